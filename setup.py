@@ -1,0 +1,79 @@
+"""Builds the compiled modules; everything else about the package stands in pyproject.toml.
+
+Switches (environment):
+FASTBLEU_DEBUG=1     bounds checks and None checks in the Cython code, assertions, no optimisation
+FASTBLEU_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (gcc, clang; see `make sanitize`)
+FASTBLEU_CANARY=1    plants an out-of-bounds read, to prove that the sanitizers see one; for tests only
+FASTBLEU_PORTABLE=1  leaves out all processor-specific code
+"""
+
+import os
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+MODULES = ["_core", "_text", "_score", "_nltk"]
+
+
+def switch(name):
+    return os.environ.get(name, "0") not in ("", "0")
+
+
+DEBUG = switch("FASTBLEU_DEBUG")
+SANITIZE = switch("FASTBLEU_SANITIZE")
+
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": DEBUG,
+    "wraparound": False,
+    "initializedcheck": DEBUG,
+    "nonecheck": DEBUG,
+    "cdivision": True,
+    "embedsignature": True,
+}
+
+
+class BuildExtensions(build_ext):
+    """Adds the flags of the compiler at hand."""
+
+    def build_extensions(self):
+        if self.compiler.compiler_type == "msvc":
+            compile_args, link_args = ["/O2", "/fp:precise"], []
+        else:
+            # No contraction: a fused multiply-add would change the last bit of a score.
+            compile_args, link_args = ["-O3", "-ffp-contract=off", "-fvisibility=hidden"], []
+            if DEBUG:
+                compile_args += ["-O0", "-g", "-UNDEBUG"]
+            if SANITIZE:
+                # -fno-wrapv: Python's own -fwrapv would hide signed overflow.
+                compile_args += ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv",
+                                 "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+                link_args += ["-fsanitize=address,undefined"]
+        for extension in self.extensions:
+            extension.extra_compile_args = compile_args
+            extension.extra_link_args = link_args
+        super().build_extensions()
+
+
+MACROS = [(name, "1") for name in ("FASTBLEU_CANARY", "FASTBLEU_PORTABLE") if switch(name)]
+
+setup(
+    ext_modules=cythonize(
+        [
+            Extension(
+                f"fastbleu.{name}",
+                [f"src/fastbleu/{name}.pyx"],
+                include_dirs=["src/fastbleu"],
+                depends=[f"src/fastbleu/kernel/{header}"
+                         for header in sorted(os.listdir("src/fastbleu/kernel"))],
+                define_macros=MACROS,
+            )
+            for name in MODULES
+        ],
+        compiler_directives=DIRECTIVES,
+        include_path=["src"],
+        build_dir="build/cython",
+    ),
+    cmdclass={"build_ext": BuildExtensions},
+)

@@ -1,0 +1,34 @@
+"""BLEU, bit for bit as the reference implementations compute it, at the speed of the hardware."""
+
+__version__ = "0.1.0"
+
+# Where each public name lives; the module is loaded when the name is first used.
+_HOMES = {
+    "InputWarning": "errors",
+    "SmoothingFunction": "nltk",
+    "Stats": "stats",
+    "brevity_penalty": "nltk",
+    "closest_ref_length": "nltk",
+    "corpus_bleu": "nltk",
+    "count": "stats",
+    "modified_precision": "nltk",
+    "sentence_bleu": "nltk",
+}
+_MODULES = ("nltk", "score", "stats")
+__all__ = ["__version__", *_HOMES, *_MODULES]  # noqa: PLE0604
+
+
+def __getattr__(name):  # type: ignore[no-untyped-def]
+    from importlib import import_module
+
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name in _HOMES:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():  # type: ignore[no-untyped-def]
+    return sorted({*globals(), *__all__})

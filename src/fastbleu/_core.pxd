@@ -1,0 +1,76 @@
+"""Packed segments, and the scratch memory that counts them. See _core.pyx."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+
+cdef extern from "kernel/interner.h":
+    ctypedef struct token_key:
+        uint64_t low
+        uint64_t high
+    ctypedef struct token_content:
+        const unsigned char *bytes
+        size_t size
+    ctypedef struct hash_seed:
+        uint64_t first
+        uint64_t second
+    ctypedef struct interner:
+        int32_t count
+        hash_seed seed
+    void interner_free(interner *table) noexcept nogil
+    int interner_begin(interner *table, size_t tokens) noexcept nogil
+    int32_t interner_add(
+        interner *table, token_key key, token_content content) noexcept nogil
+    int32_t interner_find(
+        const interner *table, token_key key, token_content content, int32_t absent) noexcept nogil
+
+
+cdef extern from "kernel/masks.h":
+    enum:
+        MASK_TOKENS
+        MASK_PADDED
+
+
+cdef hash_seed process_seed()
+
+
+cdef class PackedSegments:
+    """Ids of a run of segments, one flat array.
+
+    Of each segment first the hypothesis, whose tokens are numbered 0 to distinct - 1 in order of first
+    appearance, then its references, in which `distinct` stands for any token that the hypothesis lacks.
+    """
+
+    cdef int32_t *ids
+    cdef int64_t *lengths            # of each segment: its hypothesis, then its references
+    cdef int64_t *reference_counts   # by segment
+    cdef int32_t *distinct           # by segment
+    cdef Py_ssize_t segment_count, id_count, length_count
+    cdef Py_ssize_t segment_capacity, id_capacity, length_capacity
+
+    cdef void clear(self) noexcept nogil
+    cdef int reserve_segment(self) except -1
+    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL
+    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL
+
+
+cdef class SegmentCounter:
+    """Counts packed segments into rows; owns the scratch memory for that. One per thread."""
+
+    cdef readonly int max_order
+    cdef public bint cancelled
+    cdef uint64_t in_reference[MASK_PADDED]
+    cdef uint64_t in_hypothesis[MASK_PADDED]
+    cdef uint64_t by_token[MASK_TOKENS + 1]
+    cdef uint64_t matched[MASK_TOKENS]
+    cdef interner pairs
+    cdef int32_t *work
+    cdef Py_ssize_t work_capacity
+
+    cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
+                           int32_t distinct, int64_t *row) except -1 nogil
+    cdef void match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
+                          int32_t distinct, int64_t *matches) noexcept nogil
+    cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
+                        int32_t distinct, int64_t *matches) except -1 nogil
+    cdef int pair_up(self, int32_t *ids, Py_ssize_t length, bint give_out) except -1 nogil
+    cdef int poll(self) except -1 nogil

@@ -1,0 +1,368 @@
+"""Counting: packed token ids in, int64 rows of sufficient statistics out.
+
+Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
+the length of the reference closest to it (the shorter one of two equally close), the clipped n-gram
+matches and the n-grams of the hypothesis, per order. This module knows no strings, no smoothing and
+no dialect; ids come from _text.pyx.
+
+Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
+positions (kernel/masks.h), which is nearly every segment of real text. Longer ones go through
+hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id of its last
+n-1 tokens), so that every order costs one table look-up per position; positions whose halves found no
+match drop out, because no longer n-gram there can match. Both are exact for every order.
+
+Ownership. PackedSegments and SegmentCounter own their C arrays and free them when they die.
+Thread-safety. Nothing is shared: a thread counts with its own SegmentCounter, without the GIL.
+Long loops poll for signals (main thread) and for `cancelled` (any thread) every 65,536 positions.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from libc.string cimport memset
+
+import os
+
+
+cdef extern from "kernel/masks.h":
+    ctypedef enum simd_level:
+        pass
+    ctypedef void (*mask_kernel)(const uint64_t *, const uint64_t *, int, int, uint64_t *) noexcept nogil
+    simd_level simd_supported() noexcept nogil
+    mask_kernel mask_kernel_for(simd_level level) noexcept nogil
+    int popcount_portable(uint64_t word) noexcept nogil
+
+cdef extern from "kernel/checked.h":
+    bint add_overflows(int64_t a, int64_t b, int64_t *total) noexcept nogil
+
+SIMD_LEVELS = ("portable", "avx2", "avx512")
+MAX_ORDER = 1 << 20
+
+cdef Py_ssize_t POLL_EVERY = 1 << 16
+cdef Py_ssize_t KEEP_WORK = 1 << 20
+
+cdef hash_seed _seed
+cdef mask_kernel match_masks
+
+
+def active_simd():
+    """Name of the instruction set that the mask kernel uses: one of SIMD_LEVELS."""
+    for level, name in enumerate(SIMD_LEVELS):
+        if match_masks == mask_kernel_for(<simd_level> <int> level):
+            return name
+    raise AssertionError("no such kernel")
+
+
+def use_simd(str name=None):
+    """Choose the mask kernel's instruction set; the best one by default. It changes no result.
+
+    Parameters
+    ----------
+    name : str, optional
+        One of SIMD_LEVELS.
+
+    Raises
+    ------
+    ValueError
+        The name is unknown, or this processor lacks the instructions.
+    """
+    global match_masks
+    if name is None:
+        match_masks = mask_kernel_for(simd_supported())
+        return
+    if name not in SIMD_LEVELS:
+        raise ValueError(f"SIMD level {name!r} is unknown; choose one of {', '.join(SIMD_LEVELS)}")
+    level = SIMD_LEVELS.index(name)
+    if level > <int> simd_supported():
+        raise ValueError(f"this processor lacks {name}")
+    match_masks = mask_kernel_for(<simd_level> <int> level)
+
+
+def reseed(uint64_t first, uint64_t second):
+    """Set the seed of hash tables made from now on. It changes no result; for tests."""
+    _seed.first = first
+    _seed.second = second
+
+
+cdef hash_seed process_seed():
+    return _seed
+
+
+cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL:
+    """`memory` with room for `needed` items and half as many to spare, or MemoryError."""
+    cdef Py_ssize_t roomy = needed + (needed >> 1) + 64
+    cdef void *grown = PyMem_RawRealloc(memory, <size_t> roomy * item)
+    if grown == NULL:
+        raise MemoryError(f"no memory for {roomy} items of {item} bytes")
+    capacity[0] = roomy
+    return grown
+
+
+cdef class PackedSegments:
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.ids)
+        PyMem_RawFree(self.lengths)
+        PyMem_RawFree(self.reference_counts)
+        PyMem_RawFree(self.distinct)
+
+    def __len__(self):
+        return self.segment_count
+
+    cdef void clear(self) noexcept nogil:
+        self.segment_count = self.id_count = self.length_count = 0
+
+    cdef int reserve_segment(self) except -1:
+        cdef Py_ssize_t capacity = 0
+        if self.segment_count == self.segment_capacity:
+            self.reference_counts = <int64_t *> grow(
+                self.reference_counts, &capacity, self.segment_count + 1, sizeof(int64_t))
+            self.distinct = <int32_t *> grow(
+                self.distinct, &capacity, self.segment_count + 1, sizeof(int32_t))
+            self.segment_capacity = capacity
+        return 0
+
+    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL:
+        if self.id_count + extra >= self.id_capacity:
+            self.ids = <int32_t *> grow(
+                self.ids, &self.id_capacity, self.id_count + extra + 1, sizeof(int32_t))
+        return self.ids + self.id_count
+
+    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL:
+        if self.length_count + extra >= self.length_capacity:
+            self.lengths = <int64_t *> grow(
+                self.lengths, &self.length_capacity, self.length_count + extra + 1, sizeof(int64_t))
+        return self.lengths + self.length_count
+
+
+cdef int64_t closest_length(const int64_t *lengths, int64_t references) noexcept nogil:
+    """The reference length closest to the hypothesis' length; of two equally close, the shorter."""
+    cdef int64_t best = lengths[1], best_distance = abs_distance(lengths[1], lengths[0])
+    cdef int64_t k, distance
+    for k in range(2, references + 1):
+        distance = abs_distance(lengths[k], lengths[0])
+        if distance < best_distance or (distance == best_distance and lengths[k] < best):
+            best = lengths[k]
+            best_distance = distance
+    return best
+
+
+cdef inline int64_t abs_distance(int64_t a, int64_t b) noexcept nogil:
+    return a - b if a > b else b - a
+
+
+cdef class SegmentCounter:
+
+    def __cinit__(self, int max_order):
+        if not 1 <= max_order <= MAX_ORDER:
+            raise ValueError(f"max_order must lie in 1..{MAX_ORDER}, not {max_order}")
+        self.max_order = max_order
+        self.pairs.seed = _seed
+
+    def __dealloc__(self):
+        interner_free(&self.pairs)
+        PyMem_RawFree(self.work)
+
+    @property
+    def row_width(self):
+        """Number of columns of a row."""
+        return 2 + 2 * self.max_order
+
+    def count(self, PackedSegments packed not None, int64_t[::1] rows not None, Py_ssize_t first=0):
+        """Count every packed segment into `rows`, without the GIL.
+
+        Parameters
+        ----------
+        packed : PackedSegments
+        rows : writable buffer of int64, shape (segments * row_width,)
+        first : int, default 0
+            Row of the first packed segment.
+        """
+        cdef Py_ssize_t segment, width = self.row_width
+        cdef const int32_t *ids = packed.ids
+        cdef const int64_t *lengths = packed.lengths
+        cdef int64_t references, k
+        if first < 0 or rows.shape[0] < (first + packed.segment_count) * width:
+            raise ValueError(
+                f"rows has room for {rows.shape[0] // width} segments of width {width}, "
+                f"not for {packed.segment_count} from row {first} on")
+        if packed.segment_count == 0:
+            return
+        with nogil:
+            for segment in range(packed.segment_count):
+                references = packed.reference_counts[segment]
+                self.count_segment(ids, lengths, references, packed.distinct[segment],
+                                   &rows[(first + segment) * width])
+                for k in range(references + 1):
+                    ids += lengths[k]
+                lengths += references + 1
+        self.poll()
+
+    cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
+                           int32_t distinct, int64_t *row) except -1 nogil:
+        """Fill the row of one segment with at least one reference."""
+        cdef int64_t longest = lengths[0], k
+        cdef int n
+        cdef int64_t *matches = row + 2
+        row[0] = lengths[0]
+        row[1] = closest_length(lengths, references)
+        for n in range(self.max_order):
+            matches[n] = 0
+            matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
+        for k in range(1, references + 1):
+            if lengths[k] > longest:
+                longest = lengths[k]
+        if longest <= MASK_TOKENS:
+            self.match_short(ids, lengths, references, distinct, matches)
+        else:
+            self.match_long(ids, lengths, references, distinct, matches)
+        return 0
+
+    cdef void match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
+                          int32_t distinct, int64_t *matches) noexcept nogil:
+        """Matches by position masks: nothing here is longer than 64 tokens."""
+        cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
+        cdef const int32_t *reference = ids + hyp_len
+        cdef int64_t k
+        cdef int i, n
+        memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
+        memset(self.matched, 0, max_order * sizeof(uint64_t))
+        memset(self.in_reference + hyp_len, 0, (max_order + 8) * sizeof(uint64_t))
+        memset(self.in_hypothesis + hyp_len, 0, (max_order + 8) * sizeof(uint64_t))
+        for i in range(hyp_len):
+            self.in_hypothesis[i] = self.by_token[ids[i]]
+            self.by_token[ids[i]] |= <uint64_t> 1 << i
+        for k in range(1, references + 1):
+            memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
+            for i in range(<int> lengths[k]):
+                self.by_token[reference[i]] |= <uint64_t> 1 << i
+            for i in range(hyp_len):
+                self.in_reference[i] = self.by_token[ids[i]]
+            match_masks(self.in_reference, self.in_hypothesis, hyp_len, max_order, self.matched)
+            reference += lengths[k]
+        for n in range(max_order):
+            matches[n] = popcount_portable(self.matched[n])
+
+    cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
+                        int32_t distinct, int64_t *matches) except -1 nogil:
+        """Matches by hierarchical ids: any length.
+
+        `clip[id]` is the maximum count of an n-gram over the references, `seen[id]` its count so far
+        in the sequence that is being read. An id of -1 marks a position that can match no more.
+        """
+        cdef Py_ssize_t hyp_len = lengths[0], total = hyp_len, offset, i, k
+        cdef int32_t ngrams = distinct, found
+        cdef int n
+        for k in range(1, references + 1):
+            total += lengths[k]
+        if total + 2 * (hyp_len + 1) > self.work_capacity:
+            with gil:
+                self.work = <int32_t *> grow(
+                    self.work, &self.work_capacity, total + 2 * (hyp_len + 1), sizeof(int32_t))
+        cdef int32_t *clip = self.work
+        cdef int32_t *seen = clip + hyp_len + 1
+        cdef int32_t *hypothesis = seen + hyp_len + 1
+        cdef int32_t *reference
+        for i in range(total):
+            hypothesis[i] = ids[i] if i < hyp_len or ids[i] < distinct else -1
+
+        for n in range(min(<Py_ssize_t> self.max_order, hyp_len)):
+            if n > 0:
+                # The hypothesis gives out the ids of this order, the references look them up.
+                if interner_begin(&self.pairs, hyp_len) < 0:
+                    with gil:
+                        raise MemoryError(f"no memory for the n-grams of {hyp_len} tokens")
+                self.pair_up(hypothesis, hyp_len - n + 1, True)
+                ngrams = self.pairs.count
+                reference = hypothesis + hyp_len
+                for k in range(1, references + 1):
+                    self.pair_up(reference, lengths[k] - n + 1, False)
+                    reference += lengths[k]
+            if ngrams == 0:
+                break
+            memset(clip, 0, ngrams * sizeof(int32_t))
+            memset(seen, 0, ngrams * sizeof(int32_t))
+            reference = hypothesis + hyp_len
+            for k in range(1, references + 1):
+                offset = lengths[k] - n
+                for i in range(offset):
+                    found = reference[i]
+                    if found >= 0:
+                        seen[found] += 1
+                        if seen[found] > clip[found]:
+                            clip[found] = seen[found]
+                for i in range(offset):
+                    if reference[i] >= 0:
+                        seen[reference[i]] = 0
+                reference += lengths[k]
+                self.poll()
+            for i in range(hyp_len - n):
+                found = hypothesis[i]
+                if found >= 0:
+                    if seen[found] < clip[found]:
+                        matches[n] += 1
+                    if clip[found] == 0:
+                        hypothesis[i] = -1
+                    seen[found] += 1
+        return 0
+
+    cdef int pair_up(self, int32_t *ids, Py_ssize_t length, bint give_out) except -1 nogil:
+        """Replace each id by that of the pair with its right neighbour: from order n - 1 to order n.
+
+        The result is one shorter. With `give_out` new pairs get ids; else they become -1.
+        """
+        cdef token_key key
+        cdef token_content none
+        cdef Py_ssize_t i
+        key.high = 0
+        none.bytes = NULL
+        none.size = 0
+        for i in range(length - 1):
+            if ids[i] < 0 or ids[i + 1] < 0:
+                ids[i] = -1
+                continue
+            key.low = <uint64_t> ids[i] << 32 | <uint64_t> ids[i + 1]
+            if give_out:
+                ids[i] = interner_add(&self.pairs, key, none)
+            else:
+                ids[i] = interner_find(&self.pairs, key, none, -1)
+            if i % POLL_EVERY == 0:
+                self.poll()
+        return 0
+
+    cdef int poll(self) except -1 nogil:
+        """Let Ctrl-C and the other threads' failures end a long count."""
+        with gil:
+            if self.cancelled:
+                raise KeyboardInterrupt
+            PyErr_CheckSignals()
+        return 0
+
+
+def add_rows(const int64_t[::1] a, const int64_t[::1] b, int64_t[::1] total):
+    """Add rows number by number; OverflowError where a sum leaves int64."""
+    cdef Py_ssize_t i
+    for i in range(a.shape[0]):
+        if add_overflows(a[i], b[i], &total[i]):
+            raise OverflowError(f"{a[i]} + {b[i]} does not fit into int64")
+
+
+def accumulate_rows(const int64_t[::1] rows, Py_ssize_t count, int64_t[::1] total):
+    """Add the first `count` rows to the one row `total`; OverflowError where that leaves int64."""
+    cdef Py_ssize_t row, column, width = total.shape[0]
+    for row in range(count):
+        for column in range(width):
+            if add_overflows(total[column], rows[row * width + column], &total[column]):
+                raise OverflowError(f"the sum of the first {row + 1} rows does not fit into int64")
+
+
+def floor_totals(int64_t[::1] rows, Py_ssize_t count, int max_order):
+    """Raise the totals of the first `count` rows to at least 1: nltk's rule for short segments."""
+    cdef Py_ssize_t row, column, width = 2 + 2 * max_order
+    for row in range(count):
+        for column in range(row * width + 2 + max_order, (row + 1) * width):
+            if rows[column] < 1:
+                rows[column] = 1
+
+
+use_simd()
+reseed(*memoryview(os.urandom(16)).cast("Q"))

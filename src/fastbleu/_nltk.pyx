@@ -1,0 +1,254 @@
+"""nltk's dialect without detours: from one segment's tokens, or a corpus' sums, to the score.
+
+A sentence_bleu call lasts less than a microsecond, so it may not make arrays, Fractions or chunks: the
+tokens are packed into memory that is kept between calls, counted, and scored on the stack. What is
+out of the ordinary (other sequences than list and tuple, a user's own smoothing function, weights that
+are no plain floats) is answered with None, and nltk.py takes the general way, which gives the same
+float.
+
+Thread-safety. The kept memory is marked as busy while user code may run; a call that comes in
+meanwhile (another thread, a hostile __eq__) works with memory of its own.
+"""
+
+from cpython.list cimport PyList_CheckExact
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact
+from libc.stdint cimport int64_t
+
+from fastbleu._core cimport SegmentCounter
+from fastbleu._score cimport (
+    MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH, SMOOTH_NONE,
+    Smoothing, combine, log_precisions)
+from fastbleu._text cimport TokenPacker
+
+from fastbleu.corpus import NltkDoor
+
+
+cdef extern from "Python.h":
+    PyObject **PySequence_Fast_ITEMS(object sequence)
+    Py_ssize_t PySequence_Fast_GET_SIZE(object sequence)
+    bint PyMethod_Check(object candidate)
+    PyObject *PyMethod_GET_FUNCTION(object method)
+    PyObject *PyMethod_GET_SELF(object method)
+
+cdef enum:
+    MAX_WEIGHTS = 1024
+
+# Memory above this is not kept for the next call.
+cdef Py_ssize_t KEPT_IDS = 1 << 16
+
+cdef object smoothing_class = None
+cdef tuple smoothing_methods = ()
+cdef object warn_no_overlap = None
+
+
+def use_smoothing(cls, warn):
+    """Tell this module which class holds the smoothing methods 0 to 4 that it computes by itself.
+
+    The methods are kept as they are now: one that is replaced or overridden later is called and not
+    guessed. `warn(order)` is called where method 0 meets an order without a match.
+    """
+    global smoothing_class, smoothing_methods, warn_no_overlap
+    smoothing_class = cls
+    smoothing_methods = (cls.method0, cls.method1, cls.method2, cls.method3, cls.method4)
+    warn_no_overlap = warn
+
+
+cdef struct Plan:
+    # How to score, read from the arguments before anything is counted.
+    int vectors                       # number of weight vectors
+    int max_order
+    Smoothing smoothing
+    double value
+    int orders[MAX_WEIGHTS]           # length of each vector
+    double weights[MAX_WEIGHTS]       # the vectors, end to end
+
+
+cdef inline bint is_list_or_tuple(object sequence) noexcept:
+    return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
+
+
+cdef bint plain_number(object number, double *value):
+    """The double that a float, or an int that fits, is; False for anything else."""
+    if type(number) is float:
+        value[0] = <double> number
+        return True
+    if type(number) is int and -(1 << 53) < number < 1 << 53:
+        value[0] = <double> number
+        return True
+    return False
+
+
+cdef bint plan_vector(Plan *plan, object vector, int *used):
+    cdef Py_ssize_t i, length = PySequence_Fast_GET_SIZE(vector)
+    if length == 0 or length > MAX_SCORED_ORDER or used[0] + length > MAX_WEIGHTS:
+        return False
+    for i in range(length):
+        if not plain_number(<object> PySequence_Fast_ITEMS(vector)[i], &plan.weights[used[0] + i]):
+            return False
+    used[0] += <int> length
+    plan.orders[plan.vectors] = <int> length
+    plan.vectors += 1
+    plan.max_order = max(plan.max_order, <int> length)
+    return True
+
+
+cdef bint plan_weights(Plan *plan, object weights):
+    cdef int used = 0
+    plan.vectors = plan.max_order = 0
+    if not is_list_or_tuple(weights) or PySequence_Fast_GET_SIZE(weights) == 0:
+        return False
+    if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(weights)[0]):
+        return plan_vector(plan, weights, &used)
+    for vector in weights:
+        if not is_list_or_tuple(vector) or not plan_vector(plan, vector, &used):
+            return False
+    return True
+
+
+cdef bint plan_smoothing(Plan *plan, object function) except -1:
+    cdef PyObject *method
+    plan.smoothing = SMOOTH_NONE
+    plan.value = 0.0
+    if function is None:
+        return True
+    if not PyMethod_Check(function):
+        return False
+    owner = <object> PyMethod_GET_SELF(function)
+    if type(owner) is not smoothing_class:
+        return False
+    method = PyMethod_GET_FUNCTION(function)
+    if method == <PyObject *> smoothing_methods[0]:
+        return True
+    if method == <PyObject *> smoothing_methods[1]:
+        plan.smoothing = SMOOTH_FLOOR
+        return plain_number(owner.epsilon, &plan.value)
+    if method == <PyObject *> smoothing_methods[2]:
+        plan.smoothing = SMOOTH_ADD_K
+        plan.value = 1.0
+        return True
+    if method == <PyObject *> smoothing_methods[3]:
+        plan.smoothing = SMOOTH_EXP
+        return True
+    if method == <PyObject *> smoothing_methods[4]:
+        plan.smoothing = SMOOTH_LENGTH
+        return plain_number(owner.k, &plan.value)
+    return False
+
+
+cdef object score_row(Plan *plan, const int64_t *row):
+    """Score of a row whose totals are at least 1; None where doubles do not suffice."""
+    cdef double logs[MAX_SCORED_ORDER]
+    cdef bint counted[MAX_SCORED_ORDER]
+    cdef double score
+    cdef const double *weights = plan.weights
+    cdef int n, vector
+    cdef list scores
+    if row[2] == 0:
+        return 0 if plan.vectors == 1 else [0] * plan.vectors
+    if not log_precisions(row, plan.max_order, plan.smoothing, plan.value, logs, counted):
+        return None
+    scores = []
+    for vector in range(plan.vectors):
+        if not combine(row, logs, counted, weights, plan.orders[vector], &score):
+            return None
+        scores.append(score)
+        weights += plan.orders[vector]
+    if plan.smoothing == SMOOTH_NONE:
+        for n in range(plan.max_order):
+            if row[2 + n] == 0:
+                warn_no_overlap(n + 1)
+    return scores[0] if plan.vectors == 1 else scores
+
+
+cdef class SentenceScorer:
+    """Memory for packing and counting one segment at a time."""
+
+    cdef TokenPacker packer
+    cdef SegmentCounter counter
+    cdef bint busy
+
+    def __cinit__(self):
+        self.packer = TokenPacker(NltkDoor())
+        self.counter = SegmentCounter(1)
+
+    cdef int count(self, object hypothesis, object references, int max_order, int64_t *row) except -1:
+        """Fill the row of one segment, with totals raised to at least 1."""
+        cdef int n
+        self.busy = True
+        try:
+            self.packer.clear()
+            self.packer.add(hypothesis, references)
+            self.counter.max_order = max_order
+            self.counter.count_segment(
+                self.packer.ids, self.packer.lengths, self.packer.reference_counts[0],
+                self.packer.distinct[0], row)
+        finally:
+            self.busy = False
+        for n in range(max_order):
+            if row[2 + max_order + n] == 0:
+                row[2 + max_order + n] = 1
+        return 0
+
+
+cdef SentenceScorer _scorer = SentenceScorer()
+
+
+cdef int count_one(object hypothesis, object references, int max_order, int64_t *row) except -1:
+    """Fill the row of one segment with the kept memory, or with new memory while that is busy."""
+    global _scorer
+    if _scorer.busy:
+        return SentenceScorer().count(hypothesis, references, max_order, row)
+    try:
+        _scorer.count(hypothesis, references, max_order, row)
+    finally:
+        if _scorer.packer.id_capacity > KEPT_IDS:
+            _scorer = SentenceScorer()
+    return 0
+
+
+def sentence_score(references, hypothesis, weights, smoothing_function):
+    """BLEU of one segment as nltk computes it, 0-1; None where the general way has to be taken."""
+    cdef Plan plan
+    cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
+    cdef Py_ssize_t k
+    if not (is_list_or_tuple(references) and is_list_or_tuple(hypothesis)):
+        return None
+    for k in range(PySequence_Fast_GET_SIZE(references)):
+        if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
+            return None
+    if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
+        return None
+    count_one(hypothesis, references, plan.max_order, row)
+    return score_row(&plan, row)
+
+
+def score_sums(const int64_t[::1] sums, weights, smoothing_function):
+    """BLEU of a corpus, 0-1, from the sum of its rows with totals raised to 1; None as above."""
+    cdef Plan plan
+    if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
+        return None
+    if sums.shape[0] != 2 + 2 * plan.max_order:
+        raise ValueError(f"sums has {sums.shape[0]} columns, expected {2 + 2 * plan.max_order}")
+    return score_row(&plan, &sums[0])
+
+
+def modified_precision_counts(references, hypothesis, Py_ssize_t order):
+    """Clipped matches and n-grams (at least 1) of one segment at one order, as nltk counts them."""
+    cdef Py_ssize_t hyp_len = len(hypothesis)
+    cdef int64_t *row
+    if hyp_len < order:
+        return 0, 1
+    if order == 0:
+        # nltk finds one empty n-gram before each token and one at the end.
+        longest = max(len(reference) for reference in references)
+        return min(hyp_len, longest) + 1, hyp_len + 1
+    row = <int64_t *> PyMem_Malloc((2 + 2 * order) * sizeof(int64_t))
+    if row == NULL:
+        raise MemoryError(f"no memory for counts up to order {order}")
+    try:
+        SentenceScorer().count(hypothesis, references, order, row)
+        return row[1 + order], row[1 + 2 * order]
+    finally:
+        PyMem_Free(row)

@@ -1,0 +1,214 @@
+"""Interning: segments of Python tokens in, packed token ids out.
+
+Every segment is numbered by itself (PackedSegments in _core.pxd), in one of two ways. Segments of
+plain tokens (exact str, bytes, int) are read straight from memory and compared by content
+(kernel/token_keys.h); that runs no Python code, so nothing can change meanwhile. A segment with any
+other token goes through a dict and so through Python's own hash() and ==, over tuples that hold the
+tokens alive whatever a hostile __eq__ does to the lists they came from.
+
+Shapes and types other than list and tuple are the door's business (corpus.py): it turns them into
+lists or raises the error that the user sees.
+
+Ownership. TokenPacker owns its arrays and its table; of Python objects it keeps the last segment only.
+Thread-safety. One packer per thread; packing holds the GIL.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
+from libc.stdint cimport INT32_MAX, int32_t, int64_t
+
+from fastbleu._core cimport (
+    PackedSegments, hash_seed, interner, interner_begin, interner_free, process_seed)
+
+
+cdef extern from "kernel/token_keys.h":
+    bint intern_hypothesis(
+        interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
+    bint find_reference(
+        const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
+
+cdef extern from "Python.h":
+    PyObject **PySequence_Fast_ITEMS(object sequence)
+    PyObject *PyDict_GetItemWithError(object mapping, object key) except? NULL
+
+
+# Ends a chunk: enough to make the cost of a chunk vanish, little enough for its ids to stay in cache.
+cdef Py_ssize_t CHUNK_SEGMENTS = 512
+cdef Py_ssize_t CHUNK_IDS = 1 << 15
+
+# Sequences above this are copied before they are read, so that signals can be heard in between.
+cdef Py_ssize_t POLL_EVERY = 1 << 18
+
+
+cdef inline bint is_list_or_tuple(object sequence) noexcept:
+    return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
+
+
+cdef inline Py_ssize_t size_of(object sequence) noexcept:
+    """Length of an exact list or tuple."""
+    return PyList_GET_SIZE(sequence) if PyList_CheckExact(sequence) else PyTuple_GET_SIZE(sequence)
+
+
+cdef class TokenPacker(PackedSegments):
+    """Packs segments one by one or chunk by chunk.
+
+    Parameters
+    ----------
+    door : fastbleu.corpus.TokenDoor
+        Turns what is no list or tuple into one, and makes the errors.
+    """
+
+    def __cinit__(self, door):
+        self.door = door
+        self.tokens.seed = process_seed()
+
+    def __dealloc__(self):
+        interner_free(&self.tokens)
+
+    chunk_segments = CHUNK_SEGMENTS
+
+    def fill(self, pairs, Py_ssize_t first_segment):
+        """Replace the packed segments by the next chunk.
+
+        Parameters
+        ----------
+        pairs : iterator of (hypothesis, references)
+        first_segment : int
+            Number of the chunk's first segment, for error messages.
+
+        Returns
+        -------
+        int
+            Number of segments packed; 0 at the end.
+        """
+        self.first_segment = first_segment
+        self.clear()
+        PyErr_CheckSignals()
+        for hypothesis, references in pairs:
+            self.last_hypothesis = hypothesis
+            self.last_references = references
+            self.add(hypothesis, references)
+            if self.segment_count == CHUNK_SEGMENTS or self.id_count >= CHUNK_IDS:
+                break
+        return self.segment_count
+
+    cdef int add(self, object hypothesis, object references) except -1:
+        """Pack one segment."""
+        cdef Py_ssize_t segment = self.first_segment + self.segment_count, k
+        if not is_list_or_tuple(references):
+            references = self.door.references(references, segment)
+            self.last_references = references
+        if not is_list_or_tuple(hypothesis):
+            hypothesis = self.door.tokens(hypothesis, segment, None)
+        for k in range(size_of(references)):
+            if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
+                # This runs the user's code: from here on only our own copy of the list is read.
+                references = tuple(references)
+                references = [
+                    reference if is_list_or_tuple(reference)
+                    else self.door.tokens(reference, segment, index)
+                    for index, reference in enumerate(references)]
+                break
+        if size_of(references) == 0:
+            self.door.no_references(segment)
+        if not self.add_plain(hypothesis, references):
+            self.add_objects(hypothesis, references)
+        self.segment_count += 1
+        return 0
+
+    cdef bint add_plain(self, object hypothesis, object references) except -1:
+        """Pack a segment of plain tokens; False where a token is not plain."""
+        cdef Py_ssize_t hyp_len = size_of(hypothesis), count = size_of(references), total = hyp_len, k
+        cdef int64_t *lengths = self.reserve_lengths(count + 1)
+        cdef int32_t *ids
+        lengths[0] = hyp_len
+        for k in range(count):
+            lengths[k + 1] = size_of(<object> PySequence_Fast_ITEMS(references)[k])
+            total += lengths[k + 1]
+        if hyp_len >= INT32_MAX:
+            raise OverflowError(f"a hypothesis of {hyp_len} tokens is too long; at most {INT32_MAX - 1}")
+        ids = self.reserve_ids(total)
+        self.reserve_segment()
+        if interner_begin(&self.tokens, hyp_len) < 0:
+            raise MemoryError(f"no memory for the tokens of a segment of {hyp_len}")
+        if total > POLL_EVERY:
+            hypothesis = tuple(hypothesis)
+            references = tuple([tuple(reference) for reference in references])
+        if not self.read_plain(hypothesis, ids, True):
+            return False
+        ids += hyp_len
+        for k in range(count):
+            if not self.read_plain(<object> PySequence_Fast_ITEMS(references)[k], ids, False):
+                return False
+            ids += lengths[k + 1]
+        self.finish_segment(count, total, self.tokens.count)
+        return True
+
+    cdef inline bint read_plain(self, object sequence, int32_t *ids, bint is_hypothesis) except -1:
+        """Ids of one list or tuple; False at the first token that is not plain."""
+        cdef Py_ssize_t length = size_of(sequence), start, size
+        cdef PyObject **tokens = PySequence_Fast_ITEMS(sequence)
+        start = 0
+        while start < length:
+            size = min(length - start, POLL_EVERY)
+            if is_hypothesis:
+                if not intern_hypothesis(&self.tokens, tokens + start, size, ids + start):
+                    return False
+            elif not find_reference(&self.tokens, tokens + start, size, ids + start):
+                return False
+            start += size
+            if start < length:
+                PyErr_CheckSignals()
+        return True
+
+    cdef inline void finish_segment(self, Py_ssize_t references, Py_ssize_t total, int32_t distinct):
+        self.reference_counts[self.segment_count] = references
+        self.distinct[self.segment_count] = distinct
+        self.length_count += references + 1
+        self.id_count += total
+
+    cdef int add_objects(self, object hypothesis, object references) except -1:
+        """Pack a segment of any hashable tokens, by Python's own equality."""
+        cdef Py_ssize_t segment = self.first_segment + self.segment_count
+        cdef Py_ssize_t count, total, position, k
+        cdef dict known = {}
+        cdef PyObject *found
+        cdef tuple sequence, sequences
+        cdef int64_t *lengths
+        cdef int32_t *ids
+        # Hold every token before the first line of the user's code runs.
+        sequences = (tuple(hypothesis), *[tuple(reference) for reference in references])
+        count = len(sequences) - 1
+        lengths = self.reserve_lengths(count + 1)
+        total = 0
+        for k in range(count + 1):
+            lengths[k] = len(<tuple> sequences[k])
+            total += lengths[k]
+        ids = self.reserve_ids(total)
+        self.reserve_segment()
+        for k in range(count + 1):
+            sequence = sequences[k]
+            for position in range(len(sequence)):
+                token = sequence[position]
+                if position % 1024 == 1023:
+                    PyErr_CheckSignals()
+                try:
+                    found = PyDict_GetItemWithError(known, token)
+                    if found == NULL and k == 0:
+                        ids[position] = len(known)
+                        known[token] = len(known)
+                    else:
+                        ids[position] = <object> found if found != NULL else -1
+                except TypeError as error:
+                    self.door.unhashable(error, token, segment, None if k == 0 else k - 1, position)
+                    raise
+            ids += len(sequence)
+        # Only now is it known how many tokens the hypothesis has: references say -1 for any other.
+        ids = self.ids + self.id_count + lengths[0]
+        for position in range(total - lengths[0]):
+            if ids[position] < 0:
+                ids[position] = len(known)
+        self.finish_segment(count, total, len(known))
+        return 0

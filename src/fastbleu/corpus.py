@@ -1,0 +1,129 @@
+"""The doors: every check of the shape and the type of what users pass in, and every message about it.
+
+The compiled packer (_text.pyx) reads exact lists and tuples by itself. Whatever else it meets it hands
+to a door, which answers with a list or raises the error that the user sees. Two doors: the native API
+refuses what is probably a mistake; nltk's API takes all that nltk takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sized
+
+from .errors import warn_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+
+def place(segment: int, reference: int | None) -> str:
+    """Where a sequence of tokens stands, in the words of an error message."""
+    if reference is None:
+        return f"segment {segment}: the hypothesis"
+    return f"segment {segment}: references[{reference}]"
+
+
+def check_lengths(hypotheses: Any, references: Any) -> int:
+    """Number of segments; ValueError where hypotheses and references disagree about it."""
+    for name, value in (("hypotheses", hypotheses), ("references", references)):
+        if isinstance(value, (str, bytes)) or not isinstance(value, Sized):
+            raise TypeError(
+                f"{name} is a {type(value).__name__}, expected a list with one entry per segment"
+            )
+    if len(hypotheses) != len(references):
+        raise ValueError(
+            f"references has {len(references)} segments, hypotheses has {len(hypotheses)}; "
+            "references[i] must hold the references of hypotheses[i]"
+        )
+    return len(hypotheses)
+
+
+class TokenDoor:
+    """The native API's door: strict."""
+
+    def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
+        """A hypothesis, or reference number `reference`, as a list of tokens."""
+        where = place(segment, reference)
+        if isinstance(sequence, (str, bytes)):
+            kind = type(sequence).__name__
+            fix = (
+                "split it into tokens first"
+                if reference is None
+                else "did you mean references=[[...]]? references[segment][k] is a list of tokens"
+            )
+            raise TypeError(f"{where} is a {kind}, expected a list of tokens; {fix}")
+        if not isinstance(sequence, Iterable) or isinstance(sequence, (set, frozenset, dict)):
+            raise TypeError(f"{where} is a {type(sequence).__name__}, expected a list of tokens")
+        return list(sequence)
+
+    def references(self, references: Any, segment: int) -> list[Any]:
+        """The references of one segment as a list."""
+        if isinstance(references, (str, bytes)) or not isinstance(references, Iterable):
+            raise TypeError(
+                f"segment {segment}: references is a {type(references).__name__}, "
+                "expected a list of references, each a list of tokens"
+            )
+        return list(references)
+
+    def no_references(self, segment: int) -> NoReturn:
+        """Refuse a segment that nothing can be compared with."""
+        raise ValueError(
+            f"segment {segment}: no references; every segment needs at least one (it may be empty)"
+        )
+
+    def unhashable(
+        self, error: TypeError, token: Any, segment: int, reference: int | None, position: int
+    ) -> None:
+        """Name the token that cannot be hashed; return where a token's own code raised the error."""
+        if not is_unhashable(token):
+            return
+        name = type(token).__name__
+        inside = "" if type(token).__hash__ is None else " with an unhashable element"
+        raise TypeError(
+            f"{place(segment, reference)}[{position}] is a {name}{inside}, and a token must be "
+            f"hashable (a str, an int, ...): {error}"
+        ) from error
+
+
+class NltkDoor(TokenDoor):
+    """nltk's door: any sized iterable of tokens, a str as its characters. One per call."""
+
+    def __init__(self) -> None:
+        self.warned = False
+
+    def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
+        """A hypothesis or a reference as a list of tokens, of the length that len() gives."""
+        if isinstance(sequence, (str, bytes)) and not self.warned:
+            self.warned = True
+            warn_input(
+                f"{place(segment, reference)} is a {type(sequence).__name__} and is scored "
+                "character by character; pass a list of tokens, or list(text) if that is meant"
+            )
+        try:
+            length = len(sequence)
+        except TypeError as error:
+            if isinstance(sequence, Sized):
+                raise
+            raise TypeError(f"{place(segment, reference)}: {error}") from error
+        tokens = list(sequence)
+        if len(tokens) != length:
+            raise ValueError(
+                f"{place(segment, reference)} has len() {length} but yields {len(tokens)} tokens"
+            )
+        return tokens
+
+    def references(self, references: Any, segment: int) -> list[Any]:
+        """The references of one segment as a list; a generator is read once."""
+        if not isinstance(references, Iterable) and not hasattr(references, "__getitem__"):
+            raise TypeError(
+                f"segment {segment}: references is a {type(references).__name__}, "
+                "expected a list of references, each a list of tokens"
+            )
+        return list(references)
+
+
+def is_unhashable(token: Any) -> bool:
+    """Whether hash(token) fails by the token's type, or by that of something inside a tuple."""
+    if type(token) in (tuple, frozenset):
+        return any(is_unhashable(element) for element in token)
+    return type(token).__hash__ is None

@@ -1,0 +1,19 @@
+"""Warnings of the package, and the one way to issue them."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+
+class InputWarning(UserWarning):
+    """The input is scored, but it is probably not what was meant."""
+
+
+def warn_input(message: str) -> None:
+    """Issue an InputWarning that points at the line outside this package that called it."""
+    package = __name__.partition(".")[0]
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, InputWarning, stacklevel=level)

@@ -1,0 +1,18 @@
+/* checked.h: int64 addition that says when it does not fit. */
+#ifndef FASTBLEU_CHECKED_H
+#define FASTBLEU_CHECKED_H
+
+#include <stdint.h>
+
+/* Stores a + b and returns 0, or returns 1 where the sum leaves int64 (`total` is then unspecified). */
+static inline int add_overflows(int64_t a, int64_t b, int64_t *total)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    *total = (int64_t)((uint64_t)a + (uint64_t)b);
+    return ((a ^ *total) & (b ^ *total)) < 0;
+#else
+    return __builtin_add_overflow(a, b, total);
+#endif
+}
+
+#endif

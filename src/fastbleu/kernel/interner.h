@@ -1,0 +1,120 @@
+/* interner.h: 128-bit keys to dense ids 0, 1, 2 ..., one segment at a time.
+ *
+ * Layout. An open-addressed table of 8-byte slots (epoch, id) points into dense arrays of keys, one
+ * per id. A slot belongs to the present segment when its epoch does, so a new segment costs one
+ * increment and nothing is cleared. At most half of the slots are ever used.
+ *
+ * Exactness. A key stands for a token in one of two ways, told apart by its bits (token_keys.h):
+ * it IS the token, or it is a hash of a longer one. Equal keys of the second kind are compared byte
+ * by byte with the content kept beside them, so no result depends on a hash not colliding.
+ * The slot index is a keyed multiply over a per-process seed: input cannot be crafted to collide
+ * without knowing it, and it changes no id, only the slot an id is found in.
+ *
+ * Ownership. The interner owns its arrays (interner_free). Content pointers are borrowed: they must
+ * live until the segment ends. Not thread-safe: one interner per thread. No Python object is touched.
+ */
+#ifndef FASTBLEU_INTERNER_H
+#define FASTBLEU_INTERNER_H
+
+#include <stdlib.h>
+#include "platform.h"
+
+typedef struct { uint64_t low, high; } token_key;
+typedef struct { const unsigned char *bytes; size_t size; } token_content;
+typedef struct { uint32_t epoch; int32_t id; } interner_slot;
+typedef struct { uint64_t first, second; } hash_seed;
+
+typedef struct {
+    interner_slot *slots;
+    token_key *keys;              /* by id */
+    token_content *contents;      /* by id; set for hashed keys only */
+    size_t slot_count;            /* a power of two, at least twice the number of ids there is room for */
+    uint32_t epoch;
+    int32_t count;                /* ids given out in this segment */
+    hash_seed seed;
+} interner;
+
+#define KEY_IS_HASH ((uint64_t)1 << 63)      /* in token_key.high */
+
+static inline void interner_free(interner *table)
+{
+    free(table->slots);
+    free(table->keys);
+    free(table->contents);
+    table->slots = NULL;
+    table->keys = NULL;
+    table->contents = NULL;
+    table->slot_count = 0;
+}
+
+/* Forgets the last segment and makes room for `tokens` new ones. Returns 0, or -1: no memory. */
+static inline int interner_begin(interner *table, size_t tokens)
+{
+    table->count = 0;
+    if (FB_UNLIKELY(tokens * 2 > table->slot_count || !table->slots)) {
+        size_t slot_count = 512;
+        while (slot_count < tokens * 2) slot_count *= 2;
+        interner_free(table);
+        table->slots = (interner_slot *)calloc(slot_count, sizeof(interner_slot));
+        table->keys = (token_key *)malloc(slot_count / 2 * sizeof(token_key));
+        table->contents = (token_content *)malloc(slot_count / 2 * sizeof(token_content));
+        if (!table->slots || !table->keys || !table->contents) {
+            interner_free(table);
+            return -1;
+        }
+        table->slot_count = slot_count;
+        table->epoch = 0;
+    }
+    if (FB_UNLIKELY(++table->epoch == 0)) {      /* wrapped round: old stamps could come alive */
+        memset(table->slots, 0, table->slot_count * sizeof(interner_slot));
+        table->epoch = 1;
+    }
+    return 0;
+}
+
+FB_INLINE int same_token(const interner *table, int32_t id, token_key key, token_content content)
+{
+    if (table->keys[id].low != key.low || table->keys[id].high != key.high) return 0;
+    if (FB_LIKELY(!(key.high & KEY_IS_HASH))) return 1;
+    const token_content known = table->contents[id];
+    return known.bytes == content.bytes
+        || (known.size == content.size && memcmp(known.bytes, content.bytes, content.size) == 0);
+}
+
+FB_INLINE size_t first_slot(const interner *table, token_key key)
+{
+    return (size_t)multiply_fold(key.low ^ table->seed.first, key.high ^ table->seed.second)
+        & (table->slot_count - 1);
+}
+
+/* The id of a token, given out now if it is new. Room was made by interner_begin. */
+FB_INLINE int32_t interner_add(interner *table, token_key key, token_content content)
+{
+    size_t index = first_slot(table, key);
+    while (table->slots[index].epoch == table->epoch) {
+        int32_t id = table->slots[index].id;
+        if (FB_LIKELY(same_token(table, id, key, content))) return id;
+        index = (index + 1) & (table->slot_count - 1);
+    }
+    int32_t id = table->count++;
+    table->slots[index].epoch = table->epoch;
+    table->slots[index].id = id;
+    table->keys[id] = key;
+    if (key.high & KEY_IS_HASH) table->contents[id] = content;
+    return id;
+}
+
+/* The id of a token, or `absent` where no interner_add of this segment gave it one. */
+FB_INLINE int32_t interner_find(const interner *table, token_key key, token_content content,
+                                int32_t absent)
+{
+    size_t index = first_slot(table, key);
+    while (table->slots[index].epoch == table->epoch) {
+        int32_t id = table->slots[index].id;
+        if (FB_LIKELY(same_token(table, id, key, content))) return id;
+        index = (index + 1) & (table->slot_count - 1);
+    }
+    return absent;
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* platform.h: what differs between compilers and processors, in one place.
+ *
+ * The portable path is plain C99 and always built. On x86-64 two more paths are built beside it with
+ * per-function target attributes (never -march=native) and chosen at run time by simd_supported().
+ * On AArch64 the compiler vectorises the portable path with NEON, which every such processor has.
+ */
+#ifndef FASTBLEU_PLATFORM_H
+#define FASTBLEU_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#  include <intrin.h>
+#  define FB_INLINE static __forceinline
+#  define FB_TARGET(features)
+#  define FB_LIKELY(condition) (condition)
+#  define FB_UNLIKELY(condition) (condition)
+#  define FB_PREFETCH(address) ((void)(address))
+#else
+#  define FB_INLINE static inline __attribute__((always_inline))
+#  define FB_TARGET(features) __attribute__((target(features)))
+#  define FB_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#  define FB_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#  define FB_PREFETCH(address) __builtin_prefetch(address)
+#endif
+
+#if (defined(__x86_64__) || defined(_M_X64)) && !defined(FASTBLEU_PORTABLE)
+#  define FB_X86_64 1
+#  include <immintrin.h>
+#endif
+
+typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2 } simd_level;
+
+/* The best level that this processor and this operating system run. */
+static inline simd_level simd_supported(void)
+{
+#if defined(FB_X86_64) && defined(_MSC_VER) && !defined(__clang__)
+    int leaf1[4], leaf7[4];
+    __cpuid(leaf1, 1);
+    __cpuidex(leaf7, 7, 0);
+    if (!((leaf1[2] >> 27) & 1)) return SIMD_PORTABLE;        /* no OSXSAVE: _xgetbv would fault */
+    unsigned long long saved = _xgetbv(0);
+    int popcnt = (leaf1[2] >> 23) & 1, avx2 = (leaf7[1] >> 5) & 1;
+    int avx512 = ((leaf7[1] >> 16) & 1) && ((leaf7[2] >> 14) & 1);
+    if (avx512 && avx2 && popcnt && (saved & 0xE6) == 0xE6) return SIMD_AVX512;
+    if (avx2 && popcnt && (saved & 0x6) == 0x6) return SIMD_AVX2;
+#elif defined(FB_X86_64)
+    __builtin_cpu_init();
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq"))
+        return SIMD_AVX512;
+    if (avx2) return SIMD_AVX2;
+#endif
+    return SIMD_PORTABLE;
+}
+
+/* Bits set in a word, by arithmetic alone: the baseline x86-64 has no instruction for it. */
+FB_INLINE int popcount_portable(uint64_t word)
+{
+    word -= (word >> 1) & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (int)((word * 0x0101010101010101u) >> 56);
+}
+
+/* Index of the lowest set bit of a non-zero word. */
+FB_INLINE int lowest_bit(uint64_t word)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+#  if defined(_M_X64) || defined(_M_ARM64)
+    unsigned long index;
+    _BitScanForward64(&index, word);
+    return (int)index;
+#  else
+    return popcount_portable((word & (0 - word)) - 1);
+#  endif
+#else
+    return __builtin_ctzll(word);
+#endif
+}
+
+/* High and low half of a 128-bit product, folded: the strongest cheap mixing step there is. */
+FB_INLINE uint64_t multiply_fold(uint64_t a, uint64_t b)
+{
+#if defined(_MSC_VER) && defined(_M_X64) && !defined(__clang__)
+    uint64_t high, low = _umul128(a, b, &high);
+    return low ^ high;
+#elif defined(__SIZEOF_INT128__)
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + ((a0 * b0) >> 32);
+    uint64_t carry = a0 * b1 + (uint32_t)middle;
+    return (a * b) ^ (a1 * b1 + (middle >> 32) + (carry >> 32));
+#endif
+}
+
+/* Eight bytes at any address, the first one lowest on every processor. */
+FB_INLINE uint64_t load64(const unsigned char *address)
+{
+    uint64_t word;
+    memcpy(&word, address, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+#endif

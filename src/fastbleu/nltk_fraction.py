@@ -1,0 +1,55 @@
+"""The fraction that nltk's precisions are: it keeps the numerator and denominator that it was given.
+
+In a file of its own because `fractions` takes longer to import than all else that a score needs.
+"""
+
+from __future__ import annotations
+
+import fractions
+import sys
+from typing import Any
+
+_TAKES_NORMALIZE = sys.version_info < (3, 12)
+
+
+class Fraction(fractions.Fraction):
+    """A fraction whose `numerator` and `denominator` stay as given, 2/4 and not 1/2.
+
+    Equality, order, hash and arithmetic are those of `fractions.Fraction`.
+
+    Parameters
+    ----------
+    numerator : int, default 0
+    denominator : int, optional
+    _normalize : bool, default False
+        Report them in lowest terms after all.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.Fraction`.
+    """
+
+    _normalize: bool
+    _given: tuple[Any, Any]
+
+    def __new__(
+        cls, numerator: Any = 0, denominator: Any = None, _normalize: bool = False
+    ) -> Fraction:
+        if _TAKES_NORMALIZE:
+            # Before 3.12 nltk's fractions are unreduced inside too, and print so.
+            self = super().__new__(cls, numerator, denominator, _normalize=_normalize)  # type: ignore
+        else:
+            self = super().__new__(cls, numerator, denominator)
+        self._normalize = _normalize
+        self._given = (numerator, denominator)
+        return self
+
+    @property
+    def numerator(self) -> int:  # type: ignore[override]
+        """The numerator as given."""
+        return super().numerator if self._normalize else self._given[0]
+
+    @property
+    def denominator(self) -> int:  # type: ignore[override]
+        """The denominator as given."""
+        return super().denominator if self._normalize else self._given[1]

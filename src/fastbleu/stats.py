@@ -1,0 +1,336 @@
+"""Sufficient statistics: rows of counts, one per segment, and the counting of a corpus into them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from threading import Lock
+
+from ._core import SegmentCounter, accumulate_rows, add_rows
+from ._text import TokenPacker
+from .corpus import TokenDoor, check_lengths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy
+    from numpy.typing import NDArray
+
+    Rows = NDArray[numpy.int64]
+
+
+def zero_rows(segments: int, max_order: int) -> array[int]:
+    """A flat buffer of `segments` rows, all zero."""
+    return array("q", [0]) * (segments * (2 + 2 * max_order))
+
+
+class Stats:
+    """Rows of sufficient statistics, shape (segments, 2 + 2 * max_order), int64.
+
+    A row is ``[hyp_len, ref_len, matches_1, ..., matches_N, totals_1, ..., totals_N]``: the lengths in
+    tokens of the hypothesis and of the reference closest to it (the shorter of two equally close), the
+    clipped n-gram matches and the n-grams of the hypothesis for each order. Every BLEU is a function of
+    rows, and rows add up: the row of a corpus is the sum of its segments' rows.
+
+    ``numpy.asarray(stats)`` is a view, not a copy.
+
+    Parameters
+    ----------
+    rows : array_like of int, shape (segments, 2 + 2 * max_order)
+    max_order : int, optional
+        Checked against the rows if given; needed where there are none.
+
+    Raises
+    ------
+    TypeError
+        The rows are no integers.
+    ValueError
+        They have no shape that rows have.
+    OverflowError
+        A number does not fit into int64.
+
+    Examples
+    --------
+    >>> stats = count([["the", "cat"]], [[["the", "cat", "sat"]]], max_order=2)
+    >>> stats
+    Stats([[2, 3, 2, 1, 2, 1]], max_order=2)
+    >>> stats + stats
+    Stats([[4, 6, 4, 2, 4, 2]], max_order=2)
+    """
+
+    __slots__ = ("__weakref__", "_rows", "max_order")
+    __hash__ = None  # type: ignore[assignment]
+
+    _rows: array[int]
+    max_order: int
+
+    def __init__(self, rows: Any, max_order: int | None = None) -> None:
+        import numpy
+
+        table = numpy.asarray(rows)
+        if table.size == 0 and max_order is not None:
+            table = numpy.zeros((0, 2 + 2 * max_order), numpy.int64)
+        if table.dtype.kind not in "iu":
+            if table.dtype.kind == "O" and all(isinstance(value, int) for value in table.flat):
+                raise OverflowError("rows has a number that does not fit into int64")
+            raise TypeError(f"rows has the type {table.dtype}, expected integers")
+        if table.ndim != 2 or table.shape[1] < 4 or table.shape[1] % 2:
+            raise ValueError(
+                f"rows has the shape {table.shape}, expected (segments, 2 + 2 * max_order)"
+            )
+        if max_order is not None and table.shape[1] != 2 + 2 * max_order:
+            raise ValueError(
+                f"rows has {table.shape[1]} columns, but max_order={max_order} "
+                f"needs {2 + 2 * max_order}"
+            )
+        if table.dtype.kind == "u" and table.size and table.max() > 2**63 - 1:
+            raise OverflowError(f"rows has {table.max()}, which does not fit into int64")
+        self.max_order = table.shape[1] // 2 - 1
+        self._rows = array("q", numpy.ascontiguousarray(table, numpy.int64).tobytes())
+
+    @classmethod
+    def _own(cls, rows: array[int], max_order: int) -> Stats:
+        """Stats that take over a flat buffer of rows."""
+        self = object.__new__(cls)
+        self._rows = rows
+        self.max_order = max_order
+        return self
+
+    @classmethod
+    def zeros(cls, segments: int, max_order: int = 4) -> Stats:
+        """Rows of zeros: the neutral element of ``+``."""
+        if segments < 0:
+            raise ValueError(f"segments is {segments}, but must be at least 0")
+        if max_order < 1:
+            raise ValueError(f"max_order is {max_order}, but must be at least 1")
+        return cls._own(zero_rows(segments, max_order), max_order)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Stats]) -> Stats:
+        """The rows of several Stats of the same max_order, one after the other."""
+        parts = list(parts)
+        if not parts:
+            raise ValueError("nothing to concatenate; Stats.zeros(0, max_order) has no rows")
+        rows = array("q")
+        for number, part in enumerate(parts):
+            if part.max_order != parts[0].max_order:
+                raise ValueError(
+                    f"part {number} has max_order={part.max_order}, part 0 has "
+                    f"max_order={parts[0].max_order}"
+                )
+            rows.extend(part._rows)
+        return cls._own(rows, parts[0].max_order)
+
+    @property
+    def _width(self) -> int:
+        return 2 + 2 * self.max_order
+
+    def __len__(self) -> int:
+        """Number of segments."""
+        return len(self._rows) // self._width
+
+    def __getitem__(self, index: int | slice) -> Stats:
+        """One row or a slice of them, copied; a Stats in both cases."""
+        width = self._width
+        if isinstance(index, slice):
+            rows = array("q")
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                rows = self._rows[start * width : max(start, stop) * width]
+            else:
+                for row in range(start, stop, step):
+                    rows.extend(self._rows[row * width : (row + 1) * width])
+            return self._own(rows, self.max_order)
+        try:
+            row = range(len(self))[index]
+        except IndexError:
+            raise IndexError(f"row {index} of {len(self)} rows") from None
+        return self._own(self._rows[row * width : (row + 1) * width], self.max_order)
+
+    def __iter__(self) -> Iterator[Stats]:
+        return (self[row] for row in range(len(self)))
+
+    def __add__(self, other: object) -> Stats:
+        """Row by row; both must have as many segments and the same max_order."""
+        if not isinstance(other, Stats):
+            return NotImplemented
+        if (len(self), self.max_order) != (len(other), other.max_order):
+            raise ValueError(
+                f"cannot add {len(other)} rows of max_order {other.max_order} to {len(self)} rows of "
+                f"max_order {self.max_order}; for the rows of two corpora use Stats.concatenate, for "
+                "their totals add the sums: a.sum() + b.sum()"
+            )
+        total = zero_rows(len(self), self.max_order)
+        add_rows(self._rows, other._rows, total)
+        return self._own(total, self.max_order)
+
+    def __radd__(self, other: object) -> Stats:
+        """So that the builtin sum() works, which starts from 0."""
+        if isinstance(other, int) and other == 0:
+            return self[:]
+        return NotImplemented
+
+    def sum(self) -> Stats:
+        """One row: the sum of all."""
+        total = zero_rows(1, self.max_order)
+        accumulate_rows(self._rows, len(self), total)
+        return self._own(total, self.max_order)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Stats):
+            return NotImplemented
+        return self.max_order == other.max_order and self._rows == other._rows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._rows, self.max_order)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        import numpy
+
+        rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
+        rows = rows.reshape(len(self), self._width)
+        if dtype is not None and numpy.dtype(dtype) != rows.dtype:
+            if copy is False:
+                raise ValueError(f"rows are int64; as {numpy.dtype(dtype)} they have to be copied")
+            return rows.astype(dtype)
+        return rows.copy() if copy else rows
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(list(self[row]._rows)) for row in range(min(len(self), 3)))
+        more = f", ... ({len(self)} rows)" if len(self) > 3 else ""
+        return f"{type(self).__name__}([{shown}{more}], max_order={self.max_order})"
+
+    @property
+    def hyp_lens(self) -> Rows:
+        """Lengths of the hypotheses in tokens, shape (segments,); a view."""
+        return self.__array__()[:, 0]
+
+    @property
+    def ref_lens(self) -> Rows:
+        """Lengths of the closest references in tokens, shape (segments,); a view."""
+        return self.__array__()[:, 1]
+
+    @property
+    def matches(self) -> Rows:
+        """Clipped n-gram matches, shape (segments, max_order); a view."""
+        return self.__array__()[:, 2 : 2 + self.max_order]
+
+    @property
+    def totals(self) -> Rows:
+        """N-grams of the hypotheses, shape (segments, max_order); a view."""
+        return self.__array__()[:, 2 + self.max_order :]
+
+
+def _restore(rows: array[int], max_order: int) -> Stats:
+    return Stats._own(rows[:], max_order)
+
+
+def count_chunks(
+    pairs: Iterator[tuple[Any, Any]], packer: TokenPacker, max_order: int
+) -> Iterator[tuple[array[int], int]]:
+    """Count segments chunk by chunk in bounded memory.
+
+    Parameters
+    ----------
+    pairs : iterator of (hypothesis, references)
+    packer : TokenPacker
+        Keeps the last pair as `last_hypothesis`, `last_references`.
+    max_order : int
+
+    Yields
+    ------
+    rows : array of int64
+        A flat buffer that begins with the chunk's rows; the next chunk overwrites it.
+    segments : int
+        Number of rows in the chunk.
+    """
+    counter = SegmentCounter(max_order)
+    rows = zero_rows(packer.chunk_segments, max_order)
+    while segments := packer.fill(pairs, packer.first_segment + len(packer)):
+        counter.count(packer, rows)
+        yield rows, segments
+
+
+def count(
+    hypotheses: Sequence[Sequence[Any]],
+    references: Sequence[Sequence[Sequence[Any]]],
+    max_order: int = 4,
+    threads: int = 1,
+) -> Stats:
+    """Count the n-gram matches of every segment.
+
+    Parameters
+    ----------
+    hypotheses : sequence of S token sequences
+        Tokens are any hashable objects; equal tokens match.
+    references : sequence of S sequences of token sequences
+        ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment, not
+        necessarily as many for each.
+    max_order : int, default 4
+        The longest n-grams to count.
+    threads : int, default 1
+        Counting releases the GIL; reading the tokens holds it. Changes no result.
+
+    Returns
+    -------
+    Stats
+        S rows.
+
+    Raises
+    ------
+    ValueError
+        `references` and `hypotheses` differ in length, or a segment has no reference.
+    TypeError
+        A str stands where a list of tokens is expected, or a token is not hashable; the message names
+        the segment and the position.
+
+    Examples
+    --------
+    >>> count([["a", "b", "c"]], [[["a", "b"], ["c", "d", "e", "f"]]], max_order=2)
+    Stats([[3, 2, 3, 1, 3, 2]], max_order=2)
+    """
+    segments = check_lengths(hypotheses, references)
+    if max_order < 1:
+        raise ValueError(f"max_order is {max_order}, but must be at least 1")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}, but must be at least 1")
+    rows = zero_rows(segments, max_order)
+    pairs = zip(hypotheses, references, strict=True)
+    counters = [SegmentCounter(max_order) for _ in range(threads)]
+    counted = 0
+    reading = Lock()
+
+    def work(counter: SegmentCounter) -> None:
+        nonlocal counted
+        packer = TokenPacker(TokenDoor())
+        while not counter.cancelled:
+            with reading:
+                first = counted
+                counted += packer.fill(pairs, first)
+            if not len(packer):
+                break
+            counter.count(packer, rows, first)
+
+    if threads == 1:
+        work(counters[0])
+    else:
+        run_in_threads(work, counters)
+    if counted != segments:
+        raise ValueError(f"{segments} segments became {counted} while they were counted")
+    return Stats._own(rows, max_order)
+
+
+def run_in_threads(work: Callable[[SegmentCounter], None], counters: list[SegmentCounter]) -> None:
+    """Call `work` once per counter, each in its own thread; the first exception stops them all."""
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
+    with ThreadPoolExecutor(len(counters)) as pool:
+        futures = [pool.submit(work, counter) for counter in counters]
+        try:
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+        finally:
+            for counter in counters:
+                counter.cancelled = True

@@ -1,0 +1,214 @@
+"""Seeded random segments over every kind of token, and the helpers to compare outcomes.
+
+All randomness starts from FASTBLEU_TEST_SEED (an integer, default below) and the
+name of its use, so that one failing chunk can be made again by itself.
+"""
+
+import importlib.util
+import os
+import random
+import sys
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
+import nltk.translate.bleu_score
+import numpy as np
+
+SEED = int(os.environ.get("FASTBLEU_TEST_SEED", "20021"))
+SEGMENTS = int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "1000000"))
+
+
+def private_copy_of_nltk():
+    """nltk's own module once more, out of reach of fastbleu.nltk.patch()."""
+    path = nltk.translate.bleu_score.__file__
+    spec = importlib.util.spec_from_file_location("private_nltk_bleu_score", path)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PRISTINE = private_copy_of_nltk()
+
+
+def seeded(*name):
+    """A random generator that depends on the seed of the run and on `name` only."""
+    return random.Random(f"{SEED} {name}")
+
+
+class FoldedWord(str):
+    """A str with its own idea of equality, which must be honoured."""
+
+    def __eq__(self, other):
+        return str(self).lower() == str(other).lower()
+
+    def __hash__(self):
+        return hash(str(self).lower())
+
+
+class Collider:
+    """Tokens that differ and all have one hash."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, Collider) and self.value == other.value
+
+    def __hash__(self):
+        return 7
+
+    def __repr__(self):
+        return f"Collider({self.value})"
+
+
+NAN = float("nan")
+MERSENNE = 2**61 - 1  # hash(k * MERSENNE) == 0
+
+
+def _near_lengths():
+    """Strings of equal and nearly equal length that share prefixes and suffixes."""
+    sizes = (6, 7, 8, 14, 15, 16, 17, 31, 32)
+    same_start = [f"{'a' * (size - 1)}{last}" for size in sizes for last in "ab"]
+    same_end = [f"{first}{'a' * (size - 1)}" for size in sizes for first in "bc"]
+    inside = [f"{'a' * (size // 2)}é{'a' * (size - size // 2 - 1)}" for size in sizes]
+    wide = [f"{'я' * (size // 2)}{last}" for size in sizes for last in "ab\U0001f600"]
+    return same_start + same_end + inside + wide
+
+
+KINDS = {
+    "one letter": list("a"),
+    "two letters": list("ab"),
+    "four letters": list("abcd"),
+    "words": [f"word{number}" for number in range(40)],
+    "latin-1": ["é", "ée", "è", "ÿ", "ÿÿ", "\x80", "\xa0", "naïve", "garçons", "e"],
+    "two bytes": ["я", "яя", "ж", "мир", "世界", "世", "\ud800", "\udfff", "й", "a"],
+    "four bytes": ["\U0001f600", "\U0001f601", "\U0001f600a", "a\U0001f600", "\U0010ffff", "a", "я"],
+    "all widths": ["a", "é", "я", "\U0001f600", "aé", "aя", "é\U0001f600", "ab", "", "яяяя"],
+    "empty and NUL": ["", "\0", "\0\0", "a", "a\0", "\0a", "a\0b", "abcdefg", "abcdefg\0", "abcdef\0"],
+    "near lengths": _near_lengths(),
+    "long": ["x" * 300, "x" * 299 + "y", "y" + "x" * 299, "x" * 5000, "я" * 300, "я" * 299 + "ж"],
+    "small ints": [0, 1, 2, 3, -1, -2, 255, 256, 257],
+    "big ints": [2**63 - 1, 2**63, -(2**63), 2**64, 2**64 + 1, 10**40, -(10**40), 2**32, -1, -2],
+    "ints of one hash": [0, MERSENNE, -MERSENNE, 2 * MERSENNE, MERSENNE * 2**40, MERSENNE + 1, 1],
+    "equal numbers": [1, 1.0, True, Fraction(1), np.int64(1), 0, 0.0, -0.0, False, 2, 2.0],
+    "floats": [0.5, Decimal("0.5"), 1e300, float("inf"), -float("inf"), NAN, 2.0**53, 2**53, 2**53 + 1, 5e-324],
+    "bytes": [b"", b"a", b"ab", b"a\0", b"abcdefgh", b"abcdefgi", "a", "ab"],
+    "tuples": [(), (1,), (1.0,), (1, 2), ("a", "b"), ("a", ("b",)), ("ab",), (NAN,), (None,)],
+    "sets and None": [None, frozenset(), frozenset({1}), frozenset({1.0, "a"}), Ellipsis, int, "None"],
+    "numpy": [np.int64(1), np.int32(1), np.uint8(1), np.float64(1.5), np.float32(1.5), np.str_("a"), "a",
+              np.bytes_(b"a"), np.bool_(True), 1, np.datetime64("2022-12-07"), np.int64(-1)],
+    "subclasses": [FoldedWord("The"), FoldedWord("the"), FoldedWord("THE"), FoldedWord("a"), FoldedWord("b")],
+    "colliders": [Collider(value) for value in range(6)],
+}  # fmt: skip
+KINDS["mixed"] = [
+    token for kind in sorted(KINDS) for token in KINDS[kind][:3] if kind != "subclasses"
+]
+
+
+def copied(token):
+    """An equal token that is another object, wherever Python makes one."""
+    if type(token) is str:
+        return (token + "#")[:-1]
+    if type(token) is bytes:
+        return bytes(bytearray(token))
+    if type(token) is int:
+        return int(str(token))
+    if type(token) is tuple:
+        return tuple(list(token))
+    if type(token) is Collider:
+        return Collider(token.value)
+    return token
+
+
+def tiny_length(rng):
+    """0 to 12 tokens, mostly below 6."""
+    return rng.choice((0, 1, 2, 3, 4, 5, 2, 3, 4, 5, 6, 7, 8, 10, 12))
+
+
+def edge_length(rng):
+    """0 to 200 tokens with weight on the sizes where a kernel changes its way."""
+    low, high = rng.choice(
+        ((0, 5), (6, 62), (63, 66), (63, 66), (127, 130), (127, 130), (131, 200))
+    )
+    return rng.randint(low, high)
+
+
+def edited(rng, tokens, alphabet):
+    """A copy of `tokens` after up to four deletions, insertions, substitutions and moves."""
+    tokens = list(tokens)
+    for _ in range(rng.choice((0, 1, 1, 2, 4))):
+        start = rng.randint(0, len(tokens))
+        end = min(len(tokens), start + rng.choice((0, 1, 1, 2, 5)))
+        removed = tokens[start:end]
+        tokens[start:end] = rng.choices(alphabet, k=rng.choice((0, 1, 1, 2)))
+        if rng.random() < 0.2:
+            tokens[rng.randint(0, len(tokens)) :] += removed
+    return tokens
+
+
+def segment(rng, alphabet, length=tiny_length, max_references=5):
+    """One (hypothesis, references): some references are edits, some strangers, some empty."""
+    hypothesis = rng.choices(alphabet, k=length(rng))
+    references = []
+    for _ in range(rng.randint(1, max_references)):
+        origin = rng.random()
+        if origin < 0.7:
+            references.append(edited(rng, hypothesis, alphabet))
+        else:
+            references.append(rng.choices(alphabet, k=length(rng)) if origin < 0.95 else [])
+    return hypothesis, references
+
+
+def segments(rng, count, kind, length=tiny_length, max_references=5, fresh=False):
+    """`count` segments over the tokens of `kind`, as (hypotheses, list_of_references)."""
+    alphabet = KINDS[kind]
+    if len(alphabet) > 4 and rng.random() < 0.5:
+        alphabet = rng.sample(alphabet, 4)
+    hypotheses, list_of_references = [], []
+    for _ in range(count):
+        hypothesis, references = segment(rng, alphabet, length, max_references)
+        if fresh:
+            references = [[copied(token) for token in reference] for reference in references]
+        hypotheses.append(hypothesis)
+        list_of_references.append(references)
+    return hypotheses, list_of_references
+
+
+def random_weights(rng, order):
+    """Uniform, random, partly zero or partly negative weights of one order."""
+    choice = rng.random()
+    if choice < 0.5:
+        return (1 / order,) * order
+    lowest = -0.2 if choice > 0.9 else 0
+    return tuple(rng.choice((0, 1, rng.uniform(lowest, 1))) for _ in range(order))
+
+
+def result(function, *args, **kwargs):
+    """What `function` returns, or the type of what it raises."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        return type(error)
+
+
+def outcome(function, *args, ignore=(), **kwargs):
+    """All that a caller can see: value with types or exception, and the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        seen = typed(result(function, *args, **kwargs))
+    texts = [
+        (w.category, str(w.message)) for w in caught if not issubclass(w.category, tuple(ignore))
+    ]
+    return seen, texts
+
+
+def typed(value):
+    """The value with its types, fractions as they stand, so that `==` compares all of it."""
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, [typed(element) for element in value]
+    if isinstance(value, Fraction):
+        return "Fraction", value.numerator, value.denominator, float(value)
+    if isinstance(value, float) and value != value:
+        return type(value).__name__, "nan"
+    return type(value).__name__, value

@@ -1,0 +1,395 @@
+"""The drop-in is nltk 3.10.4: the same signatures, values, types, warnings and exceptions.
+
+Each test runs against fastbleu, against nltk itself (which proves that the test
+describes nltk) and against nltk patched by fastbleu. Expected outcomes come from a
+private copy of nltk's module that no patch reaches, and from the oracle.
+"""
+
+import copy
+import doctest
+import fractions
+import inspect
+import pickle
+import subprocess
+import sys
+import warnings
+from collections import Counter, OrderedDict, UserList, deque
+
+import nltk
+import numpy as np
+import oracle
+import pytest
+from generators import (
+    KINDS,
+    PRISTINE,
+    edge_length,
+    outcome,
+    random_weights,
+    seeded,
+    segments,
+    typed,
+)
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+FUNCTIONS = [
+    "sentence_bleu",
+    "corpus_bleu",
+    "modified_precision",
+    "closest_ref_length",
+    "brevity_penalty",
+]
+METHODS = ["__init__", *(f"method{number}" for number in range(8))]
+HYPOTHESIS = "the cat sat on the mat and the cat ate the rat".split()
+REFERENCES = [
+    "the cat sat on a mat and ate the rat".split(),
+    "a cat on the mat ate the fat rat".split(),
+]
+
+
+def input_warning(bleu):
+    """fastbleu's extra warning for a str in place of tokens; nltk has none."""
+    if bleu.sentence_bleu.__module__.startswith("nltk"):
+        return ()
+    return (sys.modules["fastbleu"].InputWarning,)
+
+
+def assert_same(bleu, name, *args, **kwargs):
+    expected = outcome(getattr(PRISTINE, name), *args, **kwargs)
+    seen = outcome(getattr(bleu, name), *args, ignore=input_warning(bleu), **kwargs)
+    assert seen == expected
+    return expected[0]
+
+
+def test_the_version_that_is_reproduced():
+    assert nltk.__version__ == "3.10.4"
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "SmoothingFunction"])
+def test_signatures(bleu, name):
+    assert inspect.signature(getattr(bleu, name)) == inspect.signature(getattr(PRISTINE, name))
+    assert getattr(bleu, name).__name__ == name
+    assert getattr(bleu, name).__doc__
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_signatures_of_smoothing(bleu, name):
+    ours, theirs = bleu.SmoothingFunction, PRISTINE.SmoothingFunction
+    assert inspect.signature(getattr(ours, name)) == inspect.signature(getattr(theirs, name))
+    assert inspect.signature(getattr(ours(), name)) == inspect.signature(getattr(theirs(), name))
+    assert getattr(ours, name).__doc__
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "SmoothingFunction.__init__"])
+def test_examples_in_the_docstrings_of_nltk(bleu, name):
+    owner, _, method = name.partition(".")
+    documented = getattr(getattr(PRISTINE, owner), method) if method else getattr(PRISTINE, owner)
+    names = {public: getattr(bleu, public) for public in [*FUNCTIONS, "SmoothingFunction"]}
+    examples = doctest.DocTestFinder().find(documented, name, module=False, globs=names)
+    assert examples
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for example in examples:
+            assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+
+
+def test_everything_by_keyword(bleu):
+    weights, smoothing = (0.5, 0.3, 0.2), bleu.SmoothingFunction(k=3, alpha=2, epsilon=0.3)
+    options = {"auto_reweigh": True, "smoothing_function": smoothing.method1, "weights": weights}
+    sentence = bleu.sentence_bleu(hypothesis=HYPOTHESIS, references=REFERENCES, **options)
+    corpus = bleu.corpus_bleu(hypotheses=[HYPOTHESIS], list_of_references=[REFERENCES], **options)
+    assert sentence == corpus == oracle.nltk_corpus_score([REFERENCES], [HYPOTHESIS], weights)
+    assert (
+        bleu.modified_precision(n=2, hypothesis=HYPOTHESIS, references=REFERENCES).denominator == 11
+    )
+    assert bleu.closest_ref_length(hyp_len=10, references=REFERENCES) == 10
+    assert bleu.brevity_penalty(hyp_len=3, closest_ref_len=3) == 1.0
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_sentences_of_every_kind_of_token(bleu, kind):
+    rng = seeded("parity", kind)
+    for hypothesis, references in zip(*segments(rng, 40, kind, fresh=True), strict=True):
+        assert_same(bleu, "sentence_bleu", references, hypothesis)
+        for order in range(1, 9):
+            assert_same(bleu, "modified_precision", references, hypothesis, order)
+        assert_same(bleu, "closest_ref_length", references, len(hypothesis))
+
+
+@pytest.mark.parametrize("kind", ["two letters", "four letters", "words", "near lengths", "mixed"])
+def test_long_segments(bleu, kind):
+    rng = seeded("long", kind)
+    hypotheses, list_of_references = segments(rng, 20, kind, edge_length)
+    for hypothesis, references in zip(hypotheses, list_of_references, strict=True):
+        assert_same(
+            bleu, "sentence_bleu", references, hypothesis, random_weights(rng, rng.randint(1, 8))
+        )
+    assert_same(bleu, "corpus_bleu", list_of_references, hypotheses)
+
+
+@pytest.mark.parametrize(
+    "alphabet", [["a"], ["a", "b"], [f"word{n}" for n in range(3000)]], ids=["one", "two", "many"]
+)
+def test_a_segment_of_more_than_65536_tokens(bleu, alphabet):
+    rng = seeded("huge", len(alphabet))
+    hypothesis = rng.choices(alphabet, k=70_000)
+    references = [
+        hypothesis[100:40_000] + hypothesis[50_000:],
+        rng.choices(alphabet, k=66_000),
+        ["a"] * 300,
+    ]
+    assert_same(bleu, "sentence_bleu", references, hypothesis)
+
+
+def test_many_segments(bleu):
+    rng = seeded("corpora")
+    for kind in sorted(KINDS):
+        hypotheses, list_of_references = segments(rng, 300, kind)
+        assert_same(bleu, "corpus_bleu", list_of_references, hypotheses)
+        expected = oracle.nltk_corpus_score(list_of_references, hypotheses)
+        assert bleu.corpus_bleu(list_of_references, hypotheses) == expected, kind
+
+
+def test_thousands_of_references(bleu):
+    rng = seeded("references")
+    references = [rng.choices("abcde", k=rng.randint(0, 9)) for _ in range(3000)]
+    for length in (0, 1, 5, 64, 65):
+        assert_same(bleu, "sentence_bleu", references, rng.choices("abcde", k=length))
+
+
+@pytest.mark.parametrize("hypothesis", [[], ["a"], ["a", "b", "c", "d", "e"]])
+@pytest.mark.parametrize(
+    "references", [[[]], [[], []], [[], ["a"]], [["a"], ["a", "b", "c", "d", "f"]]]
+)
+def test_nothing_to_match(bleu, hypothesis, references):
+    assert_same(bleu, "sentence_bleu", references, hypothesis)
+    assert_same(bleu, "corpus_bleu", [references, [["a"]]], [hypothesis, ["a"]])
+    assert_same(bleu, "corpus_bleu", [[["a"]], references], [["a"], hypothesis])
+    for order in range(1, 7):
+        assert_same(bleu, "modified_precision", references, hypothesis, order)
+
+
+def test_no_match_at_all_is_the_integer_zero(bleu):
+    assert typed(bleu.sentence_bleu([["b"]], ["a"])) == ("int", 0)
+    assert typed(bleu.sentence_bleu([["b"]], [])) == ("int", 0)
+    assert typed(bleu.corpus_bleu([[["b"]]] * 3, [["a"]] * 3, [(1,), (0, 1)])) == (
+        "list",
+        [("int", 0)] * 2,
+    )
+
+
+class Tokens:
+    """A sequence with nothing but a length and an iterator."""
+
+    def __init__(self, tokens):
+        self.tokens = list(tokens)
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def __iter__(self):
+        return iter(self.tokens)
+
+
+class Indexed:
+    """A sequence by the protocol from before iterators."""
+
+    def __init__(self, tokens):
+        self.tokens = list(tokens)
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def __getitem__(self, index):
+        return self.tokens[index]
+
+
+SEQUENCES = [list, tuple, "".join, deque, UserList, Tokens, Indexed, Counter, OrderedDict.fromkeys,
+             lambda tokens: dict.fromkeys(tokens).keys(), lambda tokens: dict(enumerate(tokens)).values(),
+             lambda tokens: "".join(tokens).encode(), lambda tokens: bytearray("".join(tokens).encode()),
+             lambda tokens: memoryview("".join(tokens).encode()), lambda tokens: range(len(tokens)),
+             lambda tokens: np.array(list(tokens)), lambda tokens: np.array([ord(token) for token in tokens]),
+             lambda tokens: np.array([ord(token) for token in tokens], dtype=object)]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", SEQUENCES)
+def test_any_sequence_of_tokens(bleu, make):
+    hypothesis, references = make("abcabcd"), [make("abcacd"), make("bcabcde"), make("")]
+    assert_same(bleu, "sentence_bleu", references, hypothesis)
+    assert_same(bleu, "sentence_bleu", tuple(references), list(hypothesis))
+    assert_same(bleu, "corpus_bleu", [references, references], [hypothesis, make("cab")])
+    assert_same(bleu, "modified_precision", references, hypothesis, 2)
+    assert_same(bleu, "closest_ref_length", references, 7)
+
+
+@pytest.mark.parametrize("wrap", [list, tuple, deque, UserList, Tokens, Indexed])
+def test_any_sequence_of_segments_and_references(bleu, wrap):
+    references = wrap([tuple("abcabd"), tuple("abdacd")])
+    assert_same(bleu, "sentence_bleu", references, list("abcabcd"))
+    assert_same(
+        bleu, "corpus_bleu", wrap([references, references]), wrap([list("abc"), list("abcabcd")])
+    )
+    as_keys = dict.fromkeys([tuple("abcabd"), tuple("abdacd")])
+    assert_same(bleu, "sentence_bleu", as_keys.keys(), list("abcabcd"))
+    assert_same(
+        bleu, "corpus_bleu", {1: as_keys, 2: as_keys}.values(), {1: "abca", 2: "abd"}.values()
+    )
+
+
+def test_array_of_references(bleu):
+    references = np.array([list("abcabd"), list("abdacd")])
+    assert_same(bleu, "sentence_bleu", references, references[0])
+    assert_same(bleu, "corpus_bleu", np.stack([references, references]), references)
+
+
+def test_generators_where_nltk_takes_them(bleu):
+    for order in (1, 2, 3):
+        given = (reference for reference in REFERENCES)
+        seen = bleu.modified_precision(given, HYPOTHESIS, order)
+        assert typed(seen) == typed(PRISTINE.modified_precision(REFERENCES, HYPOTHESIS, order))
+    assert bleu.closest_ref_length(reversed(REFERENCES), 9) == 9
+    assert bleu.closest_ref_length(iter(REFERENCES), 100) == 10
+    for generator in (iter(HYPOTHESIS), (token for token in HYPOTHESIS), map(str, HYPOTHESIS)):
+        assert_same(bleu, "sentence_bleu", REFERENCES, generator)
+        assert_same(bleu, "modified_precision", REFERENCES, generator, 1)
+        assert_same(bleu, "corpus_bleu", [REFERENCES], generator)
+        assert_same(bleu, "corpus_bleu", generator, [HYPOTHESIS])
+        assert_same(bleu, "sentence_bleu", [HYPOTHESIS, generator], HYPOTHESIS)
+
+
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("corpus_bleu", ([], [])),
+        ("corpus_bleu", ([], [["a"]])),
+        ("corpus_bleu", ([[["a"]]], [])),
+        ("corpus_bleu", ([[["a"]]], [["a"], ["b"]])),
+        ("corpus_bleu", (None, [["a"]])),
+        ("corpus_bleu", ([[["a"]]], None)),
+        ("corpus_bleu", ([[["a"]]], 3)),
+        ("corpus_bleu", ([[["a"]]], [None])),
+        ("corpus_bleu", ([None], [["a"]])),
+        ("corpus_bleu", ([[["a"]]], [3])),
+        ("sentence_bleu", ([["a"]], None)),
+        ("sentence_bleu", (None, ["a"])),
+        ("sentence_bleu", ([None], ["a"])),
+        ("sentence_bleu", ([3], ["a"])),
+        ("sentence_bleu", (3, ["a"])),
+        ("sentence_bleu", ([["a"]], ["a", ["b"]])),
+        ("sentence_bleu", ([["a", ["b"]]], ["a"])),
+        ("sentence_bleu", ([["a"]], [{}])),
+        ("sentence_bleu", ([["a"]], [("a", [])])),
+        ("sentence_bleu", ()),
+        ("sentence_bleu", ([["a"]],)),
+        ("sentence_bleu", ([["a"]], ["a"], (1,), None, False, 1)),
+        ("closest_ref_length", ([], 3)),
+        ("closest_ref_length", (None, 3)),
+        ("closest_ref_length", ([None], 3)),
+        ("closest_ref_length", ([["a"]], None)),
+        ("closest_ref_length", ([["a"]], "3")),
+        ("modified_precision", ([["a"]], ["a"], None)),
+        ("modified_precision", ([["a"]], ["a"], 1.0)),
+        ("modified_precision", ([["a"]], ["a"], 2.5)),
+        ("modified_precision", ([["a"]], ["a"], "1")),
+        ("modified_precision", ([["a"]], ["a"], -1)),
+        ("modified_precision", ([["a"]], ["a"], 0)),
+        ("modified_precision", ([["a"]], ["a"], True)),
+        ("modified_precision", ([["a", "b"]], ["a", "b"], np.int64(2))),
+        ("modified_precision", ([["a", "b"]], ["a", "b"], 10**30)),
+        ("modified_precision", ([], [], 1)),
+        ("brevity_penalty", (None, 3)),
+        ("brevity_penalty", ("3", 3)),
+        ("brevity_penalty", (3, None)),
+        ("brevity_penalty", (-(10**6), -1)),
+        ("brevity_penalty", (10**400, 3)),
+    ],
+)
+def test_exceptions(bleu, name, arguments):
+    assert_same(bleu, name, *arguments)
+
+
+def test_message_for_unequal_numbers(bleu):
+    with pytest.raises(AssertionError) as theirs:
+        PRISTINE.corpus_bleu([[["a"]]], [])
+    with pytest.raises(AssertionError) as ours:
+        bleu.corpus_bleu([[["a"]]], [])
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_unequal_numbers_without_assertions():
+    code = "import fastbleu\ntry: fastbleu.corpus_bleu([[['a']]], [])\nexcept AssertionError: print('kept')"
+    seen = subprocess.run(
+        [sys.executable, "-O", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert seen.stdout.strip() == "kept"
+
+
+LENGTHS = [
+    0,
+    1,
+    2,
+    9,
+    10,
+    10.5,
+    -1,
+    -2,
+    True,
+    10**6,
+    10**30,
+    np.int64(3),
+    np.float32(2.5),
+    fractions.Fraction(7, 2),
+]
+
+
+@pytest.mark.parametrize("hyp_len", LENGTHS)
+def test_lengths_of_every_type(bleu, hyp_len):
+    for ref_len in LENGTHS:
+        with np.errstate(all="ignore"):
+            assert_same(bleu, "brevity_penalty", ref_len, hyp_len)
+    assert_same(
+        bleu, "closest_ref_length", [["a"] * length for length in (3, 11, 9, 0, 9)], hyp_len
+    )
+
+
+def observations(precision):
+    """What can be done with a precision, on this version of Python."""
+    half = fractions.Fraction(1, 2)
+    yield (
+        precision.numerator,
+        precision.denominator,
+        float(precision),
+        bool(precision),
+        hash(precision),
+    )
+    yield (
+        repr(precision),
+        str(precision),
+        precision == half,
+        precision == 0.5,
+        precision > half,
+        precision < 1,
+    )
+    yield [
+        typed(seen)
+        for seen in (precision + 1, precision * 2, precision / 3, precision**2, -precision)
+    ]
+    yield [
+        typed(seen)
+        for seen in (precision + precision, precision * 0.1, abs(precision), round(precision))
+    ]
+    yield (
+        typed(copy.copy(precision)),
+        typed(copy.deepcopy(precision)),
+        typed(pickle.loads(pickle.dumps(precision))),
+    )
+
+
+@pytest.mark.parametrize("matched, length", [(0, 0), (0, 4), (2, 4), (4, 4), (3, 9), (1, 7)])
+def test_precisions_behave_as_those_of_nltk(bleu, matched, length):
+    arguments = [["x"] * matched], ["x"] * matched + ["y"] * (length - matched), 1
+    ours, theirs = bleu.modified_precision(*arguments), PRISTINE.modified_precision(*arguments)
+    assert isinstance(ours, fractions.Fraction)
+    assert type(ours).__name__ == type(theirs).__name__
+    for seen, expected in zip(observations(ours), observations(theirs), strict=True):
+        assert seen == expected
