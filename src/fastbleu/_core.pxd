@@ -1,5 +1,6 @@
 """Packed segments, and the scratch memory that counts them. See _core.pyx."""
 
+from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
@@ -31,6 +32,7 @@ cdef extern from "kernel/masks.h":
 
 
 cdef hash_seed process_seed()
+cdef int64_t *numbers(array values) except? NULL
 
 
 cdef class PackedSegments:

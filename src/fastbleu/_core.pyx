@@ -16,6 +16,7 @@ Thread-safety. Nothing is shared: a thread counts with its own SegmentCounter, w
 Long loops poll for signals (main thread) and for `cancelled` (any thread) every 65,536 positions.
 """
 
+from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
 from libc.string cimport memset
@@ -97,6 +98,13 @@ cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t it
     return grown
 
 
+cdef int64_t *numbers(array values) except? NULL:
+    """The memory of an array of int64."""
+    if values.typecode != "q":
+        raise TypeError(f"expected an array of typecode 'q', not {values.typecode!r}")
+    return <int64_t *> values.data.as_longlongs
+
+
 cdef class PackedSegments:
 
     def __dealloc__(self):
@@ -167,31 +175,30 @@ cdef class SegmentCounter:
         """Number of columns of a row."""
         return 2 + 2 * self.max_order
 
-    def count(self, PackedSegments packed not None, int64_t[::1] rows not None, Py_ssize_t first=0):
+    def count(self, PackedSegments packed not None, array rows not None, Py_ssize_t first=0):
         """Count every packed segment into `rows`, without the GIL.
 
         Parameters
         ----------
         packed : PackedSegments
-        rows : writable buffer of int64, shape (segments * row_width,)
+        rows : array of int64, shape (segments * row_width,)
         first : int, default 0
             Row of the first packed segment.
         """
         cdef Py_ssize_t segment, width = self.row_width
         cdef const int32_t *ids = packed.ids
         cdef const int64_t *lengths = packed.lengths
+        cdef int64_t *row = numbers(rows) + first * width
         cdef int64_t references, k
-        if first < 0 or rows.shape[0] < (first + packed.segment_count) * width:
+        if first < 0 or len(rows) < (first + packed.segment_count) * width:
             raise ValueError(
-                f"rows has room for {rows.shape[0] // width} segments of width {width}, "
+                f"rows has room for {len(rows) // width} segments of width {width}, "
                 f"not for {packed.segment_count} from row {first} on")
-        if packed.segment_count == 0:
-            return
         with nogil:
             for segment in range(packed.segment_count):
                 references = packed.reference_counts[segment]
-                self.count_segment(ids, lengths, references, packed.distinct[segment],
-                                   &rows[(first + segment) * width])
+                self.count_segment(ids, lengths, references, packed.distinct[segment], row)
+                row += width
                 for k in range(references + 1):
                     ids += lengths[k]
                 lengths += references + 1
@@ -338,30 +345,41 @@ cdef class SegmentCounter:
         return 0
 
 
-def add_rows(const int64_t[::1] a, const int64_t[::1] b, int64_t[::1] total):
+def zero_rows(Py_ssize_t segments, int max_order):
+    """A flat array of `segments` rows, all zero."""
+    return array("q", [0]) * (segments * (2 + 2 * max_order))
+
+
+def add_rows(array a not None, array b not None, array total not None):
     """Add rows number by number; OverflowError where a sum leaves int64."""
+    cdef const int64_t *left = numbers(a)
+    cdef const int64_t *right = numbers(b)
+    cdef int64_t *sums = numbers(total)
     cdef Py_ssize_t i
-    for i in range(a.shape[0]):
-        if add_overflows(a[i], b[i], &total[i]):
-            raise OverflowError(f"{a[i]} + {b[i]} does not fit into int64")
+    for i in range(min(len(a), len(b), len(total))):
+        if add_overflows(left[i], right[i], &sums[i]):
+            raise OverflowError(f"{left[i]} + {right[i]} does not fit into int64")
 
 
-def accumulate_rows(const int64_t[::1] rows, Py_ssize_t count, int64_t[::1] total):
+def accumulate_rows(array rows not None, Py_ssize_t count, array total not None):
     """Add the first `count` rows to the one row `total`; OverflowError where that leaves int64."""
-    cdef Py_ssize_t row, column, width = total.shape[0]
-    for row in range(count):
+    cdef Py_ssize_t row, column, width = len(total)
+    cdef const int64_t *values = numbers(rows)
+    cdef int64_t *sums = numbers(total)
+    for row in range(min(count, len(rows) // width)):
         for column in range(width):
-            if add_overflows(total[column], rows[row * width + column], &total[column]):
+            if add_overflows(sums[column], values[row * width + column], &sums[column]):
                 raise OverflowError(f"the sum of the first {row + 1} rows does not fit into int64")
 
 
-def floor_totals(int64_t[::1] rows, Py_ssize_t count, int max_order):
+def floor_totals(array rows not None, Py_ssize_t count, int max_order):
     """Raise the totals of the first `count` rows to at least 1: nltk's rule for short segments."""
     cdef Py_ssize_t row, column, width = 2 + 2 * max_order
-    for row in range(count):
+    cdef int64_t *values = numbers(rows)
+    for row in range(min(count, len(rows) // width)):
         for column in range(row * width + 2 + max_order, (row + 1) * width):
-            if rows[column] < 1:
-                rows[column] = 1
+            if values[column] < 1:
+                values[column] = 1
 
 
 use_simd()

@@ -10,13 +10,14 @@ Thread-safety. The kept memory is marked as busy while user code may run; a call
 meanwhile (another thread, a hostile __eq__) works with memory of its own.
 """
 
+from cpython.array cimport array
 from cpython.list cimport PyList_CheckExact
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.stdint cimport int64_t
 
-from fastbleu._core cimport SegmentCounter
+from fastbleu._core cimport SegmentCounter, numbers
 from fastbleu._score cimport (
     MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH, SMOOTH_NONE,
     Smoothing, combine, log_precisions)
@@ -224,14 +225,14 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
     return score_row(&plan, row)
 
 
-def score_sums(const int64_t[::1] sums, weights, smoothing_function):
+def score_sums(array sums not None, weights, smoothing_function):
     """BLEU of a corpus, 0-1, from the sum of its rows with totals raised to 1; None as above."""
     cdef Plan plan
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
         return None
-    if sums.shape[0] != 2 + 2 * plan.max_order:
-        raise ValueError(f"sums has {sums.shape[0]} columns, expected {2 + 2 * plan.max_order}")
-    return score_row(&plan, &sums[0])
+    if len(sums) != 2 + 2 * plan.max_order:
+        raise ValueError(f"sums has {len(sums)} columns, expected {2 + 2 * plan.max_order}")
+    return score_row(&plan, numbers(sums))
 
 
 def modified_precision_counts(references, hypothesis, Py_ssize_t order):

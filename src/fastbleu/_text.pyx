@@ -29,6 +29,10 @@ cdef extern from "kernel/token_keys.h":
     bint find_reference(
         const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
 
+cdef extern from "kernel/prefetch.h":
+    void prefetch_segments(PyObject **hypotheses, PyObject **references,
+                           Py_ssize_t at, Py_ssize_t segments) noexcept
+
 cdef extern from "Python.h":
     PyObject **PySequence_Fast_ITEMS(object sequence)
     PyObject *PyDict_GetItemWithError(object mapping, object key) except? NULL
@@ -69,27 +73,35 @@ cdef class TokenPacker(PackedSegments):
 
     chunk_segments = CHUNK_SEGMENTS
 
-    def fill(self, pairs, Py_ssize_t first_segment):
+    def fill(self, hypotheses, references, Py_ssize_t first_segment):
         """Replace the packed segments by the next chunk.
 
         Parameters
         ----------
-        pairs : iterator of (hypothesis, references)
+        hypotheses, references : list or tuple
+            By segment; references[i][k] are the references of hypotheses[i].
         first_segment : int
-            Number of the chunk's first segment, for error messages.
+            The chunk's first segment.
 
         Returns
         -------
         int
             Number of segments packed; 0 at the end.
         """
+        cdef Py_ssize_t segment = first_segment
+        if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
+            raise TypeError("expected two lists or tuples")
         self.first_segment = first_segment
         self.clear()
         PyErr_CheckSignals()
-        for hypothesis, references in pairs:
-            self.last_hypothesis = hypothesis
-            self.last_references = references
-            self.add(hypothesis, references)
+        # The lists may change while user code runs, so their sizes are asked for every time.
+        while segment < min(size_of(hypotheses), size_of(references)):
+            prefetch_segments(PySequence_Fast_ITEMS(hypotheses), PySequence_Fast_ITEMS(references),
+                              segment, min(size_of(hypotheses), size_of(references)))
+            self.last_hypothesis = <object> PySequence_Fast_ITEMS(hypotheses)[segment]
+            self.last_references = <object> PySequence_Fast_ITEMS(references)[segment]
+            self.add(self.last_hypothesis, self.last_references)
+            segment += 1
             if self.segment_count == CHUNK_SEGMENTS or self.id_count >= CHUNK_IDS:
                 break
         return self.segment_count

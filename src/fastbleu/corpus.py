@@ -7,8 +7,6 @@ refuses what is probably a mistake; nltk's API takes all that nltk takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
-
 from .errors import warn_input
 
 TYPE_CHECKING = False
@@ -26,7 +24,7 @@ def place(segment: int, reference: int | None) -> str:
 def check_lengths(hypotheses: Any, references: Any) -> int:
     """Number of segments; ValueError where hypotheses and references disagree about it."""
     for name, value in (("hypotheses", hypotheses), ("references", references)):
-        if isinstance(value, (str, bytes)) or not isinstance(value, Sized):
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
             raise TypeError(
                 f"{name} is a {type(value).__name__}, expected a list with one entry per segment"
             )
@@ -36,6 +34,16 @@ def check_lengths(hypotheses: Any, references: Any) -> int:
             "references[i] must hold the references of hypotheses[i]"
         )
     return len(hypotheses)
+
+
+def is_iterable(value: Any) -> bool:
+    """Whether iter(value) can be asked for; `collections.abc` would cost a millisecond to import."""
+    return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
+
+
+def as_list(segments: Any) -> Any:
+    """A list or tuple of the segments: the argument itself if it is one."""
+    return segments if type(segments) in (list, tuple) else list(segments)
 
 
 class TokenDoor:
@@ -52,13 +60,13 @@ class TokenDoor:
                 else "did you mean references=[[...]]? references[segment][k] is a list of tokens"
             )
             raise TypeError(f"{where} is a {kind}, expected a list of tokens; {fix}")
-        if not isinstance(sequence, Iterable) or isinstance(sequence, (set, frozenset, dict)):
+        if not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
             raise TypeError(f"{where} is a {type(sequence).__name__}, expected a list of tokens")
         return list(sequence)
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
-        if isinstance(references, (str, bytes)) or not isinstance(references, Iterable):
+        if isinstance(references, (str, bytes)) or not is_iterable(references):
             raise TypeError(
                 f"segment {segment}: references is a {type(references).__name__}, "
                 "expected a list of references, each a list of tokens"
@@ -102,7 +110,7 @@ class NltkDoor(TokenDoor):
         try:
             length = len(sequence)
         except TypeError as error:
-            if isinstance(sequence, Sized):
+            if hasattr(sequence, "__len__"):
                 raise
             raise TypeError(f"{place(segment, reference)}: {error}") from error
         tokens = list(sequence)
@@ -114,7 +122,7 @@ class NltkDoor(TokenDoor):
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list; a generator is read once."""
-        if not isinstance(references, Iterable) and not hasattr(references, "__getitem__"):
+        if not is_iterable(references):
             raise TypeError(
                 f"segment {segment}: references is a {type(references).__name__}, "
                 "expected a list of references, each a list of tokens"

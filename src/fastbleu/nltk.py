@@ -10,11 +10,10 @@ from __future__ import annotations
 from math import exp, fsum, log
 
 from . import _nltk
-from ._core import accumulate_rows, floor_totals
+from ._core import SegmentCounter, accumulate_rows, floor_totals, zero_rows
 from ._text import TokenPacker
-from .corpus import NltkDoor
+from .corpus import NltkDoor, as_list
 from .nltk_precision import SmoothingFunction, make_fraction, modified_precision
-from .stats import count_chunks, zero_rows
 
 __all__ = [
     "Fraction",
@@ -156,17 +155,20 @@ def corpus_bleu(
         vectors = weights
     max_order = max(len(vector) for vector in vectors)
 
-    packer = TokenPacker(NltkDoor())
-    pairs = ((hypothesis, references)
-             for references, hypothesis in zip(list_of_references, hypotheses))
-    sums = zero_rows(1, max(max_order, 1))
-    for rows, segments in count_chunks(pairs, packer, max(max_order, 1)):
-        floor_totals(rows, segments, max(max_order, 1))
-        accumulate_rows(rows, segments, sums)
+    hypotheses, list_of_references = as_list(hypotheses), as_list(list_of_references)
+    order = max(max_order, 1)
+    packer, counter = TokenPacker(NltkDoor()), SegmentCounter(order)
+    rows, sums = zero_rows(packer.chunk_segments, order), zero_rows(1, order)
+    read = 0
+    while packed := packer.fill(hypotheses, list_of_references, read):
+        counter.count(packer, rows)
+        floor_totals(rows, packed, order)
+        accumulate_rows(rows, packed, sums)
+        read += packed
 
     if max_order == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
-    if sums[2 + max_order] == 0:
+    if read == 0:
         raise ZeroDivisionError("BLEU of no segments: hypotheses is empty")
     if not auto_reweigh:
         score = _nltk.score_sums(sums, weights, smoothing_function)

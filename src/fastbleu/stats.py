@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from threading import Lock
+from collections.abc import Iterable, Iterator, Sequence
 
-from ._core import SegmentCounter, accumulate_rows, add_rows
+from ._core import SegmentCounter, accumulate_rows, add_rows, zero_rows
 from ._text import TokenPacker
-from .corpus import TokenDoor, check_lengths
+from .corpus import TokenDoor, as_list, check_lengths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Rows = NDArray[numpy.int64]
-
-
-def zero_rows(segments: int, max_order: int) -> array[int]:
-    """A flat buffer of `segments` rows, all zero."""
-    return array("q", [0]) * (segments * (2 + 2 * max_order))
 
 
 class Stats:
@@ -226,32 +220,6 @@ def _restore(rows: array[int], max_order: int) -> Stats:
     return Stats._own(rows[:], max_order)
 
 
-def count_chunks(
-    pairs: Iterator[tuple[Any, Any]], packer: TokenPacker, max_order: int
-) -> Iterator[tuple[array[int], int]]:
-    """Count segments chunk by chunk in bounded memory.
-
-    Parameters
-    ----------
-    pairs : iterator of (hypothesis, references)
-    packer : TokenPacker
-        Keeps the last pair as `last_hypothesis`, `last_references`.
-    max_order : int
-
-    Yields
-    ------
-    rows : array of int64
-        A flat buffer that begins with the chunk's rows; the next chunk overwrites it.
-    segments : int
-        Number of rows in the chunk.
-    """
-    counter = SegmentCounter(max_order)
-    rows = zero_rows(packer.chunk_segments, max_order)
-    while segments := packer.fill(pairs, packer.first_segment + len(packer)):
-        counter.count(packer, rows)
-        yield rows, segments
-
-
 def count(
     hypotheses: Sequence[Sequence[Any]],
     references: Sequence[Sequence[Sequence[Any]]],
@@ -296,36 +264,45 @@ def count(
     if threads < 1:
         raise ValueError(f"threads is {threads}, but must be at least 1")
     rows = zero_rows(segments, max_order)
-    pairs = zip(hypotheses, references, strict=True)
+    hypotheses, references = as_list(hypotheses), as_list(references)
+    if threads == 1:
+        read, packer, counter = 0, TokenPacker(TokenDoor()), SegmentCounter(max_order)
+        while packed := packer.fill(hypotheses, references, read):
+            counter.count(packer, rows, read)
+            read += packed
+    else:
+        read = count_in_threads(hypotheses, references, rows, max_order, threads)
+    if read != segments:
+        raise ValueError(f"{segments} segments became {read} while they were counted")
+    return Stats._own(rows, max_order)
+
+
+def count_in_threads(
+    hypotheses: Any, references: Any, rows: array[int], max_order: int, threads: int
+) -> int:
+    """Fill `rows` with several threads that take turns at reading; the number of segments read.
+
+    The first exception, Ctrl-C in the main thread included, stops them all.
+    """
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+    from threading import Lock
+
     counters = [SegmentCounter(max_order) for _ in range(threads)]
-    counted = 0
     reading = Lock()
+    read = 0
 
     def work(counter: SegmentCounter) -> None:
-        nonlocal counted
+        nonlocal read
         packer = TokenPacker(TokenDoor())
         while not counter.cancelled:
             with reading:
-                first = counted
-                counted += packer.fill(pairs, first)
+                first = read
+                read += packer.fill(hypotheses, references, first)
             if not len(packer):
                 break
             counter.count(packer, rows, first)
 
-    if threads == 1:
-        work(counters[0])
-    else:
-        run_in_threads(work, counters)
-    if counted != segments:
-        raise ValueError(f"{segments} segments became {counted} while they were counted")
-    return Stats._own(rows, max_order)
-
-
-def run_in_threads(work: Callable[[SegmentCounter], None], counters: list[SegmentCounter]) -> None:
-    """Call `work` once per counter, each in its own thread; the first exception stops them all."""
-    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-
-    with ThreadPoolExecutor(len(counters)) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(work, counter) for counter in counters]
         try:
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
@@ -334,3 +311,4 @@ def run_in_threads(work: Callable[[SegmentCounter], None], counters: list[Segmen
         finally:
             for counter in counters:
                 counter.cancelled = True
+    return read

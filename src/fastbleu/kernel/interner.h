@@ -72,9 +72,14 @@ static inline int interner_begin(interner *table, size_t tokens)
     return 0;
 }
 
+FB_INLINE int same_key(const interner *table, int32_t id, token_key key)
+{
+    return ((table->keys[id].low ^ key.low) | (table->keys[id].high ^ key.high)) == 0;
+}
+
 FB_INLINE int same_token(const interner *table, int32_t id, token_key key, token_content content)
 {
-    if (table->keys[id].low != key.low || table->keys[id].high != key.high) return 0;
+    if (!same_key(table, id, key)) return 0;
     if (FB_LIKELY(!(key.high & KEY_IS_HASH))) return 1;
     const token_content known = table->contents[id];
     return known.bytes == content.bytes
@@ -104,17 +109,24 @@ FB_INLINE int32_t interner_add(interner *table, token_key key, token_content con
     return id;
 }
 
-/* The id of a token, or `absent` where no interner_add of this segment gave it one. */
+/* The id of a token, or `absent` where no interner_add of this segment gave it one.
+ * Whether a reference's token is known is a coin toss that no processor predicts, so the common case
+ * has no branch on it: the key behind a stale slot is compared too (its id lies inside the array). */
 FB_INLINE int32_t interner_find(const interner *table, token_key key, token_content content,
                                 int32_t absent)
 {
     size_t index = first_slot(table, key);
-    while (table->slots[index].epoch == table->epoch) {
-        int32_t id = table->slots[index].id;
-        if (FB_LIKELY(same_token(table, id, key, content))) return id;
-        index = (index + 1) & (table->slot_count - 1);
+    for (;;) {
+        const interner_slot slot = table->slots[index];
+        const int occupied = slot.epoch == table->epoch;
+        const int same = same_key(table, slot.id, key);
+        if (FB_UNLIKELY(occupied & (!same | (int)(key.high >> 63)))) {
+            if (same_token(table, slot.id, key, content)) return slot.id;
+            index = (index + 1) & (table->slot_count - 1);
+            continue;
+        }
+        return occupied ? slot.id : absent;
     }
-    return absent;
 }
 
 #endif

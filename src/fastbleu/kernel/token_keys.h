@@ -23,17 +23,27 @@
 #define UNIT_BYTES_OBJECT 3u
 #define UNIT_INTEGER 7u
 
-/* Content that lies at least 16 bytes inside its allocation and has a byte to read behind it. */
+/* Which bytes of the two words are content, by its size: it ends one byte before the second word's end. */
+static const uint64_t LOW_CONTENT[INLINE_BYTES + 1] = {
+    0, 0, 0, 0, 0, 0, 0, 0,
+    0xFF00000000000000u, 0xFFFF000000000000u, 0xFFFFFF0000000000u, 0xFFFFFFFF00000000u,
+    0xFFFFFFFFFF000000u, 0xFFFFFFFFFFFF0000u, 0xFFFFFFFFFFFFFF00u, 0xFFFFFFFFFFFFFFFFu,
+};
+static const uint64_t HIGH_CONTENT[INLINE_BYTES + 1] = {
+    0,
+    0x00FF000000000000u, 0x00FFFF0000000000u, 0x00FFFFFF00000000u, 0x00FFFFFFFF000000u,
+    0x00FFFFFFFFFF0000u, 0x00FFFFFFFFFFFF00u, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
+    0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
+    0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
+};
+
+/* Content that lies at least 15 bytes inside its allocation and has a byte to read behind it. */
 FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned unit)
 {
-    token_key key;
     const unsigned char *end = bytes + size + 1;
-    const size_t in_high = size < 7 ? size : 7;                   /* the last 7 bytes go into high */
-    const uint64_t last = load64(end - 8) & 0x00FFFFFFFFFFFFFFu;  /* less the byte behind the content */
-    const uint64_t rest = load64(end - 16);
-    key.high = last >> (8 * (7 - in_high));
-    key.low = (rest >> (8 * (15 - size) & 63)) & (0 - (uint64_t)(size > 7));
-    key.high |= (uint64_t)(unit << 4 | size) << 56;
+    token_key key;
+    key.low = load64(end - 16) & LOW_CONTENT[size];
+    key.high = (load64(end - 8) & HIGH_CONTENT[size]) | (uint64_t)(unit << 4 | size) << 56;
     return key;
 }
 
