@@ -1,8 +1,8 @@
 """Builds the compiled modules; everything else about the package stands in pyproject.toml.
 
 Switches (environment):
-FASTBLEU_DEBUG=1     bounds checks and None checks in the Cython code, assertions, no optimisation
-FASTBLEU_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (gcc, clang; see `make sanitize`)
+FASTBLEU_DEBUG=1     bounds and None checks in the Cython code, assertions, no optimisation
+FASTBLEU_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (make sanitize)
 FASTBLEU_CANARY=1    plants an out-of-bounds read, to prove that the sanitizers see one; for tests only
 FASTBLEU_PORTABLE=1  leaves out all processor-specific code
 """
@@ -22,6 +22,11 @@ def switch(name):
 
 DEBUG = switch("FASTBLEU_DEBUG")
 SANITIZE = switch("FASTBLEU_SANITIZE")
+MACROS = [(name, "1") for name in ("FASTBLEU_CANARY", "FASTBLEU_PORTABLE") if switch(name)]
+
+# Objects built with different switches must never be mixed.
+SWITCHES = ("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", "FASTBLEU_CANARY", "FASTBLEU_PORTABLE")
+BUILD_BASE = "-".join(["build/plain", *(s[9:].lower() for s in SWITCHES if switch(s))])
 
 DIRECTIVES = {
     "language_level": 3,
@@ -31,6 +36,7 @@ DIRECTIVES = {
     "nonecheck": DEBUG,
     "cdivision": True,
     "embedsignature": True,
+    "auto_pickle": False,
 }
 
 
@@ -47,16 +53,20 @@ class BuildExtensions(build_ext):
                 compile_args += ["-O0", "-g", "-UNDEBUG"]
             if SANITIZE:
                 # -fno-wrapv: Python's own -fwrapv would hide signed overflow.
-                compile_args += ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv",
-                                 "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+                compile_args += [
+                    "-O1",
+                    "-g",
+                    "-fno-omit-frame-pointer",
+                    "-fno-wrapv",
+                    "-fsanitize=address,undefined",
+                    "-fno-sanitize-recover=all",
+                ]
                 link_args += ["-fsanitize=address,undefined"]
         for extension in self.extensions:
             extension.extra_compile_args = compile_args
             extension.extra_link_args = link_args
         super().build_extensions()
 
-
-MACROS = [(name, "1") for name in ("FASTBLEU_CANARY", "FASTBLEU_PORTABLE") if switch(name)]
 
 setup(
     ext_modules=cythonize(
@@ -65,15 +75,18 @@ setup(
                 f"fastbleu.{name}",
                 [f"src/fastbleu/{name}.pyx"],
                 include_dirs=["src/fastbleu"],
-                depends=[f"src/fastbleu/kernel/{header}"
-                         for header in sorted(os.listdir("src/fastbleu/kernel"))],
+                depends=[
+                    f"src/fastbleu/kernel/{header}"
+                    for header in sorted(os.listdir("src/fastbleu/kernel"))
+                ],
                 define_macros=MACROS,
             )
             for name in MODULES
         ],
         compiler_directives=DIRECTIVES,
         include_path=["src"],
-        build_dir="build/cython",
+        build_dir=f"{BUILD_BASE}/cython",
     ),
     cmdclass={"build_ext": BuildExtensions},
+    options={"build": {"build_base": BUILD_BASE}},
 )

@@ -1,8 +1,10 @@
 """The implementations under test, and the seed on every failure."""
 
 import importlib
+import warnings
 
 import nltk.translate.bleu_score
+import oracle
 import pytest
 from generators import SEED
 
@@ -19,6 +21,20 @@ def bleu(request):
         return
     with drop_in.patch():
         yield nltk.translate.bleu_score
+
+
+@pytest.fixture
+def the_next_call_is_right():
+    """Whatever happened in the test, an ordinary call afterwards gives the ordinary result."""
+    fastbleu = importlib.import_module("fastbleu")
+    references, hypothesis = [["a", "b", "c"], ["a", "c"]], ["a", "b", "d"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+        rows = fastbleu.count([hypothesis], [references]).__array__().tolist()
+        assert rows == [oracle.row(hypothesis, references)]
+        score = fastbleu.sentence_bleu(references, hypothesis, (0.5, 0.5))
+        assert score == oracle.nltk_corpus_score([references], [hypothesis], (0.5, 0.5))
 
 
 @pytest.hookimpl(wrapper=True)

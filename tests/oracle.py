@@ -14,7 +14,7 @@ from fractions import Fraction
 
 def ngram_counts(tokens, order):
     """How often each n-gram of `order` tokens occurs in the list `tokens`."""
-    return Counter(zip(*(tokens[start:] for start in range(order))))
+    return Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
 
 
 def closest_length(hyp_len, ref_lens):

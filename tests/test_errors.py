@@ -2,15 +2,19 @@
 
 import warnings
 
-import fastbleu
 import pytest
+
+import fastbleu
 from fastbleu import InputWarning, corpus_bleu, count, modified_precision, sentence_bleu
 
 GOOD = [["a", "b"], ["a"]]
 
 
-@pytest.mark.parametrize("token, name", [([], "list"), ({}, "dict"), (set(), "set"), (bytearray(b"a"), "bytearray"),
-                                         ((1, []), "tuple"), ((1, ((), [2])), "tuple")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("token", "name"), [([], "list"), ({}, "dict"), (set(), "set"),
+    (bytearray(b"a"), "bytearray"),
+                                         ((1, []), "tuple"), ((1, ((), [2])),
+                                         "tuple")])  # fmt: skip
 @pytest.mark.parametrize("place", [0, 1, 70])
 def test_unhashable_tokens(token, name, place):
     bad = ["a"] * place + [token, "b"]
@@ -45,9 +49,9 @@ def test_no_references():
         lambda: corpus_bleu([GOOD, GOOD, GOOD, ()], [["a"]] * 3 + [[]]),
         lambda: count([["a"]] * 4, [GOOD, GOOD, GOOD, []]),
     ):
-        with pytest.raises(ValueError, match="segment 3.*no references"):
+        with pytest.raises(ValueError, match=r"segment 3.*no references"):
             call()
-    with pytest.raises(ValueError, match="segment 0.*no references"):
+    with pytest.raises(ValueError, match=r"segment 0.*no references"):
         sentence_bleu([], ["a"])
 
 
@@ -95,7 +99,8 @@ def test_a_string_is_not_warned_about_where_it_is_a_token():
     assert fastbleu.InputWarning is InputWarning
 
 
-@pytest.mark.parametrize("hypotheses, references", [
+@pytest.mark.parametrize(
+    ("hypotheses", "references"), [
     (["the cat"], [[["the", "cat"]]]),
     ([["the", "cat"]], [["the cat"]]),
     ([["the", "cat"]], ["the cat"]),
@@ -119,7 +124,7 @@ def test_the_native_layer_refuses_wrong_nesting():
 
 
 def test_the_native_layer_gives_both_numbers():
-    with pytest.raises(ValueError, match="3 segments.*4"):
+    with pytest.raises(ValueError, match=r"3 segments.*4"):
         count([["a"]] * 4, [GOOD] * 3)
 
 

@@ -195,7 +195,7 @@ def test_a_longer_pipe_is_not_waited_for(tmp_path: Path) -> None:
         writer.join()
 
 
-@pytest.mark.parametrize("before", [0, 1, 4095, 4096, 9000])
+@pytest.mark.parametrize("before", [0, 1, 511, 512, 9000])
 def test_bad_utf8_names_line_and_byte(tmp_path: Path, before: int) -> None:
     good = write(tmp_path / "good.txt", "é\n" * (before + 2))
     bad = write(tmp_path / "bad.txt", "é\n".encode() * before + b"\xc3\xa9 caf\xe9 x\nb\n")
@@ -239,7 +239,7 @@ def test_damaged_gzip(tmp_path: Path) -> None:
     message = error_of(cut)
     assert message.startswith(f"{cut}: after line ")
     assert "ends too early" in message
-    assert 4096 < int(message.split("after line ")[1].split(":")[0]) < 60_000
+    assert 512 < int(message.split("after line ")[1].split(":")[0]) < 60_000
     flipped = bytearray(data)
     flipped[len(data) // 2 : len(data) // 2 + 64] = bytes(64)
     assert "gzip -t" in error_of(write(tmp_path / "flipped.gz", bytes(flipped)))
@@ -251,7 +251,7 @@ def test_damaged_gzip(tmp_path: Path) -> None:
 def test_standard_input_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "more than once" in error_of("-", "-")
     monkeypatch.setattr(sys, "stdin", None)
-    assert error_of("-").startswith("standard input: it is closed")
+    assert error_of("-").startswith("standard input is closed: name a file")
 
 
 def test_label_is_one_printable_line() -> None:

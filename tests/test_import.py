@@ -5,8 +5,9 @@ import importlib.metadata
 import subprocess
 import sys
 
-import fastbleu
 import pytest
+
+import fastbleu
 
 PUBLIC = [
     "sentence_bleu",
@@ -20,7 +21,8 @@ PUBLIC = [
     "count",
     "__version__",
 ]
-HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect", "fractions", "decimal",
+HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",
+    "fractions", "decimal",
          "typing", "re", "multiprocessing", "concurrent.futures", "sacrebleu"]  # fmt: skip
 SCORE = "fastbleu.sentence_bleu([['a', 'b', 'c', 'd']], ['a', 'b', 'c', 'd'])"
 CORPUS = "fastbleu.corpus_bleu([[['a', 'b', 'c', 'd']]], [['a', 'b', 'c', 'd']])"
@@ -33,13 +35,15 @@ def run(code, *options):
 
 @pytest.mark.parametrize("call", ["fastbleu", SCORE, CORPUS])
 def test_heavy_modules_are_not_loaded(call):
-    code = f"import sys; before = set(sys.modules); import fastbleu; {call}\nprint(*set(sys.modules) - before)"
+    code = f"import sys; before = set(sys.modules); import fastbleu; {call}\n"
+    code += "print(*set(sys.modules) - before)"
     assert not set(run(code)) & set(HEAVY)
 
 
 def test_import_and_use_without_a_warning():
     smoothed = SCORE.replace("])", "], smoothing_function=fastbleu.SmoothingFunction().method1)")
-    code = f"import fastbleu; {SCORE}; {smoothed}; fastbleu.count([['a']], [[['a']]]).sum(); print('quiet')"
+    code = f"import fastbleu; {SCORE}; {smoothed}; "
+    code += "fastbleu.count([['a']], [[['a']]]).sum(); print('quiet')"
     assert run(code, "-W", "error") == ["quiet"]
 
 

@@ -7,6 +7,9 @@ on more than 100,000 segments. FASTBLEU_TEST_SEGMENTS scales the number of segme
 """
 
 import importlib
+import os
+import subprocess
+import sys
 import warnings
 from collections import namedtuple
 
@@ -125,3 +128,65 @@ def check_scores(implementation, where, expected, weights, method, hypotheses, l
 
 def tell(where, index, hypotheses, list_of_references):
     return f"{where}\nhypothesis={hypotheses[index]!r}\nreferences={list_of_references[index]!r}"
+
+
+def edge_chunk(seed_name):
+    """A few hundred segments around the sizes where the kernel changes its way."""
+    rng = seeded(seed_name)
+    hypotheses, list_of_references = [], []
+    for kind in ("one letter", "two letters", "four letters", "words", "near lengths", "mixed"):
+        made = segments(rng, 60, kind, edge_length, 4)
+        hypotheses += made[0]
+        list_of_references += made[1]
+    return hypotheses, list_of_references
+
+
+@pytest.mark.parametrize("order", [1, 2, 4, 8, 64, 70])
+def test_every_instruction_set_counts_the_same(order):
+    core = importlib.import_module("fastbleu._core")
+    hypotheses, list_of_references = edge_chunk("instruction sets")
+    expected = [
+        oracle.row(h, r, order) for h, r in zip(hypotheses, list_of_references, strict=True)
+    ]
+    try:
+        for level in core.SIMD_LEVELS:
+            try:
+                core.use_simd(level)
+            except ValueError:
+                assert level != "portable"
+                continue
+            assert core.active_simd() == level
+            check_rows(
+                f"FASTBLEU_TEST_SEED={SEED} {level}",
+                (expected, 0, 0),
+                hypotheses,
+                list_of_references,
+            )
+    finally:
+        core.use_simd()
+
+
+@pytest.mark.parametrize("seed", [(0, 1), (1, 0), (2**64 - 1, 2**63), (12345, 678910)])
+def test_the_seed_of_hash_tables_changes_nothing(seed):
+    core = importlib.import_module("fastbleu._core")
+    hypotheses, list_of_references = edge_chunk("seeds")
+    expected = [oracle.row(h, r, 5) for h, r in zip(hypotheses, list_of_references, strict=True)]
+    try:
+        core.reseed(*seed)
+        check_rows(f"FASTBLEU_TEST_SEED={SEED}", (expected, 0, 0), hypotheses, list_of_references)
+    finally:
+        core.reseed(*memoryview(os.urandom(16)).cast("Q"))
+
+
+def test_the_seed_of_pythons_hashes_changes_nothing():
+    code = "import sys; sys.path.insert(0, sys.argv[1])\nimport fastbleu, test_nltk_bulk as bulk\n"
+    code += "hypotheses, references = bulk.edge_chunk('hashes')\n"
+    code += "print(fastbleu.count(hypotheses, references).__array__().tolist())"
+    rows = set()
+    for seed in ("0", "1", "4294967295"):
+        command = [sys.executable, "-c", code, os.path.dirname(__file__)]
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "FASTBLEU_TEST_SEED": str(SEED)}
+        seen = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        rows.add(seen.stdout)
+    assert len(rows) == 1
+    assert len(rows.pop()) > 1000

@@ -10,10 +10,7 @@ import doctest
 import fractions
 import inspect
 import pickle
-import subprocess
-import sys
 import warnings
-from collections import Counter, OrderedDict, UserList, deque
 
 import nltk
 import numpy as np
@@ -22,12 +19,13 @@ import pytest
 from generators import (
     KINDS,
     PRISTINE,
+    assert_same,
     edge_length,
-    outcome,
     random_weights,
     seeded,
     segments,
     typed,
+    words,
 )
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -40,25 +38,11 @@ FUNCTIONS = [
     "brevity_penalty",
 ]
 METHODS = ["__init__", *(f"method{number}" for number in range(8))]
-HYPOTHESIS = "the cat sat on the mat and the cat ate the rat".split()
+HYPOTHESIS = words("the cat sat on the mat and the cat ate the rat")
 REFERENCES = [
-    "the cat sat on a mat and ate the rat".split(),
-    "a cat on the mat ate the fat rat".split(),
+    words("the cat sat on a mat and ate the rat"),
+    words("a cat on the mat ate the fat rat"),
 ]
-
-
-def input_warning(bleu):
-    """fastbleu's extra warning for a str in place of tokens; nltk has none."""
-    if bleu.sentence_bleu.__module__.startswith("nltk"):
-        return ()
-    return (sys.modules["fastbleu"].InputWarning,)
-
-
-def assert_same(bleu, name, *args, **kwargs):
-    expected = outcome(getattr(PRISTINE, name), *args, **kwargs)
-    seen = outcome(getattr(bleu, name), *args, ignore=input_warning(bleu), **kwargs)
-    assert seen == expected
-    return expected[0]
 
 
 def test_the_version_that_is_reproduced():
@@ -77,7 +61,8 @@ def test_signatures_of_smoothing(bleu, name):
     ours, theirs = bleu.SmoothingFunction, PRISTINE.SmoothingFunction
     assert inspect.signature(getattr(ours, name)) == inspect.signature(getattr(theirs, name))
     assert inspect.signature(getattr(ours(), name)) == inspect.signature(getattr(theirs(), name))
-    assert getattr(ours, name).__doc__
+    assert getattr(ours, name).__doc__ or name == "__init__"
+    assert ours.__doc__
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, "SmoothingFunction.__init__"])
@@ -178,152 +163,6 @@ def test_no_match_at_all_is_the_integer_zero(bleu):
     )
 
 
-class Tokens:
-    """A sequence with nothing but a length and an iterator."""
-
-    def __init__(self, tokens):
-        self.tokens = list(tokens)
-
-    def __len__(self):
-        return len(self.tokens)
-
-    def __iter__(self):
-        return iter(self.tokens)
-
-
-class Indexed:
-    """A sequence by the protocol from before iterators."""
-
-    def __init__(self, tokens):
-        self.tokens = list(tokens)
-
-    def __len__(self):
-        return len(self.tokens)
-
-    def __getitem__(self, index):
-        return self.tokens[index]
-
-
-SEQUENCES = [list, tuple, "".join, deque, UserList, Tokens, Indexed, Counter, OrderedDict.fromkeys,
-             lambda tokens: dict.fromkeys(tokens).keys(), lambda tokens: dict(enumerate(tokens)).values(),
-             lambda tokens: "".join(tokens).encode(), lambda tokens: bytearray("".join(tokens).encode()),
-             lambda tokens: memoryview("".join(tokens).encode()), lambda tokens: range(len(tokens)),
-             lambda tokens: np.array(list(tokens)), lambda tokens: np.array([ord(token) for token in tokens]),
-             lambda tokens: np.array([ord(token) for token in tokens], dtype=object)]  # fmt: skip
-
-
-@pytest.mark.parametrize("make", SEQUENCES)
-def test_any_sequence_of_tokens(bleu, make):
-    hypothesis, references = make("abcabcd"), [make("abcacd"), make("bcabcde"), make("")]
-    assert_same(bleu, "sentence_bleu", references, hypothesis)
-    assert_same(bleu, "sentence_bleu", tuple(references), list(hypothesis))
-    assert_same(bleu, "corpus_bleu", [references, references], [hypothesis, make("cab")])
-    assert_same(bleu, "modified_precision", references, hypothesis, 2)
-    assert_same(bleu, "closest_ref_length", references, 7)
-
-
-@pytest.mark.parametrize("wrap", [list, tuple, deque, UserList, Tokens, Indexed])
-def test_any_sequence_of_segments_and_references(bleu, wrap):
-    references = wrap([tuple("abcabd"), tuple("abdacd")])
-    assert_same(bleu, "sentence_bleu", references, list("abcabcd"))
-    assert_same(
-        bleu, "corpus_bleu", wrap([references, references]), wrap([list("abc"), list("abcabcd")])
-    )
-    as_keys = dict.fromkeys([tuple("abcabd"), tuple("abdacd")])
-    assert_same(bleu, "sentence_bleu", as_keys.keys(), list("abcabcd"))
-    assert_same(
-        bleu, "corpus_bleu", {1: as_keys, 2: as_keys}.values(), {1: "abca", 2: "abd"}.values()
-    )
-
-
-def test_array_of_references(bleu):
-    references = np.array([list("abcabd"), list("abdacd")])
-    assert_same(bleu, "sentence_bleu", references, references[0])
-    assert_same(bleu, "corpus_bleu", np.stack([references, references]), references)
-
-
-def test_generators_where_nltk_takes_them(bleu):
-    for order in (1, 2, 3):
-        given = (reference for reference in REFERENCES)
-        seen = bleu.modified_precision(given, HYPOTHESIS, order)
-        assert typed(seen) == typed(PRISTINE.modified_precision(REFERENCES, HYPOTHESIS, order))
-    assert bleu.closest_ref_length(reversed(REFERENCES), 9) == 9
-    assert bleu.closest_ref_length(iter(REFERENCES), 100) == 10
-    for generator in (iter(HYPOTHESIS), (token for token in HYPOTHESIS), map(str, HYPOTHESIS)):
-        assert_same(bleu, "sentence_bleu", REFERENCES, generator)
-        assert_same(bleu, "modified_precision", REFERENCES, generator, 1)
-        assert_same(bleu, "corpus_bleu", [REFERENCES], generator)
-        assert_same(bleu, "corpus_bleu", generator, [HYPOTHESIS])
-        assert_same(bleu, "sentence_bleu", [HYPOTHESIS, generator], HYPOTHESIS)
-
-
-@pytest.mark.parametrize(
-    "name, arguments",
-    [
-        ("corpus_bleu", ([], [])),
-        ("corpus_bleu", ([], [["a"]])),
-        ("corpus_bleu", ([[["a"]]], [])),
-        ("corpus_bleu", ([[["a"]]], [["a"], ["b"]])),
-        ("corpus_bleu", (None, [["a"]])),
-        ("corpus_bleu", ([[["a"]]], None)),
-        ("corpus_bleu", ([[["a"]]], 3)),
-        ("corpus_bleu", ([[["a"]]], [None])),
-        ("corpus_bleu", ([None], [["a"]])),
-        ("corpus_bleu", ([[["a"]]], [3])),
-        ("sentence_bleu", ([["a"]], None)),
-        ("sentence_bleu", (None, ["a"])),
-        ("sentence_bleu", ([None], ["a"])),
-        ("sentence_bleu", ([3], ["a"])),
-        ("sentence_bleu", (3, ["a"])),
-        ("sentence_bleu", ([["a"]], ["a", ["b"]])),
-        ("sentence_bleu", ([["a", ["b"]]], ["a"])),
-        ("sentence_bleu", ([["a"]], [{}])),
-        ("sentence_bleu", ([["a"]], [("a", [])])),
-        ("sentence_bleu", ()),
-        ("sentence_bleu", ([["a"]],)),
-        ("sentence_bleu", ([["a"]], ["a"], (1,), None, False, 1)),
-        ("closest_ref_length", ([], 3)),
-        ("closest_ref_length", (None, 3)),
-        ("closest_ref_length", ([None], 3)),
-        ("closest_ref_length", ([["a"]], None)),
-        ("closest_ref_length", ([["a"]], "3")),
-        ("modified_precision", ([["a"]], ["a"], None)),
-        ("modified_precision", ([["a"]], ["a"], 1.0)),
-        ("modified_precision", ([["a"]], ["a"], 2.5)),
-        ("modified_precision", ([["a"]], ["a"], "1")),
-        ("modified_precision", ([["a"]], ["a"], -1)),
-        ("modified_precision", ([["a"]], ["a"], 0)),
-        ("modified_precision", ([["a"]], ["a"], True)),
-        ("modified_precision", ([["a", "b"]], ["a", "b"], np.int64(2))),
-        ("modified_precision", ([["a", "b"]], ["a", "b"], 10**30)),
-        ("modified_precision", ([], [], 1)),
-        ("brevity_penalty", (None, 3)),
-        ("brevity_penalty", ("3", 3)),
-        ("brevity_penalty", (3, None)),
-        ("brevity_penalty", (-(10**6), -1)),
-        ("brevity_penalty", (10**400, 3)),
-    ],
-)
-def test_exceptions(bleu, name, arguments):
-    assert_same(bleu, name, *arguments)
-
-
-def test_message_for_unequal_numbers(bleu):
-    with pytest.raises(AssertionError) as theirs:
-        PRISTINE.corpus_bleu([[["a"]]], [])
-    with pytest.raises(AssertionError) as ours:
-        bleu.corpus_bleu([[["a"]]], [])
-    assert str(ours.value) == str(theirs.value)
-
-
-def test_unequal_numbers_without_assertions():
-    code = "import fastbleu\ntry: fastbleu.corpus_bleu([[['a']]], [])\nexcept AssertionError: print('kept')"
-    seen = subprocess.run(
-        [sys.executable, "-O", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert seen.stdout.strip() == "kept"
-
-
 LENGTHS = [
     0,
     1,
@@ -385,7 +224,7 @@ def observations(precision):
     )
 
 
-@pytest.mark.parametrize("matched, length", [(0, 0), (0, 4), (2, 4), (4, 4), (3, 9), (1, 7)])
+@pytest.mark.parametrize(("matched", "length"), [(0, 0), (0, 4), (2, 4), (4, 4), (3, 9), (1, 7)])
 def test_precisions_behave_as_those_of_nltk(bleu, matched, length):
     arguments = [["x"] * matched], ["x"] * matched + ["y"] * (length - matched), 1
     ours, theirs = bleu.modified_precision(*arguments), PRISTINE.modified_precision(*arguments)

@@ -14,17 +14,19 @@ import warnings
 
 import numpy as np
 import pytest
-from generators import PRISTINE, outcome, random_weights, seeded, segments, typed
+from generators import PRISTINE, outcome, random_weights, seeded, segments, typed, words
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 METHODS = [f"method{number}" for number in range(8)]
-PARAMETERS = [{}, {"epsilon": 0.5, "alpha": 3, "k": 2}, {"epsilon": 0, "alpha": 0, "k": 7.5}, {"epsilon": 1},
-              {"epsilon": fractions.Fraction(1, 3), "k": fractions.Fraction(9, 2), "alpha": 0.25}, {"k": 0},
+PARAMETERS = [{}, {"epsilon": 0.5, "alpha": 3, "k": 2}, {"epsilon": 0, "alpha": 0, "k": 7.5},
+    {"epsilon": 1},
+              {"epsilon": fractions.Fraction(1, 3), "k": fractions.Fraction(9, 2), "alpha": 0.25},
+              {"k": 0},
               {"epsilon": -0.1, "alpha": -5}, {"epsilon": np.float32(0.1), "k": np.int64(3)},
               {"epsilon": None, "alpha": None, "k": None}]  # fmt: skip
 NO_HIGH_ORDERS = [["a", "x", "b", "y", "c"]], ["a", "b", "c", "d", "e"]
-SOME_OF_EACH = ["the cat sat on the mat today".split()], "the cat sat on a mat today".split()
+SOME_OF_EACH = [words("the cat sat on the mat today")], words("the cat sat on a mat today")
 CORPUS = (
     [SOME_OF_EACH[0], [["a", "b"], ["c"]], NO_HIGH_ORDERS[0]],
     [SOME_OF_EACH[1], ["a"], NO_HIGH_ORDERS[1]],
@@ -102,7 +104,8 @@ def test_methods_that_change_their_argument_and_methods_that_do_not(bleu):
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_of_plain_fractions_floats_and_tuples(bleu, method):
     half = fractions.Fraction(1, 2)
-    for p_n in ([half, half, half, half], [half, half, half, fractions.Fraction(0)], [], [half], (half,) * 4,
+    for p_n in ([half, half, half, half], [half, half, half, fractions.Fraction(0)], [], [half],
+        (half,) * 4,
                 [0.5, 0.25, 0.1, 0.1], [1, 0, 1, 0], [0.0] * 4, None):  # fmt: skip
         own = [list(p_n) if isinstance(p_n, list) else p_n for _ in range(2)]
         references, hypothesis = SOME_OF_EACH
@@ -120,7 +123,7 @@ def test_state_of_a_smoothing_function(bleu):
     smoothing.anything = 1
 
 
-@pytest.mark.parametrize("name, value", [("epsilon", 0.7), ("k", 11), ("alpha", 2)])
+@pytest.mark.parametrize(("name", "value"), [("epsilon", 0.7), ("k", 11), ("alpha", 2)])
 def test_parameters_changed_after_construction(bleu, name, value):
     for method in METHODS:
         ours, theirs = bleu.SmoothingFunction(), PRISTINE.SmoothingFunction()
@@ -191,11 +194,15 @@ def test_arguments_of_a_callable(bleu):
 
 
 RETURNS = [
-    lambda p_n: tuple(p_n), lambda p_n: iter(p_n), lambda p_n: (p for p in p_n), lambda p_n: p_n[:2], lambda p_n: [],
-    lambda p_n: np.array([float(p) for p in p_n]), lambda p_n: np.array([float(p) for p in p_n], dtype=np.float32),
-    lambda p_n: [0.5] * 20, lambda p_n: [0, -1, 0.5, 2], lambda p_n: [1, True, 10**400, fractions.Fraction(1, 3)],
+    lambda p_n: tuple(p_n), lambda p_n: iter(p_n), lambda p_n: (p for p in p_n),
+    lambda p_n: p_n[:2], lambda p_n: [],
+    lambda p_n: np.array([float(p) for p in p_n]), lambda p_n: np.array([float(p) for p in p_n],
+    dtype=np.float32),
+    lambda p_n: [0.5] * 20, lambda p_n: [0, -1, 0.5, 2], lambda p_n: [1, True, 10**400,
+    fractions.Fraction(1, 3)],
     lambda p_n: [float("inf")] * 4, lambda p_n: [float("nan")] * 4, lambda p_n: {0.5: 1, 0.25: 2},
-    lambda p_n: None, lambda p_n: 3, lambda p_n: ["a"] * 4, lambda p_n: [None] * 4, lambda p_n: [1j] * 4,
+    lambda p_n: None, lambda p_n: 3, lambda p_n: ["a"] * 4, lambda p_n: [None] * 4,
+    lambda p_n: [1j] * 4,
     lambda p_n: p_n.reverse() or p_n, lambda p_n: 1 / 0, lambda p_n: iter(int, 1),
 ]  # fmt: skip
 
@@ -233,17 +240,28 @@ def test_things_that_are_hardly_smoothing_functions(bleu, given):
 
 uniform = (0.25, 0.25, 0.25, 0.25)
 WEIGHTS = [
-    (), [], [()], [[]], [[[]]], (1,), (0,), [1], (1, 0), (0, 1), (1, 1, 1, 1), (2, -1, 0.5), (-0.5, -0.5), (1e308, 1e308),
-    (0.5, 0.5), list(uniform), [uniform], (uniform,), [(0.5, 0.5), uniform, (0.2,) * 5], ((1,), (0, 1)), [[0.5, 0.5], (1,)],
-    *[(1 / order,) * order for order in range(1, 21)], [(1 / order,) * order for order in range(1, 21)],
-    (-1000,) * 4, (1000,) * 4, (10**400, 1), (float("inf"),) * 4, (float("nan"), 1), (float("inf"), -float("inf")),
-    (fractions.Fraction(1, 4),) * 4, (True, False, True), (1j,), ("a",), (None,), (np.float64(0.25),) * 4,
-    (np.float32(0.3), np.float64(0.7), np.int64(1)), None, 0.25, 4, "", "ab", ["ab"], b"ab", range(3), {0: 0.5, 1: 0.5},
-    {1: 0.5}, {0.25, 0.75}, iter(uniform), [iter(uniform)], [uniform, None], [uniform, 3], [(0.5, 0.5), ()],
-    np.array(uniform), np.array([uniform]), np.array([uniform, uniform]), np.array(uniform, dtype=np.float32),
-    np.array([[0.1, 0.2, 0.3], [0.7, 0.2, 0.1]], dtype=np.float32), np.array([1, 2, 3]), np.array([0.5, 0.5], dtype=object),
-    np.array([0.1, 0.2, 0.7], dtype=np.float16), np.array([0.1, 0.9], dtype=np.longdouble), np.array(1.0), np.zeros((0, 4)),
-    np.zeros(0), [np.array(uniform)], [np.array(uniform), (1,)], np.ones((2, 2, 2)), (uniform, (0.25, "a")),
+    (), [], [()], [[]], [[[]]], (1,), (0,), [1], (1, 0), (0, 1), (1, 1, 1, 1), (2, -1, 0.5), (-0.5,
+    -0.5), (1e308, 1e308),
+    (0.5, 0.5), list(uniform), [uniform], (uniform,), [(0.5, 0.5), uniform, (0.2,) * 5], ((1,), (0,
+    1)), [[0.5, 0.5], (1,)],
+    *[(1 / order,) * order for order in range(1, 21)], [(1 / order,) * order for order in range(1,
+    21)],
+    (-1000,) * 4, (1000,) * 4, (10**400, 1), (float("inf"),) * 4, (float("nan"), 1), (float("inf"),
+    -float("inf")),
+    (fractions.Fraction(1, 4),) * 4, (True, False, True), (1j,), ("a",), (None,),
+    (np.float64(0.25),) * 4,
+    (np.float32(0.3), np.float64(0.7), np.int64(1)), None, 0.25, 4, "", "ab", ["ab"], b"ab",
+    range(3), {0: 0.5, 1: 0.5},
+    {1: 0.5}, {0.25, 0.75}, iter(uniform), [iter(uniform)], [uniform, None], [uniform, 3], [(0.5,
+    0.5), ()],
+    np.array(uniform), np.array([uniform]), np.array([uniform, uniform]), np.array(uniform,
+    dtype=np.float32),
+    np.array([[0.1, 0.2, 0.3], [0.7, 0.2, 0.1]], dtype=np.float32), np.array([1, 2, 3]),
+    np.array([0.5, 0.5], dtype=object),
+    np.array([0.1, 0.2, 0.7], dtype=np.float16), np.array([0.1, 0.9], dtype=np.longdouble),
+    np.array(1.0), np.zeros((0, 4)),
+    np.zeros(0), [np.array(uniform)], [np.array(uniform), (1,)], np.ones((2, 2, 2)), (uniform,
+    (0.25, "a")),
 ]  # fmt: skip
 
 
@@ -251,10 +269,13 @@ WEIGHTS = [
 @pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: repr(weights)[:40])
 def test_weights(bleu, weights, auto_reweigh):
     long = [
-        "the cat sat on the mat and the cat ate the rat that the dog had caught in the old barn".split()
+        words(
+            "the cat sat on the mat and the cat ate the rat that the dog had caught in the old barn"
+        )
     ] * 2
     for references, hypothesis in (
-        SOME_OF_EACH, NO_HIGH_ORDERS, (long, long[0]), ([["b"]], ["a"]), ([["a"]], []), ([["a"]], ["a"]),
+        SOME_OF_EACH, NO_HIGH_ORDERS, (long, long[0]), ([["b"]], ["a"]), ([["a"]], []), ([["a"]],
+        ["a"]),
         ([["a", "b", "c"]], ["a", "b"]), ([["a", "b", "d"]], ["a", "b", "c"]),
     ):  # fmt: skip
         with np.errstate(all="ignore"):

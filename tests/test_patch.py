@@ -4,12 +4,13 @@ That a patched nltk gives nltk's results is tested by the parity tests, which ru
 against "patched" too.
 """
 
-import fastbleu
-import fastbleu.nltk
 import nltk.translate
 import nltk.translate.bleu_score
 import pytest
-from generators import PRISTINE, outcome, seeded, segments
+from generators import PRISTINE, outcome, seeded, segments, words
+
+import fastbleu
+import fastbleu.nltk
 
 NAMES = [
     "sentence_bleu",
@@ -112,7 +113,7 @@ def test_functions_of_nltk_taken_before_the_patch_still_work():
 
 
 def test_other_scores_of_nltk_that_use_bleu():
-    corpus = [["a b c d e".split()], ["a b c".split()]], ["a b c e d".split(), "a b d".split()]
+    corpus = [[words("a b c d e")], [words("a b c")]], [words("a b c e d"), words("a b d")]
     expected = outcome(nltk.translate.chrf_score.corpus_chrf, *corpus)
     with fastbleu.nltk.patch():
         assert outcome(nltk.translate.chrf_score.corpus_chrf, *corpus) == expected

@@ -7,10 +7,11 @@ import threading
 import numpy as np
 import oracle
 import pytest
-from fastbleu import Stats, count
 from generators import KINDS, edge_length, seeded, segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from fastbleu import Stats, count
 
 small_tokens = st.lists(st.sampled_from("abc"), max_size=9)
 small_segments = st.tuples(small_tokens, st.lists(small_tokens, min_size=1, max_size=3))
@@ -123,7 +124,8 @@ def test_columns():
     rows, stats = example()
     assert (len(stats), stats.max_order) == (5, 3)
     for column, expected in ((stats.hyp_lens, rows[:, 0]), (stats.ref_lens, rows[:, 1]),
-                             (stats.matches, rows[:, 2:5]), (stats.totals, rows[:, 5:])):  # fmt: skip
+                             (stats.matches, rows[:, 2:5]), (stats.totals, rows[:,
+                             5:])):  # fmt: skip
         assert column.dtype == np.int64
         assert column.tolist() == expected.tolist()
         assert np.shares_memory(column, np.asarray(stats))
@@ -202,7 +204,7 @@ def test_adding_what_does_not_fit():
             stats + other
         with pytest.raises(TypeError):
             other + stats
-    with pytest.raises(ValueError, match="max_order|order"):
+    with pytest.raises(ValueError, match=r"max_order|order"):
         Stats.concatenate([stats, Stats.zeros(1, 2)])
 
 
@@ -268,13 +270,24 @@ def test_rows_given_in_other_forms():
 
 
 @pytest.mark.parametrize("rows", [
-    np.zeros((3, 5), dtype=np.int64), np.zeros((3, 2), dtype=np.int64), np.zeros((3, 0), dtype=np.int64),
+    np.zeros((3, 5), dtype=np.int64), np.zeros((3, 2), dtype=np.int64), np.zeros((3, 0),
+    dtype=np.int64),
     np.zeros(8, dtype=np.int64), np.zeros((2, 2, 6), dtype=np.int64), np.zeros((2, 6)) + 0.5,
     [[1, 2, 3, 4], [1]], [["a"] * 4], None, 3, "rows", [[2**70] * 4],
 ])  # fmt: skip
 def test_rows_that_are_no_rows(rows):
     with pytest.raises((ValueError, TypeError, OverflowError)):
         Stats(rows)
+
+
+@pytest.mark.parametrize("segments", [2**61, 2**62, 2**63, 2**65 // 10 + 1, 2**80])
+def test_more_rows_than_memory_can_hold(segments):
+    with pytest.raises((MemoryError, OverflowError, ValueError)):
+        Stats.zeros(segments, 4)
+    with pytest.raises((MemoryError, OverflowError, ValueError)):
+        Stats.zeros(1, segments)
+    with pytest.raises((MemoryError, OverflowError, ValueError)):
+        count([["a"]], [[["a"]]], max_order=segments)
 
 
 def test_arguments_that_make_no_sense():

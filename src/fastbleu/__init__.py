@@ -15,7 +15,7 @@ _HOMES = {
     "sentence_bleu": "nltk",
 }
 _MODULES = ("nltk", "score", "stats")
-__all__ = ["__version__", *_HOMES, *_MODULES]  # noqa: PLE0604
+__all__ = ["__version__", *_HOMES, *_MODULES]
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]

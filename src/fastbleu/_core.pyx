@@ -18,7 +18,7 @@ Long loops poll for signals (main thread) and for `cancelled` (any thread) every
 
 from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.string cimport memset
 
 import os

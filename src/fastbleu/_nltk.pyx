@@ -138,7 +138,7 @@ cdef bint plan_smoothing(Plan *plan, object function) except -1:
     return False
 
 
-cdef object score_row(Plan *plan, const int64_t *row):
+cdef object score_row(Plan *plan, const int64_t *row, bint warn):
     """Score of a row whose totals are at least 1; None where doubles do not suffice."""
     cdef double logs[MAX_SCORED_ORDER]
     cdef bint counted[MAX_SCORED_ORDER]
@@ -156,14 +156,14 @@ cdef object score_row(Plan *plan, const int64_t *row):
             return None
         scores.append(score)
         weights += plan.orders[vector]
-    if plan.smoothing == SMOOTH_NONE:
+    if plan.smoothing == SMOOTH_NONE and warn:
         for n in range(plan.max_order):
             if row[2 + n] == 0:
                 warn_no_overlap(n + 1)
     return scores[0] if plan.vectors == 1 else scores
 
 
-cdef class SentenceScorer:
+cdef class _SentenceScorer:
     """Memory for packing and counting one segment at a time."""
 
     cdef TokenPacker packer
@@ -193,19 +193,19 @@ cdef class SentenceScorer:
         return 0
 
 
-cdef SentenceScorer _scorer = SentenceScorer()
+cdef _SentenceScorer _scorer = _SentenceScorer()
 
 
 cdef int count_one(object hypothesis, object references, int max_order, int64_t *row) except -1:
     """Fill the row of one segment with the kept memory, or with new memory while that is busy."""
     global _scorer
     if _scorer.busy:
-        return SentenceScorer().count(hypothesis, references, max_order, row)
+        return _SentenceScorer().count(hypothesis, references, max_order, row)
     try:
         _scorer.count(hypothesis, references, max_order, row)
     finally:
         if _scorer.packer.id_capacity > KEPT_IDS:
-            _scorer = SentenceScorer()
+            _scorer = _SentenceScorer()
     return 0
 
 
@@ -222,17 +222,20 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
         return None
     count_one(hypothesis, references, plan.max_order, row)
-    return score_row(&plan, row)
+    return score_row(&plan, row, True)
 
 
-def score_sums(array sums not None, weights, smoothing_function):
-    """BLEU of a corpus, 0-1, from the sum of its rows with totals raised to 1; None as above."""
+def score_sums(array sums not None, weights, smoothing_function, bint warn=True):
+    """BLEU of a corpus, 0-1, from the sum of its rows with totals raised to 1; None as above.
+
+    Without `warn` an order without a match is passed over in silence.
+    """
     cdef Plan plan
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
         return None
     if len(sums) != 2 + 2 * plan.max_order:
         raise ValueError(f"sums has {len(sums)} columns, expected {2 + 2 * plan.max_order}")
-    return score_row(&plan, numbers(sums))
+    return score_row(&plan, numbers(sums), warn)
 
 
 def modified_precision_counts(references, hypothesis, Py_ssize_t order):
@@ -249,7 +252,7 @@ def modified_precision_counts(references, hypothesis, Py_ssize_t order):
     if row == NULL:
         raise MemoryError(f"no memory for counts up to order {order}")
     try:
-        SentenceScorer().count(hypothesis, references, order, row)
+        _SentenceScorer().count(hypothesis, references, order, row)
         return row[1 + order], row[1 + 2 * order]
     finally:
         PyMem_Free(row)

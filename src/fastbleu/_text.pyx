@@ -20,7 +20,7 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
 from fastbleu._core cimport (
-    PackedSegments, hash_seed, interner, interner_begin, interner_free, process_seed)
+    PackedSegments, interner, interner_begin, interner_free, process_seed)
 
 
 cdef extern from "kernel/token_keys.h":

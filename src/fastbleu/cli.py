@@ -29,7 +29,7 @@ _LARGEST_ORDER = 100
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 # The names, and whether --smoothing-value goes with them.
-_SMOOTHING = {"none": False, "floor": True, "add-k": True, "exp": False, "method4": True}
+_SMOOTHING = {"none": False, "floor": True, "add-k": False, "exp": False, "method4": True}
 
 _Number = TypeVar("_Number", int, float)
 
@@ -42,7 +42,7 @@ Scores, 0-100, are those of nltk.translate.bleu_score times 100. An order withou
   floor    gets X (0.1) matches: nltk's method1
   exp      gets 1/2, 1/4, 1/8 ... of a match, one order after the other: method3
   method4  the same, times ln(length)/X (5)
-  add-k    method2: every order from 2 on gets X (1) more matches and n-grams
+  add-k    method2: every order from 2 on gets one more match and n-gram
 
 One system: BLEU|signature = score precisions (BP, ratio, lengths); several: a table. With -sl a
 score a line; several systems: columns with tabs under their names. With -f json an object;
@@ -251,7 +251,7 @@ def _parser() -> argparse.ArgumentParser:
     add = scoring.add_argument
     text = "for orders without any match (default: none); see below"
     add("-s", "--smoothing", choices=_SMOOTHING, default="none", help=text)
-    text = "instead of 0.1 for floor, 1 for add-k, 5 for method4"
+    text = "the X below: for floor (default: 0.1) or method4 (5)"
     value = _number(float, 1e-9, 1e9, "number")
     add("-sv", "--smoothing-value", type=value, metavar="X", help=text)
     add = scoring.add_mutually_exclusive_group().add_argument

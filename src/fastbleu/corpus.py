@@ -1,11 +1,13 @@
-"""The doors: every check of the shape and the type of what users pass in, and every message about it.
+"""The doors: every check of the shape and type of what users pass in, and every message about it.
 
-The compiled packer (_text.pyx) reads exact lists and tuples by itself. Whatever else it meets it hands
-to a door, which answers with a list or raises the error that the user sees. Two doors: the native API
-refuses what is probably a mistake; nltk's API takes all that nltk takes.
+The compiled packer (_text.pyx) reads exact lists and tuples by itself. Whatever else it meets it
+hands to a door, which answers with a list or raises the error that the user sees. Two doors: the
+native API refuses what is probably a mistake; nltk's API takes all that nltk takes.
 """
 
 from __future__ import annotations
+
+import operator
 
 from .errors import warn_input
 
@@ -36,8 +38,19 @@ def check_lengths(hypotheses: Any, references: Any) -> int:
     return len(hypotheses)
 
 
+def check_positive(name: str, value: Any) -> int:
+    """The integer that an argument is; an error that names it where it is none, or below 1."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected an integer") from None
+    if number < 1:
+        raise ValueError(f"{name} is {number}, but must be at least 1")
+    return number
+
+
 def is_iterable(value: Any) -> bool:
-    """Whether iter(value) can be asked for; `collections.abc` would cost a millisecond to import."""
+    """Whether iter(value) can be asked for; `collections.abc` is slow to import."""
     return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
 
 
@@ -82,7 +95,7 @@ class TokenDoor:
     def unhashable(
         self, error: TypeError, token: Any, segment: int, reference: int | None, position: int
     ) -> None:
-        """Name the token that cannot be hashed; return where a token's own code raised the error."""
+        """Name the token that has no hash; return where a token's own code raised the error."""
         if not is_unhashable(token):
             return
         name = type(token).__name__

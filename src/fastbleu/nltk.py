@@ -14,9 +14,10 @@ from ._core import SegmentCounter, accumulate_rows, floor_totals, zero_rows
 from ._text import TokenPacker
 from .corpus import NltkDoor, as_list
 from .nltk_precision import SmoothingFunction, make_fraction, modified_precision
+from .patching import Patch
 
 __all__ = [
-    "Fraction",
+    "Fraction",  # noqa: F822 (loaded by __getattr__)
     "SmoothingFunction",
     "brevity_penalty",
     "closest_ref_length",
@@ -52,18 +53,16 @@ def sentence_bleu(
     hypothesis : sequence of tokens
         Tokens are any hashable objects.
     weights : sequence of float, or sequence of such sequences, default (0.25, 0.25, 0.25, 0.25)
-        Weight of each order, from 1 up; any number of them. Several weight vectors give several scores.
+        Weight of each order, from 1 up. Several weight vectors give several scores.
     smoothing_function : callable, optional
         A method of `SmoothingFunction`, or any callable of the same form.
     auto_reweigh : bool, default False
-        Weight the orders that a hypothesis of fewer than 4 tokens has equally, if `weights` is the
-        default.
+        Weight only the orders that a hypothesis of fewer than 4 tokens has, and equally.
 
     Returns
     -------
     float, or list of float
-        In 0-1; the integer 0 where not one token matches. A list where there are several weight
-        vectors.
+        In 0-1; the integer 0 where no token matches. A list for several weight vectors.
 
     Raises
     ------
@@ -118,8 +117,7 @@ def corpus_bleu(
     Returns
     -------
     float, or list of float
-        In 0-1; the integer 0 where not one token matches. A list where there are several weight
-        vectors.
+        In 0-1; the integer 0 where no token matches. A list for several weight vectors.
 
     Raises
     ------
@@ -144,9 +142,7 @@ def corpus_bleu(
     0.5891600372724571
     """
     if len(list_of_references) != len(hypotheses):
-        raise AssertionError(
-            "The number of hypotheses and their reference(s) should be the same "
-        )
+        raise AssertionError("The number of hypotheses and their reference(s) should be the same ")
     try:
         weights[0][0]
     except (TypeError, IndexError):
@@ -174,10 +170,11 @@ def corpus_bleu(
         score = _nltk.score_sums(sums, weights, smoothing_function)
         if score is not None:
             return score
-    return score_in_python(sums, vectors, smoothing_function, auto_reweigh, packer)
+    segment = {"references": packer.last_references, "hypothesis": packer.last_hypothesis}
+    return score_in_python(sums, vectors, smoothing_function, auto_reweigh, segment)
 
 
-def score_in_python(sums, vectors, smoothing_function, auto_reweigh, packer):
+def score_in_python(sums, vectors, smoothing_function, auto_reweigh, segment):
     """The score from a corpus' sums with Python's own numbers: any smoothing, any weights.
 
     Parameters
@@ -187,8 +184,8 @@ def score_in_python(sums, vectors, smoothing_function, auto_reweigh, packer):
     vectors : sequence of weight vectors
     smoothing_function : callable or None
     auto_reweigh : bool
-    packer : TokenPacker
-        Knows the last segment, which nltk hands to the smoothing function.
+    segment : dict
+        The last segment's `references` and `hypothesis`, for the smoothing function.
     """
     max_order = len(sums) // 2 - 1
     hyp_len, ref_len = sums[0], sums[1]
@@ -197,18 +194,13 @@ def score_in_python(sums, vectors, smoothing_function, auto_reweigh, packer):
     p_n = [make_fraction(sums[2 + n], sums[2 + max_order + n]) for n in range(max_order)]
     if not smoothing_function:
         smoothing_function = SmoothingFunction().method0
-    p_n = smoothing_function(
-        p_n,
-        references=packer.last_references,
-        hypothesis=packer.last_hypothesis,
-        hyp_len=hyp_len,
-    )
+    p_n = smoothing_function(p_n, **segment, hyp_len=hyp_len)
     bp = brevity_penalty(ref_len, hyp_len)
     scores = []
     for vector in vectors:
         if auto_reweigh and hyp_len < 4 and vector == (0.25, 0.25, 0.25, 0.25):
             vector = (1 / hyp_len,) * hyp_len
-        logs = (weight * log(p) for weight, p in zip(vector, p_n) if p > 0)
+        logs = (weight * log(p) for weight, p in zip(vector, p_n, strict=False) if p > 0)
         scores.append(bp * exp(fsum(logs)))
     return scores[0] if len(vectors) == 1 else scores
 
@@ -275,3 +267,46 @@ def brevity_penalty(closest_ref_len, hyp_len):
     if hyp_len == 0:
         return 0
     return exp(1 - closest_ref_len / hyp_len)
+
+
+_patch = None
+
+
+def patch():
+    """Put these functions into an installed nltk, for code that cannot be edited.
+
+    Replaces the six public names of `nltk.translate.bleu_score`, and `nltk.translate.bleu`.
+    Whatever was imported from there before stays the original.
+
+    Returns
+    -------
+    context manager
+        Undoes this call at the end of a with block; need not be used.
+
+    Raises
+    ------
+    ImportError
+        nltk is not installed.
+
+    Examples
+    --------
+    >>> import nltk.translate.bleu_score
+    >>> with patch():
+    ...     nltk.translate.bleu_score.sentence_bleu is sentence_bleu
+    True
+    """
+    global _patch
+    if _patch is None:
+        import nltk.translate
+        from nltk.translate import bleu_score
+
+        names = [name for name in globals() if name in __all__ and hasattr(bleu_score, name)]
+        places = [(bleu_score, name, globals()[name]) for name in names]
+        _patch = Patch([*places, (nltk.translate, "bleu", sentence_bleu)])
+    return _patch.apply()
+
+
+def unpatch():
+    """Put nltk's own functions back; does nothing where they are in place."""
+    if _patch is not None:
+        _patch.undo()

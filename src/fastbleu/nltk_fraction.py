@@ -1,4 +1,4 @@
-"""The fraction that nltk's precisions are: it keeps the numerator and denominator that it was given.
+"""The fraction that nltk's precisions are: it keeps the numerator and denominator it was given.
 
 In a file of its own because `fractions` takes longer to import than all else that a score needs.
 """
@@ -30,14 +30,14 @@ class Fraction(fractions.Fraction):
     """
 
     _normalize: bool
-    _given: tuple[Any, Any]
+    _given: tuple[int, int]
 
     def __new__(
         cls, numerator: Any = 0, denominator: Any = None, _normalize: bool = False
     ) -> Fraction:
         if _TAKES_NORMALIZE:
             # Before 3.12 nltk's fractions are unreduced inside too, and print so.
-            self = super().__new__(cls, numerator, denominator, _normalize=_normalize)  # type: ignore
+            self: Fraction = super().__new__(cls, numerator, denominator, _normalize=_normalize)  # type: ignore[call-overload]
         else:
             self = super().__new__(cls, numerator, denominator)
         self._normalize = _normalize
@@ -45,11 +45,11 @@ class Fraction(fractions.Fraction):
         return self
 
     @property
-    def numerator(self) -> int:  # type: ignore[override]
+    def numerator(self) -> int:
         """The numerator as given."""
         return super().numerator if self._normalize else self._given[0]
 
     @property
-    def denominator(self) -> int:  # type: ignore[override]
+    def denominator(self) -> int:
         """The denominator as given."""
         return super().denominator if self._normalize else self._given[1]

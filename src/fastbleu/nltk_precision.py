@@ -6,21 +6,18 @@ import operator
 import sys
 import warnings
 from math import log
+
 from . import _nltk
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .nltk_fraction import Fraction
 
-
-def make_fraction(numerator: int, denominator: int) -> Fraction:
+def make_fraction(numerator, denominator):
     """nltk's unnormalised fraction."""
     from .nltk_fraction import Fraction
 
     return Fraction(numerator, denominator)
 
 
-def no_overlap_message(order: int) -> str:
+def no_overlap_message(order):
     """nltk's warning about an order without a match, in its words: code filters on them."""
     return (
         f"\nThe hypothesis contains 0 counts of {order}-gram overlaps.\n"
@@ -30,7 +27,7 @@ def no_overlap_message(order: int) -> str:
     )
 
 
-def warn_no_overlap(order: int) -> None:
+def warn_no_overlap(order):
     """Warn that no n-gram of this order matched, so that the score is all but zero."""
     warnings.warn(no_overlap_message(order), stacklevel=1)
 
@@ -77,7 +74,7 @@ def modified_precision(references, hypothesis, n):
 class SmoothingFunction:
     """The smoothing methods 0 to 7 of Chen and Cherry (2014), as nltk has them.
 
-    Each method takes the precisions p_n of a score, a list of fractions that have a `numerator` and a
+    Each method takes the precisions p_n of a score, a list of fractions with a `numerator` and a
     `denominator`, and returns those that the score is computed from. Methods 3 to 7 also change the
     list that they are given. Methods 4 to 7 need the segment: in a corpus score nltk gives them the
     LAST segment's references and hypothesis, with the length of all hypotheses together.
@@ -158,9 +155,7 @@ class SmoothingFunction:
     def method6(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Interpolate from the third order on with a prior from the two below (Gao and He 2013)."""
         if not p_n[2]:
-            raise AssertionError(
-                "This smoothing method requires non-zero precision for bigrams."
-            )
+            raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
         for i in range(2, len(p_n)):
             lowest, lower = p_n[i - 2], p_n[i - 1]
             prior = 0 if lowest == 0 else lower**2 / lowest

@@ -1,4 +1,4 @@
-"""Sufficient statistics: rows of counts, one per segment, and the counting of a corpus into them."""
+"""Sufficient statistics: rows of counts, one per segment, and counting a corpus into them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ._core import SegmentCounter, accumulate_rows, add_rows, zero_rows
 from ._text import TokenPacker
-from .corpus import TokenDoor, as_list, check_lengths
+from .corpus import TokenDoor, as_list, check_lengths, check_positive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Stats:
     """Rows of sufficient statistics, shape (segments, 2 + 2 * max_order), int64.
 
-    A row is ``[hyp_len, ref_len, matches_1, ..., matches_N, totals_1, ..., totals_N]``: the lengths in
-    tokens of the hypothesis and of the reference closest to it (the shorter of two equally close), the
-    clipped n-gram matches and the n-grams of the hypothesis for each order. Every BLEU is a function of
-    rows, and rows add up: the row of a corpus is the sum of its segments' rows.
+    A row is ``[hyp_len, ref_len, matches_1, ..., matches_N, totals_1, ..., totals_N]``: the lengths
+    in tokens of the hypothesis and of the reference closest to it (the shorter of two equally
+    close), the clipped n-gram matches and the n-grams of the hypothesis for each order. Every BLEU
+    is a function of rows, and rows add up: the row of a corpus is the sum of its segments' rows.
 
     ``numpy.asarray(stats)`` is a view, not a copy.
 
@@ -96,8 +96,7 @@ class Stats:
         """Rows of zeros: the neutral element of ``+``."""
         if segments < 0:
             raise ValueError(f"segments is {segments}, but must be at least 0")
-        if max_order < 1:
-            raise ValueError(f"max_order is {max_order}, but must be at least 1")
+        max_order = check_positive("max_order", max_order)
         return cls._own(zero_rows(segments, max_order), max_order)
 
     @classmethod
@@ -151,9 +150,9 @@ class Stats:
             return NotImplemented
         if (len(self), self.max_order) != (len(other), other.max_order):
             raise ValueError(
-                f"cannot add {len(other)} rows of max_order {other.max_order} to {len(self)} rows of "
-                f"max_order {self.max_order}; for the rows of two corpora use Stats.concatenate, for "
-                "their totals add the sums: a.sum() + b.sum()"
+                f"cannot add {len(other)} rows of max_order {other.max_order} to {len(self)} rows "
+                f"of max_order {self.max_order}; for the rows of two corpora use "
+                "Stats.concatenate, for their totals add the sums: a.sum() + b.sum()"
             )
         total = zero_rows(len(self), self.max_order)
         add_rows(self._rows, other._rows, total)
@@ -233,8 +232,8 @@ def count(
     hypotheses : sequence of S token sequences
         Tokens are any hashable objects; equal tokens match.
     references : sequence of S sequences of token sequences
-        ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment, not
-        necessarily as many for each.
+        ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment,
+        not necessarily as many for each.
     max_order : int, default 4
         The longest n-grams to count.
     threads : int, default 1
@@ -250,8 +249,8 @@ def count(
     ValueError
         `references` and `hypotheses` differ in length, or a segment has no reference.
     TypeError
-        A str stands where a list of tokens is expected, or a token is not hashable; the message names
-        the segment and the position.
+        A str stands where a list of tokens is expected, or a token is not hashable; the message
+        names the segment and the position.
 
     Examples
     --------
@@ -259,26 +258,23 @@ def count(
     Stats([[3, 2, 3, 1, 3, 2]], max_order=2)
     """
     segments = check_lengths(hypotheses, references)
-    if max_order < 1:
-        raise ValueError(f"max_order is {max_order}, but must be at least 1")
-    if threads < 1:
-        raise ValueError(f"threads is {threads}, but must be at least 1")
+    max_order, threads = check_positive("max_order", max_order), check_positive("threads", threads)
+    corpus = as_list(hypotheses), as_list(references)
     rows = zero_rows(segments, max_order)
-    hypotheses, references = as_list(hypotheses), as_list(references)
     if threads == 1:
         read, packer, counter = 0, TokenPacker(TokenDoor()), SegmentCounter(max_order)
-        while packed := packer.fill(hypotheses, references, read):
+        while packed := packer.fill(*corpus, read):
             counter.count(packer, rows, read)
             read += packed
     else:
-        read = count_in_threads(hypotheses, references, rows, max_order, threads)
+        read = count_in_threads(corpus, rows, max_order, threads)
     if read != segments:
         raise ValueError(f"{segments} segments became {read} while they were counted")
     return Stats._own(rows, max_order)
 
 
 def count_in_threads(
-    hypotheses: Any, references: Any, rows: array[int], max_order: int, threads: int
+    corpus: tuple[Any, Any], rows: array[int], max_order: int, threads: int
 ) -> int:
     """Fill `rows` with several threads that take turns at reading; the number of segments read.
 
@@ -297,7 +293,7 @@ def count_in_threads(
         while not counter.cancelled:
             with reading:
                 first = read
-                read += packer.fill(hypotheses, references, first)
+                read += packer.fill(*corpus, first)
             if not len(packer):
                 break
             counter.count(packer, rows, first)

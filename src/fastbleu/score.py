@@ -1,0 +1,178 @@
+"""From sufficient statistics to scores: `Score`, and the dialects that turn rows into one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from . import _nltk, nltk
+from ._core import floor_totals
+from .nltk_precision import SmoothingFunction
+from .stats import Stats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+# What smoothing functions are told about the segment; those of this dialect do not look at it.
+NO_SEGMENT = {"references": None, "hypothesis": None}
+
+
+def least_positive(p_n: list[Any], **segment: Any) -> list[Any]:
+    """nltk's method 0 without its warnings."""
+    return [p if p.numerator else sys.float_info.min for p in p_n]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A BLEU score and what it was computed from.
+
+    ``float(score)`` is `value`.
+
+    Attributes
+    ----------
+    value : float
+        The score, on the scale of its dialect: 0-1 for nltk's.
+    precisions : tuple of float, shape (max_order,)
+        matches / totals, 0-1, unsmoothed.
+    bp : float
+        The brevity penalty, 0-1.
+    hyp_len, ref_len : int
+        Lengths of the hypotheses and of the closest references, in tokens.
+    matches, totals : tuple of int, shape (max_order,)
+        Clipped n-gram matches and n-grams, as the dialect counts them.
+    signature : str
+        All that the value depends on besides the counts.
+    """
+
+    value: float
+    precisions: tuple[float, ...]
+    bp: float
+    hyp_len: int
+    ref_len: int
+    matches: tuple[int, ...]
+    totals: tuple[int, ...]
+    signature: str
+
+    def __float__(self) -> float:
+        return self.value
+
+
+class NltkDialect:
+    """nltk's rules: `nltk.translate.bleu_score` of nltk 3.10.4, for rows instead of tokens.
+
+    Smoothing goes by the field's names: "none" (no smoothing function), "floor" (method 1, value
+    epsilon, default 0.1), "add-k" (method 2, k = 1), "exp" (method 3) and "method4" (value k,
+    default 5). Methods 5 to 7 look at the last segment's tokens and are no function of rows.
+    """
+
+    version = "nltk-3.10.4"
+    smoothing_names = ("none", "floor", "add-k", "exp", "method4")
+
+    def adapt(self, stats: Stats) -> Stats:
+        """Rows as nltk counts them: every total is at least 1. Adapt first, then add up."""
+        rows = stats[:]
+        floor_totals(rows._rows, len(rows), rows.max_order)
+        return rows
+
+    def score(
+        self,
+        sums: Stats,
+        weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25),
+        smoothing: str = "none",
+        smoothing_value: float | None = None,
+    ) -> Score:
+        """The score of a corpus.
+
+        Parameters
+        ----------
+        sums : Stats
+            One row: the sum of adapted rows.
+        weights : sequence of float, shape (max_order,)
+            Weight of each order.
+        smoothing : str, default "none"
+            One of `smoothing_names`.
+        smoothing_value : float, optional
+            For "floor" and "method4".
+
+        Returns
+        -------
+        Score
+            `value` in 0-1.
+
+        Raises
+        ------
+        ValueError
+            There is not exactly one row, as many weights as orders, or no such smoothing.
+        """
+        if len(sums) != 1:
+            raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
+        value = self._values(sums, weights, smoothing, smoothing_value)[0]
+        orders = sums.max_order
+        hyp_len, ref_len, *counts = sums._rows
+        matches, totals = tuple(counts[:orders]), tuple(counts[orders:])
+        return Score(
+            value=value,
+            precisions=tuple(m / t if t else 0.0 for m, t in zip(matches, totals, strict=True)),
+            bp=float(nltk.brevity_penalty(ref_len, hyp_len)),
+            hyp_len=hyp_len,
+            ref_len=ref_len,
+            matches=matches,
+            totals=totals,
+            signature=self._signature(weights, smoothing, smoothing_value),
+        )
+
+    def sentence_scores(
+        self,
+        stats: Stats,
+        weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25),
+        smoothing: str = "none",
+        smoothing_value: float | None = None,
+    ) -> list[float]:
+        """The score of each adapted row by itself, in 0-1; parameters as in `score`."""
+        return self._values(stats, weights, smoothing, smoothing_value)
+
+    def _values(
+        self, stats: Stats, weights: Sequence[float], smoothing: str, value: float | None
+    ) -> list[float]:
+        weights = tuple(weights)
+        if len(weights) != stats.max_order:
+            raise ValueError(f"there are {len(weights)} weights for max_order {stats.max_order}")
+        function = self._smoothing_function(smoothing, value)
+        scores = []
+        for row in stats:
+            score = _nltk.score_sums(row._rows, weights, function, warn=False)
+            if score is None:
+                score = nltk.score_in_python(
+                    row._rows, [weights], function or least_positive, False, NO_SEGMENT
+                )
+            scores.append(float(score))  # type: ignore[arg-type]  # one weight vector, one score
+        return scores
+
+    def _smoothing_function(self, smoothing: str, value: float | None) -> Any:
+        if value is not None and smoothing not in ("floor", "method4"):
+            raise ValueError(f"smoothing {smoothing!r} takes no value; floor and method4 do")
+        if smoothing == "none":
+            return None
+        if smoothing == "floor":
+            return SmoothingFunction(epsilon=0.1 if value is None else value).method1
+        if smoothing == "add-k":
+            return SmoothingFunction().method2
+        if smoothing == "exp":
+            return SmoothingFunction().method3
+        if smoothing == "method4":
+            return SmoothingFunction(k=5 if value is None else value).method4
+        raise ValueError(
+            f"smoothing {smoothing!r} is unknown; choose one of {', '.join(self.smoothing_names)}"
+        )
+
+    def _signature(self, weights: Sequence[float], smoothing: str, value: float | None) -> str:
+        uniform = len(set(weights)) == 1
+        weighting = "" if uniform else f"|weights:{','.join(format(w, 'g') for w in weights)}"
+        amount = "" if value is None else f"[{value:g}]"
+        return f"dialect:{self.version}|order:{len(weights)}{weighting}|smooth:{smoothing}{amount}"
+
+
+NLTK = NltkDialect()
