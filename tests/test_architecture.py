@@ -11,24 +11,24 @@ import pytest
 
 FLOORS = {
     "_core": 0,
-    "_text": 0,
     "_score": 0,
     "errors": 0,
+    "patching": 0,
     "nltk_fraction": 0,
+    "_text": 1,
     "corpus": 1,
-    "_nltk": 1,
-    "nltk_precision": 1,
-    "nltk_smoothing": 1,
+    "_nltk": 2,
     "stats": 2,
-    "score": 3,
+    "nltk_precision": 3,
     "nltk": 4,
-    "files": 5,
+    "files": 4,
+    "score": 5,
     "cli": 6,
     "__main__": 7,
 }
 # Within one floor a file may import these, and nothing else.
-SAME_FLOOR = {"_text": ["_core"], "_nltk": ["corpus"], "nltk_precision": ["_nltk"]}
-LINES = {".py": 300, ".pyx": 500, ".pxd": 150, ".h": 500}
+SAME_FLOOR: dict[str, list[str]] = {}
+LINES = {".py": 320, ".pyx": 500, ".pxd": 150, ".h": 500}
 LINES_OF_INIT = 60
 LOWEST_FOR_OUTSIDERS = {"numpy": 1, "tqdm": 5, "argparse": 6, "nltk": 4}
 

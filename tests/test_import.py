@@ -64,7 +64,7 @@ def test_names_are_the_same_objects_everywhere():
 @pytest.mark.parametrize("module", ["nltk", "stats", "score", "cli"])
 def test_modules(module):
     assert importlib.import_module(f"fastbleu.{module}").__doc__
-    assert run(f"import fastbleu; print(fastbleu.{module}.__name__)") == [f"fastbleu.{module}"]
+    assert run(f"from fastbleu import {module}; print({module}.__name__)") == [f"fastbleu.{module}"]
 
 
 def test_unknown_names_are_an_attribute_error():

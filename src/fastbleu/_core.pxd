@@ -66,13 +66,14 @@ cdef class SegmentCounter:
     cdef uint64_t matched[MASK_TOKENS]
     cdef interner pairs
     cdef int32_t *work
-    cdef Py_ssize_t work_capacity
+    cdef Py_ssize_t work_capacity, since_poll
 
     cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                            int32_t distinct, int64_t *row) except -1 nogil
-    cdef void match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
-                          int32_t distinct, int64_t *matches) noexcept nogil
+    cdef int match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
+                         int32_t distinct, int64_t *matches) except -1 nogil
     cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                         int32_t distinct, int64_t *matches) except -1 nogil
     cdef int pair_up(self, int32_t *ids, Py_ssize_t length, bint give_out) except -1 nogil
+    cdef int worked(self, Py_ssize_t tokens) except -1 nogil
     cdef int poll(self) except -1 nogil

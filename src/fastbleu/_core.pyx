@@ -13,7 +13,7 @@ match drop out, because no longer n-gram there can match. Both are exact for eve
 
 Ownership. PackedSegments and SegmentCounter own their C arrays and free them when they die.
 Thread-safety. Nothing is shared: a thread counts with its own SegmentCounter, without the GIL.
-Long loops poll for signals (main thread) and for `cancelled` (any thread) every 65,536 positions.
+Long counts poll for signals (main thread) and for `cancelled` (any thread) every 65,536 tokens.
 """
 
 from cpython.array cimport array
@@ -224,8 +224,8 @@ cdef class SegmentCounter:
             self.match_long(ids, lengths, references, distinct, matches)
         return 0
 
-    cdef void match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
-                          int32_t distinct, int64_t *matches) noexcept nogil:
+    cdef int match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
+                         int32_t distinct, int64_t *matches) except -1 nogil:
         """Matches by position masks: nothing here is longer than 64 tokens."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef const int32_t *reference = ids + hyp_len
@@ -246,8 +246,10 @@ cdef class SegmentCounter:
                 self.in_reference[i] = self.by_token[ids[i]]
             match_masks(self.in_reference, self.in_hypothesis, hyp_len, max_order, self.matched)
             reference += lengths[k]
+            self.worked(MASK_TOKENS)
         for n in range(max_order):
             matches[n] = popcount_portable(self.matched[n])
+        return 0
 
     cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                         int32_t distinct, int64_t *matches) except -1 nogil:
@@ -301,7 +303,7 @@ cdef class SegmentCounter:
                     if reference[i] >= 0:
                         seen[reference[i]] = 0
                 reference += lengths[k]
-                self.poll()
+                self.worked(lengths[k])
             for i in range(hyp_len - n):
                 found = hypothesis[i]
                 if found >= 0:
@@ -332,8 +334,15 @@ cdef class SegmentCounter:
                 ids[i] = interner_add(&self.pairs, key, none)
             else:
                 ids[i] = interner_find(&self.pairs, key, none, -1)
-            if i % POLL_EVERY == 0:
-                self.poll()
+            self.worked(1)
+        return 0
+
+    cdef inline int worked(self, Py_ssize_t tokens) except -1 nogil:
+        """Count work done, and poll from time to time."""
+        self.since_poll += tokens
+        if self.since_poll >= POLL_EVERY:
+            self.since_poll = 0
+            self.poll()
         return 0
 
     cdef int poll(self) except -1 nogil:
@@ -347,7 +356,8 @@ cdef class SegmentCounter:
 
 def zero_rows(Py_ssize_t segments, int max_order):
     """A flat array of `segments` rows, all zero."""
-    return array("q", [0]) * (segments * (2 + 2 * max_order))
+    # Python's own integers: an absurd number of segments must not wrap round into a small one.
+    return array("q", [0]) * (<object> segments * (2 + 2 * max_order))
 
 
 def add_rows(array a not None, array b not None, array total not None):

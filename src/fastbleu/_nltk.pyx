@@ -242,7 +242,7 @@ def modified_precision_counts(references, hypothesis, Py_ssize_t order):
     """Clipped matches and n-grams (at least 1) of one segment at one order, as nltk counts them."""
     cdef Py_ssize_t hyp_len = len(hypothesis)
     cdef int64_t *row
-    if hyp_len < order:
+    if hyp_len < order:      # its len() has changed since
         return 0, 1
     if order == 0:
         # nltk finds one empty n-gram before each token and one at the end.

@@ -16,5 +16,6 @@ class TokenPacker(PackedSegments):
         self,
         hypotheses: list[Any] | tuple[Any, ...],
         references: list[Any] | tuple[Any, ...],
-        first_segment: int,
+        start: int,
+        before: int = 0,
     ) -> int: ...

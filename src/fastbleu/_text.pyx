@@ -42,8 +42,9 @@ cdef extern from "Python.h":
 cdef Py_ssize_t CHUNK_SEGMENTS = 512
 cdef Py_ssize_t CHUNK_IDS = 1 << 15
 
-# Sequences above this are copied before they are read, so that signals can be heard in between.
-cdef Py_ssize_t POLL_EVERY = 1 << 18
+# Segments with more are copied before they are read, so that signals can be heard in between.
+cdef Py_ssize_t POLL_TOKENS = 1 << 18
+cdef Py_ssize_t POLL_REFERENCES = 1 << 12
 
 
 cdef inline bint is_list_or_tuple(object sequence) noexcept:
@@ -53,6 +54,16 @@ cdef inline bint is_list_or_tuple(object sequence) noexcept:
 cdef inline Py_ssize_t size_of(object sequence) noexcept:
     """Length of an exact list or tuple."""
     return PyList_GET_SIZE(sequence) if PyList_CheckExact(sequence) else PyTuple_GET_SIZE(sequence)
+
+
+cdef tuple copy_all(object sequences):
+    """Tuples of the tokens of each of a list or tuple of lists and tuples."""
+    cdef list copies = []
+    for sequence in tuple(sequences):
+        copies.append(tuple(sequence))
+        if len(copies) % POLL_REFERENCES == 0:
+            PyErr_CheckSignals()
+    return tuple(copies)
 
 
 cdef class TokenPacker(PackedSegments):
@@ -73,25 +84,27 @@ cdef class TokenPacker(PackedSegments):
 
     chunk_segments = CHUNK_SEGMENTS
 
-    def fill(self, hypotheses, references, Py_ssize_t first_segment):
+    def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
         """Replace the packed segments by the next chunk.
 
         Parameters
         ----------
         hypotheses, references : list or tuple
             By segment; references[i][k] are the references of hypotheses[i].
-        first_segment : int
-            The chunk's first segment.
+        start : int
+            Index of the chunk's first segment.
+        before : int, default 0
+            Number of segments before these lists, for error messages.
 
         Returns
         -------
         int
             Number of segments packed; 0 at the end.
         """
-        cdef Py_ssize_t segment = first_segment
+        cdef Py_ssize_t segment = start
         if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
             raise TypeError("expected two lists or tuples")
-        self.first_segment = first_segment
+        self.first_segment = before + start
         self.clear()
         PyErr_CheckSignals()
         # The lists may change while user code runs, so their sizes are asked for every time.
@@ -133,9 +146,17 @@ cdef class TokenPacker(PackedSegments):
     cdef bint add_plain(self, object hypothesis, object references) except -1:
         """Pack a segment of plain tokens; False where a token is not plain."""
         cdef Py_ssize_t hyp_len = size_of(hypothesis), count = size_of(references), total = hyp_len, k
-        cdef int64_t *lengths = self.reserve_lengths(count + 1)
+        cdef int64_t *lengths
         cdef int32_t *ids
-        lengths[0] = hyp_len
+        for k in range(count):
+            total += size_of(<object> PySequence_Fast_ITEMS(references)[k])
+        if total > POLL_TOKENS or count > POLL_REFERENCES:
+            # Signals are heard while these are read, and making the copies may collect garbage: both
+            # run user code. The copies are measured again, and nobody else can change them.
+            hypothesis, references = tuple(hypothesis), copy_all(references)
+            hyp_len, count = size_of(hypothesis), size_of(references)
+        lengths = self.reserve_lengths(count + 1)
+        lengths[0] = total = hyp_len
         for k in range(count):
             lengths[k + 1] = size_of(<object> PySequence_Fast_ITEMS(references)[k])
             total += lengths[k + 1]
@@ -145,9 +166,6 @@ cdef class TokenPacker(PackedSegments):
         self.reserve_segment()
         if interner_begin(&self.tokens, hyp_len) < 0:
             raise MemoryError(f"no memory for the tokens of a segment of {hyp_len}")
-        if total > POLL_EVERY:
-            hypothesis = tuple(hypothesis)
-            references = tuple([tuple(reference) for reference in references])
         if not self.read_plain(hypothesis, ids, True):
             return False
         ids += hyp_len
@@ -155,6 +173,8 @@ cdef class TokenPacker(PackedSegments):
             if not self.read_plain(<object> PySequence_Fast_ITEMS(references)[k], ids, False):
                 return False
             ids += lengths[k + 1]
+            if k % POLL_REFERENCES == POLL_REFERENCES - 1:
+                PyErr_CheckSignals()
         self.finish_segment(count, total, self.tokens.count)
         return True
 
@@ -164,7 +184,7 @@ cdef class TokenPacker(PackedSegments):
         cdef PyObject **tokens = PySequence_Fast_ITEMS(sequence)
         start = 0
         while start < length:
-            size = min(length - start, POLL_EVERY)
+            size = min(length - start, POLL_TOKENS)
             if is_hypothesis:
                 if not intern_hypothesis(&self.tokens, tokens + start, size, ids + start):
                     return False
@@ -191,7 +211,7 @@ cdef class TokenPacker(PackedSegments):
         cdef int64_t *lengths
         cdef int32_t *ids
         # Hold every token before the first line of the user's code runs.
-        sequences = (tuple(hypothesis), *[tuple(reference) for reference in references])
+        sequences = (tuple(hypothesis), *copy_all(references))
         count = len(sequences) - 1
         lengths = self.reserve_lengths(count + 1)
         total = 0

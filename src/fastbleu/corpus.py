@@ -8,11 +8,16 @@ native API refuses what is probably a mistake; nltk's API takes all that nltk ta
 from __future__ import annotations
 
 import operator
+from itertools import islice
 
 from .errors import warn_input
 
+# Segments that are read at a time from what is neither list nor tuple.
+BATCH_SEGMENTS = 512
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, NoReturn
 
 
@@ -54,9 +59,24 @@ def is_iterable(value: Any) -> bool:
     return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
 
 
-def as_list(segments: Any) -> Any:
-    """A list or tuple of the segments: the argument itself if it is one."""
+def list_or_tuple(segments: Any) -> Any:
+    """The argument if it is an exact list or tuple, else a list of its elements."""
     return segments if type(segments) in (list, tuple) else list(segments)
+
+
+def batches(hypotheses: Any, references: Any) -> Iterator[tuple[Any, Any, int]]:
+    """Segments as pairs of lists, with the number of segments that came before.
+
+    Lists and tuples pass as they are; of any other iterables only one batch is held at a time.
+    """
+    if type(hypotheses) in (list, tuple) and type(references) in (list, tuple):
+        yield hypotheses, references, 0
+        return
+    pairs = zip(references, hypotheses, strict=False)
+    before = 0
+    while batch := list(islice(pairs, BATCH_SEGMENTS)):
+        yield [pair[1] for pair in batch], [pair[0] for pair in batch], before
+        before += len(batch)
 
 
 class TokenDoor:

@@ -12,7 +12,7 @@ from math import exp, fsum, log
 from . import _nltk
 from ._core import SegmentCounter, accumulate_rows, floor_totals, zero_rows
 from ._text import TokenPacker
-from .corpus import NltkDoor, as_list
+from .corpus import NltkDoor, batches
 from .nltk_precision import SmoothingFunction, make_fraction, modified_precision
 from .patching import Patch
 
@@ -151,20 +151,20 @@ def corpus_bleu(
         vectors = weights
     max_order = max(len(vector) for vector in vectors)
 
-    hypotheses, list_of_references = as_list(hypotheses), as_list(list_of_references)
     order = max(max_order, 1)
     packer, counter = TokenPacker(NltkDoor()), SegmentCounter(order)
     rows, sums = zero_rows(packer.chunk_segments, order), zero_rows(1, order)
-    read = 0
-    while packed := packer.fill(hypotheses, list_of_references, read):
-        counter.count(packer, rows)
-        floor_totals(rows, packed, order)
-        accumulate_rows(rows, packed, sums)
-        read += packed
+    for some_hypotheses, their_references, read in batches(hypotheses, list_of_references):
+        start = 0
+        while packed := packer.fill(some_hypotheses, their_references, start, read):
+            counter.count(packer, rows)
+            floor_totals(rows, packed, order)
+            accumulate_rows(rows, packed, sums)
+            start += packed
 
     if max_order == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
-    if read == 0:
+    if sums[2 + max_order] == 0:
         raise ZeroDivisionError("BLEU of no segments: hypotheses is empty")
     if not auto_reweigh:
         score = _nltk.score_sums(sums, weights, smoothing_function)

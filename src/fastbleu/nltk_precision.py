@@ -65,9 +65,13 @@ def modified_precision(references, hypothesis, n):
     >>> precision.numerator, precision.denominator
     (2, 4)
     """
+    if len(hypothesis) < n:
+        for reference in references:
+            len(reference)      # nltk asks too: what is no sequence is an error at every order
+        return make_fraction(0, 1)
+    if isinstance(n, float) or n < 0:
+        raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")
     order = operator.index(n)
-    if order < 0:
-        raise ValueError(f"n is {order}, but the order of an n-gram is at least 0")
     return make_fraction(*_nltk.modified_precision_counts(references, hypothesis, order))
 
 

@@ -169,9 +169,9 @@ class NltkDialect:
         )
 
     def _signature(self, weights: Sequence[float], smoothing: str, value: float | None) -> str:
-        uniform = len(set(weights)) == 1
-        weighting = "" if uniform else f"|weights:{','.join(format(w, 'g') for w in weights)}"
-        amount = "" if value is None else f"[{value:g}]"
+        uniform = all(weight == 1 / len(weights) for weight in weights)
+        weighting = "" if uniform else f"|weights:{','.join(str(float(w)) for w in weights)}"
+        amount = "" if value is None else f"[{value}]"
         return f"dialect:{self.version}|order:{len(weights)}{weighting}|smooth:{smoothing}{amount}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ._core import SegmentCounter, accumulate_rows, add_rows, zero_rows
 from ._text import TokenPacker
-from .corpus import TokenDoor, as_list, check_lengths, check_positive
+from .corpus import TokenDoor, check_lengths, check_positive, list_or_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def count(
     """
     segments = check_lengths(hypotheses, references)
     max_order, threads = check_positive("max_order", max_order), check_positive("threads", threads)
-    corpus = as_list(hypotheses), as_list(references)
+    corpus = list_or_tuple(hypotheses), list_or_tuple(references)
     rows = zero_rows(segments, max_order)
     if threads == 1:
         read, packer, counter = 0, TokenPacker(TokenDoor()), SegmentCounter(max_order)
