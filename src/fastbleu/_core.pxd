@@ -55,6 +55,11 @@ cdef class PackedSegments:
     cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL
 
 
+cdef struct ngram_entry:
+    int32_t position
+    int32_t id
+
+
 cdef class SegmentCounter:
     """Counts packed segments into rows; owns the scratch memory for that. One per thread."""
 
@@ -65,7 +70,7 @@ cdef class SegmentCounter:
     cdef uint64_t by_token[MASK_TOKENS + 1]
     cdef uint64_t matched[MASK_TOKENS]
     cdef interner pairs
-    cdef int32_t *work
+    cdef void *work
     cdef Py_ssize_t work_capacity, since_poll
 
     cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
@@ -74,6 +79,10 @@ cdef class SegmentCounter:
                          int32_t distinct, int64_t *matches) except -1 nogil
     cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                         int32_t distinct, int64_t *matches) except -1 nogil
-    cdef int pair_up(self, int32_t *ids, Py_ssize_t length, bint give_out) except -1 nogil
+    cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,
+                              const uint64_t *keys) except -1 nogil
+    cdef Py_ssize_t find_pairs(self, ngram_entry *entries, Py_ssize_t count,
+                               const uint64_t *keys) except -1 nogil
+    cdef void *workspace(self, size_t size) except NULL nogil
     cdef int worked(self, Py_ssize_t tokens) except -1 nogil
     cdef int poll(self) except -1 nogil

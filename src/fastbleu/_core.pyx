@@ -38,8 +38,8 @@ cdef extern from "kernel/checked.h":
 SIMD_LEVELS = ("portable", "avx2", "avx512")
 MAX_ORDER = 1 << 20
 
-cdef Py_ssize_t POLL_EVERY = 1 << 16
-cdef Py_ssize_t KEEP_WORK = 1 << 20
+cdef enum:
+    POLL_EVERY = 1 << 16
 
 cdef hash_seed _seed
 cdef mask_kernel match_masks
@@ -158,6 +158,56 @@ cdef inline int64_t abs_distance(int64_t a, int64_t b) noexcept nogil:
     return a - b if a > b else b - a
 
 
+cdef Py_ssize_t keep_known(ngram_entry *entries, const int32_t *ids, Py_ssize_t length,
+                           int32_t distinct) noexcept nogil:
+    """Entries of the tokens that the hypothesis holds; the number of them."""
+    cdef Py_ssize_t i, kept = 0
+    for i in range(length):
+        entries[kept].position = <int32_t> i
+        entries[kept].id = ids[i]
+        kept += ids[i] < distinct
+    return kept
+
+
+cdef Py_ssize_t keep_pairs(ngram_entry *entries, Py_ssize_t count, uint64_t *keys) noexcept nogil:
+    """From order n - 1 to n: the entries whose right neighbour is present too, and the pairs' keys."""
+    cdef Py_ssize_t i, kept = 0
+    for i in range(count - 1):
+        keys[kept] = <uint64_t> entries[i].id << 32 | <uint64_t> entries[i + 1].id
+        entries[kept].position = entries[i].position
+        kept += entries[i].position + 1 == entries[i + 1].position
+    return kept
+
+
+cdef void raise_clips(const ngram_entry *entries, Py_ssize_t count, bint only_one,
+                      int32_t *clip, int32_t *seen) noexcept nogil:
+    """Raise `clip` to the counts of one reference; `seen` is zero before and after."""
+    cdef Py_ssize_t i
+    if only_one:
+        for i in range(count):
+            clip[entries[i].id] += 1
+        return
+    for i in range(count):
+        seen[entries[i].id] += 1
+        clip[entries[i].id] = max(clip[entries[i].id], seen[entries[i].id])
+    for i in range(count):
+        seen[entries[i].id] = 0
+
+
+cdef Py_ssize_t keep_matched(ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
+                             int32_t *seen, int64_t *matches) noexcept nogil:
+    """Count the clipped matches of one order; keep the entries that any reference holds."""
+    cdef Py_ssize_t i, kept = 0
+    cdef ngram_entry entry
+    for i in range(count):
+        entry = entries[i]
+        matches[0] += seen[entry.id] < clip[entry.id]
+        seen[entry.id] += 1
+        entries[kept] = entry
+        kept += clip[entry.id] > 0
+    return kept
+
+
 cdef class SegmentCounter:
 
     def __cinit__(self, int max_order):
@@ -234,7 +284,6 @@ cdef class SegmentCounter:
         memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
         memset(self.matched, 0, max_order * sizeof(uint64_t))
         memset(self.in_reference + hyp_len, 0, (max_order + 8) * sizeof(uint64_t))
-        memset(self.in_hypothesis + hyp_len, 0, (max_order + 8) * sizeof(uint64_t))
         for i in range(hyp_len):
             self.in_hypothesis[i] = self.by_token[ids[i]]
             self.by_token[ids[i]] |= <uint64_t> 1 << i
@@ -255,87 +304,103 @@ cdef class SegmentCounter:
                         int32_t distinct, int64_t *matches) except -1 nogil:
         """Matches by hierarchical ids: any length.
 
-        `clip[id]` is the maximum count of an n-gram over the references, `seen[id]` its count so far
-        in the sequence that is being read. An id of -1 marks a position that can match no more.
+        Hypothesis and references are lists of entries (position, id), one for each n-gram that can
+        still match; they shrink from order to order. Loops write every entry and advance only over
+        those to keep, because whether a position matches is nothing that a processor can predict.
+        `clip[id]` is the maximum count over the references, `seen[id]` the count so far.
         """
-        cdef Py_ssize_t hyp_len = lengths[0], total = hyp_len, offset, i, k
-        cdef int32_t ngrams = distinct, found
+        cdef Py_ssize_t hyp_len = lengths[0], longest = hyp_len, total = hyp_len, k
+        cdef Py_ssize_t *live
+        cdef int32_t *clip
+        cdef int32_t *seen
+        cdef uint64_t *keys
+        cdef ngram_entry *hypothesis
+        cdef ngram_entry *reference
+        cdef const int32_t *reference_ids = ids + hyp_len
         cdef int n
         for k in range(1, references + 1):
             total += lengths[k]
-        if total + 2 * (hyp_len + 1) > self.work_capacity:
-            with gil:
-                self.work = <int32_t *> grow(
-                    self.work, &self.work_capacity, total + 2 * (hyp_len + 1), sizeof(int32_t))
-        cdef int32_t *clip = self.work
-        cdef int32_t *seen = clip + hyp_len + 1
-        cdef int32_t *hypothesis = seen + hyp_len + 1
-        cdef int32_t *reference
-        for i in range(total):
-            hypothesis[i] = ids[i] if i < hyp_len or ids[i] < distinct else -1
+            longest = max(longest, <Py_ssize_t> lengths[k])
+        keys = <uint64_t *> self.workspace(
+            longest * sizeof(uint64_t) + (references + 1) * sizeof(Py_ssize_t)
+            + total * sizeof(ngram_entry) + 2 * hyp_len * sizeof(int32_t))
+        live = <Py_ssize_t *> (keys + longest)          # number of entries of each sequence
+        hypothesis = <ngram_entry *> (live + references + 1)
+        clip = <int32_t *> (hypothesis + total)
+        seen = clip + hyp_len
 
+        live[0] = keep_known(hypothesis, ids, hyp_len, distinct)
+        reference = hypothesis + hyp_len
+        for k in range(1, references + 1):
+            live[k] = keep_known(reference, reference_ids, lengths[k], distinct)
+            reference += lengths[k]
+            reference_ids += lengths[k]
         for n in range(min(<Py_ssize_t> self.max_order, hyp_len)):
             if n > 0:
-                # The hypothesis gives out the ids of this order, the references look them up.
-                if interner_begin(&self.pairs, hyp_len) < 0:
-                    with gil:
-                        raise MemoryError(f"no memory for the n-grams of {hyp_len} tokens")
-                self.pair_up(hypothesis, hyp_len - n + 1, True)
-                ngrams = self.pairs.count
-                reference = hypothesis + hyp_len
-                for k in range(1, references + 1):
-                    self.pair_up(reference, lengths[k] - n + 1, False)
-                    reference += lengths[k]
-            if ngrams == 0:
-                break
-            memset(clip, 0, ngrams * sizeof(int32_t))
-            memset(seen, 0, ngrams * sizeof(int32_t))
+                live[0] = keep_pairs(hypothesis, live[0], keys)
+                distinct = self.number_pairs(hypothesis, live[0], keys)
+            memset(clip, 0, distinct * sizeof(int32_t))
+            memset(seen, 0, distinct * sizeof(int32_t))
             reference = hypothesis + hyp_len
             for k in range(1, references + 1):
-                offset = lengths[k] - n
-                for i in range(offset):
-                    found = reference[i]
-                    if found >= 0:
-                        seen[found] += 1
-                        if seen[found] > clip[found]:
-                            clip[found] = seen[found]
-                for i in range(offset):
-                    if reference[i] >= 0:
-                        seen[reference[i]] = 0
+                if n > 0:
+                    live[k] = keep_pairs(reference, live[k], keys)
+                    live[k] = self.find_pairs(reference, live[k], keys)
+                raise_clips(reference, live[k], references == 1, clip, seen)
                 reference += lengths[k]
-                self.worked(lengths[k])
-            for i in range(hyp_len - n):
-                found = hypothesis[i]
-                if found >= 0:
-                    if seen[found] < clip[found]:
-                        matches[n] += 1
-                    if clip[found] == 0:
-                        hypothesis[i] = -1
-                    seen[found] += 1
+            live[0] = keep_matched(hypothesis, live[0], clip, seen, matches + n)
+            if live[0] == 0:
+                break
         return 0
 
-    cdef int pair_up(self, int32_t *ids, Py_ssize_t length, bint give_out) except -1 nogil:
-        """Replace each id by that of the pair with its right neighbour: from order n - 1 to order n.
+    cdef void *workspace(self, size_t size) except NULL nogil:
+        """Scratch memory of at least `size` bytes."""
+        if <Py_ssize_t> size > self.work_capacity:
+            with gil:
+                self.work = grow(self.work, &self.work_capacity, size, 1)
+        return self.work
 
-        The result is one shorter. With `give_out` new pairs get ids; else they become -1.
-        """
+    cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,
+                              const uint64_t *keys) except -1 nogil:
+        """Give the hypothesis' n-grams their ids; the number of different ones."""
         cdef token_key key
         cdef token_content none
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i = 0, stop
         key.high = 0
         none.bytes = NULL
         none.size = 0
-        for i in range(length - 1):
-            if ids[i] < 0 or ids[i + 1] < 0:
-                ids[i] = -1
-                continue
-            key.low = <uint64_t> ids[i] << 32 | <uint64_t> ids[i + 1]
-            if give_out:
-                ids[i] = interner_add(&self.pairs, key, none)
-            else:
-                ids[i] = interner_find(&self.pairs, key, none, -1)
-            self.worked(1)
-        return 0
+        if interner_begin(&self.pairs, count) < 0:
+            with gil:
+                raise MemoryError(f"no memory for {count} n-grams")
+        while i < count:
+            stop = min(i + POLL_EVERY, count)
+            self.worked(stop - i)
+            for i in range(i, stop):
+                key.low = keys[i]
+                entries[i].id = interner_add(&self.pairs, key, none)
+            i = stop
+        return self.pairs.count
+
+    cdef Py_ssize_t find_pairs(self, ngram_entry *entries, Py_ssize_t count,
+                               const uint64_t *keys) except -1 nogil:
+        """Look up a reference's n-grams and keep those that the hypothesis holds; their number."""
+        cdef token_key key
+        cdef token_content none
+        cdef Py_ssize_t i = 0, kept = 0, stop
+        key.high = 0
+        none.bytes = NULL
+        none.size = 0
+        self.worked(MASK_TOKENS)
+        while i < count:
+            stop = min(i + POLL_EVERY, count)
+            self.worked(stop - i)
+            for i in range(i, stop):
+                key.low = keys[i]
+                entries[kept].position = entries[i].position
+                entries[kept].id = interner_find(&self.pairs, key, none, -1)
+                kept += entries[kept].id >= 0
+            i = stop
+        return kept
 
     cdef inline int worked(self, Py_ssize_t tokens) except -1 nogil:
         """Count work done, and poll from time to time."""

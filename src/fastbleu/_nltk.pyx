@@ -23,6 +23,8 @@ from fastbleu._score cimport (
     Smoothing, combine, log_precisions)
 from fastbleu._text cimport TokenPacker
 
+import warnings
+
 from fastbleu.corpus import NltkDoor
 
 
@@ -41,19 +43,19 @@ cdef Py_ssize_t KEPT_IDS = 1 << 16
 
 cdef object smoothing_class = None
 cdef tuple smoothing_methods = ()
-cdef object warn_no_overlap = None
+cdef list no_overlap_messages = []      # by order; the same object each time, so that its hash is cached
 
 
-def use_smoothing(cls, warn):
+def use_smoothing(cls, no_overlap_message):
     """Tell this module which class holds the smoothing methods 0 to 4 that it computes by itself.
 
     The methods are kept as they are now: one that is replaced or overridden later is called and not
-    guessed. `warn(order)` is called where method 0 meets an order without a match.
+    guessed. `no_overlap_message(order)` is what method 0 warns of where an order has no match.
     """
-    global smoothing_class, smoothing_methods, warn_no_overlap
+    global smoothing_class, smoothing_methods, no_overlap_messages
     smoothing_class = cls
     smoothing_methods = (cls.method0, cls.method1, cls.method2, cls.method3, cls.method4)
-    warn_no_overlap = warn
+    no_overlap_messages = [no_overlap_message(order) for order in range(MAX_SCORED_ORDER + 1)]
 
 
 cdef struct Plan:
@@ -159,7 +161,8 @@ cdef object score_row(Plan *plan, const int64_t *row, bint warn):
     if plan.smoothing == SMOOTH_NONE and warn:
         for n in range(plan.max_order):
             if row[2 + n] == 0:
-                warn_no_overlap(n + 1)
+                # The warning belongs to the line of the package that called this module.
+                warnings.warn(no_overlap_messages[n + 1], UserWarning, 1)
     return scores[0] if plan.vectors == 1 else scores
 
 

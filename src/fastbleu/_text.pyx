@@ -56,6 +56,13 @@ cdef inline Py_ssize_t size_of(object sequence) noexcept:
     return PyList_GET_SIZE(sequence) if PyList_CheckExact(sequence) else PyTuple_GET_SIZE(sequence)
 
 
+cdef int check_length(Py_ssize_t length) except -1:
+    """Positions and ids are int32."""
+    if length >= INT32_MAX:
+        raise OverflowError(f"a sequence of {length} tokens is too long; at most {INT32_MAX - 1}")
+    return 0
+
+
 cdef tuple copy_all(object sequences):
     """Tuples of the tokens of each of a list or tuple of lists and tuples."""
     cdef list copies = []
@@ -160,8 +167,8 @@ cdef class TokenPacker(PackedSegments):
         for k in range(count):
             lengths[k + 1] = size_of(<object> PySequence_Fast_ITEMS(references)[k])
             total += lengths[k + 1]
-        if hyp_len >= INT32_MAX:
-            raise OverflowError(f"a hypothesis of {hyp_len} tokens is too long; at most {INT32_MAX - 1}")
+            check_length(lengths[k + 1])
+        check_length(hyp_len)
         ids = self.reserve_ids(total)
         self.reserve_segment()
         if interner_begin(&self.tokens, hyp_len) < 0:
@@ -217,6 +224,7 @@ cdef class TokenPacker(PackedSegments):
         total = 0
         for k in range(count + 1):
             lengths[k] = len(<tuple> sequences[k])
+            check_length(lengths[k])
             total += lengths[k]
         ids = self.reserve_ids(total)
         self.reserve_segment()

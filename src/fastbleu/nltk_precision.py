@@ -27,11 +27,6 @@ def no_overlap_message(order):
     )
 
 
-def warn_no_overlap(order):
-    """Warn that no n-gram of this order matched, so that the score is all but zero."""
-    warnings.warn(no_overlap_message(order), stacklevel=1)
-
-
 def modified_precision(references, hypothesis, n):
     """Clipped n-gram matches over n-grams of one segment.
 
@@ -67,7 +62,7 @@ def modified_precision(references, hypothesis, n):
     """
     if len(hypothesis) < n:
         for reference in references:
-            len(reference)      # nltk asks too: what is no sequence is an error at every order
+            len(reference)  # nltk asks too: what is no sequence is an error at every order
         return make_fraction(0, 1)
     if isinstance(n, float) or n < 0:
         raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")
@@ -108,7 +103,7 @@ class SmoothingFunction:
         smoothed = []
         for order, precision in enumerate(p_n, 1):
             if precision.numerator == 0:
-                warn_no_overlap(order)
+                warnings.warn(no_overlap_message(order), stacklevel=1)
                 smoothed.append(sys.float_info.min)
             else:
                 smoothed.append(precision)
@@ -173,4 +168,4 @@ class SmoothingFunction:
         return self.method5(p_n, references, hypothesis, hyp_len)
 
 
-_nltk.use_smoothing(SmoothingFunction, warn_no_overlap)
+_nltk.use_smoothing(SmoothingFunction, no_overlap_message)

@@ -11,7 +11,7 @@
  * the clip is the maximum over them, so the occurrence matches if it does against any of them:
  * the caller ORs the answers. Exact for every order; nothing is hashed.
  *
- * Contract. Both arrays hold MASK_PADDED words and are zero from hypothesis_length on;
+ * Contract. Both arrays hold MASK_PADDED words, and in_reference is zero from hypothesis_length on;
  * max_order <= MASK_TOKENS. Bit i of matched[n-1] is set, never cleared. No memory, no locks: leaves
  * that any thread may call. Cost: length * max_order vector steps.
  */
