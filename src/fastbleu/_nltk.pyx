@@ -228,17 +228,20 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
     return score_row(&plan, row, True)
 
 
-def score_sums(array sums not None, weights, smoothing_function, bint warn=True):
-    """BLEU of a corpus, 0-1, from the sum of its rows with totals raised to 1; None as above.
+def score_rows(array rows not None, weights, smoothing_function, bint warn=True):
+    """BLEU as nltk computes it, 0-1, of each row; totals are at least 1.
 
-    Without `warn` an order without a match is passed over in silence.
+    A list with one score per row, or with None where the general way has to be taken; None instead of
+    the list where that holds for all. Without `warn` orders without a match pass in silence.
     """
     cdef Plan plan
+    cdef Py_ssize_t row, width
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
         return None
-    if len(sums) != 2 + 2 * plan.max_order:
-        raise ValueError(f"sums has {len(sums)} columns, expected {2 + 2 * plan.max_order}")
-    return score_row(&plan, numbers(sums), warn)
+    width = 2 + 2 * plan.max_order
+    if len(rows) % width:
+        raise ValueError(f"{len(rows)} numbers are no rows of {width}")
+    return [score_row(&plan, numbers(rows) + row * width, warn) for row in range(len(rows) // width)]
 
 
 def modified_precision_counts(references, hypothesis, Py_ssize_t order):

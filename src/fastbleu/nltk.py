@@ -167,9 +167,9 @@ def corpus_bleu(
     if sums[2 + max_order] == 0:
         raise ZeroDivisionError("BLEU of no segments: hypotheses is empty")
     if not auto_reweigh:
-        score = _nltk.score_sums(sums, weights, smoothing_function)
-        if score is not None:
-            return score
+        scores = _nltk.score_rows(sums, weights, smoothing_function)
+        if scores is not None and scores[0] is not None:
+            return scores[0]
     segment = {"references": packer.last_references, "hypothesis": packer.last_hypothesis}
     return score_in_python(sums, vectors, smoothing_function, auto_reweigh, segment)
 

@@ -141,15 +141,15 @@ class NltkDialect:
         if len(weights) != stats.max_order:
             raise ValueError(f"there are {len(weights)} weights for max_order {stats.max_order}")
         function = self._smoothing_function(smoothing, value)
-        scores = []
-        for row in stats:
-            score = _nltk.score_sums(row._rows, weights, function, warn=False)
+        scores = _nltk.score_rows(stats._rows, weights, function, warn=False)
+        if scores is None:
+            scores = [None] * len(stats)
+        for i, score in enumerate(scores):
             if score is None:
-                score = nltk.score_in_python(
-                    row._rows, [weights], function or least_positive, False, NO_SEGMENT
+                scores[i] = nltk.score_in_python(
+                    stats[i]._rows, [weights], function or least_positive, False, NO_SEGMENT
                 )
-            scores.append(float(score))  # type: ignore[arg-type]  # one weight vector, one score
-        return scores
+        return [float(score) for score in scores]
 
     def _smoothing_function(self, smoothing: str, value: float | None) -> Any:
         if value is not None and smoothing not in ("floor", "method4"):
