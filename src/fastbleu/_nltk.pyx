@@ -19,8 +19,8 @@ from libc.stdint cimport int64_t
 
 from fastbleu._core cimport SegmentCounter, numbers
 from fastbleu._score cimport (
-    MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH, SMOOTH_NONE,
-    Smoothing, combine, log_precisions)
+    MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
+    SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing, combine, log_precisions)
 from fastbleu._text cimport TokenPacker
 
 import warnings
@@ -47,14 +47,15 @@ cdef list no_overlap_messages = []      # by order; the same object each time, s
 
 
 def use_smoothing(cls, no_overlap_message):
-    """Tell this module which class holds the smoothing methods 0 to 4 that it computes by itself.
+    """Tell this module which class holds the smoothing methods (all but 6) that it computes itself.
 
     The methods are kept as they are now: one that is replaced or overridden later is called and not
     guessed. `no_overlap_message(order)` is what method 0 warns of where an order has no match.
     """
     global smoothing_class, smoothing_methods, no_overlap_messages
     smoothing_class = cls
-    smoothing_methods = (cls.method0, cls.method1, cls.method2, cls.method3, cls.method4)
+    smoothing_methods = (cls.method0, cls.method1, cls.method2, cls.method3, cls.method4,
+                         cls.method5, cls.method7)
     no_overlap_messages = [no_overlap_message(order) for order in range(MAX_SCORED_ORDER + 1)]
 
 
@@ -137,10 +138,21 @@ cdef bint plan_smoothing(Plan *plan, object function) except -1:
     if method == <PyObject *> smoothing_methods[4]:
         plan.smoothing = SMOOTH_LENGTH
         return plain_number(owner.k, &plan.value)
+    if method == <PyObject *> smoothing_methods[5]:
+        plan.smoothing = SMOOTH_AVERAGE
+        return True
+    if method == <PyObject *> smoothing_methods[6]:
+        plan.smoothing = SMOOTH_LENGTH_AVERAGE
+        return plain_number(owner.k, &plan.value)
     return False
 
 
-cdef object score_row(Plan *plan, const int64_t *row, bint warn):
+cdef inline bint averages(const Plan *plan) noexcept:
+    """Whether the smoothing looks at the fifth order of the last segment."""
+    return plan.smoothing == SMOOTH_AVERAGE or plan.smoothing == SMOOTH_LENGTH_AVERAGE
+
+
+cdef object score_row(Plan *plan, const int64_t *row, const int64_t *fifth, bint warn):
     """Score of a row whose totals are at least 1; None where doubles do not suffice."""
     cdef double logs[MAX_SCORED_ORDER]
     cdef bint counted[MAX_SCORED_ORDER]
@@ -150,7 +162,8 @@ cdef object score_row(Plan *plan, const int64_t *row, bint warn):
     cdef list scores
     if row[2] == 0:
         return 0 if plan.vectors == 1 else [0] * plan.vectors
-    if not log_precisions(row, plan.max_order, plan.smoothing, plan.value, logs, counted):
+    if not log_precisions(
+            row, plan.max_order, plan.smoothing, plan.value, fifth, logs, counted):
         return None
     scores = []
     for vector in range(plan.vectors):
@@ -216,7 +229,9 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
     """BLEU of one segment as nltk computes it, 0-1; None where the general way has to be taken."""
     cdef Plan plan
     cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
+    cdef int64_t fifth[2]
     cdef Py_ssize_t k
+    cdef int order, n
     if not (is_list_or_tuple(references) and is_list_or_tuple(hypothesis)):
         return None
     for k in range(PySequence_Fast_GET_SIZE(references)):
@@ -224,8 +239,15 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
             return None
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
         return None
-    count_one(hypothesis, references, plan.max_order, row)
-    return score_row(&plan, row, True)
+    order = max(plan.max_order, 5) if averages(&plan) else plan.max_order
+    count_one(hypothesis, references, order, row)
+    if order >= 5:
+        fifth[0] = row[2 + 4]
+        fifth[1] = row[2 + order + 4]
+    if order > plan.max_order:      # the totals move down to where a row of max_order has them
+        for n in range(plan.max_order):
+            row[2 + plan.max_order + n] = row[2 + order + n]
+    return score_row(&plan, row, fifth, True)
 
 
 def score_rows(array rows not None, weights, smoothing_function, bint warn=True):
@@ -238,10 +260,13 @@ def score_rows(array rows not None, weights, smoothing_function, bint warn=True)
     cdef Py_ssize_t row, width
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
         return None
+    if averages(&plan):
+        return None      # rows do not hold the last segment
     width = 2 + 2 * plan.max_order
     if len(rows) % width:
         raise ValueError(f"{len(rows)} numbers are no rows of {width}")
-    return [score_row(&plan, numbers(rows) + row * width, warn) for row in range(len(rows) // width)]
+    return [score_row(&plan, numbers(rows) + row * width, NULL, warn)
+            for row in range(len(rows) // width)]
 
 
 def modified_precision_counts(references, hypothesis, Py_ssize_t order):
