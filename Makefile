@@ -6,11 +6,11 @@ SOURCES = pyproject.toml setup.py $(wildcard src/fastbleu/*.pyx src/fastbleu/*.p
 DATA ?= ../shared/data
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo test lint bench sanitize clean
+.PHONY: help build demo test test-pythons lint bench sanitize clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
-	@grep -E '^[a-z]+: .*##' Makefile | sed 's/:.*##/  -/'
+	@grep -E '^[a-z-]+: .*##' Makefile | sed 's/:.*##/  -/'
 
 $(VENV)/built: $(SOURCES)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -33,6 +33,9 @@ demo: $(VENV)/built            ## build, then score two systems against two refe
 
 test: $(VENV)/tested            ## build, then run the tests
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-pythons:            ## a part of the tests on every other CPython from 3.10 to 3.13 that is found
+	@bash tests/pythons.sh
 
 lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest
 	@$(PIP) --editable '.[lint,test]'

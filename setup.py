@@ -3,7 +3,7 @@
 Switches (environment):
 FASTBLEU_DEBUG=1     bounds and None checks in the Cython code, assertions, no optimisation
 FASTBLEU_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (make sanitize)
-FASTBLEU_CANARY=1    plants an out-of-bounds read, to prove that the sanitizers see one; for tests only
+FASTBLEU_CANARY=1    plants an out-of-bounds read that the sanitizers must find; for tests only
 FASTBLEU_PORTABLE=1  leaves out all processor-specific code
 """
 

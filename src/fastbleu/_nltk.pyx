@@ -111,6 +111,10 @@ cdef bint plan_weights(Plan *plan, object weights):
     return True
 
 
+cdef inline bint is_method(object candidate, object function):
+    return PyMethod_Check(candidate) and PyMethod_GET_FUNCTION(candidate) == <PyObject *> function
+
+
 cdef bint plan_smoothing(Plan *plan, object function) except -1:
     cdef PyObject *method
     plan.smoothing = SMOOTH_NONE
@@ -142,8 +146,11 @@ cdef bint plan_smoothing(Plan *plan, object function) except -1:
         plan.smoothing = SMOOTH_AVERAGE
         return True
     if method == <PyObject *> smoothing_methods[6]:
+        # This one calls methods 4 and 5 of the object, which may be others by now.
         plan.smoothing = SMOOTH_LENGTH_AVERAGE
-        return plain_number(owner.k, &plan.value)
+        return (is_method(owner.method4, smoothing_methods[4])
+                and is_method(owner.method5, smoothing_methods[5])
+                and plain_number(owner.k, &plan.value))
     return False
 
 

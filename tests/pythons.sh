@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The tests that depend on the version of Python, on every CPython from 3.10 to 3.13 that is found on
+# the PATH or under pyenv, but for the one that `make test` runs on.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tested=0
+main=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+for version in 3.10 3.11 3.12 3.13; do
+  [ "$version" = "$main" ] && continue
+  python=$(ls "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$version".*/bin/python3 2>/dev/null | tail -n 1 || true)
+  [ -n "$python" ] || python=$(command -v "python$version" || true)
+  [ -n "$python" ] || { echo "CPython $version: not found, not tested"; continue; }
+  echo "CPython $version:"
+  FASTBLEU_TEST_SEGMENTS=${FASTBLEU_TEST_SEGMENTS:-50000} FASTBLEU_TEST_ONLY=fastbleu \
+    make --no-print-directory test PYTHON="$python" VENV=".venv-$version" PYTEST_ARGS="-q \
+      tests/test_nltk_parity.py tests/test_nltk_arguments.py tests/test_nltk_smoothing.py \
+      tests/test_nltk_bulk.py tests/test_stats.py tests/test_patch.py tests/test_hostile.py \
+      tests/test_hostile_sequences.py tests/test_errors.py tests/test_import.py"
+  tested=$((tested + 1))
+done
+echo "tested on $tested other versions"
