@@ -9,7 +9,6 @@ import oracle
 import pytest
 from generators import SEED
 
-
 # FASTBLEU_TEST_ONLY=fastbleu leaves out what would test nltk, where that has been done before.
 IMPLEMENTATIONS = os.environ.get("FASTBLEU_TEST_ONLY", "fastbleu nltk patched").split()
 

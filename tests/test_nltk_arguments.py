@@ -167,9 +167,15 @@ def test_message_for_unequal_numbers(bleu):
     assert str(ours.value) == str(theirs.value)
 
 
-def test_unequal_numbers_without_assertions():
-    code = "import fastbleu\ntry: fastbleu.corpus_bleu([[['a']]], [])\n"
-    code += "except AssertionError: print('kept')"
+@pytest.mark.parametrize(
+    "call",
+    [
+        "fastbleu.corpus_bleu([[['a']]], [])",
+        "fastbleu.SmoothingFunction().method6([1, 1, 0, 0], [['a']], ['a'])",
+    ],
+)
+def test_checks_that_stay_without_assertions(call):
+    code = f"import fastbleu\ntry: {call}\nexcept AssertionError: print('kept')"
     seen = subprocess.run(
         [sys.executable, "-O", "-c", code], capture_output=True, text=True, check=True
     )

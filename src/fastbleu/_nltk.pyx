@@ -73,6 +73,17 @@ cdef inline bint is_list_or_tuple(object sequence) noexcept:
     return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
 
 
+cdef bint are_lists(object hypothesis, object references) noexcept:
+    """Whether a segment needs nothing of the door but errors, so that the kept one will do."""
+    cdef Py_ssize_t k
+    if not (is_list_or_tuple(references) and is_list_or_tuple(hypothesis)):
+        return False
+    for k in range(PySequence_Fast_GET_SIZE(references)):
+        if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
+            return False
+    return True
+
+
 cdef bint plain_number(object number, double *value):
     """The double that a float, or an int that fits, is; False for anything else."""
     if type(number) is float:
@@ -237,13 +248,9 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
     cdef Plan plan
     cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
     cdef int64_t fifth[2]
-    cdef Py_ssize_t k
     cdef int order, n
-    if not (is_list_or_tuple(references) and is_list_or_tuple(hypothesis)):
+    if not are_lists(hypothesis, references):
         return None
-    for k in range(PySequence_Fast_GET_SIZE(references)):
-        if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
-            return None
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
         return None
     order = max(plan.max_order, 5) if averages(&plan) else plan.max_order
@@ -284,13 +291,18 @@ def modified_precision_counts(references, hypothesis, Py_ssize_t order):
         return 0, 1
     if order == 0:
         # nltk finds one empty n-gram before each token and one at the end.
-        longest = max(len(reference) for reference in references)
-        return min(hyp_len, longest) + 1, hyp_len + 1
+        lengths = [len(reference) for reference in references]
+        if not lengths:
+            NltkDoor().no_references(0)
+        return min(hyp_len, max(lengths)) + 1, hyp_len + 1
     row = <int64_t *> PyMem_Malloc((2 + 2 * order) * sizeof(int64_t))
     if row == NULL:
         raise MemoryError(f"no memory for counts up to order {order}")
     try:
-        _SentenceScorer().count(hypothesis, references, order, row)
+        if are_lists(hypothesis, references):
+            count_one(hypothesis, references, order, row)
+        else:
+            _SentenceScorer().count(hypothesis, references, order, row)
         return row[1 + order], row[1 + 2 * order]
     finally:
         PyMem_Free(row)
