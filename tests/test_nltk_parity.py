@@ -10,6 +10,7 @@ import doctest
 import fractions
 import inspect
 import pickle
+import sys
 import warnings
 
 import nltk
@@ -27,6 +28,8 @@ from generators import (
     typed,
     words,
 )
+
+import fastbleu
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -217,11 +220,9 @@ def observations(precision):
         typed(seen)
         for seen in (precision + precision, precision * 0.1, abs(precision), round(precision))
     ]
-    yield (
-        typed(copy.copy(precision)),
-        typed(copy.deepcopy(precision)),
-        typed(pickle.loads(pickle.dumps(precision))),
-    )
+    yield typed(copy.copy(precision)), typed(copy.deepcopy(precision))
+    if sys.version_info >= (3, 11):  # in 3.10 nltk's come back broken from pickling
+        yield typed(pickle.loads(pickle.dumps(precision)))
 
 
 @pytest.mark.parametrize(("matched", "length"), [(0, 0), (0, 4), (2, 4), (4, 4), (3, 9), (1, 7)])
@@ -232,3 +233,8 @@ def test_precisions_behave_as_those_of_nltk(bleu, matched, length):
     assert type(ours).__name__ == type(theirs).__name__
     for seen, expected in zip(observations(ours), observations(theirs), strict=True):
         assert seen == expected
+
+
+def test_pickled_precisions():
+    precision = fastbleu.modified_precision([["x", "x"]], ["x", "x", "y", "y"], 1)
+    assert pickle.loads(pickle.dumps(precision)) == precision == fractions.Fraction(1, 2)

@@ -177,24 +177,29 @@ cdef object score_row(Plan *plan, const int64_t *row, const int64_t *fifth, bint
     cdef double score
     cdef const double *weights = plan.weights
     cdef int n, vector
-    cdef list scores
+    cdef object result
     if row[2] == 0:
         return 0 if plan.vectors == 1 else [0] * plan.vectors
     if not log_precisions(
             row, plan.max_order, plan.smoothing, plan.value, fifth, logs, counted):
         return None
-    scores = []
-    for vector in range(plan.vectors):
-        if not combine(row, logs, counted, weights, plan.orders[vector], &score):
+    if plan.vectors == 1:
+        if not combine(row, logs, counted, weights, plan.orders[0], &score):
             return None
-        scores.append(score)
-        weights += plan.orders[vector]
+        result = score
+    else:
+        result = []
+        for vector in range(plan.vectors):
+            if not combine(row, logs, counted, weights, plan.orders[vector], &score):
+                return None
+            (<list> result).append(score)
+            weights += plan.orders[vector]
     if plan.smoothing == SMOOTH_NONE and warn:
         for n in range(plan.max_order):
             if row[2 + n] == 0:
                 # The warning belongs to the line of the package that called this module.
                 warnings.warn(no_overlap_messages[n + 1], UserWarning, 1)
-    return scores[0] if plan.vectors == 1 else scores
+    return result
 
 
 cdef class _SentenceScorer:

@@ -44,6 +44,10 @@ class Fraction(fractions.Fraction):
         self._given = (numerator, denominator)
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As Python does it from 3.11 on; 3.10 goes through str(), which this class cannot read.
+        return type(self), (self._numerator, self._denominator)  # type: ignore[attr-defined]
+
     @property
     def numerator(self) -> int:
         """The numerator as given."""

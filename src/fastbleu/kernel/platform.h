@@ -37,7 +37,9 @@ typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2 } simd_level;
 static inline simd_level simd_supported(void)
 {
 #if defined(FB_X86_64) && defined(_MSC_VER) && !defined(__clang__)
-    int leaf1[4], leaf7[4];
+    int leaf0[4], leaf1[4], leaf7[4];
+    __cpuid(leaf0, 0);
+    if (leaf0[0] < 7) return SIMD_PORTABLE;
     __cpuid(leaf1, 1);
     __cpuidex(leaf7, 7, 0);
     if (!((leaf1[2] >> 27) & 1)) return SIMD_PORTABLE;        /* no OSXSAVE: _xgetbv would fault */
