@@ -30,7 +30,8 @@ class Fraction(fractions.Fraction):
     nltk 3.10.4, `nltk.translate.bleu_score.Fraction`.
     """
 
-    _normalize: bool
+    # What Fraction's own methods make without calling __new__ is in lowest terms.
+    _normalize: bool = True
     _given: tuple[int, int]
 
     def __new__(
