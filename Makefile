@@ -34,7 +34,7 @@ demo: $(VENV)/built            ## build, then score two systems against two refe
 test: $(VENV)/tested            ## build, then run the tests
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-pythons:            ## a part of the tests on every other CPython from 3.10 to 3.13 that is found
+test-pythons:            ## a part of the tests on every other CPython from 3.10 to 3.14 that is found
 	@bash tests/pythons.sh
 
 lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest

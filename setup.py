@@ -2,7 +2,7 @@
 
 Switches (environment):
 FASTBLEU_DEBUG=1     bounds and None checks in the Cython code, assertions, no optimisation
-FASTBLEU_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (make sanitize)
+FASTBLEU_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (make sanitize); not with MSVC
 FASTBLEU_CANARY=1    plants an out-of-bounds read that the sanitizers must find; for tests only
 FASTBLEU_PORTABLE=1  leaves out all processor-specific code
 """
@@ -45,7 +45,9 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         if self.compiler.compiler_type == "msvc":
-            compile_args, link_args = ["/O2", "/fp:precise"], []
+            if SANITIZE:
+                raise SystemExit("FASTBLEU_SANITIZE needs gcc or clang")
+            compile_args, link_args = ["/Od" if DEBUG else "/O2", "/fp:precise"], []
         else:
             # No contraction: a fused multiply-add would change the last bit of a score.
             compile_args, link_args = ["-O3", "-ffp-contract=off", "-fvisibility=hidden"], []

@@ -88,3 +88,25 @@ def test_subclasses_of_list_with_their_own_ways(entry):
             clean(entry, hypothesis, references)
         except Planned:
             continue
+
+
+@pytest.mark.parametrize("entry", ["corpus_bleu", "count"])
+def test_lists_that_are_cleared_when_the_last_segment_is_let_go(entry):
+    """Reading segment i lets go of segment i - 1, whose destructor empties both lists."""
+
+    class Evil:
+        def __hash__(self):
+            hypotheses[0] = None
+            return 1
+
+        def __del__(self):
+            references.clear()
+            hypotheses.clear()
+
+    hypotheses = [[Evil(), "b"], ["a", "b"], ["c"]]
+    references = [[["a", "b"]], [["a", "b"]], [["c"]]]
+    if entry == "corpus_bleu":
+        assert 0 <= fastbleu.corpus_bleu(references, hypotheses, (1,)) <= 1
+    else:
+        with pytest.raises(ValueError, match="3 segments became 2"):
+            fastbleu.count(hypotheses, references)

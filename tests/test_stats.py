@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastbleu import Stats, count
+from fastbleu.score import NLTK
 
 small_tokens = st.lists(st.sampled_from("abc"), max_size=9)
 small_segments = st.tuples(small_tokens, st.lists(small_tokens, min_size=1, max_size=3))
@@ -323,3 +324,32 @@ def test_counting_in_several_threads_of_the_caller():
     for caller in callers:
         caller.join()
     assert not wrong
+
+
+def test_rows_that_are_none():
+    with pytest.raises(ValueError, match="max_order"):
+        Stats([])
+    with pytest.raises(ValueError, match="max_order"):
+        Stats([], -3)
+    with pytest.raises(TypeError, match="part 0 is a int"):
+        Stats.concatenate([1])
+    for huge in (2**63, 2**70):
+        with pytest.raises(OverflowError):
+            Stats([[huge, 1, 1, 1]])
+
+
+def test_arrays_as_tokens_are_compared_by_value():
+    ids = np.arange(5)
+    assert count([ids], [[ids]]) == count([[0, 1, 2, 3, 4]], [[[0, 1, 2, 3, 4]]])
+    with pytest.raises(TypeError, match=r"segment 0: references\[0\] has no dimension"):
+        count([ids], [[np.int64(3)]])
+
+
+def test_a_score_of_rows_that_are_not_adapted():
+    short = count([["a"]], [[["a"]]])
+    for rows in (short, Stats.zeros(1)):
+        with pytest.raises(ValueError, match="adapt"):
+            NLTK.score(rows)
+    with pytest.raises(ValueError, match="row 0 is not adapted"):
+        NLTK.sentence_scores(short, smoothing="floor")
+    assert NLTK.score(NLTK.adapt(short).sum(), smoothing="exp").value > 0

@@ -15,7 +15,7 @@ _HOMES = {
     "sentence_bleu": "nltk",
 }
 _MODULES = ("nltk", "score", "stats")
-__all__ = ["__version__", *_HOMES, *_MODULES]
+__all__ = sorted(["__version__", *_HOMES])
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]
@@ -31,4 +31,4 @@ def __getattr__(name):  # type: ignore[no-untyped-def]
 
 
 def __dir__():  # type: ignore[no-untyped-def]
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -11,20 +11,19 @@ meanwhile (another thread, a hostile __eq__) works with memory of its own.
 """
 
 from cpython.array cimport array
-from cpython.list cimport PyList_CheckExact
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
-from cpython.tuple cimport PyTuple_CheckExact
 from libc.stdint cimport int64_t
 
 from fastbleu._core cimport SegmentCounter, numbers
 from fastbleu._score cimport (
     MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
     SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing, combine, log_precisions)
-from fastbleu._text cimport TokenPacker
+from fastbleu._text cimport TokenPacker, is_list_or_tuple
 
 import warnings
 
+from fastbleu._core import MAX_ORDER
 from fastbleu.corpus import NltkDoor
 
 
@@ -67,10 +66,6 @@ cdef struct Plan:
     double value
     int orders[MAX_WEIGHTS]           # length of each vector
     double weights[MAX_WEIGHTS]       # the vectors, end to end
-
-
-cdef inline bint is_list_or_tuple(object sequence) noexcept:
-    return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
 
 
 cdef bint are_lists(object hypothesis, object references) noexcept:
@@ -243,7 +238,7 @@ cdef int count_one(object hypothesis, object references, int max_order, int64_t 
     try:
         _scorer.count(hypothesis, references, max_order, row)
     finally:
-        if _scorer.packer.id_capacity > KEPT_IDS:
+        if max(_scorer.packer.id_capacity, _scorer.packer.length_capacity) > KEPT_IDS:
             _scorer = _SentenceScorer()
     return 0
 
@@ -300,6 +295,8 @@ def modified_precision_counts(references, hypothesis, Py_ssize_t order):
         if not lengths:
             NltkDoor().no_references(0)
         return min(hyp_len, max(lengths)) + 1, hyp_len + 1
+    if order > MAX_ORDER:
+        raise OverflowError(f"order {order} is too high; at most {MAX_ORDER}")
     row = <int64_t *> PyMem_Malloc((2 + 2 * order) * sizeof(int64_t))
     if row == NULL:
         raise MemoryError(f"no memory for counts up to order {order}")

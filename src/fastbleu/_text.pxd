@@ -2,7 +2,15 @@
 
 from libc.stdint cimport int32_t
 
+from cpython.list cimport PyList_CheckExact
+from cpython.tuple cimport PyTuple_CheckExact
+
 from fastbleu._core cimport PackedSegments, interner
+
+
+cdef inline bint is_list_or_tuple(object sequence) noexcept:
+    """Whether it is exactly one of them, so that reading it runs no Python code."""
+    return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
 
 
 cdef class TokenPacker(PackedSegments):

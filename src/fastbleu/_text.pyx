@@ -16,7 +16,7 @@ Thread-safety. One packer per thread; packing holds the GIL.
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
 from cpython.object cimport PyObject
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
+from cpython.tuple cimport PyTuple_GET_SIZE
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
 from fastbleu._core cimport (
@@ -45,10 +45,6 @@ cdef Py_ssize_t CHUNK_IDS = 1 << 15
 # Segments with more are copied before they are read, so that signals can be heard in between.
 cdef Py_ssize_t POLL_TOKENS = 1 << 18
 cdef Py_ssize_t POLL_REFERENCES = 1 << 12
-
-
-cdef inline bint is_list_or_tuple(object sequence) noexcept:
-    return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
 
 
 cdef inline Py_ssize_t size_of(object sequence) noexcept:
@@ -118,9 +114,12 @@ cdef class TokenPacker(PackedSegments):
         while segment < min(size_of(hypotheses), size_of(references)):
             prefetch_segments(PySequence_Fast_ITEMS(hypotheses), PySequence_Fast_ITEMS(references),
                               segment, min(size_of(hypotheses), size_of(references)))
-            self.last_hypothesis = <object> PySequence_Fast_ITEMS(hypotheses)[segment]
-            self.last_references = <object> PySequence_Fast_ITEMS(references)[segment]
-            self.add(self.last_hypothesis, self.last_references)
+            # Both are held before the last ones are let go, whose __del__ may change the lists.
+            hypothesis = <object> PySequence_Fast_ITEMS(hypotheses)[segment]
+            its_references = <object> PySequence_Fast_ITEMS(references)[segment]
+            self.last_hypothesis = hypothesis
+            self.last_references = its_references
+            self.add(hypothesis, its_references)
             segment += 1
             if self.segment_count == CHUNK_SEGMENTS or self.id_count >= CHUNK_IDS:
                 break

@@ -20,7 +20,7 @@ from typing import IO, Any, TypeVar
 
 from . import __version__
 from .files import STDIN, InputError, ParallelFiles, label
-from .score import NLTK
+from .score import NLTK, SMOOTHING_TAKES_VALUE
 from .stats import Stats, count
 
 __all__ = ["main"]
@@ -28,8 +28,6 @@ __all__ = ["main"]
 _LARGEST_ORDER = 100
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
-# The names, and whether --smoothing-value goes with them.
-_SMOOTHING = {"none": False, "floor": True, "add-k": False, "exp": False, "method4": True}
 
 _Number = TypeVar("_Number", int, float)
 
@@ -84,7 +82,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         message = f"{error}{hint}"
     except OSError as error:
         # What is still buffered goes nowhere, or the interpreter fails once more when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with suppress(OSError, ValueError):  # standard output may be no file
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return 141
         message = f"cannot write the result: {error.strerror or error}"
@@ -222,7 +221,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(argv)
     if options.input is None and (sys.stdin is None or sys.stdin.isatty()):
         parser.error("no hypotheses: name their files after -i, or pipe them in")
-    if options.smoothing_value is not None and not _SMOOTHING[options.smoothing]:
+    if options.smoothing_value is not None and not SMOOTHING_TAKES_VALUE[options.smoothing]:
         parser.error(f"--smoothing {options.smoothing} takes no --smoothing-value")
     weights = options.weights or (1 / options.max_order,) * options.max_order
     options.max_order = len(weights)
@@ -250,7 +249,7 @@ def _parser() -> argparse.ArgumentParser:
     scoring = parser.add_argument_group("scoring")
     add = scoring.add_argument
     text = "for orders without any match (default: none); see below"
-    add("-s", "--smoothing", choices=_SMOOTHING, default="none", help=text)
+    add("-s", "--smoothing", choices=SMOOTHING_TAKES_VALUE, default="none", help=text)
     text = "the X below: for floor (default: 0.1) or method4 (5)"
     value = _number(float, 1e-9, 1e9, "number")
     add("-sv", "--smoothing-value", type=value, metavar="X", help=text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from itertools import islice
 
+from ._core import MAX_ORDER
 from .errors import warn_input
 
 # Segments that are read at a time from what is neither list nor tuple.
@@ -49,8 +50,8 @@ def check_positive(name: str, value: Any) -> int:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}, expected an integer") from None
-    if number < 1:
-        raise ValueError(f"{name} is {number}, but must be at least 1")
+    if not 1 <= number <= MAX_ORDER:
+        raise ValueError(f"{name} is {number}, but must lie in 1..{MAX_ORDER}")
     return number
 
 
@@ -85,7 +86,7 @@ class TokenDoor:
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
         where = place(segment, reference)
-        if isinstance(sequence, (str, bytes)):
+        if isinstance(sequence, (str, bytes, bytearray)):
             kind = type(sequence).__name__
             fix = (
                 "split it into tokens first"
@@ -95,7 +96,13 @@ class TokenDoor:
             raise TypeError(f"{where} is a {kind}, expected a list of tokens; {fix}")
         if not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
             raise TypeError(f"{where} is a {type(sequence).__name__}, expected a list of tokens")
-        return list(sequence)
+        if not hasattr(sequence, "tolist"):
+            return list(sequence)
+        # Arrays and tensors: their own elements may compare by identity, their values do not.
+        tokens = sequence.tolist()
+        if not isinstance(tokens, list):
+            raise TypeError(f"{where} has no dimension, expected a list of tokens")
+        return tokens
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""

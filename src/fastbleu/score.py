@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# The names of nltk's smoothing methods, and whether each takes a value.
+SMOOTHING_TAKES_VALUE = {
+    "none": False,
+    "floor": True,
+    "add-k": False,
+    "exp": False,
+    "method4": True,
+}
+
 # What smoothing functions are told about the segment; those of this dialect do not look at it.
 NO_SEGMENT = {"references": None, "hypothesis": None}
 
@@ -69,7 +78,6 @@ class NltkDialect:
     """
 
     version = "nltk-3.10.4"
-    smoothing_names = ("none", "floor", "add-k", "exp", "method4")
 
     def adapt(self, stats: Stats) -> Stats:
         """Rows as nltk counts them: every total is at least 1. Adapt first, then add up."""
@@ -93,7 +101,7 @@ class NltkDialect:
         weights : sequence of float, shape (max_order,)
             Weight of each order.
         smoothing : str, default "none"
-            One of `smoothing_names`.
+            A key of `SMOOTHING_TAKES_VALUE`.
         smoothing_value : float, optional
             For "floor" and "method4".
 
@@ -105,10 +113,16 @@ class NltkDialect:
         Raises
         ------
         ValueError
-            There is not exactly one row, as many weights as orders, or no such smoothing.
+            There is not exactly one row, as many weights as orders, or no such smoothing; or the
+            row has a total of 0, because there were no segments or they were not adapted.
         """
         if len(sums) != 1:
             raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
+        if 0 in sums._rows[2 + sums.max_order :]:
+            raise ValueError(
+                "the row has a total of 0: there are no segments, or they were not adapted; "
+                "pass NLTK.adapt(stats).sum()"
+            )
         value = self._values(sums, weights, smoothing, smoothing_value)[0]
         orders = sums.max_order
         hyp_len, ref_len, *counts = sums._rows
@@ -140,20 +154,25 @@ class NltkDialect:
         weights = tuple(weights)
         if len(weights) != stats.max_order:
             raise ValueError(f"there are {len(weights)} weights for max_order {stats.max_order}")
+        if smoothing not in SMOOTHING_TAKES_VALUE:
+            names = ", ".join(SMOOTHING_TAKES_VALUE)
+            raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {names}")
+        if value is not None and not SMOOTHING_TAKES_VALUE[smoothing]:
+            raise ValueError(f"smoothing {smoothing!r} takes no value")
         function = self._smoothing_function(smoothing, value)
         scores = _nltk.score_rows(stats._rows, weights, function, warn=False)
         if scores is None:
             scores = [None] * len(stats)
         for i, score in enumerate(scores):
             if score is None:
+                if 0 in stats[i]._rows[2 + stats.max_order :]:
+                    raise ValueError(f"row {i} is not adapted: pass NLTK.adapt(stats)")
                 scores[i] = nltk.score_in_python(
                     stats[i]._rows, [weights], function or least_positive, False, NO_SEGMENT
                 )
         return [float(score) for score in scores]
 
     def _smoothing_function(self, smoothing: str, value: float | None) -> Any:
-        if value is not None and smoothing not in ("floor", "method4"):
-            raise ValueError(f"smoothing {smoothing!r} takes no value; floor and method4 do")
         if smoothing == "none":
             return None
         if smoothing == "floor":
@@ -162,11 +181,7 @@ class NltkDialect:
             return SmoothingFunction().method2
         if smoothing == "exp":
             return SmoothingFunction().method3
-        if smoothing == "method4":
-            return SmoothingFunction(k=5 if value is None else value).method4
-        raise ValueError(
-            f"smoothing {smoothing!r} is unknown; choose one of {', '.join(self.smoothing_names)}"
-        )
+        return SmoothingFunction(k=5 if value is None else value).method4
 
     def _signature(self, weights: Sequence[float], smoothing: str, value: float | None) -> str:
         uniform = all(weight == 1 / len(weights) for weight in weights)

@@ -63,10 +63,14 @@ class Stats:
         import numpy
 
         table = numpy.asarray(rows)
-        if table.size == 0 and max_order is not None:
+        if max_order is not None:
+            max_order = check_positive("max_order", max_order)
+        if table.ndim < 2 and table.size == 0:
+            if max_order is None:
+                raise ValueError("rows is empty, so that max_order has to be given")
             table = numpy.zeros((0, 2 + 2 * max_order), numpy.int64)
         if table.dtype.kind not in "iu":
-            if table.dtype.kind == "O" and all(isinstance(value, int) for value in table.flat):
+            if all(isinstance(value, int) for value in numpy.array(rows, object).flat):
                 raise OverflowError("rows has a number that does not fit into int64")
             raise TypeError(f"rows has the type {table.dtype}, expected integers")
         if table.ndim != 2 or table.shape[1] < 4 or table.shape[1] % 2:
@@ -107,6 +111,8 @@ class Stats:
             raise ValueError("nothing to concatenate; Stats.zeros(0, max_order) has no rows")
         rows = array("q")
         for number, part in enumerate(parts):
+            if not isinstance(part, Stats):
+                raise TypeError(f"part {number} is a {type(part).__name__}, expected Stats")
             if part.max_order != parts[0].max_order:
                 raise ValueError(
                     f"part {number} has max_order={part.max_order}, part 0 has "
@@ -259,6 +265,7 @@ def count(
     """
     segments = check_lengths(hypotheses, references)
     max_order, threads = check_positive("max_order", max_order), check_positive("threads", threads)
+    threads = min(threads, 1 + segments // TokenPacker.chunk_segments)  # no more than have work
     corpus = list_or_tuple(hypotheses), list_or_tuple(references)
     rows = zero_rows(segments, max_order)
     if threads == 1:

@@ -11,16 +11,16 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(_MSC_VER) && !defined(__clang__)
+#if defined(_MSC_VER)
 #  include <intrin.h>
+#endif
+#if defined(_MSC_VER) && !defined(__clang__)
 #  define FB_INLINE static __forceinline
-#  define FB_TARGET(features)
 #  define FB_LIKELY(condition) (condition)
 #  define FB_UNLIKELY(condition) (condition)
 #  define FB_PREFETCH(address) ((void)(address))
 #else
 #  define FB_INLINE static inline __attribute__((always_inline))
-#  define FB_TARGET(features) __attribute__((target(features)))
 #  define FB_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #  define FB_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #  define FB_PREFETCH(address) __builtin_prefetch(address)
@@ -31,12 +31,19 @@
 #  include <immintrin.h>
 #endif
 
+#if defined(FB_X86_64) && (defined(__GNUC__) || defined(__clang__))
+#  define FB_TARGET(features) __attribute__((target(features)))
+#else
+#  define FB_TARGET(features)
+#endif
+
 typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2 } simd_level;
 
 /* The best level that this processor and this operating system run. */
+FB_TARGET("xsave")
 static inline simd_level simd_supported(void)
 {
-#if defined(FB_X86_64) && defined(_MSC_VER) && !defined(__clang__)
+#if defined(FB_X86_64) && defined(_MSC_VER)      /* clang on Windows too: it lacks the builtins' table */
     int leaf0[4], leaf1[4], leaf7[4];
     __cpuid(leaf0, 0);
     if (leaf0[0] < 7) return SIMD_PORTABLE;
@@ -65,22 +72,6 @@ FB_INLINE int popcount_portable(uint64_t word)
     word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
     word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
     return (int)((word * 0x0101010101010101u) >> 56);
-}
-
-/* Index of the lowest set bit of a non-zero word. */
-FB_INLINE int lowest_bit(uint64_t word)
-{
-#if defined(_MSC_VER) && !defined(__clang__)
-#  if defined(_M_X64) || defined(_M_ARM64)
-    unsigned long index;
-    _BitScanForward64(&index, word);
-    return (int)index;
-#  else
-    return popcount_portable((word & (0 - word)) - 1);
-#  endif
-#else
-    return __builtin_ctzll(word);
-#endif
 }
 
 /* High and low half of a 128-bit product, folded: the strongest cheap mixing step there is. */
