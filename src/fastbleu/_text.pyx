@@ -26,6 +26,7 @@ from fastbleu._core cimport (
 cdef extern from "kernel/token_keys.h":
     bint intern_hypothesis(
         interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
+    void prefetch_first_tokens(PyObject **tokens, Py_ssize_t length) noexcept
     bint find_reference(
         const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
 
@@ -154,8 +155,12 @@ cdef class TokenPacker(PackedSegments):
         cdef Py_ssize_t hyp_len = size_of(hypothesis), count = size_of(references), total = hyp_len, k
         cdef int64_t *lengths
         cdef int32_t *ids
+        prefetch_first_tokens(PySequence_Fast_ITEMS(hypothesis), hyp_len)
         for k in range(count):
             total += size_of(<object> PySequence_Fast_ITEMS(references)[k])
+        if count > 0:
+            reference = <object> PySequence_Fast_ITEMS(references)[0]
+            prefetch_first_tokens(PySequence_Fast_ITEMS(reference), size_of(reference))
         if total > POLL_TOKENS or count > POLL_REFERENCES:
             # Signals are heard while these are read, and making the copies may collect garbage: both
             # run user code. The copies are measured again, and nobody else can change them.

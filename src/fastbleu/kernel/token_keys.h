@@ -105,6 +105,13 @@ FB_INLINE void prefetch_token(PyObject *const *tokens, Py_ssize_t at, Py_ssize_t
     if (at + PREFETCH_DISTANCE < length) FB_PREFETCH((const char *)tokens[at + PREFETCH_DISTANCE] + 32);
 }
 
+/* The tokens that prefetch_token comes too late for: those at the start of a sequence. */
+FB_INLINE void prefetch_first_tokens(PyObject *const *tokens, Py_ssize_t length)
+{
+    for (Py_ssize_t i = 0; i < length && i < PREFETCH_DISTANCE; i++)
+        FB_PREFETCH((const char *)tokens[i] + 32);
+}
+
 /* Ids of a hypothesis; returns 0 at the first token that is not plain. */
 static int intern_hypothesis(interner *table, PyObject *const *tokens, Py_ssize_t length, int32_t *ids)
 {
