@@ -1,6 +1,6 @@
 """nltk's dialect without detours: from one segment's tokens, or a corpus' sums, to the score.
 
-A sentence_bleu call lasts less than a microsecond, so it may not make arrays, Fractions or chunks: the
+A sentence_bleu call lasts about a microsecond, so it may not make arrays, Fractions or chunks: the
 tokens are packed into memory that is kept between calls, counted, and scored on the stack. What is
 out of the ordinary (other sequences than list and tuple, a user's own smoothing function, weights that
 are no plain floats) is answered with None, and nltk.py takes the general way, which gives the same

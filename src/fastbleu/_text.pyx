@@ -36,6 +36,8 @@ cdef extern from "kernel/prefetch.h":
 
 cdef extern from "Python.h":
     PyObject **PySequence_Fast_ITEMS(object sequence)
+    int PyGC_Disable()
+    int PyGC_Enable()
     PyObject *PyDict_GetItemWithError(object mapping, object key) except? NULL
 
 
@@ -60,11 +62,25 @@ cdef int check_length(Py_ssize_t length) except -1:
     return 0
 
 
+cdef tuple copy_of(object sequence):
+    """A tuple of the elements of a list or tuple.
+
+    Before Python 3.12 making a tuple may collect garbage, and a finalizer that changes the list then
+    makes Python itself read freed memory; so nothing is collected meanwhile.
+    """
+    cdef int collecting = PyGC_Disable()
+    try:
+        return tuple(sequence)
+    finally:
+        if collecting:
+            PyGC_Enable()
+
+
 cdef tuple copy_all(object sequences):
     """Tuples of the tokens of each of a list or tuple of lists and tuples."""
     cdef list copies = []
-    for sequence in tuple(sequences):
-        copies.append(tuple(sequence))
+    for sequence in copy_of(sequences):
+        copies.append(copy_of(sequence))
         if len(copies) % POLL_REFERENCES == 0:
             PyErr_CheckSignals()
     return tuple(copies)
@@ -137,7 +153,7 @@ cdef class TokenPacker(PackedSegments):
         for k in range(size_of(references)):
             if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
                 # This runs the user's code: from here on only our own copy of the list is read.
-                references = tuple(references)
+                references = copy_of(references)
                 references = [
                     reference if is_list_or_tuple(reference)
                     else self.door.tokens(reference, segment, index)
@@ -164,7 +180,7 @@ cdef class TokenPacker(PackedSegments):
         if total > POLL_TOKENS or count > POLL_REFERENCES:
             # Signals are heard while these are read, and making the copies may collect garbage: both
             # run user code. The copies are measured again, and nobody else can change them.
-            hypothesis, references = tuple(hypothesis), copy_all(references)
+            hypothesis, references = copy_of(hypothesis), copy_all(references)
             hyp_len, count = size_of(hypothesis), size_of(references)
         lengths = self.reserve_lengths(count + 1)
         lengths[0] = total = hyp_len
@@ -222,7 +238,7 @@ cdef class TokenPacker(PackedSegments):
         cdef int64_t *lengths
         cdef int32_t *ids
         # Hold every token before the first line of the user's code runs.
-        sequences = (tuple(hypothesis), *copy_all(references))
+        sequences = (copy_of(hypothesis), *copy_all(references))
         count = len(sequences) - 1
         lengths = self.reserve_lengths(count + 1)
         total = 0
