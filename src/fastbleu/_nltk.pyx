@@ -23,7 +23,7 @@ from fastbleu._text cimport TokenPacker, is_list_or_tuple
 
 import warnings
 
-from fastbleu._core import MAX_ORDER
+from fastbleu._core import MAX_ORDER as _MAX_ORDER
 from fastbleu.corpus import NltkDoor
 
 
@@ -295,8 +295,8 @@ def modified_precision_counts(references, hypothesis, Py_ssize_t order):
         if not lengths:
             NltkDoor().no_references(0)
         return min(hyp_len, max(lengths)) + 1, hyp_len + 1
-    if order > MAX_ORDER:
-        raise OverflowError(f"order {order} is too high; at most {MAX_ORDER}")
+    if order > _MAX_ORDER:
+        raise OverflowError(f"order {order} is too high; at most {_MAX_ORDER}")
     row = <int64_t *> PyMem_Malloc((2 + 2 * order) * sizeof(int64_t))
     if row == NULL:
         raise MemoryError(f"no memory for counts up to order {order}")
