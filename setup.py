@@ -13,7 +13,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-MODULES = ["_core", "_text", "_score", "_nltk"]
+MODULES = ["_core", "_tokens", "_score", "_nltk"]
 
 
 def switch(name):

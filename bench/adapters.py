@@ -39,7 +39,7 @@ def count(threads: int = 1) -> Adapter:
     """Call `fastbleu.stats.count`."""
 
     def load() -> Run:
-        from fastbleu.stats import count
+        from fastbleu.counting import count
 
         return lambda hypotheses, references: count(hypotheses, references, threads=threads)
 
@@ -118,7 +118,7 @@ def torchmetrics_score() -> Run:
 
 def fastbleu_counts_of_lines() -> Run:
     """Return the numbers of `sacrebleu_counts`; splitting the lines is part of the work."""
-    from fastbleu.stats import count
+    from fastbleu.counting import count
 
     def run(hypotheses, references):
         stats = count(

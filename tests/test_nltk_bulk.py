@@ -101,7 +101,7 @@ def expectations(weights, method, hypotheses, list_of_references):
 
 
 def check_rows(where, expected, hypotheses, list_of_references):
-    count = importlib.import_module("fastbleu.stats").count
+    count = importlib.import_module("fastbleu.counting").count
     rows, _, _ = expected
     max_order = (len(rows[0]) - 2) // 2
     counted = count(hypotheses, list_of_references, max_order=max_order)

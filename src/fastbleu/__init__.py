@@ -10,11 +10,11 @@ _HOMES = {
     "brevity_penalty": "nltk",
     "closest_ref_length": "nltk",
     "corpus_bleu": "nltk",
-    "count": "stats",
+    "count": "counting",
     "modified_precision": "nltk",
     "sentence_bleu": "nltk",
 }
-_MODULES = ("nltk", "score", "stats")
+_MODULES = ("counting", "nltk", "score", "stats")
 __all__ = sorted(["__version__", *_HOMES])
 
 

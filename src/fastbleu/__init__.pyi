@@ -1,6 +1,8 @@
+from . import counting as counting
 from . import nltk as nltk
 from . import score as score
 from . import stats as stats
+from .counting import count as count
 from .errors import InputWarning as InputWarning
 from .nltk import SmoothingFunction as SmoothingFunction
 from .nltk import brevity_penalty as brevity_penalty
@@ -9,7 +11,6 @@ from .nltk import corpus_bleu as corpus_bleu
 from .nltk import modified_precision as modified_precision
 from .nltk import sentence_bleu as sentence_bleu
 from .stats import Stats as Stats
-from .stats import count as count
 
 __version__: str
 __all__ = [

@@ -3,7 +3,7 @@
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
 the length of the reference closest to it (the shorter one of two equally close), the clipped n-gram
 matches and the n-grams of the hypothesis, per order. This module knows no strings, no smoothing and
-no dialect; ids come from _text.pyx.
+no dialect; ids come from _tokens.pyx.
 
 Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
 positions (kernel/masks.h), which is nearly every segment of real text. Longer ones go through

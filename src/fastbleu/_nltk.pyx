@@ -19,7 +19,7 @@ from fastbleu._core cimport SegmentCounter, numbers
 from fastbleu._score cimport (
     MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
     SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing, combine, log_precisions)
-from fastbleu._text cimport TokenPacker, is_list_or_tuple
+from fastbleu._tokens cimport TokenPacker, is_list_or_tuple
 
 import warnings
 

@@ -19,9 +19,10 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any, TypeVar
 
 from . import __version__
+from .counting import count
 from .files import STDIN, InputError, ParallelFiles, label
 from .score import NLTK, SMOOTHING_TAKES_VALUE
-from .stats import Stats, count
+from .stats import Stats
 
 __all__ = ["main"]
 

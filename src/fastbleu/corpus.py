@@ -1,6 +1,6 @@
 """The doors: every check of the shape and type of what users pass in, and every message about it.
 
-The compiled packer (_text.pyx) reads exact lists and tuples by itself. Whatever else it meets it
+The compiled packer (_tokens.pyx) reads exact lists and tuples by itself. Whatever else it meets it
 hands to a door, which answers with a list or raises the error that the user sees. Two doors: the
 native API refuses what is probably a mistake; nltk's API takes all that nltk takes.
 """

@@ -11,7 +11,7 @@ from math import exp, fsum, log
 
 from . import _nltk
 from ._core import SegmentCounter, accumulate_rows, floor_totals, zero_rows
-from ._text import TokenPacker
+from ._tokens import TokenPacker
 from .corpus import NltkDoor, batches
 from .nltk_precision import SmoothingFunction, make_fraction, modified_precision
 from .patching import Patch

@@ -1,13 +1,12 @@
-"""Sufficient statistics: rows of counts, one per segment, and counting a corpus into them."""
+"""Sufficient statistics: rows of counts, one per segment."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from ._core import SegmentCounter, accumulate_rows, add_rows, zero_rows
-from ._text import TokenPacker
-from .corpus import TokenDoor, check_lengths, check_positive, list_or_tuple
+from ._core import accumulate_rows, add_rows, zero_rows
+from .corpus import check_positive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ class Stats:
 
     Examples
     --------
+    >>> from fastbleu import count
     >>> stats = count([["the", "cat"]], [[["the", "cat", "sat"]]], max_order=2)
     >>> stats
     Stats([[2, 3, 2, 1, 2, 1]], max_order=2)
@@ -223,95 +223,3 @@ class Stats:
 
 def _restore(rows: array[int], max_order: int) -> Stats:
     return Stats._own(rows[:], max_order)
-
-
-def count(
-    hypotheses: Sequence[Sequence[Any]],
-    references: Sequence[Sequence[Sequence[Any]]],
-    max_order: int = 4,
-    threads: int = 1,
-) -> Stats:
-    """Count the n-gram matches of every segment.
-
-    Parameters
-    ----------
-    hypotheses : sequence of S token sequences
-        Tokens are any hashable objects; equal tokens match.
-    references : sequence of S sequences of token sequences
-        ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment,
-        not necessarily as many for each.
-    max_order : int, default 4
-        The longest n-grams to count.
-    threads : int, default 1
-        Counting releases the GIL; reading the tokens holds it. Changes no result.
-
-    Returns
-    -------
-    Stats
-        S rows.
-
-    Raises
-    ------
-    ValueError
-        `references` and `hypotheses` differ in length, or a segment has no reference.
-    TypeError
-        A str stands where a list of tokens is expected, or a token is not hashable; the message
-        names the segment and the position.
-
-    Examples
-    --------
-    >>> count([["a", "b", "c"]], [[["a", "b"], ["c", "d", "e", "f"]]], max_order=2)
-    Stats([[3, 2, 3, 1, 3, 2]], max_order=2)
-    """
-    segments = check_lengths(hypotheses, references)
-    max_order, threads = check_positive("max_order", max_order), check_positive("threads", threads)
-    threads = min(threads, 1 + segments // TokenPacker.chunk_segments)  # no more than have work
-    corpus = list_or_tuple(hypotheses), list_or_tuple(references)
-    rows = zero_rows(segments, max_order)
-    if threads == 1:
-        read, packer, counter = 0, TokenPacker(TokenDoor()), SegmentCounter(max_order)
-        while packed := packer.fill(*corpus, read):
-            counter.count(packer, rows, read)
-            read += packed
-    else:
-        read = count_in_threads(corpus, rows, max_order, threads)
-    if read != segments:
-        raise ValueError(f"{segments} segments became {read} while they were counted")
-    return Stats._own(rows, max_order)
-
-
-def count_in_threads(
-    corpus: tuple[Any, Any], rows: array[int], max_order: int, threads: int
-) -> int:
-    """Fill `rows` with several threads that take turns at reading; the number of segments read.
-
-    The first exception, Ctrl-C in the main thread included, stops them all.
-    """
-    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-    from threading import Lock
-
-    counters = [SegmentCounter(max_order) for _ in range(threads)]
-    reading = Lock()
-    read = 0
-
-    def work(counter: SegmentCounter) -> None:
-        nonlocal read
-        packer = TokenPacker(TokenDoor())
-        while not counter.cancelled:
-            with reading:
-                first = read
-                read += packer.fill(*corpus, first)
-            if not len(packer):
-                break
-            counter.count(packer, rows, first)
-
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, counter) for counter in counters]
-        try:
-            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            for future in done:
-                future.result()
-        finally:
-            for counter in counters:
-                counter.cancelled = True
-    return read

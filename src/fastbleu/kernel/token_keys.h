@@ -2,7 +2,7 @@
  *
  * Plain tokens are exact str, bytes and int objects: reading them runs no Python code, and their
  * equality is that of their content. Every other object (float, tuple, a subclass of str, ...) makes
- * the whole segment take Python's own hash() and ==, in _text.pyx; so 1 == 1.0 == True stays true.
+ * the whole segment take Python's own hash() and ==, in _tokens.pyx; so 1 == 1.0 == True stays true.
  *
  * A str is stored by CPython in units of 1, 2 or 4 bytes, always the narrowest that fits, so that
  * equal strings have equal bytes. Content of up to 15 bytes is its own key; byte 15 holds the unit and

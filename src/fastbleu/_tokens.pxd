@@ -1,4 +1,4 @@
-"""Tokens in, packed ids out. See _text.pyx."""
+"""Tokens in, packed ids out. See _tokens.pyx."""
 
 from libc.stdint cimport int32_t
 
