@@ -1,10 +1,11 @@
 """Builds the compiled modules; everything else about the package stands in pyproject.toml.
 
 Switches (environment):
-FASTBLEU_DEBUG=1     bounds and None checks in the Cython code, assertions, no optimisation
-FASTBLEU_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (make sanitize); not with MSVC
-FASTBLEU_CANARY=1    plants an out-of-bounds read that the sanitizers must find; for tests only
-FASTBLEU_PORTABLE=1  leaves out all processor-specific code
+FASTBLEU_DEBUG=1      bounds and None checks in the Cython code, assertions, no optimisation
+FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (make sanitize); not with MSVC
+FASTBLEU_CANARY=1     plants an out-of-bounds read that the sanitizers must find; for tests only
+FASTBLEU_MUTANT=1..8  plants a fault in the tokenisers that their tests must find; for tests only
+FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
 
 import os
@@ -13,7 +14,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-MODULES = ["_core", "_tokens", "_score", "_nltk"]
+MODULES = ["_core", "_tokens", "_text", "_score", "_resample", "_sacrebleu", "_nltk"]
 
 
 def switch(name):
@@ -22,11 +23,17 @@ def switch(name):
 
 DEBUG = switch("FASTBLEU_DEBUG")
 SANITIZE = switch("FASTBLEU_SANITIZE")
-MACROS = [(name, "1") for name in ("FASTBLEU_CANARY", "FASTBLEU_PORTABLE") if switch(name)]
+MACROS = [
+    (name, os.environ[name])
+    for name in ("FASTBLEU_CANARY", "FASTBLEU_MUTANT", "FASTBLEU_PORTABLE")
+    if switch(name)
+]
 
 # Objects built with different switches must never be mixed.
-SWITCHES = ("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", "FASTBLEU_CANARY", "FASTBLEU_PORTABLE")
-BUILD_BASE = "-".join(["build/plain", *(s[9:].lower() for s in SWITCHES if switch(s))])
+SWITCHES = ("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", *(name for name, _ in MACROS))
+BUILD_BASE = "-".join(
+    ["build/plain", *(name[9:].lower() + os.environ[name] for name in SWITCHES if switch(name))]
+)
 
 DIRECTIVES = {
     "language_level": 3,

@@ -4,7 +4,9 @@ __version__ = "0.1.0"
 
 # Where each public name lives; the module is loaded when the name is first used.
 _HOMES = {
+    "BLEU": "metric",
     "InputWarning": "errors",
+    "Score": "result",
     "SmoothingFunction": "nltk",
     "Stats": "stats",
     "brevity_penalty": "nltk",
@@ -13,8 +15,18 @@ _HOMES = {
     "count": "counting",
     "modified_precision": "nltk",
     "sentence_bleu": "nltk",
+    "tokenize": "tokenizers",
 }
-_MODULES = ("counting", "nltk", "score", "stats")
+_MODULES = (
+    "counting",
+    "metric",
+    "nltk",
+    "sacrebleu",
+    "score",
+    "significance",
+    "stats",
+    "tokenizers",
+)
 __all__ = sorted(["__version__", *_HOMES])
 
 

@@ -4,6 +4,10 @@ from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
+cdef extern from "kernel/platform.h":
+    ctypedef enum simd_level:
+        pass
+
 cdef extern from "kernel/interner.h":
     ctypedef struct token_key:
         uint64_t low
@@ -32,6 +36,7 @@ cdef extern from "kernel/masks.h":
 
 
 cdef hash_seed process_seed()
+cdef simd_level simd_in_use() noexcept
 cdef int64_t *numbers(array values) except? NULL
 
 
@@ -42,6 +47,9 @@ cdef class PackedSegments:
     appearance, then its references, in which `distinct` stands for any token that the hypothesis lacks.
     """
 
+    cdef public bint cancelled       # ends a long pack() in another thread
+    # Over all segments packed so far; -1 before the first.
+    cdef readonly Py_ssize_t fewest_references, most_references
     cdef int32_t *ids
     cdef int64_t *lengths            # of each segment: its hypothesis, then its references
     cdef int64_t *reference_counts   # by segment
@@ -50,9 +58,10 @@ cdef class PackedSegments:
     cdef Py_ssize_t segment_capacity, id_capacity, length_capacity
 
     cdef void clear(self) noexcept nogil
-    cdef int reserve_segment(self) except -1
-    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL
-    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL
+    cdef void note_references(self, Py_ssize_t count) noexcept nogil
+    cdef int reserve_segment(self) except -1 nogil
+    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil
+    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL nogil
 
 
 cdef struct ngram_entry:

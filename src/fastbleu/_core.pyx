@@ -3,7 +3,7 @@
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
 the length of the reference closest to it (the shorter one of two equally close), the clipped n-gram
 matches and the n-grams of the hypothesis, per order. This module knows no strings, no smoothing and
-no dialect; ids come from _tokens.pyx.
+no dialect; ids come from _tokens.pyx and _text.pyx.
 
 Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
 positions (kernel/masks.h), which is nearly every segment of real text. Longer ones go through
@@ -25,8 +25,6 @@ import os
 
 
 cdef extern from "kernel/masks.h":
-    ctypedef enum simd_level:
-        pass
     ctypedef void (*mask_kernel)(const uint64_t *, const uint64_t *, int, int, uint64_t *) noexcept nogil
     simd_level simd_supported() noexcept nogil
     mask_kernel mask_kernel_for(simd_level level) noexcept nogil
@@ -42,19 +40,17 @@ cdef enum:
     POLL_EVERY = 1 << 16
 
 cdef hash_seed _seed
+cdef simd_level _level
 cdef mask_kernel match_masks
 
 
 def active_simd():
-    """Name of the instruction set that the mask kernel uses: one of SIMD_LEVELS."""
-    for level, name in enumerate(SIMD_LEVELS):
-        if match_masks == mask_kernel_for(<simd_level> <int> level):
-            return name
-    raise AssertionError("no such kernel")
+    """Name of the instruction set that the kernels use: one of SIMD_LEVELS."""
+    return SIMD_LEVELS[<int> _level]
 
 
 def use_simd(str name=None):
-    """Choose the mask kernel's instruction set; the best one by default. It changes no result.
+    """Choose the kernels' instruction set; the best one by default. It changes no result.
 
     Parameters
     ----------
@@ -66,16 +62,20 @@ def use_simd(str name=None):
     ValueError
         The name is unknown, or this processor lacks the instructions.
     """
-    global match_masks
-    if name is None:
-        match_masks = mask_kernel_for(simd_supported())
-        return
-    if name not in SIMD_LEVELS:
-        raise ValueError(f"SIMD level {name!r} is unknown; choose one of {', '.join(SIMD_LEVELS)}")
-    level = SIMD_LEVELS.index(name)
-    if level > <int> simd_supported():
-        raise ValueError(f"this processor lacks {name}")
-    match_masks = mask_kernel_for(<simd_level> <int> level)
+    global _level, match_masks
+    level = <int> simd_supported()
+    if name is not None:
+        if name not in SIMD_LEVELS:
+            raise ValueError(f"SIMD level {name!r} is unknown; choose one of {', '.join(SIMD_LEVELS)}")
+        if SIMD_LEVELS.index(name) > level:
+            raise ValueError(f"this processor lacks {name}")
+        level = SIMD_LEVELS.index(name)
+    _level = <simd_level> <int> level
+    match_masks = mask_kernel_for(_level)
+
+
+cdef simd_level simd_in_use() noexcept:
+    return _level
 
 
 def reseed(uint64_t first, uint64_t second):
@@ -88,12 +88,13 @@ cdef hash_seed process_seed():
     return _seed
 
 
-cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL:
+cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil:
     """`memory` with room for `needed` items and half as many to spare, or MemoryError."""
     cdef Py_ssize_t roomy = needed + (needed >> 1) + 64
     cdef void *grown = PyMem_RawRealloc(memory, <size_t> roomy * item)
     if grown == NULL:
-        raise MemoryError(f"no memory for {roomy} items of {item} bytes")
+        with gil:
+            raise MemoryError(f"no memory for {roomy} items of {item} bytes")
     capacity[0] = roomy
     return grown
 
@@ -107,6 +108,9 @@ cdef int64_t *numbers(array values) except? NULL:
 
 cdef class PackedSegments:
 
+    def __cinit__(self):
+        self.fewest_references = self.most_references = -1
+
     def __dealloc__(self):
         PyMem_RawFree(self.ids)
         PyMem_RawFree(self.lengths)
@@ -116,10 +120,20 @@ cdef class PackedSegments:
     def __len__(self):
         return self.segment_count
 
+    def pack(self):
+        """Finish what can be done without the GIL before the segments are counted."""
+
     cdef void clear(self) noexcept nogil:
         self.segment_count = self.id_count = self.length_count = 0
 
-    cdef int reserve_segment(self) except -1:
+    cdef void note_references(self, Py_ssize_t count) noexcept nogil:
+        """Count one segment's references."""
+        if self.fewest_references < 0 or count < self.fewest_references:
+            self.fewest_references = count
+        if count > self.most_references:
+            self.most_references = count
+
+    cdef int reserve_segment(self) except -1 nogil:
         cdef Py_ssize_t capacity = 0
         if self.segment_count == self.segment_capacity:
             self.reference_counts = <int64_t *> grow(
@@ -129,13 +143,13 @@ cdef class PackedSegments:
             self.segment_capacity = capacity
         return 0
 
-    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL:
+    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil:
         if self.id_count + extra >= self.id_capacity:
             self.ids = <int32_t *> grow(
                 self.ids, &self.id_capacity, self.id_count + extra + 1, sizeof(int32_t))
         return self.ids + self.id_count
 
-    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL:
+    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL nogil:
         if self.length_count + extra >= self.length_capacity:
             self.lengths = <int64_t *> grow(
                 self.lengths, &self.length_capacity, self.length_count + extra + 1, sizeof(int64_t))
@@ -356,8 +370,7 @@ cdef class SegmentCounter:
     cdef void *workspace(self, size_t size) except NULL nogil:
         """Scratch memory of at least `size` bytes."""
         if <Py_ssize_t> size > self.work_capacity:
-            with gil:
-                self.work = grow(self.work, &self.work_capacity, size, 1)
+            self.work = grow(self.work, &self.work_capacity, size, 1)
         return self.work
 
     cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,

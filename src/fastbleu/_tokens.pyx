@@ -224,6 +224,7 @@ cdef class TokenPacker(PackedSegments):
 
     cdef inline void finish_segment(self, Py_ssize_t references, Py_ssize_t total, int32_t distinct):
         self.reference_counts[self.segment_count] = references
+        self.note_references(references)
         self.distinct[self.segment_count] = distinct
         self.length_count += references + 1
         self.id_count += total

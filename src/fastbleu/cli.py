@@ -1,57 +1,39 @@
-"""The ``fastbleu`` command: text files in, BLEU out. All printing of the package happens here.
+"""The ``fastbleu`` command: texts in, BLEU out.
 
 Nothing is printed before all input has been read, so that a damaged file leaves standard output
-empty: sums are a few integers per system, and the scores of ``--sentence-level`` wait in a spool
-that moves to a temporary file when it grows.
+empty: what is kept are a few integers per system, with statistical tests a row of them for each
+segment, and the lines of ``--sentence-level`` wait in a spool that moves to a temporary file when
+it grows.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from itertools import compress
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
-from . import __version__
-from .counting import count
-from .files import STDIN, InputError, ParallelFiles, label
-from .score import NLTK, SMOOTHING_TAKES_VALUE
+from . import cli_arguments
+from .cli_report import Reporter, System, system_names
+from .counting import count_text
+from .files import STDIN, InputError, label
+from .formats import REFERENCE, SYSTEM, open_input
+from .readers import CHUNK_LINES, ChainReader, ParallelFiles, Reader, open_lines
 from .stats import Stats
+from .tokenizers import Tokenizer, get_tokenizer
 
 __all__ = ["main"]
 
-_LARGEST_ORDER = 100
+Opener = Callable[[ExitStack], Reader]
+
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
-
-_Number = TypeVar("_Number", int, float)
-
-_EPILOG = """\
-Files are UTF-8 text, a segment a line, tokens separated by white space; line i of every file
-belongs to segment i. A name that ends in .gz is unpacked while it is read; - is standard input.
-
-Scores, 0-100, are those of nltk.translate.bleu_score times 100. An order without any match:
-  none     makes the score about 0, as in nltk without a SmoothingFunction
-  floor    gets X (0.1) matches: nltk's method1
-  exp      gets 1/2, 1/4, 1/8 ... of a match, one order after the other: method3
-  method4  the same, times ln(length)/X (5)
-  add-k    method2: every order from 2 on gets one more match and n-gram
-
-One system: BLEU|signature = score precisions (BP, ratio, lengths); several: a table. With -sl a
-score a line; several systems: columns with tabs under their names. With -f json an object;
-several systems: a list; with -sl: an object a line with system, line and score.
-Exit status: 0 scored; 2 wrong arguments or input, no score is printed then; 130 interrupted.
-
-  fastbleu reference.1.txt reference.2.txt -i system-a.txt system-b.txt.gz
-  zcat system.txt.gz | fastbleu reference.txt --lowercase --max-order 2
-  fastbleu reference.txt -i system.txt -sl -s exp | paste - system.txt | sort -n | head
-"""
+_MANY_PERIODS = 100  # lines that end in " .", which only tokenised text has
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -65,234 +47,254 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 scored and printed, 2 input that cannot be scored, 130 Ctrl-C, 141 closed pipe. Wrong
-        arguments, ``--help`` and ``--version`` leave by argparse's SystemExit.
+        0 scored and printed, 1 input that cannot be scored, 17 lines with different numbers of
+        fields, 130 Ctrl-C, 141 closed pipe. Wrong arguments, ``--help`` and ``--version`` leave by
+        argparse's SystemExit.
     """
-    hint = ""
     try:
-        options = _parse(argv)
-        if options.input is None:
-            options.input = [STDIN]
-            hint = " (no -i was given, so the hypotheses come from standard input)"
+        options = cli_arguments.parse(argv)
+        _prepare_output()
+        if options.delegated:
+            from .testsets import print_about
+
+            print_about(options)
+            return 0
         with SpooledTemporaryFile(_SPOOL_BYTES) as spool:
-            _print(_scored(options, spool))
+            _run(options, spool)
         return 0
     except KeyboardInterrupt:
         return 130
     except InputError as error:
-        message = f"{error}{hint}"
+        status, message = error.status, str(error)
     except OSError as error:
         # What is still buffered goes nowhere, or the interpreter fails once more when it exits.
         with suppress(OSError, ValueError):  # standard output may be no file
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return 141
-        message = f"cannot write the result: {error.strerror or error}"
+        status, message = 1, f"cannot write the result: {error.strerror or error}"
     print(f"fastbleu: error: {message}", file=sys.stderr)
-    return 2
+    return status
 
 
-def _scored(options: argparse.Namespace, spool: IO[bytes]) -> Iterator[str]:
-    """Read and score all input, and return the text to print."""
-    names = [*options.references, *options.input]
-    sums = [Stats.zeros(1, options.max_order) for _ in options.input]
-    segments = 0
-    with ParallelFiles(names) as files:
-        for systems in _statistics(_watched(files, options.quiet), options):
-            segments += len(systems[0])
-            if options.sentence_level:
-                columns = [NLTK.sentence_scores(rows, **options.rules) for rows in systems]
-                spool.write(array("d", chain.from_iterable(zip(*columns, strict=True))))
-            else:
-                sums = [total + rows.sum() for total, rows in zip(sums, systems, strict=True)]
+def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
+    """Read and score all input, then print."""
+    tokenizer = _tokenizer(options.tokenizer)
+    kept = None
+    if options.filtered:
+        from .testsets import kept_segments
+
+        kept = kept_segments(options)
+    with _hint(options), ParallelFiles(_openers(options)) as files:
+        systems = files.widths[-1] if options.input is None else len(options.systems)
+        references = sum(files.widths) - systems
+        cli_arguments.check_number(options, systems)
+        reporter = Reporter(options, tokenizer, references)
+        keep_rows = options.confidence or options.test
+        parts: list[list[Stats]] = [[] for _ in range(systems)]
+        sums = [Stats.zeros(1, options.max_order) for _ in range(systems)]
+        periods = [0] * systems
+        segments = 0
+        for chunk in _chosen(_watched(files, options), kept):
+            segments += len(chunk[0])
+            columns = chunk[:references]
+            texts = columns[0] if references == 1 else list(zip(*columns, strict=True))
+            for i, hypotheses in enumerate(chunk[references:]):
+                counted = count_text(
+                    hypotheses,
+                    texts,
+                    tokenizer,
+                    lowercase=options.lowercase,
+                    max_order=options.max_order,
+                    threads=options.threads,
+                )
+                periods[i] += counted.tokenized_periods
+                sums[i] += counted.stats.sum()
+                if keep_rows:
+                    parts[i].append(counted.stats)
+                if options.sentence_level:
+                    spool.write(reporter.sentences(counted.stats._rows).encode())
+        notes = [*cli_arguments.warnings(options), *files.notes()]
     if not segments:
-        raise InputError(f"no segment to score: {' and '.join(map(label, names))} have no lines")
-    if options.sentence_level:
-        return _sentence_report(options, spool)
-    return _corpus_report(options, [_record(options, i, s, segments) for i, s in enumerate(sums)])
-
-
-def _statistics(
-    chunks: Iterable[list[list[str]]], options: argparse.Namespace
-) -> Iterator[list[Stats]]:
-    """Yield the adapted rows of the next segments, one Stats per system."""
-    cut = len(options.references)
-    split = (lambda line: line.lower().split()) if options.lowercase else str.split
-    for chunk in chunks:
-        tokens = [[split(line) for line in lines] for lines in chunk]
-        references = list(zip(*tokens[:cut], strict=True))
-        yield [
-            NLTK.adapt(count(hypotheses, references, options.max_order, options.threads))
-            for hypotheses in tokens[cut:]
+        raise InputError("no segment to score: the files have no lines")
+    names = system_names(options, systems)
+    if not options.force and not options.sentence_level:
+        notes += [
+            f"{name}: {count} lines end in ' .', as tokenised text does; scores of such text are "
+            "not comparable: detokenise it, or say --force"
+            for name, count in zip(names, periods, strict=True)
+            if count >= _MANY_PERIODS
         ]
+    for note in notes:
+        print(f"fastbleu: warning: {note}", file=sys.stderr)
+    if options.sentence_level:
+        _print_spool(spool)
+        return
+    try:
+        if systems == 1:
+            report = _one(options, reporter, sums[0], parts[0])
+        else:
+            report = reporter.several(_several(options, reporter, names, sums, parts))
+    except ValueError as error:  # a statistical test that cannot be done
+        raise InputError(str(error)) from error
+    _print(report)
 
 
-def _record(options: argparse.Namespace, system: int, total: Stats, lines: int) -> dict[str, Any]:
-    """Return all that is known of one system's corpus score; the keys are those of the JSON."""
-    score = NLTK.score(total, **options.rules)
-    case = "lc" if options.lowercase else "mixed"
+def _one(options: argparse.Namespace, reporter: Reporter, total: Stats, parts: list[Stats]) -> str:
+    """Return the report on one system."""
+    score = reporter.score(total._rows)
+    if options.confidence and options.confidence_n > 1:
+        from .significance import bootstrap
+
+        interval = bootstrap(
+            Stats.concatenate(parts),
+            samples=options.confidence_n,
+            compatible="sacrebleu",
+            **_scoring(options),
+        )
+        score._mean, score._ci = interval.mean, interval.half_width
+        # The signature shows the seed as it was given.
+        seed = os.environ.get("SACREBLEU_SEED", str(interval.seed)).lower()
+        reporter.sampled(seed, options.confidence_n)
+    return reporter.one(score)
+
+
+def _several(
+    options: argparse.Namespace,
+    reporter: Reporter,
+    names: list[str],
+    sums: list[Stats],
+    parts: list[list[Stats]],
+) -> list[System]:
+    """Return the systems' scores, after the paired test if there is one."""
+    if not options.test:
+        scores = [reporter.score(total._rows).score for total in sums]
+        return [System(name, score) for name, score in zip(names, scores, strict=True)]
+    from . import significance
+
+    baseline, *others = [Stats.concatenate(rows) for rows in parts]
+    if options.test == "bs":
+        results = significance.paired_bootstrap(
+            baseline, others, samples=options.samples, compatible="sacrebleu", **_scoring(options)
+        )
+    else:
+        results = significance.paired_approximate_randomization(
+            baseline, others, trials=options.samples, compatible="sacrebleu", **_scoring(options)
+        )
+    reporter.sampled(str(results[0].seed).lower(), options.samples, options.test)
+    systems = [_compared(names[0], results[0].baseline_score, None, results[0].baseline_interval)]
+    for name, found in zip(names[1:], results, strict=True):
+        systems.append(_compared(name, found.score, found.p_value, found.interval))
+    return systems
+
+
+def _compared(name: str, score: float, p_value: float | None, interval: Any) -> System:
+    if interval is None:
+        return System(name, score, p_value)
+    return System(name, score, p_value, interval.mean, interval.half_width)
+
+
+def _scoring(options: argparse.Namespace) -> dict[str, Any]:
     return {
-        "name": "BLEU",
-        "system": options.input[system],
-        "score": 100.0 * score.value,
-        "signature": f"nrefs:{len(options.references)}|case:{case}|tok:none|{score.signature}",
-        "precisions": [100.0 * precision for precision in score.precisions],
-        "bp": float(score.bp),
-        "ratio": score.hyp_len / score.ref_len if score.ref_len else 0.0,
-        "hyp_len": score.hyp_len,
-        "ref_len": score.ref_len,
-        "matches": list(score.matches),
-        "totals": list(score.totals),
-        "segments": lines,
+        "smoothing": options.smoothing,
+        "smoothing_value": options.smoothing_value,
+        "effective_order": options.effective_order,
+        "progress": _shows_progress(options),
     }
 
 
-def _corpus_report(options: argparse.Namespace, records: list[dict[str, Any]]) -> Iterator[str]:
-    if options.format == "json":
-        yield json.dumps(records if len(records) > 1 else records[0], indent=1) + "\n"
-        return
-    table = [("system", "BLEU", "precisions", "BP", "ratio", "hyp_len", "ref_len")]
-    for record in records:
-        score = f"{record['score']:.{options.width}f}"
-        precisions = "/".join(f"{precision:.1f}" for precision in record["precisions"])
-        bp, ratio = f"{record['bp']:.3f}", f"{record['ratio']:.3f}"
-        lengths = str(record["hyp_len"]), str(record["ref_len"])
-        table.append((_shown(record["system"]), score, precisions, bp, ratio, *lengths))
-    signature = f"BLEU|{records[0]['signature']}"
-    if len(records) == 1:
-        _, score, precisions, bp, ratio, hyp_len, ref_len = table[1]
-        details = f"BP = {bp} ratio = {ratio} hyp_len = {hyp_len} ref_len = {ref_len}"
-        yield f"{signature} = {score} {precisions} ({details})\n"
-        return
-    first, *widths = (max(map(len, column)) for column in zip(*table, strict=True))
-    for name, *numbers in table:
-        aligned = (number.rjust(width) for number, width in zip(numbers, widths, strict=True))
-        yield f"{name.ljust(first)}  {'  '.join(aligned)}\n"
-    yield f"{signature}\n"
+def _tokenizer(name: str) -> Tokenizer:
+    try:
+        return get_tokenizer(name)
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"-tok {name}: {error}") from error
 
 
-def _sentence_report(options: argparse.Namespace, spool: IO[bytes]) -> Iterator[str]:
-    systems = options.input
-    if options.format == "text" and len(systems) > 1:
-        yield "\t".join(map(_shown, systems)) + "\n"
-    line = 0
-    spool.seek(0)
-    while data := spool.read(8 * len(systems) * 4096):
-        values = array("d", data)
-        for row in zip(*(values[i :: len(systems)] for i in range(len(systems))), strict=True):
-            line += 1
-            if options.format == "text":
-                yield "\t".join(f"{100.0 * value:.{options.width}f}" for value in row) + "\n"
-                continue
-            for system, value in zip(systems, row, strict=True):
-                yield json.dumps({"system": system, "line": line, "score": 100.0 * value}) + "\n"
+def _openers(options: argparse.Namespace) -> list[Opener]:
+    """Return what opens the references and then the systems."""
+    openers: list[Opener] = []
+    if options.test_set is not None:
+        from .testsets import reference_files
+
+        openers += [partial(_open_all, files) for files in reference_files(options)]
+    encoding = options.encoding
+    openers += [
+        partial(open_input, name, role=REFERENCE, encoding=encoding, fields=options.num_refs)
+        for name in options.references
+    ]
+    if options.input is None:
+        systems = partial(open_lines, STDIN, encoding=encoding, fields=None)
+        return [*openers, partial(systems, universal_newlines=True)]
+    return openers + [
+        partial(open_input, name, role=SYSTEM, encoding=encoding) for name in options.systems
+    ]
 
 
-def _watched(files: ParallelFiles, quiet: bool) -> Iterator[list[list[str]]]:
+def _open_all(files: Sequence[str], opened: ExitStack) -> Reader:
+    return ChainReader([open_lines(name, opened) for name in files])
+
+
+@contextmanager
+def _hint(options: argparse.Namespace) -> Iterator[None]:
+    """Tell in errors about standard input why it is read."""
+    try:
+        yield
+    except InputError as error:
+        message = str(error)
+        if options.input is None and message.startswith(label(STDIN)):
+            message += " (without -i the hypotheses come from standard input)"
+        raise InputError(message, error.status) from error
+
+
+def _chosen(chunks: Iterator[list[list[str]]], kept: set[int] | None) -> Iterator[list[list[str]]]:
+    """Yield the chunks without the segments that do not count."""
+    start = 0
+    for chunk in chunks:
+        if kept is not None:
+            end = start + len(chunk[0])
+            mask = [number in kept for number in range(start, end)]
+            chunk = [list(compress(column, mask)) for column in chunk]
+            start = end
+        if chunk[0]:
+            yield chunk
+
+
+def _watched(files: ParallelFiles, options: argparse.Namespace) -> Iterator[list[list[str]]]:
     """Yield the files' chunks, with a progress bar on a terminal when they take long."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield from files.chunks()
+    # Several threads need more work at a time than fits into the cache.
+    lines = CHUNK_LINES if options.threads == 1 else 32 * CHUNK_LINES * options.threads
+    if not _shows_progress(options):
+        yield from files.chunks(lines)
         return
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     unit = " segments" if files.size is None else "B"
     style = {"unit": unit, "unit_scale": True, "delay": _PROGRESS_DELAY, "leave": False}
     with tqdm(total=files.size, **style) as bar:
-        for chunk in files.chunks():
+        for chunk in files.chunks(lines):
             yield chunk
             bar.update(len(chunk[0]) if files.size is None else files.position - bar.n)
 
 
-def _print(pieces: Iterable[str]) -> None:
+def _shows_progress(options: argparse.Namespace) -> bool:
+    return not options.quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
+def _prepare_output() -> None:
+    """Make standard output UTF-8, as sacreBLEU does; a name that is no text is printed escaped."""
     if sys.stdout is None:
         raise InputError("standard output is closed: there is nowhere to print the result")
-    sys.stdout.writelines(pieces)
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
     sys.stdout.flush()
 
 
-def _shown(name: str) -> str:
-    """Return a file's name as standard output can encode it."""
-    encoding = sys.stdout.encoding or "utf-8"
-    return label(name).encode(encoding, "backslashreplace").decode(encoding)
-
-
-def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Return the checked options, and with them the `rules` of scoring as keywords."""
-    parser = _parser()
-    options = parser.parse_args(argv)
-    if options.input is None and (sys.stdin is None or sys.stdin.isatty()):
-        parser.error("no hypotheses: name their files after -i, or pipe them in")
-    if options.smoothing_value is not None and not SMOOTHING_TAKES_VALUE[options.smoothing]:
-        parser.error(f"--smoothing {options.smoothing} takes no --smoothing-value")
-    weights = options.weights or (1 / options.max_order,) * options.max_order
-    options.max_order = len(weights)
-    options.rules = {"weights": weights, "smoothing": options.smoothing}
-    if options.smoothing_value is not None:
-        options.rules["smoothing_value"] = options.smoothing_value
-    return options
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="fastbleu",
-        usage="fastbleu REF [REF ...] -i HYP [HYP ...] [options]",
-        description="BLEU of one or more systems' text files against their reference files.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,  # options to come would make today's short forms ambiguous
-    )
-    add = parser.add_argument
-    add("references", nargs="+", metavar="REF", help="file of references; these come first")
-    text = "file of a system's hypotheses (default: standard input, if that is no terminal)"
-    add("-i", "--input", nargs="+", metavar="HYP", help=text)
-    add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
-
-    scoring = parser.add_argument_group("scoring")
-    add = scoring.add_argument
-    text = "for orders without any match (default: none); see below"
-    add("-s", "--smoothing", choices=SMOOTHING_TAKES_VALUE, default="none", help=text)
-    text = "the X below: for floor (default: 0.1) or method4 (5)"
-    value = _number(float, 1e-9, 1e9, "number")
-    add("-sv", "--smoothing-value", type=value, metavar="X", help=text)
-    add = scoring.add_mutually_exclusive_group().add_argument
-    text = "longest n-grams, all orders weighing the same (default: 4)"
-    add("--max-order", type=_number(int, 1, _LARGEST_ORDER), metavar="N", default=4, help=text)
-    text = "one weight per order: 0.5,0.3,0.2 or 1/3,1/3,1/3"
-    add("--weights", type=_weights, metavar="W,...", help=text)
-    add = scoring.add_argument
-    add("-lc", "--lowercase", action="store_true", help="compare without regard to case")
-    text = "threads that count (default: 1); they change no result"
-    add("--threads", type=_number(int, 1, 256), metavar="N", default=1, help=text)
-
-    add = parser.add_argument_group("output").add_argument
-    add("-sl", "--sentence-level", action="store_true", help="one score for each segment")
-    text = "text (default) or json, which keeps all digits"
-    add("-f", "--format", choices=("text", "json"), default="text", help=text)
-    text = "decimals of the scores in text (default: 2)"
-    add("-w", "--width", type=_number(int, 0, 20), metavar="N", default=2, help=text)
-    add("-q", "--quiet", action="store_true", help="no progress bar, not even on a terminal")
-    return parser
-
-
-def _number(
-    kind: type[_Number], low: _Number, high: _Number, noun: str = "whole number"
-) -> Callable[[str], _Number]:
-    def parse(text: str) -> _Number:
-        with suppress(ValueError):
-            number = kind(text)
-            if low <= number <= high:  # a nan is in no range
-                return number
-        raise argparse.ArgumentTypeError(f"{text!r} is no {noun} from {low:g} to {high:g}")
-
-    return parse
-
-
-def _weights(text: str) -> tuple[float, ...]:
-    with suppress(ValueError, ZeroDivisionError):
-        parts = [part.partition("/") for part in text.split(",")]
-        weights = tuple(float(above) / float(below or 1) for above, _, below in parts)
-        # Inexact sums are common: 0.33,0.33,0.33.
-        if len(weights) <= _LARGEST_ORDER and min(weights) >= 0 and 0.98 <= sum(weights) <= 1.02:
-            return weights
-    fix = f"1 to {_LARGEST_ORDER} numbers that add up to 1, as 0.5,0.3,0.2; or use --max-order"
-    raise argparse.ArgumentTypeError(f"{text!r} is no list of weights: {fix}")
+def _print_spool(spool: IO[bytes]) -> None:
+    spool.seek(0)
+    while data := spool.readlines(_SPOOL_BYTES >> 4):
+        _print(b"".join(data).decode())

@@ -44,6 +44,36 @@ def check_lengths(hypotheses: Any, references: Any) -> int:
     return len(hypotheses)
 
 
+def check_layout(hypotheses: Any, references: Any) -> None:
+    """Recognise the usual wrong layouts by their lengths; an error that says how to turn them."""
+    for name, value in (("hypotheses", hypotheses), ("references", references)):
+        if isinstance(value, str):
+            raise TypeError(
+                f"{name} is a str, expected a list with one entry per segment; "
+                "for a single sentence pass [hypothesis] and [[reference, ...]]"
+            )
+    segments = check_lengths(hypotheses, hypotheses)
+    if not hasattr(references, "__len__") or len(references) == segments:
+        return
+    parts = list_or_tuple(references)
+    if parts and all(is_list(part) and len(part) == segments for part in parts):
+        raise ValueError(
+            f"references has {len(parts)} entries of {segments} each for {segments} hypotheses: "
+            "it looks like references[k][segment], expected references[segment][k]; "
+            "pass list(zip(*references))"
+        )
+    if segments == 1 and all(isinstance(part, str) for part in parts):
+        raise ValueError(
+            f"references has {len(parts)} segments, hypotheses has 1; "
+            "for one hypothesis with several references pass [[reference, ...]]"
+        )
+
+
+def is_list(value: Any) -> bool:
+    """Whether a value holds several others, so that its length is not that of a text."""
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
+
+
 def check_positive(name: str, value: Any) -> int:
     """The integer that an argument is; an error that names it where it is none, or below 1."""
     try:
@@ -168,6 +198,74 @@ class NltkDoor(TokenDoor):
                 "expected a list of references, each a list of tokens"
             )
         return list(references)
+
+
+class TextDoor:
+    """The door for raw text: a hypothesis is a str, references are a str or several."""
+
+    def line(self, text: Any, segment: int, reference: int | None) -> str:
+        """Refuse what stands in the place of a str."""
+        where = place(segment, reference)
+        if is_list(text):
+            fix = "join it, or pass tokenize=None if all segments are lists of tokens"
+        elif isinstance(text, (bytes, bytearray)):
+            fix = "decode it first"
+        elif text is None and reference is not None:
+            fix = "leave a missing reference out"
+        else:
+            fix = "convert it first"
+        raise TypeError(f"{where} is a {type(text).__name__}, expected a str; {fix}")
+
+    def references(self, references: Any, segment: int) -> list[Any]:
+        """The references of one segment as a list."""
+        if isinstance(references, (bytes, bytearray, set, frozenset, dict)) or not is_iterable(
+            references
+        ):
+            raise TypeError(
+                f"segment {segment}: references is a {type(references).__name__}, "
+                "expected a str or a list of str"
+            )
+        return list(references)
+
+    def no_references(self, segment: int) -> NoReturn:
+        """Refuse a segment that nothing can be compared with."""
+        raise ValueError(
+            f"segment {segment}: no references; every segment needs at least one (it may be empty)"
+        )
+
+
+def lists_of_tokens(
+    hypotheses: Any,
+    references: Any,
+    split: Any,
+    lowercase: bool,
+    missing: bool,
+    door: TextDoor,
+    before: int,
+) -> tuple[list[list[str]], list[list[list[str]]]]:
+    """Lines as lists of tokens, by a function of one line; `before` is for messages."""
+
+    def tokens(text: Any, segment: int, reference: int | None) -> list[str]:
+        if not isinstance(text, str):
+            text = door.line(text, segment, reference)
+        tokens: list[str] = split(text.lower() if lowercase else text)
+        return tokens
+
+    split_hypotheses, split_references = [], []
+    for segment, (hypothesis, its) in enumerate(zip(hypotheses, references, strict=True), before):
+        split_hypotheses.append(tokens(hypothesis, segment, None))
+        lines = [its] if isinstance(its, str) else its
+        if type(lines) not in (list, tuple):
+            lines = door.references(its, segment)
+        kept = [
+            tokens(line, segment, k)
+            for k, line in enumerate(lines)
+            if line is not None or not missing
+        ]
+        if not kept:
+            door.no_references(segment)
+        split_references.append(kept)
+    return split_hypotheses, split_references
 
 
 def is_unhashable(token: Any) -> bool:

@@ -109,6 +109,24 @@ FB_INLINE int32_t interner_add(interner *table, token_key key, token_content con
     return id;
 }
 
+/* Makes room for `tokens` more in the same segment; ids stay. Returns 0, or -1: no memory. */
+static inline int interner_reserve(interner *table, size_t tokens)
+{
+    interner wider = *table;
+    tokens += (size_t)table->count;
+    if (FB_LIKELY(tokens * 2 <= table->slot_count)) return 0;
+    wider.slots = NULL;
+    wider.keys = NULL;
+    wider.contents = NULL;
+    wider.slot_count = 0;
+    if (interner_begin(&wider, tokens * 2) < 0) return -1;
+    for (int32_t id = 0; id < table->count; id++)
+        interner_add(&wider, table->keys[id], table->contents[id]);
+    interner_free(table);
+    *table = wider;
+    return 0;
+}
+
 /* The id of a token, or `absent` where no interner_add of this segment gave it one.
  * Whether a reference's token is known is a coin toss that no processor predicts, so the common case
  * has no branch on it: the key behind a stale slot is compared too (its id lies inside the array). */

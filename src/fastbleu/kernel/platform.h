@@ -52,13 +52,15 @@ static inline simd_level simd_supported(void)
     if (!((leaf1[2] >> 27) & 1)) return SIMD_PORTABLE;        /* no OSXSAVE: _xgetbv would fault */
     unsigned long long saved = _xgetbv(0);
     int popcnt = (leaf1[2] >> 23) & 1, avx2 = (leaf7[1] >> 5) & 1;
-    int avx512 = ((leaf7[1] >> 16) & 1) && ((leaf7[2] >> 14) & 1);
+    int avx512 = ((leaf7[1] >> 16) & 1) && ((leaf7[1] >> 30) & 1)           /* F, BW */
+        && ((leaf7[2] >> 1) & 1) && ((leaf7[2] >> 14) & 1);                  /* VBMI, VPOPCNTDQ */
     if (avx512 && avx2 && popcnt && (saved & 0xE6) == 0xE6) return SIMD_AVX512;
     if (avx2 && popcnt && (saved & 0x6) == 0x6) return SIMD_AVX2;
 #elif defined(FB_X86_64)
     __builtin_cpu_init();
     int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq"))
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+        && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vpopcntdq"))
         return SIMD_AVX512;
     if (avx2) return SIMD_AVX2;
 #endif
@@ -72,6 +74,30 @@ FB_INLINE int popcount_portable(uint64_t word)
     word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
     word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
     return (int)((word * 0x0101010101010101u) >> 56);
+}
+
+/* Number of zero bits below the lowest set one; `word` is not 0. */
+FB_INLINE int lowest_bit(uint64_t word)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    unsigned long index;
+    _BitScanForward64(&index, word);
+    return (int)index;
+#else
+    return __builtin_ctzll(word);
+#endif
+}
+
+/* The number of the highest set bit; `word` is not 0. */
+FB_INLINE int highest_bit(uint64_t word)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    unsigned long index;
+    _BitScanReverse64(&index, word);
+    return (int)index;
+#else
+    return 63 - __builtin_clzll(word);
+#endif
 }
 
 /* High and low half of a 128-bit product, folded: the strongest cheap mixing step there is. */

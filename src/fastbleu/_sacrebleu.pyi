@@ -1,0 +1,33 @@
+from array import array
+from typing import Any, Final
+
+REPRODUCED: Final[str]
+VERSION: Final[str]
+SMOOTH_DEFAULTS: dict[str, float | None]
+LOG_OF_ZERO: Final[int]
+
+def compute_plainly(
+    correct: Any,
+    total: Any,
+    sys_len: int,
+    ref_len: int,
+    smooth_method: str,
+    smooth_value: float | None,
+    effective_order: bool,
+    max_ngram_order: int,
+) -> tuple[float, list[float], float]: ...
+def score_rows(
+    rows: Any,
+    max_order: int,
+    smoothing: str = "exp",
+    value: float | None = None,
+    effective_order: bool = False,
+    arithmetic: str = "float64",
+) -> array[float]: ...
+def details(
+    row: array[int],
+    max_order: int,
+    smoothing: str = "exp",
+    value: float | None = None,
+    effective_order: bool = False,
+) -> tuple[float, list[float], float, list[float], list[float]]: ...

@@ -1,0 +1,30 @@
+from array import array
+from typing import Any, Final
+
+from ._core import PackedSegments
+from .corpus import TextDoor
+
+COMPILED: Final = ("none", "13a", "zh", "intl", "char")
+
+def split(text: str, tokenizer: str) -> list[str]: ...
+
+class TextPacker(PackedSegments):
+    chunk_segments: int
+    def __new__(
+        cls, door: TextDoor, tokenizer: str, lowercase: bool = False, missing: bool = False
+    ) -> TextPacker: ...
+    @property
+    def first_segment(self) -> int: ...
+    @property
+    def tokenized_periods(self) -> int: ...
+    def fill(
+        self,
+        hypotheses: list[Any] | tuple[Any, ...],
+        references: list[Any] | tuple[Any, ...],
+        start: int,
+        before: int = 0,
+    ) -> int: ...
+
+class SegmentReader:
+    def __new__(cls, tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader: ...
+    def row(self, hypothesis: Any, references: Any) -> array[int] | None: ...

@@ -1,0 +1,429 @@
+"""Tokenising raw text: lines in, packed ids out, no Python string per token.
+
+A chunk goes through two steps. fill() holds the GIL and only looks at each string: it takes a
+reference to it and notes where its characters are. pack() releases the GIL: it cuts every line into
+tokens (kernel/line_reader.h) and numbers each token as it is found (kernel/line_tokens.h). Strings do
+not change, and the packer's references keep them alive, so threads can pack while others read.
+
+Shapes and types other than str, list and tuple are the door's business (corpus.py).
+
+Ownership. TextPacker owns its arrays, its table and one reference to each string of the chunk.
+Thread-safety. One packer per thread. The tokenisers' tables are built once and then only read.
+"""
+
+from cpython.array cimport array, clone
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from cpython.ref cimport Py_DECREF, Py_INCREF
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
+from libc.stdint cimport INT32_MAX
+
+from fastbleu._core cimport interner_begin, interner_free, numbers, process_seed, simd_in_use
+
+from array import array as _array
+
+
+cdef extern from "kernel/line_tokens.h":
+    ctypedef enum tokenizer_id:
+        TOKENIZERS
+    ctypedef struct token_content:
+        const unsigned char *bytes
+        size_t size
+    ctypedef struct token_span:
+        size_t start
+        size_t end
+        int unit
+    ctypedef struct line_reader:
+        pass
+    enum:
+        BLOCK_TOKENS
+    int build_rules(text_rules *rules, tokenizer_id tokenizer) noexcept
+    classifier classifier_for(simd_level level) noexcept
+    int reserve_buffers(line_buffers *buffers, text_line text) noexcept nogil
+    void free_buffers(line_buffers *buffers) noexcept
+    void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
+                   const line_buffers *buffers) noexcept nogil
+    bint line_ended(const line_reader *line) noexcept nogil
+    int next_tokens(line_reader *line, token_span *spans) noexcept nogil
+    token_content content_of(const line_reader *line, token_span span) noexcept nogil
+    int intern_block(line_reader *line, interner *table, int32_t *ids) noexcept nogil
+    int find_block(line_reader *line, const interner *table, int32_t *ids) noexcept nogil
+    int rewrite_line(text_line *text, const char_table *table, line_buffers *buffers) noexcept nogil
+    bint ends_in_tokenized_period(text_line text) noexcept nogil
+    void FB_PREFETCH(const void *address) noexcept nogil
+
+cdef extern from "Python.h":
+    PyObject **PySequence_Fast_ITEMS(object sequence)
+    bint PyUnicode_Check(object text)
+    bint PyUnicode_CheckExact(object text)
+    bint PyUnicode_IS_COMPACT(object text)
+    int PyUnicode_KIND(object text)
+    void *PyUnicode_DATA(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    int PyUnicode_READY(object text) except -1
+    object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
+
+
+# The tokenisers of this module, in the order of tokenizer_id (kernel/char_classes.h).
+COMPILED = ("none", "13a", "zh", "intl", "char")
+
+# Ends a chunk: enough to make the cost of a chunk vanish, little enough for its ids to stay in cache.
+cdef Py_ssize_t CHUNK_SEGMENTS = 512
+cdef Py_ssize_t CHUNK_LINES = 4096
+cdef size_t CHUNK_CHARS = 1 << 19
+
+# Longer segments let other threads run meanwhile.
+cdef Py_ssize_t KEPT_CHARS = 1 << 16
+
+cdef array _row = _array("q")
+
+cdef enum:
+    POLL_BLOCKS = 1 << 14
+    HYPOTHESIS = -1
+
+cdef text_rules all_rules[<int> TOKENIZERS]
+cdef bint rules_built[<int> TOKENIZERS]
+
+
+cdef const text_rules *rules_of(str tokenizer) except NULL:
+    """The rules of a compiled tokeniser, built when they are first asked for."""
+    cdef int number
+    if tokenizer not in COMPILED:
+        raise ValueError(f"{tokenizer!r} is no compiled tokenizer; these are {', '.join(COMPILED)}")
+    number = COMPILED.index(tokenizer)
+    if not rules_built[number]:
+        if build_rules(&all_rules[number], <tokenizer_id> number) < 0:
+            raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
+        rules_built[number] = True
+    return &all_rules[number]
+
+
+cdef inline bint is_list_or_tuple(object sequence) noexcept:
+    return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
+
+
+cdef inline Py_ssize_t size_of(object sequence) noexcept:
+    return PyList_GET_SIZE(sequence) if PyList_CheckExact(sequence) else PyTuple_GET_SIZE(sequence)
+
+
+cdef object compact(object text):
+    """`text` as an exact str whose characters follow its header, as the kernel expects."""
+    PyUnicode_READY(text)
+    if PyUnicode_CheckExact(text) and PyUnicode_IS_COMPACT(text):
+        return text
+    return PyUnicode_FromKindAndData(
+        PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text))
+
+
+cdef inline text_line line_of(object text) noexcept:
+    cdef text_line line
+    line.chars = PyUnicode_DATA(text)
+    line.length = PyUnicode_GET_LENGTH(text)
+    line.unit = PyUnicode_KIND(text)
+    return line
+
+
+def split(text, str tokenizer not None):
+    """The tokens of a line, a list of str, by one of the COMPILED tokenisers."""
+    cdef const text_rules *rules = rules_of(tokenizer)
+    cdef line_buffers buffers
+    cdef line_reader reader
+    cdef token_span spans[BLOCK_TOKENS]
+    cdef text_line line
+    cdef list tokens = []
+    cdef int count, i
+    if not PyUnicode_Check(text):
+        raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
+    text = compact(text)
+    line = line_of(text)
+    buffers = line_buffers()
+    try:
+        if reserve_buffers(&buffers, line) < 0:
+            raise MemoryError(f"no memory for a line of {line.length} characters")
+        open_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
+        while not line_ended(&reader):
+            count = next_tokens(&reader, spans)
+            if count < 0:
+                if (rewrite_line(&line, &rules.table, &buffers) < 0
+                        or reserve_buffers(&buffers, line) < 0):
+                    raise MemoryError(f"no memory for a line of {line.length} characters")
+                open_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
+                tokens.clear()
+            for i in range(count):
+                tokens.append(PyUnicode_FromKindAndData(
+                    spans[i].unit, content_of(&reader, spans[i]).bytes, spans[i].end - spans[i].start))
+    finally:
+        free_buffers(&buffers)
+    return tokens
+
+
+cdef class TextPacker(PackedSegments):
+    """Tokenises and packs lines chunk by chunk.
+
+    Parameters
+    ----------
+    door : fastbleu.corpus.TextDoor
+        Turns what is no str, list or tuple into one, and makes the errors.
+    tokenizer : str
+        One of COMPILED.
+    lowercase : bool
+        Lower every line first, by str.lower().
+    missing : bool
+        Whether a reference may be None, which stands for no reference.
+
+    Attributes
+    ----------
+    tokenized_periods : int
+        Hypotheses packed so far that end in " .".
+    """
+
+    chunk_segments = CHUNK_SEGMENTS
+
+    def __cinit__(self, door, str tokenizer not None, bint lowercase=False, bint missing=False):
+        self.door = door
+        self.lowercase = lowercase
+        self.missing = missing
+        self.rules = rules_of(tokenizer)
+        self.classify = classifier_for(simd_in_use())
+        self.tokens.seed = process_seed()
+
+    def __dealloc__(self):
+        self.release()
+        PyMem_RawFree(self.lines)
+        PyMem_RawFree(self.held)
+        free_buffers(&self.hypothesis_buffers)
+        free_buffers(&self.reference_buffers)
+        interner_free(&self.tokens)
+
+    cdef void release(self) noexcept:
+        """Let go of the last chunk's strings."""
+        while self.line_count > 0:
+            self.line_count -= 1
+            Py_DECREF(<object> self.held[self.line_count])
+
+    def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
+        """Take the next chunk's lines in place of the last one's.
+
+        Parameters
+        ----------
+        hypotheses : list or tuple of str
+        references : list or tuple
+            By segment: a str, or a list or tuple of str.
+        start : int
+            Index of the chunk's first segment.
+        before : int, default 0
+            Number of segments before these lists, for error messages.
+
+        Returns
+        -------
+        int
+            Number of segments taken; 0 at the end.
+        """
+        cdef Py_ssize_t segment = start, ahead
+        cdef size_t chars = 0
+        if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
+            raise TypeError("expected two lists or tuples")
+        self.first_segment = before + start
+        self.clear()
+        self.release()
+        PyErr_CheckSignals()
+        # The lists may change while user code runs, so their sizes are asked for every time.
+        while segment < min(size_of(hypotheses), size_of(references)):
+            ahead = segment + 8
+            if ahead < min(size_of(hypotheses), size_of(references)):
+                FB_PREFETCH(PySequence_Fast_ITEMS(hypotheses)[ahead])
+                FB_PREFETCH(PySequence_Fast_ITEMS(references)[ahead])
+            hypothesis = <object> PySequence_Fast_ITEMS(hypotheses)[segment]
+            its_references = <object> PySequence_Fast_ITEMS(references)[segment]
+            self.gather(hypothesis, its_references)
+            chars += self.lines[self.line_count - 1].length
+            segment += 1
+            if (self.segment_count == CHUNK_SEGMENTS or self.line_count >= CHUNK_LINES
+                    or chars >= CHUNK_CHARS):
+                break
+        return self.segment_count
+
+    cdef int gather(self, object hypothesis, object references) except -1:
+        """Take the lines of one segment."""
+        cdef Py_ssize_t segment = self.first_segment + self.segment_count, count = 0, k = 0
+        self.reserve_segment()
+        self.add_line(hypothesis, segment, HYPOTHESIS)
+        if PyUnicode_Check(references):
+            self.add_line(references, segment, 0)
+            count = 1
+        else:
+            if not is_list_or_tuple(references):
+                references = self.door.references(references, segment)
+            while k < size_of(references):
+                reference = <object> PySequence_Fast_ITEMS(references)[k]
+                if reference is not None or not self.missing:
+                    self.add_line(reference, segment, k)
+                    count += 1
+                k += 1
+        if count == 0:
+            self.door.no_references(segment)
+        self.reference_counts[self.segment_count] = count
+        self.segment_count += 1
+        self.note_references(count)
+        return 0
+
+    cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1:
+        cdef Py_ssize_t room
+        if not PyUnicode_Check(text):
+            text = self.door.line(text, segment, None if reference == HYPOTHESIS else reference)
+        if self.lowercase:
+            text = str.lower(text)
+        text = compact(text)
+        if self.line_count == self.line_capacity:
+            room = 2 * self.line_capacity + 64
+            self.lines = <text_line *> grow_lines(self.lines, room * sizeof(text_line))
+            self.held = <PyObject **> grow_lines(self.held, room * sizeof(PyObject *))
+            self.line_capacity = room
+        self.lines[self.line_count] = line_of(text)
+        Py_INCREF(text)
+        self.held[self.line_count] = <PyObject *> text
+        self.line_count += 1
+        return 0
+
+    def pack(self):
+        """Tokenise the chunk's lines, without the GIL."""
+        with nogil:
+            self.pack_segments()
+
+    cdef int pack_segments(self) except -1 nogil:
+        cdef const text_line *line = self.lines
+        cdef const text_line *end = self.lines + self.line_count
+        cdef int64_t *lengths
+        cdef Py_ssize_t segment, k
+        for segment in range(self.segment_count):
+            if interner_begin(&self.tokens, 0) < 0:
+                no_memory(0)
+            lengths = self.reserve_lengths(self.reference_counts[segment] + 1)
+            for k in range(self.reference_counts[segment] + 1):
+                if line + 4 < end:
+                    FB_PREFETCH(line[4].chars)
+                    FB_PREFETCH(<const char *> line[4].chars + 64)
+                lengths[k] = self.read_line(line[0], k == 0)
+                if k == 0:
+                    self.tokenized_periods += ends_in_tokenized_period(line[0])
+                line += 1
+            self.length_count += self.reference_counts[segment] + 1
+            self.distinct[segment] = self.tokens.count
+        return 0
+
+    cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil:
+        """Pack one line; the number of its tokens."""
+        cdef line_buffers *buffers = &self.hypothesis_buffers if is_hypothesis else &self.reference_buffers
+        cdef Py_ssize_t before = self.id_count
+        cdef line_reader reader
+        cdef int32_t *ids
+        cdef int count
+        if reserve_buffers(buffers, text) < 0:
+            no_memory(text.length)
+        open_line(&reader, self.rules, self.classify, text, buffers)
+        while not line_ended(&reader):
+            ids = self.reserve_ids(BLOCK_TOKENS)
+            count = intern_block(&reader, &self.tokens, ids) if is_hypothesis else (
+                find_block(&reader, &self.tokens, ids))
+            if count >= 0:
+                self.id_count += count
+                self.worked()
+                continue
+            # What was read so far is void: begin again with the rewritten line.
+            self.id_count = before
+            if (count < -1 or (is_hypothesis and interner_begin(&self.tokens, 0) < 0)
+                    or rewrite_line(&text, &self.rules.table, buffers) < 0
+                    or reserve_buffers(buffers, text) < 0):
+                no_memory(text.length)
+            open_line(&reader, self.rules, self.classify, text, buffers)
+        if self.id_count - before >= INT32_MAX:
+            with gil:
+                raise OverflowError(
+                    f"a line of {self.id_count - before} tokens is too long; at most {INT32_MAX - 1}")
+        return self.id_count - before
+
+    cdef inline int worked(self) except -1 nogil:
+        """Count a block, and from time to time let Ctrl-C and the other threads' failures end this."""
+        self.since_poll += 1
+        if self.since_poll >= POLL_BLOCKS:
+            self.since_poll = 0
+            with gil:
+                if self.cancelled:
+                    raise KeyboardInterrupt
+                PyErr_CheckSignals()
+        return 0
+
+
+cdef class SegmentReader:
+    """One segment at a time, straight from its text to its row; keeps its memory between calls.
+
+    Threads may share it: what comes in while a segment is being read takes the general way.
+
+    Parameters
+    ----------
+    tokenizer : str
+        One of COMPILED.
+    lowercase : bool
+    max_order : int
+    """
+
+    def __cinit__(self, str tokenizer not None, bint lowercase, int max_order):
+        self.packer = TextPacker(None, tokenizer, lowercase, True)
+        self.counter = SegmentCounter(max_order)
+
+    def row(self, hypothesis, references):
+        """The row of a segment, or None where it takes the general way.
+
+        Parameters
+        ----------
+        hypothesis : str
+        references : list or tuple of str or None
+            None stands for no reference.
+
+        Returns
+        -------
+        array of int64, shape (2 + 2 * max_order,)
+            None for other types, and for texts so long that other threads should not wait for them.
+        """
+        cdef TextPacker packer = self.packer
+        cdef Py_ssize_t k, chars
+        cdef bint present = False
+        cdef array row
+        if self.busy or not (PyUnicode_CheckExact(hypothesis) and is_list_or_tuple(references)):
+            return None
+        chars = PyUnicode_GET_LENGTH(hypothesis)
+        for k in range(size_of(references)):
+            reference = <object> PySequence_Fast_ITEMS(references)[k]
+            if PyUnicode_CheckExact(reference):
+                present = True
+                chars += PyUnicode_GET_LENGTH(reference)
+            elif reference is not None:
+                return None
+        if not present or chars > KEPT_CHARS or size_of(references) > CHUNK_LINES:
+            return None
+        row = clone(_row, 2 + 2 * self.counter.max_order, False)
+        self.busy = True
+        packer.classify = classifier_for(simd_in_use())
+        packer.clear()
+        try:
+            packer.gather(hypothesis, references)
+            packer.pack_segments()
+            self.counter.count_segment(packer.ids, packer.lengths, packer.reference_counts[0],
+                                       packer.distinct[0], numbers(row))
+        finally:
+            packer.release()
+            self.busy = False
+        return row
+
+
+cdef void *grow_lines(void *memory, size_t size) except NULL:
+    cdef void *grown = PyMem_RawRealloc(memory, size)
+    if grown == NULL:
+        raise MemoryError(f"no memory for {size} bytes")
+    return grown
+
+
+cdef int no_memory(size_t length) except -1 nogil:
+    with gil:
+        raise MemoryError(f"no memory for a line of {length} characters")

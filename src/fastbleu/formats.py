@@ -1,0 +1,301 @@
+"""Inputs that hold more than one text: ``FILE::SELECTOR`` says which.
+
+The format goes by the name's end, ``.gz`` after it or not: ``.tsv`` (the selector is a column:
+its number from 1 on, or its name in the first line), ``.jsonl`` and ``.ndjson`` (a key, or keys
+with dots between them), ``.xml`` and ``.sgm`` (a translator or system; none is needed where there
+is one). A file whose own name contains ``::`` is that file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import islice
+from typing import Any
+
+from .files import ByteSource, InputError, TextLines
+from .markup import Document, Part, Segment, documents
+from .readers import LineReader, Reader, open_lines
+
+__all__ = ["REFERENCE", "SYSTEM", "open_input"]
+
+REFERENCE, SYSTEM = "ref", "hyp"  # what an input is for
+
+_FORMATS = {
+    ".tsv": "tsv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".xml": "xml",
+    ".sgm": "sgml",
+    ".sgml": "sgml",
+}
+_MARK = "\ufeff"
+
+
+def open_input(
+    name: str, opened: ExitStack, *, role: str, encoding: str = "utf-8", fields: int = 1
+) -> Reader:
+    """Open a file of any format.
+
+    Parameters
+    ----------
+    name : str
+        A path, with ``::SELECTOR`` after it or not; ``-`` is standard input.
+    opened : ExitStack
+        Will close the file.
+    role : {REFERENCE, SYSTEM}
+        Where a selector fits both a translator and a system, it means what is asked for.
+    encoding : str
+        Of all but XML.
+    fields : int
+        How many segments each line of plain text holds, with tabs between them.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened, or does not have what the selector selects; then the message
+        lists what it has.
+    """
+    path, selector, kind = _split(name)
+    if selector is None or kind is None:
+        return open_lines(name, opened, encoding=encoding, fields=fields)
+    if fields != 1:
+        raise InputError(f"{name}: --num-refs splits lines of plain text, it takes no ::SELECTOR")
+    if kind in ("xml", "sgml"):
+        return MarkupReader(path, selector, opened, role=role, encoding=encoding, xml=kind == "xml")
+    lines = TextLines(ByteSource(path, opened), encoding)
+    return ColumnReader(lines, selector) if kind == "tsv" else JsonReader(lines, selector)
+
+
+def _split(name: str) -> tuple[str, str | None, str | None]:
+    """Return path, selector and format; None for plain text and for no selector."""
+    if os.path.exists(name) or "::" not in name:
+        kind = _format(name)
+        return name, None if kind == "tsv" else "", kind
+    path, _, selector = name.rpartition("::")
+    end = len(name)
+    while (end := name.rfind("::", 0, end)) > 0:
+        if os.path.exists(name[:end]):
+            path, selector = name[:end], name[end + 2 :]
+            break
+    kind = _format(path)
+    if kind is None:
+        raise InputError(
+            f"{name}: no such file; a ::SELECTOR can follow a file whose name ends in "
+            f"{' '.join(_FORMATS)}, .gz after that or not"
+        )
+    return path, selector, kind
+
+
+def _format(path: str) -> str | None:
+    stem = path.lower().removesuffix(".gz")
+    return next((kind for end, kind in _FORMATS.items() if stem.endswith(end)), None)
+
+
+class _OneOfMany(LineReader):
+    """Lines that hold more than the segment; subclasses extract it."""
+
+    def read(self, count: int) -> list[list[str]]:
+        column = []
+        for line in self._lines.read(count):
+            self.segments += 1
+            column.append(self._extract(line.removesuffix("\r")).rstrip())
+        return [column]
+
+    def notes(self) -> Iterator[str]:
+        yield from ()
+
+    def _extract(self, line: str) -> str:
+        raise NotImplementedError
+
+    def _error(self, problem: str) -> InputError:
+        return InputError(f"{self.label}: line {self._lines.taken}: {problem}")
+
+
+class ColumnReader(_OneOfMany):
+    """A column of tab-separated values, in which quotation marks are text like any other."""
+
+    def __init__(self, lines: TextLines, selector: str) -> None:
+        super().__init__(lines)
+        self._first = lines.read(1)
+        cells = self._cells(self._first[0] if self._first else "")
+        self._width = len(cells)
+        if selector.isascii() and selector.isdigit():
+            self._column = int(selector) - 1
+            if not 0 <= self._column < self._width:
+                choices = f"line 1 has {self._width}, counted from 1"
+                raise InputError(f"{self.label}: there is no column {selector}: {choices}")
+            return
+        self._first = []
+        if cells.count(selector) != 1:
+            problem = "two columns are" if selector in cells else "no column is"
+            raise InputError(
+                f"{self.label}: {problem} called {selector!r} in line 1; "
+                f"choose by number or one of: {', '.join(map(repr, cells))}"
+            )
+        self._column = cells.index(selector)
+
+    def read(self, count: int) -> list[list[str]]:
+        """Return the next texts; `segments` does not count the names of the columns."""
+        if not self._first:
+            return super().read(count)
+        column = [self._extract(self._first.pop()).rstrip()]
+        self.segments += 1
+        return [column + super().read(count - 1)[0]]
+
+    @staticmethod
+    def _cells(line: str) -> list[str]:
+        return line.removeprefix(_MARK).removesuffix("\r").split("\t")
+
+    def _extract(self, line: str) -> str:
+        cells = line.split("\t")
+        if len(cells) != self._width:
+            raise self._error(
+                f"{len(cells)} columns, but line 1 has {self._width}; "
+                "is there a tab or a line break inside of a text?"
+            )
+        return cells[self._column]
+
+
+class JsonReader(_OneOfMany):
+    """The value of one key in JSON objects, one a line."""
+
+    def __init__(self, lines: TextLines, selector: str) -> None:
+        super().__init__(lines)
+        self._selector = selector
+
+    def _extract(self, line: str) -> str:
+        if self.segments == 1:
+            line = line.removeprefix(_MARK)
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise self._error(f"this is not JSON, one object a line: {error}") from error
+        if not isinstance(value, dict):
+            raise self._error(f"expected an object, found {_described(value)}")
+        if isinstance(text := value.get(self._selector), str):
+            return text
+        return self._follow(value)
+
+    def _follow(self, value: Any) -> str:
+        """Return the text at the end of the path."""
+        if not self._selector:
+            raise self._error(
+                f"::KEY after the name must say which text; here is {_described(value)}"
+            )
+        path = [self._selector] if self._selector in value else self._selector.split(".")
+        for depth, key in enumerate(path):
+            if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+                value = value[int(key)]
+            elif isinstance(value, dict) and key in value:
+                value = value[key]
+            else:
+                where = f"in {'.'.join(path[:depth])}" if depth else "there"
+                raise self._error(f"no key {key!r}; {where} is {_described(value)}")
+        if isinstance(value, str):
+            return value
+        problem = f"{self._selector!r} is {_described(value)}, but must be a string"
+        if isinstance(value, (dict, list)) and value:
+            first = next(iter(value)) if isinstance(value, dict) else 0
+            problem += f"; choose a part of it, as ::{self._selector}.{first}"
+        raise self._error(problem)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, dict):
+        return (
+            f"an object with the keys {', '.join(map(repr, value))}" if value else "an empty object"
+        )
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    names = {type(None): "null", bool: "true or false", str: "a string"}
+    return names.get(type(value), "a number")
+
+
+class MarkupReader(Reader):
+    """The segments of one translator or system in XML or SGML, in the order of the file.
+
+    In WMT's layout the segments of a document come in the order of their numbers, documents of
+    test suites and segments that no translator translated are left out: sacreBLEU's rules.
+    """
+
+    unit = "segment"
+
+    def __init__(
+        self, path: str, selector: str, opened: ExitStack, *, role: str, encoding: str, xml: bool
+    ) -> None:
+        with ExitStack() as closed:
+            source = ByteSource(path, closed)
+            if source.size is None:
+                raise InputError(
+                    f"{source.label}: XML is read twice, it must be a file and no pipe"
+                )
+            parts: dict[Part, None] = {}
+            for document in documents(source, encoding, xml):
+                parts |= dict.fromkeys(document.parts)
+        self._translated = any(part.kind == "ref" for part in parts)
+        self._part = _choose(source.label, selector, role, list(parts))
+        super().__init__(ByteSource(path, opened))
+        self._segments = self._ordered(documents(self.source, encoding, xml))
+        self._places: list[int] = []
+
+    def read(self, count: int) -> list[list[str]]:
+        rows = list(islice(self._segments, count))
+        self.segments += len(rows)
+        self.keys = [(document, name) for document, name, _ in rows]
+        self._places = [segment.line for _, _, segment in rows]
+        return [[segment.text for _, _, segment in rows]]
+
+    def place(self, index: int) -> str:
+        return f"line {self._places[index]}"
+
+    def _ordered(self, found: Iterator[Document]) -> Iterator[tuple[str, str, Segment]]:
+        for document in found:
+            chosen = document.parts.get(self._part)
+            names = list(chosen or ()) if document.in_set else self._names(document)
+            if names and chosen is None:
+                raise self._missing(document, f"has no {self._part}")
+            for name in names:
+                if name not in chosen:  # type: ignore[operator]
+                    raise self._missing(document, f"has no segment {name} of {self._part}")
+                yield document.name, name, chosen[name]  # type: ignore[index]
+
+    def _names(self, document: Document) -> list[str]:
+        """Return the ids of a document's segments that count, in WMT's layout."""
+        if document.testsuite:
+            return []
+        parts = document.parts
+        model = next((part for part in parts if part.kind == "src"), self._part)
+        names = list(parts.get(model, ()))
+        if extra := set(parts.get(self._part, ())) - set(names):
+            problem = f"has a segment {min(extra)} of {self._part}, but none of {model}"
+            raise self._missing(document, problem)
+        if self._translated:
+            references = [segments for part, segments in parts.items() if part.kind == "ref"]
+            names = [n for n in names if any(n in r and r[n].text for r in references)]
+        return sorted(names, key=int) if all(map(str.isdecimal, names)) else names
+
+    def _missing(self, document: Document, problem: str) -> InputError:
+        return InputError(f"{self.label}: line {document.line}: document {document.name} {problem}")
+
+
+def _choose(label: str, selector: str, role: str, parts: list[Part]) -> Part:
+    """Return the part that is meant; one of the role's kind goes before others."""
+    parts.sort(key=lambda part: part.kind != role)
+    if not selector:
+        for kind in (REFERENCE, SYSTEM) if role == REFERENCE else (SYSTEM, REFERENCE):
+            same = [part for part in parts if part.kind == kind]
+            if len(same) == 1:
+                return same[0]
+            if same:
+                break
+    for part in parts:
+        if selector and selector in (part.name, str(part)):
+            return part
+    if not parts:
+        raise InputError(f"{label}: no <refset>, <tstset> or <dataset> with documents in it")
+    choices = ", ".join(f"::{part}" for part in parts)
+    problem = f"nothing in it is called {selector!r}" if selector else "it holds several texts"
+    raise InputError(f"{label}: {problem}; choose one of {choices}")

@@ -1,0 +1,190 @@
+/* classify.h: 64 characters of a line in, one 64-bit mask per character class out.
+ *
+ * Bit i of mask k says whether character i is of class k (char_classes.h). Positions behind the end of
+ * the line are SPACE, so that no rule needs to know where the line ends. A line that is stored in units
+ * of 2 or 4 bytes is narrowed to bytes first, 'A' standing for every wide character (line_reader.h adds
+ * the classes of the wide ones).
+ *
+ * Each step exists portably and for AVX2 and AVX-512; all give the same masks. A block at the end of a
+ * line is never read beyond it: the portable and AVX2 steps copy it, AVX-512 masks its loads. Leaves
+ * without state: any thread may call them.
+ */
+#ifndef FASTBLEU_CLASSIFY_H
+#define FASTBLEU_CLASSIFY_H
+
+#include "char_classes.h"
+
+#define BLOCK 64
+
+typedef struct { uint64_t of[CLASSES]; } class_masks;
+
+/* Masks of the TABLED classes of `count` <= 64 bytes, of which `table` tells the classes. */
+typedef void (*byte_classifier)(const uint8_t table[256], const uint8_t *bytes, size_t count,
+                                class_masks *masks);
+/* From `count` <= 64 characters of two bytes: 64 bytes, the high bytes, and the mask of wide ones. */
+typedef uint64_t (*narrower)(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes);
+
+typedef struct {
+    byte_classifier classify_bytes;
+    narrower narrow;
+} classifier;
+
+/* The lowest bits of the 8 bytes of a word, as 8 bits. */
+FB_INLINE uint64_t gather_bits(uint64_t bytes)
+{
+    return ((bytes & 0x0101010101010101u) * 0x0102040810204080u) >> 56;
+}
+
+static inline void classify_bytes_portable(const uint8_t table[256], const uint8_t *bytes, size_t count,
+                                           class_masks *masks)
+{
+    uint8_t classes[BLOCK];
+    memset(masks, 0, sizeof *masks);
+    for (size_t i = 0; i < count; i++) classes[i] = table[bytes[i]];
+    memset(classes + count, CLASS(SPACE), BLOCK - count);
+    for (int i = 0; i < BLOCK; i += 8) {
+        const uint64_t word = load64(classes + i);
+        for (int k = SPACE; k < TABLED; k++) masks->of[k] |= gather_bits(word >> k) << i;
+    }
+}
+
+static inline uint64_t narrow_portable(const uint16_t *chars, size_t count, uint8_t *bytes,
+                                       uint8_t *high_bytes)
+{
+    uint64_t wide = 0;
+    for (size_t i = 0; i < count; i++) {
+        wide |= (uint64_t)(chars[i] > 0xFF) << i;
+        bytes[i] = chars[i] > 0xFF ? 'A' : (uint8_t)chars[i];
+        high_bytes[i] = (uint8_t)(chars[i] >> 8);
+    }
+    memset(bytes + count, ' ', BLOCK - count);
+    return wide;
+}
+
+#ifdef FB_X86_64
+
+/* Classes of 32 bytes. pshufb looks up 16 entries; each row of the table is one look-up, which adding
+ * 0x70 with saturation turns off (high bit set: zero) for the bytes that belong to other rows. */
+FB_TARGET("avx2")
+static inline __m256i look_up_avx2(const uint8_t *table, __m256i bytes)
+{
+    const __m256i limit = _mm256_set1_epi8(0x70);
+    __m256i classes = _mm256_setzero_si256();
+    const int rows = _mm256_movemask_epi8(bytes) ? 16 : 8;
+    for (int row = 0; row < rows; row++) {
+        const __m256i entries = _mm256_broadcastsi128_si256(
+            _mm_loadu_si128((const __m128i *)(table + row * 16)));
+        const __m256i index = _mm256_adds_epu8(
+            _mm256_xor_si256(bytes, _mm256_set1_epi8((char)(row << 4))), limit);
+        classes = _mm256_or_si256(classes, _mm256_shuffle_epi8(entries, index));
+    }
+    return classes;
+}
+
+FB_TARGET("avx2")
+static inline void classify_bytes_avx2(const uint8_t table[256], const uint8_t *bytes, size_t count,
+                                       class_masks *masks)
+{
+    uint8_t padded[BLOCK];
+    if (count < BLOCK) {
+        memset(padded, ' ', BLOCK);
+        memcpy(padded, bytes, count);
+        bytes = padded;
+    }
+    const __m256i low = look_up_avx2(table, _mm256_loadu_si256((const __m256i *)bytes));
+    const __m256i high = look_up_avx2(table, _mm256_loadu_si256((const __m256i *)(bytes + 32)));
+    for (int k = SPACE; k < TABLED; k++) {
+        const __m128i shift = _mm_cvtsi32_si128(7 - k);      /* class bit k to the top of its byte */
+        masks->of[k] =
+            (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_sll_epi16(low, shift))
+            | (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_sll_epi16(high, shift)) << 32;
+    }
+}
+
+FB_TARGET("avx2")
+static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t *bytes,
+                                   uint8_t *high_bytes)
+{
+    const __m256i zero = _mm256_setzero_si256(), high_byte = _mm256_set1_epi16((short)0xFF00);
+    const __m256i stand_in = _mm256_set1_epi16('A');
+    uint16_t padded[BLOCK];
+    uint64_t wide = 0;
+    if (count < BLOCK) {
+        for (size_t i = count; i < BLOCK; i++) padded[i] = ' ';
+        memcpy(padded, chars, count * 2);
+        chars = padded;
+    }
+    for (int i = 0; i < BLOCK; i += 32) {
+        __m256i first = _mm256_loadu_si256((const __m256i *)(chars + i));
+        __m256i second = _mm256_loadu_si256((const __m256i *)(chars + i + 16));
+        /* packs interleave the 128-bit halves of their operands; 0xD8 puts them in order */
+        _mm256_storeu_si256((__m256i *)(high_bytes + i), _mm256_permute4x64_epi64(
+            _mm256_packus_epi16(_mm256_srli_epi16(first, 8), _mm256_srli_epi16(second, 8)), 0xD8));
+        const __m256i first_fits = _mm256_cmpeq_epi16(_mm256_and_si256(first, high_byte), zero);
+        const __m256i second_fits = _mm256_cmpeq_epi16(_mm256_and_si256(second, high_byte), zero);
+        first = _mm256_blendv_epi8(stand_in, first, first_fits);
+        second = _mm256_blendv_epi8(stand_in, second, second_fits);
+        _mm256_storeu_si256((__m256i *)(bytes + i),
+                            _mm256_permute4x64_epi64(_mm256_packus_epi16(first, second), 0xD8));
+        const __m256i fits = _mm256_permute4x64_epi64(_mm256_packs_epi16(first_fits, second_fits), 0xD8);
+        wide |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(fits) << i;
+    }
+    return wide;
+}
+
+FB_TARGET("avx512f,avx512bw,avx512vbmi")
+static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t *bytes, size_t count,
+                                         class_masks *masks)
+{
+    const __mmask64 inside = ~(uint64_t)0 >> (BLOCK - count);
+    const __m512i block = _mm512_mask_loadu_epi8(_mm512_set1_epi8(' '), inside, bytes);
+    __m512i classes = _mm512_permutex2var_epi8(
+        _mm512_loadu_si512(table), block, _mm512_loadu_si512(table + 64));
+    const __mmask64 above_ascii = _mm512_movepi8_mask(block);
+    if (above_ascii)
+        classes = _mm512_mask_mov_epi8(classes, above_ascii, _mm512_permutex2var_epi8(
+            _mm512_loadu_si512(table + 128), block, _mm512_loadu_si512(table + 192)));
+    for (int k = SPACE; k < TABLED; k++)
+        masks->of[k] = _mm512_test_epi8_mask(classes, _mm512_set1_epi8((char)CLASS(k)));
+}
+
+FB_TARGET("avx512f,avx512bw")
+static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_t *bytes,
+                                     uint8_t *high_bytes)
+{
+    const __m512i spaces = _mm512_set1_epi16(' '), stand_in = _mm512_set1_epi16('A');
+    uint64_t wide = 0;
+    for (int i = 0; i < BLOCK; i += 32) {
+        const size_t left = count <= (size_t)i ? 0 : count - i < 32 ? count - i : 32;
+        const __mmask32 inside = (__mmask32)(((uint64_t)1 << left) - 1);
+        const __m512i block = _mm512_mask_loadu_epi16(spaces, inside, chars + i);
+        _mm256_storeu_si256((__m256i *)(high_bytes + i), _mm512_cvtepi16_epi8(
+            _mm512_srli_epi16(block, 8)));
+        const __mmask32 large = _mm512_cmpgt_epu16_mask(block, _mm512_set1_epi16(0xFF));
+        _mm256_storeu_si256((__m256i *)(bytes + i), _mm512_cvtepi16_epi8(
+            _mm512_mask_mov_epi16(block, large, stand_in)));
+        wide |= (uint64_t)large << i;
+    }
+    return wide;
+}
+
+#endif /* FB_X86_64 */
+
+static inline classifier classifier_for(simd_level level)
+{
+    classifier chosen = {classify_bytes_portable, narrow_portable};
+#ifdef FB_X86_64
+    if (level == SIMD_AVX2) {
+        chosen.classify_bytes = classify_bytes_avx2;
+        chosen.narrow = narrow_avx2;
+    }
+    if (level == SIMD_AVX512) {
+        chosen.classify_bytes = classify_bytes_avx512;
+        chosen.narrow = narrow_avx512;
+    }
+#endif
+    (void)level;
+    return chosen;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* content_keys.h: from a token's bytes to the 128-bit key that the interner compares.
+ *
+ * Content of up to 15 bytes is its own key; byte 15 holds the unit and the size. It is read with two
+ * loads that end one byte behind the content and begin up to 15 bytes before it; what is not content is
+ * masked away. So content must lie at least 15 bytes inside its memory and have a byte behind it, as it
+ * does in every str and bytes object and in the line buffers. Longer content is hashed, seeded per
+ * process, and compared byte by byte where hashes are equal (interner.h).
+ */
+#ifndef FASTBLEU_CONTENT_KEYS_H
+#define FASTBLEU_CONTENT_KEYS_H
+
+#include "interner.h"
+
+#define INLINE_BYTES 15
+
+/* High byte of a key: 0x10, 0x20, 0x40 + size for a str by unit; 0x30 + size for bytes; 0x70 for an
+ * int; with the top bit set for content that is hashed. */
+#define UNIT_BYTES_OBJECT 3u
+#define UNIT_INTEGER 7u
+
+/* Which bytes of the two words are content, by its size: it ends one byte before the second word's end. */
+static const uint64_t LOW_CONTENT[INLINE_BYTES + 1] = {
+    0, 0, 0, 0, 0, 0, 0, 0,
+    0xFF00000000000000u, 0xFFFF000000000000u, 0xFFFFFF0000000000u, 0xFFFFFFFF00000000u,
+    0xFFFFFFFFFF000000u, 0xFFFFFFFFFFFF0000u, 0xFFFFFFFFFFFFFF00u, 0xFFFFFFFFFFFFFFFFu,
+};
+static const uint64_t HIGH_CONTENT[INLINE_BYTES + 1] = {
+    0,
+    0x00FF000000000000u, 0x00FFFF0000000000u, 0x00FFFFFF00000000u, 0x00FFFFFFFF000000u,
+    0x00FFFFFFFFFF0000u, 0x00FFFFFFFFFFFF00u, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
+    0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
+    0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
+};
+
+/* Content that lies at least 15 bytes inside its allocation and has a byte to read behind it. */
+FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned unit)
+{
+    const unsigned char *end = bytes + size + 1;
+    token_key key;
+    key.low = load64(end - 16) & LOW_CONTENT[size];
+    key.high = (load64(end - 8) & HIGH_CONTENT[size]) | (uint64_t)(unit << 4 | size) << 56;
+    return key;
+}
+
+#ifdef FASTBLEU_CANARY
+#  define PLANTED 8      /* `make sanitize` builds this fault in and must then fail */
+#else
+#  define PLANTED 0
+#endif
+
+static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned unit, hash_seed seed)
+{
+    uint64_t a = seed.first ^ size, b = seed.second ^ unit;
+    size_t at = 0;
+    for (; at + 16 <= size; at += 16) {
+        a = multiply_fold(a ^ load64(bytes + at), 0x9E3779B97F4A7C15u ^ seed.second);
+        b = multiply_fold(b ^ load64(bytes + at + 8), 0xC2B2AE3D27D4EB4Fu ^ seed.first);
+    }
+    /* the last 16 bytes again, overlapping: size > INLINE_BYTES, so they are all content */
+    a = multiply_fold(a ^ load64(bytes + size - 16), 0x9E3779B97F4A7C15u ^ seed.second);
+    b = multiply_fold(b ^ load64(bytes + size - 8 + PLANTED), 0xC2B2AE3D27D4EB4Fu ^ seed.first);
+    token_key key;
+    key.low = a ^ b;
+    key.high = (b & 0x00FFFFFFFFFFFFFFu) | (uint64_t)(0x80u | unit << 4) << 56;
+    return key;
+}
+
+FB_INLINE token_key content_key(token_content content, unsigned unit, hash_seed seed)
+{
+    return content.size <= INLINE_BYTES ? inline_key(content.bytes, content.size, unit)
+                                        : hashed_key(content.bytes, content.size, unit, seed);
+}
+
+#endif

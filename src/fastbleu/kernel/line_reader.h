@@ -1,0 +1,325 @@
+/* line_reader.h: the tokens of one line of text, 64 characters at a time.
+ *
+ * All compiled tokenisers are one algorithm over different class tables (char_classes.h). A block of 64
+ * characters becomes one mask per class (classify.h); shifting and combining them gives the mask of
+ * positions where a token starts and of those where one ends; their bits are then taken out in pairs.
+ * What a block must know of the one before it is carried in the reader, and the one character behind it
+ * is looked up, so that a line of any length takes one pass and no memory of its own.
+ *
+ * The rule for marks (. and , for 13a and zh, all punctuation for intl). The originals are two regular
+ * expressions, "not a digit, mark" and then "mark, not a digit", whose matches do not overlap, so that a
+ * run of marks is taken in pairs. What comes out: all marks stand alone, except the last of its run
+ * where a digit follows. Let q be the length of the run, plus 1 if the character before it is no digit.
+ * If q is odd that mark stays glued to the digit behind it, and if the run is that one mark (so a digit
+ * comes before it) to that digit too. The start and the end of the line count as digits for intl and zh,
+ * as no character matches there; mteval (13a) puts spaces round the line first.
+ *
+ * Ownership. A reader borrows the line and its buffers. Token spans name positions; their content is
+ * found by content_of (line_tokens.h), in the narrowest unit that holds it, so that equal tokens are equal bytes
+ * whatever line they come from. Cost: about 20 vector operations a block, a few plain ones a token.
+ */
+#ifndef FASTBLEU_LINE_READER_H
+#define FASTBLEU_LINE_READER_H
+
+#include "classify.h"
+
+/* Faults for the tests of the tests; never compiled in otherwise. */
+#ifdef FASTBLEU_MUTANT
+#  define MUTANT(number) (FASTBLEU_MUTANT == (number))
+#else
+#  define MUTANT(number) 0
+#endif
+
+typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
+
+typedef struct {
+    char_table table;
+    line_ends ends;
+} text_rules;
+
+/* A line as Python stores it: `length` characters of `unit` bytes. */
+typedef struct {
+    const void *chars;
+    size_t length;
+    int unit;
+} text_line;
+
+/* Copies of a line that is not stored in bytes. Every array has LEAD readable bytes before it and a
+ * block to spare behind it. */
+typedef struct {
+    uint8_t *narrow;
+    uint16_t *middle;        /* only lines of 4-byte units */
+    uint32_t *rewritten;     /* rewrite.h */
+    size_t narrow_room, middle_room, rewritten_room;
+} line_buffers;
+
+#define LEAD 16
+#define NO_POSITION SIZE_MAX
+
+typedef struct { size_t start, end; int unit; } token_span;
+
+typedef struct {
+    const text_rules *rules;
+    classifier classify;
+    const uint8_t *bytes;        /* the characters that fit into a byte */
+    const uint16_t *pairs;       /* those that fit into two; NULL for lines of bytes */
+    const uint32_t *quads;       /* all; only lines of 4-byte units */
+    uint8_t *narrow;
+    uint16_t *middle;
+    int rewritten;               /* so that what mteval rewrites is looked for once only */
+    size_t length, at;
+    size_t first, last;          /* positions whose outer neighbour, the line's end, counts as a digit */
+    uint64_t after_space, after_digit, after_cut;    /* of the character before this block: 0 or 1 */
+    size_t run;                  /* marks up to this block */
+    int run_after_digit;
+    size_t open_start;           /* of the token that goes on into this block */
+    int open_unit;
+} line_reader;
+
+FB_INLINE uint32_t char_at(const line_reader *line, size_t at)
+{
+    return line->quads ? line->quads[at] : line->pairs ? line->pairs[at] : line->bytes[at];
+}
+
+FB_INLINE int is_of_class(const line_reader *line, size_t at, int number)
+{
+    return class_of(&line->rules->table, char_at(line, at)) >> number & 1;
+}
+
+/* Begins a line. `buffers` has room for it (reserve_buffers). */
+static void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
+                      const line_buffers *buffers)
+{
+    line->rules = rules;
+    line->classify = classify;
+    line->bytes = text.unit == 1 ? (const uint8_t *)text.chars : buffers->narrow;
+    line->quads = text.unit == 4 ? (const uint32_t *)text.chars : NULL;
+    line->pairs = text.unit == 1 ? NULL : text.unit == 2 ? (const uint16_t *)text.chars : buffers->middle;
+    line->narrow = buffers->narrow;
+    line->middle = buffers->middle;
+    line->rewritten = text.chars == buffers->rewritten;
+    line->length = text.length;
+    line->at = 0;
+    line->first = line->last = NO_POSITION;
+    if (rules->ends != ENDS_ARE_SPACES && !MUTANT(1)) {
+        while (line->length > 0 && is_of_class(line, line->length - 1, SPACE)) line->length--;
+        line->last = line->length - 1;
+        line->first = 0;
+        if (rules->ends == ENDS_ARE_DIGITS_STRIPPED)
+            while (line->first < line->length && is_of_class(line, line->first, SPACE)) line->first++;
+    }
+    line->after_space = 1;
+    line->after_digit = line->after_cut = 0;
+    line->run = 0;
+    line->run_after_digit = 0;
+    line->open_start = 0;
+    line->open_unit = 1;
+}
+
+/* Above so many wide characters a block is looked up by pages. */
+#define FEW 4
+
+/* Classes of the characters above U+00FF, which the bytes of a block do not tell. Most scripts fill whole
+ * pages, which are looked up like bytes; the rest is looked up one by one. */
+static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8_t *high_bytes, size_t count,
+                             class_masks *masks)
+{
+    const uint64_t all = wide;
+    if (!line->quads && popcount_portable(wide) > FEW) {
+        class_masks shared;
+        line->classify.classify_bytes(line->rules->table.of_page, high_bytes, count, &shared);
+        for (int k = SPACE; k <= DIGIT; k++) masks->of[k] |= shared.of[k] & all;
+        wide &= shared.of[MIXED];
+    }
+    while (wide) {
+        const int i = lowest_bit(wide);
+        const uint8_t classes = class_of(&line->rules->table, char_at(line, line->at + i));
+        wide &= wide - 1;
+        if ((classes & (CLASS(DIGIT + 1) - 1)) == 0) continue;
+        for (int k = SPACE; k <= DIGIT; k++)
+            if (!MUTANT(7) || k > SPACE) masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
+    }
+}
+
+static inline void read_classes(const line_reader *line, size_t count, class_masks *masks)
+{
+    uint8_t high_bytes[BLOCK];
+    uint64_t wide = 0, astral = 0;
+    if (line->quads) {
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t c = line->quads[line->at + i];
+            astral |= (uint64_t)(c > 0xFFFF) << i;
+            line->middle[line->at + i] = c > 0xFFFF ? 0xFFFF : (uint16_t)c;
+        }
+    }
+    if (line->pairs)
+        wide = line->classify.narrow(line->pairs + line->at, count, line->narrow + line->at, high_bytes);
+    line->classify.classify_bytes(line->rules->table.pages[0], line->bytes + line->at, count, masks);
+    masks->of[WIDE] = wide;
+    masks->of[ASTRAL] = astral;
+    if (wide) add_wide_classes(line, wide, high_bytes, count, masks);
+}
+
+/* The last marks of runs of two and more that are glued to a digit behind them. */
+static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t after_digit,
+                               uint64_t before_digit)
+{
+    uint64_t glued = 0, rest = mark;
+    while (rest) {
+        const int first = lowest_bit(rest);
+        const uint64_t gap = ~(rest >> first);
+        const int count = gap ? lowest_bit(gap) : BLOCK;
+        const int last = first + count - 1;
+        size_t run = (size_t)count;
+        int digit = (int)(after_digit >> first & 1);
+        if (first == 0 && line->run) {
+            run += line->run;
+            digit = line->run_after_digit;
+        }
+        const int odd = (run + !digit + MUTANT(2)) & 1;
+        if (run > 1 && odd && (before_digit >> last & 1)) glued |= (uint64_t)1 << last;
+        if (last == BLOCK - 1) break;
+        rest &= ~(uint64_t)0 << (last + 1);
+    }
+    return glued;
+}
+
+static void carry_run(line_reader *line, uint64_t mark, uint64_t after_digit)
+{
+    if (!(mark >> (BLOCK - 1))) {
+        line->run = 0;
+        return;
+    }
+    const int first = ~mark ? highest_bit(~mark) + 1 : 0;
+    if (first > 0 || line->run == 0) {
+        line->run = 0;
+        line->run_after_digit = (int)(after_digit >> first & 1);
+    }
+    line->run += (size_t)(BLOCK - first);
+}
+
+/* Bits from `start` to `end` - 1, both 0 to 64. */
+FB_INLINE uint64_t bits_between(size_t start, size_t end)
+{
+    return (end < BLOCK ? ((uint64_t)1 << end) - 1 : ~(uint64_t)0) & (start < BLOCK ? ~(uint64_t)0 << start : 0);
+}
+
+FB_INLINE int unit_of(const class_masks *masks, uint64_t bits)
+{
+    return masks->of[ASTRAL] & bits ? 4 : masks->of[WIDE] & bits ? 2 : 1;
+}
+
+/* Whether every block has been read. */
+FB_INLINE int line_ended(const line_reader *line) { return line->at > line->length; }
+
+/* The tokens that end in the next block, at most 65; -1 where the line must be rewritten first. */
+static int next_tokens(line_reader *line, token_span *spans)
+{
+    class_masks masks;
+    const size_t at = line->at, left = line->length - at, count = left < BLOCK ? left : BLOCK;
+    if (count > 0) {
+        read_classes(line, count, &masks);
+    } else {
+        memset(&masks, 0, sizeof masks);
+        masks.of[SPACE] = ~(uint64_t)0;
+    }
+    if (FB_UNLIKELY(masks.of[REWRITE] && !line->rewritten)) return -1;
+
+    const uint64_t space = masks.of[SPACE], mark = masks.of[MARK], digit = masks.of[DIGIT];
+    const uint64_t after_digit = digit << 1 | line->after_digit;
+    const uint64_t cut = masks.of[ALONE] | (masks.of[DASH] & (after_digit | (MUTANT(3) ? ~(uint64_t)0 : 0)));
+    uint64_t cut_before = cut, cut_after = cut;
+    if (mark) {
+        uint64_t mark_after_digit = after_digit, before_digit = digit >> 1;
+        if (at + BLOCK < line->length && !MUTANT(8))
+            before_digit |= (uint64_t)is_of_class(line, at + BLOCK, DIGIT) << (BLOCK - 1);
+        if (line->first >= at && line->first - at < BLOCK) mark_after_digit |= (uint64_t)1 << (line->first - at);
+        if (line->last >= at && line->last - at < BLOCK) before_digit |= (uint64_t)1 << (line->last - at);
+        const uint64_t alone = mark & ~(mark_after_digit & before_digit);
+        cut_before |= alone;
+        cut_after |= alone;
+        if (FB_UNLIKELY((mark & (mark << 1 | (line->run > 0))) != 0))
+            cut_after &= ~glued_run_ends(line, mark, mark_after_digit, before_digit);
+        carry_run(line, mark, mark_after_digit);
+    } else {
+        line->run = 0;
+    }
+
+    const uint64_t token = ~space;
+    const uint64_t starts = token & (space << 1 | line->after_space | cut_before
+                                     | cut_after << 1 | (MUTANT(4) ? 0 : line->after_cut));
+    uint64_t ends = (token << 1 | !line->after_space) & (space | starts);
+    uint64_t rest = starts;
+    size_t start = line->open_start;
+    int number = 0;
+    if (line->after_space && rest) {
+        start = at + (size_t)lowest_bit(rest);
+        rest &= rest - 1;
+    }
+    while (ends) {
+        spans[number].start = start;
+        spans[number].end = at + (size_t)lowest_bit(ends);
+        spans[number].unit = 1;
+        number++;
+        ends &= ends - 1;
+        if (rest) start = at + (size_t)lowest_bit(rest);
+        rest &= rest - 1;
+    }
+    if (line->pairs) {
+        for (int i = 0; i < number; i++) {
+            const size_t first = spans[i].start < at ? 0 : spans[i].start - at;
+            spans[i].unit = unit_of(&masks, bits_between(first, spans[i].end - at));
+        }
+        if (number > 0 && spans[0].start < at && line->open_unit > spans[0].unit)
+            spans[0].unit = line->open_unit;
+        const int unit = unit_of(&masks, bits_between(start < at ? 0 : start - at, BLOCK));
+        line->open_unit = start < at && line->open_unit > unit ? line->open_unit : unit;
+    }
+    line->open_start = start;
+    line->after_space = space >> (BLOCK - 1);
+    line->after_digit = digit >> (BLOCK - 1);
+    line->after_cut = cut_after >> (BLOCK - 1);
+    line->at += BLOCK;
+    return number;
+}
+
+/* Room for the copies of a line that is not stored in bytes. Returns 0, or -1: no memory. */
+static int reserve_buffer(void **array, size_t *room, size_t bytes)
+{
+    if (bytes <= *room) return 0;
+    if (*array) free((uint8_t *)*array - LEAD);
+    *array = NULL;
+    *room = 0;
+    bytes += bytes / 2;
+    uint8_t *memory = (uint8_t *)malloc(bytes + LEAD);
+    if (!memory) return -1;
+    *array = memory + LEAD;
+    *room = bytes;
+    return 0;
+}
+
+static int reserve_buffers(line_buffers *buffers, text_line text)
+{
+    if (text.unit == 1) return 0;
+    if (reserve_buffer((void **)&buffers->narrow, &buffers->narrow_room, text.length + 2 * BLOCK) < 0) return -1;
+    if (text.unit == 2) return 0;
+    return reserve_buffer((void **)&buffers->middle, &buffers->middle_room, (text.length + 2 * BLOCK) * 2);
+}
+
+static void free_buffers(line_buffers *buffers)
+{
+    if (buffers->narrow) free((uint8_t *)buffers->narrow - LEAD);
+    if (buffers->middle) free((uint8_t *)buffers->middle - LEAD);
+    if (buffers->rewritten) free((uint8_t *)buffers->rewritten - LEAD);
+    memset(buffers, 0, sizeof *buffers);
+}
+
+/* Builds a tokeniser. Returns 0, or -1: no memory. */
+static int build_rules(text_rules *rules, tokenizer_id tokenizer)
+{
+    rules->ends = tokenizer == TOKENIZE_ZH ? ENDS_ARE_DIGITS_STRIPPED
+        : tokenizer == TOKENIZE_INTL ? ENDS_ARE_DIGITS : ENDS_ARE_SPACES;
+    return build_char_table(&rules->table, tokenizer);
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* resample_loops.h: the loops of resample.h for one pair of types. Included there once for each. */
+
+/* Add up the drawn rows of one sample. */
+static void NAMED(add_drawn)(const ROW *rows, size_t columns, const int64_t *indices, size_t count,
+                             SUM *FB_RESTRICT sums)
+{
+    size_t i = 0;
+    memset(sums, 0, columns * sizeof(SUM));
+    for (; i + 4 <= count; i += 4) {
+        /* Four rows at a time: the sums are loaded and stored once for all of them. */
+        const ROW *a = rows + (size_t)indices[i] * columns;
+        const ROW *b = rows + (size_t)indices[i + 1] * columns;
+        const ROW *c = rows + (size_t)indices[i + 2] * columns;
+        const ROW *d = rows + (size_t)indices[i + 3] * columns;
+        for (size_t ahead = i + FB_DRAWN_AHEAD; ahead < i + FB_DRAWN_AHEAD + 4 && ahead < count; ahead++) {
+            const char *start = (const char *)(rows + (size_t)indices[ahead] * columns);
+            for (size_t byte = 0; byte < columns * sizeof(ROW); byte += 64) FB_PREFETCH(start + byte);
+        }
+        for (size_t j = 0; j < columns; j++) sums[j] += (ROW)((a[j] + b[j]) + (c[j] + d[j]));
+    }
+    for (; i < count; i++) {
+        const ROW *row = rows + (size_t)indices[i] * columns;
+        for (size_t j = 0; j < columns; j++) sums[j] += row[j];
+    }
+}
+
+/* The sums of all 16 subsets of up to four rows. */
+static void NAMED(add_subsets)(const ROW *rows, size_t count, size_t columns, ROW *subsets)
+{
+    memset(subsets, 0, columns * sizeof(ROW));
+    for (size_t row = 0; row < 4; row++) {
+        for (size_t subset = 0; subset < (size_t)1 << row; subset++) {
+            const ROW *without = subsets + subset * columns;
+            ROW *with = subsets + (subset + ((size_t)1 << row)) * columns;
+            if (row < count) {
+                for (size_t j = 0; j < columns; j++) with[j] = (ROW)(without[j] + rows[row * columns + j]);
+            } else {
+                memcpy(with, without, columns * sizeof(ROW));
+            }
+        }
+    }
+}
+
+/* Add up, for each trial, the rows whose bit is set. */
+static void NAMED(add_tossed)(const ROW *rows, size_t segments, size_t columns, const uint32_t *words,
+                              size_t first_bit, size_t trials, ROW *FB_RESTRICT subsets,
+                              SUM *FB_RESTRICT sums)
+{
+    const size_t table = 16 * columns;
+    memset(sums, 0, trials * columns * sizeof(SUM));
+    for (size_t first = 0; first < segments; first += 32) {
+        const size_t left = segments - first < 32 ? segments - first : 32;
+        const uint32_t mask = left < 32 ? ((uint32_t)1 << left) - 1 : 0xFFFFFFFFu;
+        for (size_t row = 0; row < 32; row += 4) {
+            NAMED(add_subsets)(rows + (first + row) * columns, row < left ? left - row : 0, columns,
+                               subsets + row / 4 * table);
+        }
+        for (size_t trial = 0; trial < trials; trial++) {
+            const uint32_t bits = bits_at(words, first_bit + trial * segments + first) & mask;
+            const ROW *a = subsets + (bits & 15) * columns;
+            const ROW *b = subsets + table + (bits >> 4 & 15) * columns;
+            const ROW *c = subsets + 2 * table + (bits >> 8 & 15) * columns;
+            const ROW *d = subsets + 3 * table + (bits >> 12 & 15) * columns;
+            const ROW *e = subsets + 4 * table + (bits >> 16 & 15) * columns;
+            const ROW *f = subsets + 5 * table + (bits >> 20 & 15) * columns;
+            const ROW *g = subsets + 6 * table + (bits >> 24 & 15) * columns;
+            const ROW *h = subsets + 7 * table + (bits >> 28) * columns;
+            SUM *to = sums + trial * columns;
+            for (size_t j = 0; j < columns; j++) {
+                to[j] += (ROW)(((a[j] + b[j]) + (c[j] + d[j])) + ((e[j] + f[j]) + (g[j] + h[j])));
+            }
+        }
+    }
+}

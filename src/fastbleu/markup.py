@@ -1,0 +1,229 @@
+"""The XML and SGML files of NIST and WMT, read as a stream of documents.
+
+Two layouts: a set (``<refset>``, ``<tstset>``, ``<srcset>``) whose ``<doc>`` hold the segments of
+one translator or system, named by the set's ``refid`` or ``sysid`` or the document's ``sysid``;
+and WMT's ``<dataset>``, whose ``<doc>`` hold ``<src>``, ``<ref translator="...">`` and
+``<hyp system="...">`` beside each other. Tags are taken in upper and lower case.
+
+XML goes through defusedxml, which refuses the entities that an "entity bomb" is made of. SGML is
+what WMT published until 2020: not well-formed, so that it is only searched for the tags that
+matter, and what stands between them is text as it is, as for mteval and sacreBLEU; of its entities
+the tokenizer "13a" knows the usual ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from .files import ByteSource, InputError, TextLines
+
+__all__ = ["Document", "Part", "Segment", "documents"]
+
+_SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
+_NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that tells which
+_TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_LINES = 512
+_LONGEST_TAG = 10_000  # characters
+
+
+class Part(NamedTuple):
+    """Whose segments these are: kind is "src", "ref" or "hyp"."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}" if self.name else self.kind
+
+
+class Segment(NamedTuple):
+    """A segment's text, with single spaces, and the line it starts on."""
+
+    text: str
+    line: int
+
+
+class Document:
+    """A document's segments by id, for each part; `in_set` tells the two layouts apart."""
+
+    def __init__(self, name: str, line: int, in_set: bool, testsuite: bool) -> None:
+        self.name = name
+        self.line = line
+        self.in_set = in_set
+        self.testsuite = testsuite
+        self.parts: dict[Part, dict[str, Segment]] = {}
+
+
+class _Collector:
+    """Makes documents of tags; the interface is that of an ElementTree parser's target."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.line: Callable[[], int] = lambda: 0
+        self._finished: list[Document] = []
+        self._seen: set[tuple[str, Part]] = set()
+        self._set: Part | None = None
+        self._document: Document | None = None
+        self._segments: dict[str, Segment] | None = None
+        self._id = ""
+        self._start = 0
+        self._text: list[str] | None = None
+
+    def take(self) -> list[Document]:
+        """Return the documents that have ended since the last call."""
+        finished, self._finished = self._finished, []
+        return finished
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition("}")[2].lower()
+        get = {name.lower(): value for name, value in attributes.items()}.get
+        if tag in _SETS:
+            self._set = Part(_SETS[tag], get("refid") or get("sysid") or "")
+        elif tag == "doc":
+            self._start_document(get("docid") or get("id"), get("sysid"), get("testsuite"))
+        elif tag in _NAMES and self._document is not None and not self._document.in_set:
+            self._start_part(self._document, Part(tag, get(_NAMES[tag]) or ""))
+        elif tag == "seg":
+            self._start_segment(get("id"))
+
+    def _start_document(self, name: str | None, system: str | None, suite: str | None) -> None:
+        if self._document is not None:
+            raise self.error(f"a <doc> inside of document {self._document.name}")
+        if not name:
+            raise self.error("a <doc> without docid or id")
+        in_set = self._set is not None
+        self._document = Document(name, self.line(), in_set, suite is not None)
+        if self._set is not None:
+            self._start_part(self._document, Part(self._set.kind, system or self._set.name))
+
+    def _start_part(self, document: Document, part: Part) -> None:
+        if (document.name, part) in self._seen:
+            raise self.error(f"a second {part} of document {document.name}")
+        self._seen.add((document.name, part))
+        self._segments = document.parts[part] = {}
+
+    def _start_segment(self, name: str | None) -> None:
+        if self._segments is None or self._document is None:
+            raise self.error(
+                "a <seg> that belongs to no document of a source, translator or system"
+            )
+        if self._text is not None:
+            raise self.error(f"segment {self._id} of document {self._document.name} has no </seg>")
+        if not name:
+            raise self.error(f"a <seg> without id in document {self._document.name}")
+        if name in self._segments:
+            raise self.error(f"a second segment {name} of document {self._document.name}")
+        self._id, self._start, self._text = name, self.line(), []
+
+    def data(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        tag = tag.rpartition("}")[2].lower()
+        if tag == "seg" and self._text is not None and self._segments is not None:
+            text = " ".join("".join(self._text).split())
+            self._segments[self._id] = Segment(text, self._start)
+            self._text = None
+        elif self._text is not None and tag in ("doc", *_SETS, *_NAMES):
+            raise self.error(f"segment {self._id}, begun on line {self._start}, has no </seg>")
+        elif tag == "doc" and self._document is not None:
+            self._finished.append(self._document)
+            self._document = self._segments = None
+        elif tag in _SETS:
+            self._set = None
+        elif tag in _NAMES and self._document is not None and not self._document.in_set:
+            self._segments = None
+
+    def close(self) -> None:
+        if self._document is not None:
+            raise self.error(f"the file ends inside of document {self._document.name}")
+
+    def error(self, problem: str) -> InputError:
+        return InputError(f"{self.label}: line {self.line()}: {problem}")
+
+
+def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document]:
+    """Yield the documents of a file in their order.
+
+    Parameters
+    ----------
+    source : ByteSource
+    encoding : str
+        Of SGML; XML names its own.
+    xml : bool
+        False: SGML, unless it starts with an XML declaration.
+
+    Raises
+    ------
+    InputError
+        The file is not well-formed, defines entities, a document or segment has no id or one that
+        was there before, or XML is read without defusedxml.
+    """
+    collector = _Collector(source.label)
+    start = source.peek().removeprefix(b"\xef\xbb\xbf").lstrip()
+    feeds = _xml if xml or start.startswith(b"<?xml") else _sgml
+    for _ in feeds(source, encoding, collector):
+        yield from collector.take()
+    collector.close()
+    yield from collector.take()
+
+
+def _xml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[None]:
+    try:
+        from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
+        from defusedxml.ElementTree import (  # type: ignore[import-untyped]
+            DefusedXMLParser,
+            ParseError,
+        )
+    except ImportError as error:
+        raise InputError(
+            f"{source.label}: reading XML needs defusedxml: pip install 'pyfastbleu[xml]'"
+        ) from error
+    parser: Any = DefusedXMLParser(target=collector)
+    collector.line = lambda: int(parser.parser.CurrentLineNumber)
+    source.where = lambda: f"after line {collector.line()}"
+    try:
+        while data := source.read():
+            parser.feed(data)
+            yield
+        parser.close()
+    except ParseError as error:
+        raise collector.error(f"this is not well-formed XML: {error}") from error
+    except DefusedXmlException as error:
+        raise collector.error(
+            f"the file defines or loads entities, which may be an attack: {error}"
+        ) from error
+
+
+def _sgml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[None]:
+    line, rest = 1, ""
+    collector.line = lambda: line
+    lines = TextLines(source, encoding)
+    while more := lines.read(_LINES):
+        text = "\n".join([rest + more[0], *more[1:], ""])
+        if "<!entity" in text.lower():
+            raise collector.error("the file defines entities, which may be an attack")
+        done = 0
+        for tag in _TAG.finditer(text):
+            collector.data(text[done : tag.start()])
+            line += text.count("\n", done, tag.start())
+            done = tag.start()
+            closing, name, attributes = tag.groups()
+            if closing:
+                collector.end(name)
+            else:
+                found = {key: a or b or c for key, a, b, c in _ATTRIBUTE.findall(attributes)}
+                collector.start(name, found)
+            line += text.count("\n", done, tag.end())
+            done = tag.end()
+        cut = text.rfind("<", done)  # a tag may go on in the next lines
+        if not 0 <= len(text) - cut < _LONGEST_TAG:
+            cut = len(text)
+        collector.data(text[done:cut])
+        line += text.count("\n", done, cut)
+        rest = text[cut:]
+        yield

@@ -1,0 +1,221 @@
+"""Arguments as sacreBLEU takes them: checked, and stream-major references turned by segment.
+
+What sacreBLEU refuses is refused with the same type of exception. What it scores in silence,
+although it is hardly meant, is scored too, with a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ._sacrebleu import SMOOTH_DEFAULTS
+from .counting import Counted, count_text
+from .errors import warn_input
+from .tokenizers import Tokenizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def check_smoothing(method: str) -> None:
+    """Refuse an unknown smoothing method as sacreBLEU does."""
+    if method not in SMOOTH_DEFAULTS:
+        names = ", ".join(SMOOTH_DEFAULTS)
+        raise AssertionError(f"smooth_method {method!r} is unknown; choose one of {names}")
+
+
+def check_corpus(hypotheses: Any, references: Any) -> None:
+    """Refuse what is no corpus; `references` may be None.
+
+    Raises
+    ------
+    TypeError
+        These are no sequences, or hold something other than text.
+    IndexError
+        One of them is empty.
+    """
+    if not is_sequence(hypotheses):
+        raise TypeError(f"hypotheses is a {type_of(hypotheses)}, expected a list of str")
+    if not isinstance(first(hypotheses, "hypotheses"), str):
+        raise TypeError(f"hypotheses[0] is a {type_of(hypotheses[0])}, expected a str")
+    if isinstance(hypotheses, str):
+        warn_input(
+            "hypotheses is a str, so that each of its characters is scored as a segment; "
+            "pass [hypothesis]"
+        )
+    if references is None:
+        return
+    if not is_sequence(references):
+        raise TypeError(f"references is a {type_of(references)}, expected a list of lists of str")
+    stream = first(references, "references")
+    if not is_sequence(stream):
+        raise TypeError(f"references[0] is a {type_of(stream)}, expected a list of str")
+    line = first(stream, "references[0]")
+    if not isinstance(line, str) and line is not None:
+        raise TypeError(f"references[0][0] is a {type_of(line)}, expected a str or None")
+
+
+def check_sentence(hypothesis: Any, references: Any) -> None:
+    """Refuse what is no single segment, as `check_corpus`."""
+    if not isinstance(hypothesis, str):
+        raise TypeError(f"hypothesis is a {type_of(hypothesis)}, expected a str")
+    if isinstance(references, str):
+        raise TypeError("references is a str, expected a list of str; pass [reference]")
+    if not is_sequence(references):
+        raise TypeError(f"references is a {type_of(references)}, expected a list of str")
+    line = first(references, "references")
+    if not isinstance(line, str) and line is not None:
+        raise TypeError(f"references[0] is a {type_of(line)}, expected a str or None")
+
+
+def count_streams(
+    hypotheses: Any,
+    references: Any,
+    cached: Sequence[Any] | None,
+    tokenizer: Tokenizer,
+    lowercase: bool,
+    max_order: int,
+) -> Counted:
+    """Count a corpus whose references are stream-major, or `cached` as `segment_major` makes them.
+
+    Raises
+    ------
+    RuntimeError
+        There are neither.
+    TypeError, ValueError
+        Something is no text, or a segment has no reference; the message names it.
+    """
+    if references:
+        segments = segment_major(references)
+    elif cached:
+        segments = cached
+    else:
+        raise RuntimeError(
+            "there are no references: pass them here, or references= to the constructor"
+        )
+    streams = len(references) if references else 0
+    lines, theirs = cut_to_shorter(as_list(hypotheses), segments, streams)
+    try:
+        counted = count_text(
+            lines, theirs, tokenizer, lowercase=lowercase, max_order=max_order, missing=True
+        )
+    except TypeError:
+        refuse_missing(theirs)
+        raise
+    if len(lines) < len(segments) and counted.nrefs != count_references(segments[len(lines) :]):
+        return counted._replace(nrefs=-1)
+    return counted
+
+
+def segment_major(references: Sequence[Sequence[str | None]]) -> Sequence[Any]:
+    """References by segment: of one stream as it is, of several as tuples; None where one lacks.
+
+    Warns
+    -----
+    InputWarning
+        A stream is a str, or they differ in length; those of the shortest are taken.
+    """
+    for k, stream in enumerate(references):
+        if isinstance(stream, str):
+            warn_input(
+                f"references[{k}] is a str, so that each of its characters is taken as a segment; "
+                "references[k][segment] is expected: pass [[reference, ...]]"
+            )
+            break
+    streams = [as_list(stream) for stream in references]
+    if len(streams) == 1:
+        return streams[0]
+    lengths = [len(stream) for stream in streams]
+    if len(set(lengths)) > 1:
+        warn_input(
+            f"the streams of references have {', '.join(map(str, lengths))} segments; "
+            f"only the first {min(lengths)} are scored"
+        )
+    return list(zip(*streams, strict=False))
+
+
+def cut_to_shorter(
+    hypotheses: Sequence[str], segments: Sequence[Any], streams: int
+) -> tuple[Sequence[str], Sequence[Any]]:
+    """As many hypotheses as segments of references.
+
+    Raises
+    ------
+    IndexError
+        There are none.
+
+    Warns
+    -----
+    InputWarning
+        There are more of one; `streams`, the number of streams, tells what may be wrong.
+    """
+    count = min(len(hypotheses), len(segments))
+    if count == 0:
+        raise IndexError("there are no segments to score: a stream of references is empty")
+    if len(hypotheses) == len(segments):
+        return hypotheses, segments
+    fix = ""
+    if streams == len(hypotheses):
+        fix = "; references[k][segment] is expected: pass list(zip(*references))"
+        if streams == 1:
+            fix = "; for several references of one segment pass [[reference] for each of them]"
+    warn_input(
+        f"hypotheses has {len(hypotheses)} segments, references have {len(segments)}; "
+        f"only the first {count} are scored{fix}"
+    )
+    return hypotheses[:count], segments[:count]
+
+
+def count_references(segments: Sequence[Any]) -> int:
+    """References of every segment that are not None; -1 where their number varies.
+
+    Raises
+    ------
+    TypeError
+        One is neither a str nor None.
+    """
+    numbers = set()
+    for segment, lines in enumerate(segments):
+        present = 0
+        for line in lines if isinstance(lines, tuple) else (lines,):
+            if isinstance(line, str):
+                present += 1
+            elif line is not None:
+                raise TypeError(
+                    f"segment {segment}: a reference is a {type_of(line)}, expected a str or None"
+                )
+        numbers.add(present)
+    return numbers.pop() if len(numbers) == 1 else -1
+
+
+def refuse_missing(segments: Sequence[Any]) -> None:
+    """Raise ValueError if the references of one stream have a None: nothing is left there."""
+    for segment, line in enumerate(segments):
+        if line is None:
+            raise ValueError(
+                f"segment {segment}: its only reference is None; every segment needs a reference "
+                "(it may be empty)"
+            )
+
+
+def as_list(values: Any) -> Any:
+    """The values as a list or tuple; these as they are."""
+    return values if type(values) in (list, tuple) else list(values)
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether sacreBLEU takes the value for a sequence; a str is one."""
+    return type(value) in (list, tuple) or isinstance(value, Sequence)
+
+
+def first(values: Any, name: str) -> Any:
+    """The first element of a sequence; IndexError that names it where there is none."""
+    if not len(values):
+        raise IndexError(f"{name} is empty: there is nothing to score")
+    return values[0]
+
+
+def type_of(value: Any) -> str:
+    """The name of a value's type, for messages."""
+    return type(value).__name__

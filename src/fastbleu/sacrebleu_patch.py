@@ -1,0 +1,283 @@
+"""Makes the BLEU metric of an installed sacreBLEU count with this package, in place.
+
+Only the counting of n-grams is replaced. A metric whose rules a subclass has changed, or whose
+tokenizer is not sacreBLEU's own, goes the original way, and so does all input that the fast way
+cannot read, so that sacreBLEU raises its own errors. Objects, results and log messages are
+sacreBLEU's.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from copy import copy
+
+from .counting import Counted, count_text
+from .patching import Patch, Restore
+from .sacrebleu_input import count_references
+from .tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# What a metric may not have changed: how it reads and counts a segment.
+RULES = (
+    "_preprocess_segment",
+    "_extract_reference_info",
+    "_compute_segment_statistics",
+    "_get_closest_ref_len",
+)
+REPLACED = ("_aggregate_and_compute", "_cache_references", "_extract_corpus_statistics")
+
+# That many hypotheses that end in " ." make sacreBLEU log a warning.
+TOKENIZED_PERIODS = 100
+
+
+class KeptReferences(Sequence["dict[str, Any]"]):
+    """A metric's cached references as text, by segment.
+
+    As a sequence it is what sacreBLEU keeps instead, made on demand: for the original code, should
+    it get here (after `unpatch`, or for input that the fast way cannot read).
+
+    Parameters
+    ----------
+    metric : sacrebleu.metrics.BLEU
+    segments : sequence of str, or of tuples of str and None
+    """
+
+    def __init__(self, metric: Any, segments: Sequence[Any]) -> None:
+        self.segments = segments
+        self._metric = copy(metric)  # with the tokenizer that it has now
+        self._metric._ref_cache = None
+
+    def read_as(self, metric: Any) -> bool:
+        """Whether the metric still reads text as it did when the references were kept."""
+        then, now = (
+            (id(m.tokenizer), bool(m.lowercase), m.max_ngram_order) for m in (self._metric, metric)
+        )
+        return then == now
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        lines = self.segments[index]
+        lines = [line for line in by_reference(lines) if line is not None]
+        lines = [self._metric._preprocess_segment(line) for line in lines]
+        return self._metric._extract_reference_info(lines)
+
+
+def by_reference(lines: Any) -> tuple[Any, ...]:
+    """The references of a segment, of which a single one stands by itself."""
+    return lines if isinstance(lines, tuple) else (lines,)
+
+
+def turn(references: Any) -> list[Any] | tuple[Any, ...] | None:
+    """References by segment; None for what only sacreBLEU knows how to read."""
+    if not isinstance(references, (list, tuple)):
+        return None
+    if not all(isinstance(stream, (list, tuple)) for stream in references):
+        return None
+    if len(references) == 1:
+        return references[0]
+    return list(zip(*references, strict=False))
+
+
+class Replacements:
+    """The methods to put into sacreBLEU's class `BLEU`.
+
+    Parameters
+    ----------
+    module : module
+        `sacrebleu.metrics.bleu`.
+    """
+
+    def __init__(self, module: Any) -> None:
+        self._names = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
+        self._rules = {name: getattr(module.BLEU, name) for name in RULES}
+        self._originals = {name: getattr(module.BLEU, name) for name in REPLACED}
+
+    def functions(self) -> dict[str, Any]:
+        """By name."""
+
+        def _cache_references(metric: Any, references: Any) -> Any:
+            return self.cache(metric, references)
+
+        def _extract_corpus_statistics(metric: Any, hypotheses: Any, references: Any) -> Any:
+            return self.extract(metric, hypotheses, references)
+
+        def _aggregate_and_compute(metric: Any, stats: Any) -> Any:
+            return self.aggregate(metric, stats)
+
+        found = (_cache_references, _extract_corpus_statistics, _aggregate_and_compute)
+        return {function.__name__: function for function in found}
+
+    def tokenizer(self, metric: Any) -> Tokenizer | None:
+        """The tokenizer of a metric that goes by sacreBLEU's rules; None for any other."""
+        for name, rule in self._rules.items():
+            if getattr(getattr(metric, name), "__func__", None) is not rule:
+                return None
+        name = self.name_of(type(metric.tokenizer))
+        if name is None:
+            return None
+        if name in TOKENIZERS[:5]:
+            return get_tokenizer(name)
+
+        def tokens(line: str) -> list[str]:
+            words: list[str] = metric.tokenizer(line.rstrip()).split()
+            return words
+
+        return Tokenizer(name, function=tokens)
+
+    def name_of(self, kind: type) -> str | None:
+        """The name of a tokenizer class of sacreBLEU's."""
+        for name, place in self._names.items():
+            module, _, cls = place.rpartition(".")
+            if getattr(sys.modules.get(f"sacrebleu.tokenizers.{module}"), cls, None) is kind:
+                return str(name)
+        return None
+
+    def cache(self, metric: Any, references: Any) -> Any:
+        """In the place of `_cache_references`."""
+        try:
+            segments = turn(references)
+            if segments is not None and self.tokenizer(metric) is not None:
+                metric.num_refs = count_references(segments)
+                return KeptReferences(metric, list(segments))
+        except Exception:  # sacreBLEU knows what to say
+            pass
+        return self._originals["_cache_references"](metric, references)
+
+    def extract(self, metric: Any, hypotheses: Any, references: Any) -> Any:
+        """In the place of `_extract_corpus_statistics`."""
+        try:
+            counted = self.count(metric, hypotheses, references)
+        except Exception:  # sacreBLEU knows what to say, or even has a score
+            counted = None
+        original = self._originals["_extract_corpus_statistics"]
+        if counted is None:
+            return original(metric, hypotheses, references)
+        if counted.tokenized_periods >= TOKENIZED_PERIODS and not metric._force:
+            original(Complaint(), [" ."] * TOKENIZED_PERIODS, None)
+        rows = memoryview(counted.stats._rows).cast("B")
+        return rows.cast("q", [len(counted.stats), 2 + 2 * counted.stats.max_order]).tolist()
+
+    def count(self, metric: Any, hypotheses: Any, references: Any) -> Counted | None:
+        """Count a corpus; None where this is for sacreBLEU to do."""
+        tokenizer = self.tokenizer(metric)
+        if tokenizer is None or not isinstance(hypotheses, (list, tuple)):
+            return None
+        kept = metric._ref_cache
+        if references:
+            segments = turn(references)
+        elif isinstance(kept, KeptReferences) and kept.read_as(metric):
+            segments = kept.segments
+        else:
+            return None
+        if not segments or not hypotheses:
+            return None
+        count = min(len(hypotheses), len(segments))
+        counted = count_text(
+            hypotheses[:count],
+            segments[:count],
+            tokenizer,
+            lowercase=bool(metric.lowercase),
+            max_order=metric.max_ngram_order,
+            missing=True,
+        )
+        if references:
+            rest = segments[count:]
+            same = not rest or counted.nrefs == count_references(rest)
+            metric.num_refs = counted.nrefs if same else -1
+        return counted
+
+    def aggregate(self, metric: Any, stats: Any) -> Any:
+        """In the place of `_aggregate_and_compute`."""
+        if type(stats) is list and len(stats) > 1 and type(stats[0]) is list:
+            total = [sum(column) for column in zip(*stats, strict=False)]
+            # Integers add up to the same in any order.
+            if len(total) == len(stats[0]) and all(type(number) is int for number in total):
+                return metric._compute_score_from_stats(total)
+        return self._originals["_aggregate_and_compute"](metric, stats)
+
+
+class Complaint:
+    """A metric of nothing, with which sacreBLEU's code logs its warning of tokenised text."""
+
+    _force = False
+
+    def __init__(self) -> None:
+        self._ref_cache: list[Any] = [{}] * TOKENIZED_PERIODS
+
+    def _preprocess_segment(self, line: str) -> str:
+        return line
+
+    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: Any) -> list[Any]:
+        return []
+
+
+class ClassPatch(Patch):
+    """A patch of a class that leaves no trace of methods that the class has inherited."""
+
+    def __init__(self, owner: Any, replacements: dict[str, Any]) -> None:
+        super().__init__([(owner, name, value) for name, value in replacements.items()])
+        self._owner = owner
+        self._inherited = {
+            name: getattr(owner, name) for name in replacements if name not in vars(owner)
+        }
+
+    def undo(self) -> None:
+        """Put the originals back."""
+        super().undo()
+        for name, original in self._inherited.items():
+            if vars(self._owner).get(name) is original:
+                delattr(self._owner, name)
+
+
+_patch: ClassPatch | None = None
+
+
+def patch() -> Restore:
+    """Make the BLEU metric of the installed sacreBLEU fast, for code that cannot be edited.
+
+    Its own command line, `PairedTest` and all that uses `sacrebleu.metrics.BLEU` profit; results,
+    errors and log messages stay as they are. Not thread-safe: patch before threads start.
+
+    Returns
+    -------
+    context manager
+        Undoes this call at the end of a with block; need not be used.
+
+    Raises
+    ------
+    ImportError
+        sacreBLEU is not installed, or of a version that is built differently.
+
+    Examples
+    --------
+    >>> import sacrebleu
+    >>> with patch():
+    ...     sacrebleu.corpus_bleu(["The cat sat."], [["A cat sat."]]).score
+    59.46035575013605
+    """
+    global _patch
+    if _patch is None:
+        from sacrebleu.metrics import bleu
+
+        missing = [name for name in (*RULES, *REPLACED) if not hasattr(bleu.BLEU, name)]
+        if missing or not hasattr(bleu, "_TOKENIZERS"):
+            raise ImportError(
+                "the installed sacreBLEU is built differently from version 2.6.0 and cannot be "
+                "patched; install sacrebleu>=2.0"
+            )
+        _patch = ClassPatch(bleu.BLEU, Replacements(bleu).functions())
+    return _patch.apply()
+
+
+def unpatch() -> None:
+    """Put sacreBLEU's own methods back; does nothing where they are in place."""
+    if _patch is not None:
+        _patch.undo()

@@ -1,0 +1,79 @@
+"""Tokenizers as sacreBLEU's metric chooses and shows them."""
+
+from __future__ import annotations
+
+from ._text import SegmentReader
+from .errors import warn_input
+from .tokenizers import Tokenizer, get_tokenizer
+from .tokenizers import tokenize as split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What sacreBLEU takes for a target language.
+BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+# Tokenizers without a model; one with a model suits any language.
+LEFT_TO_ADVICE = ("none", "13a", "intl", "char", "zh", "ja-mecab", "ko-mecab")
+
+
+class LineTokenizer:
+    """A tokenizer in the form of sacreBLEU's: a str in, its tokens joined by spaces out.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+
+    def signature(self) -> str:
+        """What the field `tok` of a signature says."""
+        return self.tokenizer.signature
+
+    def __call__(self, line: str) -> str:
+        return " ".join(split(line, self.tokenizer))
+
+
+def choose_tokenizer(
+    tokenize: str | Callable[[str], list[str]] | Tokenizer | None, trg_lang: str, default: str
+) -> LineTokenizer:
+    """The tokenizer for the arguments of `BLEU`.
+
+    Raises
+    ------
+    KeyError
+        The name is unknown.
+
+    Warns
+    -----
+    InputWarning
+        It is not the one for the target language.
+    """
+    advised = BY_LANGUAGE.get(trg_lang)
+    if tokenize is None:
+        tokenize = advised or default
+    elif advised and tokenize != advised and tokenize in LEFT_TO_ADVICE:
+        warn_input(
+            f"tokenizer {tokenize!r} is not the one for the target language {trg_lang!r}; "
+            f"consider {advised!r} or 'spm'"
+        )
+    try:
+        return LineTokenizer(get_tokenizer(tokenize))
+    except ValueError as error:
+        raise KeyError(str(error)) from None
+
+
+# Readers of single segments by (tokenizer, lowercase, order). They hold memory: there are few.
+MOST_READERS = 32
+readers: dict[tuple[str, bool, int], SegmentReader] = {}
+
+
+def reader_for(tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader:
+    """A reader for a compiled tokenizer, kept for the next call."""
+    if len(readers) >= MOST_READERS:
+        readers.clear()
+    reader = SegmentReader(tokenizer, lowercase, max_order)
+    readers[tokenizer, lowercase, max_order] = reader
+    return reader

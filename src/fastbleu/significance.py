@@ -1,0 +1,271 @@
+"""Trust in a score and in a difference of scores, from sufficient statistics.
+
+Segments are drawn at random again and again, and the rows of the drawn segments add up to the score
+of a sample: no text is read, let alone twice. A result depends on the rows, the number of samples,
+the seed and the stream of numpy's default generator.
+
+Sums are integers, and a sample's score is what the dialect gives to a corpus with these sums. With
+``compatible="sacrebleu"`` every float is the one that sacreBLEU 2.6.0 returns instead.
+
+References
+----------
+Koehn (2004), Statistical significance tests for machine translation evaluation: intervals, `wins`.
+Riezler and Maxwell (2005), On some pitfalls in automatic evaluation and significance testing for
+MT: both p-values. Noreen (1989), Computer-intensive methods for testing hypotheses: approximate
+randomization. Phipson and Smyth (2010), Permutation p-values should never be zero: the 1 that is
+added to both sides.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, TypeVar, overload
+
+from .score import SACREBLEU
+from .significance_experiment import Experiment, at_least, name_systems
+from .significance_results import Comparison, Interval
+from .significance_scoring import Dialect
+from .stats import Stats
+
+__all__ = [
+    "Comparison",
+    "Interval",
+    "bootstrap",
+    "paired_approximate_randomization",
+    "paired_bootstrap",
+]
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+def bootstrap(
+    stats: Stats,
+    *,
+    samples: int = 1000,
+    confidence: float = 0.95,
+    seed: int | str | None = None,
+    dialect: Dialect = SACREBLEU,
+    exact: bool = True,
+    compatible: str | None = None,
+    progress: bool = False,
+    **scoring: Any,
+) -> Interval:
+    """Confidence interval of a system's score, by bootstrap resampling of its segments.
+
+    Parameters
+    ----------
+    stats : Stats, S rows
+        As `fastbleu.count` returns them.
+    samples : int, default 1000
+        Each draws S segments with replacement.
+    confidence : float, default 0.95
+        Between 0 and 1.
+    seed : int, "none" or None
+        None stands for the environment variable SACREBLEU_SEED, and 12345 if that is not set;
+        "none" for a different seed each time.
+    dialect : Dialect, default `fastbleu.score.SACREBLEU`
+        Turns rows into scores; `fastbleu.score.NLTK` is another.
+    exact : bool, default True
+        False: in the samples sacreBLEU's float32 instead of int64 sums and float64 scores.
+    compatible : "sacrebleu" or None
+        "sacrebleu": the same `score`, `mean` and `half_width`, equal with ``==``, as of sacreBLEU's
+        ``BLEU.corpus_score(..., n_bootstrap=samples)`` on the running Python and numpy.
+    progress : bool, default False
+        Show a progress bar on standard error.
+    **scoring
+        Passed on to the dialect's `sentence_scores`; for sacreBLEU's `smoothing`,
+        `smoothing_value` and `effective_order`.
+
+    Returns
+    -------
+    Interval
+
+    Raises
+    ------
+    ValueError
+        There are fewer than 2 rows (1 if compatible), a number in them is negative, or an argument
+        is out of its range.
+    OverflowError
+        A sample may add up to more than int64 holds.
+
+    Examples
+    --------
+    >>> from fastbleu import count
+    >>> stats = count(["a b c d e".split(), "a b d".split()], [["a b c d e".split()]] * 2)
+    >>> bootstrap(stats, samples=100).high
+    100.00000000000004
+    """
+    samples = at_least(1, "samples", samples)
+    experiment = Experiment(
+        [("stats", stats)], confidence, seed, dialect, exact, compatible, progress, scoring
+    )
+    [scores] = experiment.draw(samples, experiment.generator())
+    # Here, and only here, sacreBLEU takes the mean by Python's exact arithmetic.
+    mean = statistics.mean(scores.tolist()) if compatible else None
+    return experiment.interval(experiment.scores[0], scores, mean)
+
+
+@overload
+def paired_bootstrap(baseline: Stats, systems: Stats, **options: Any) -> Comparison: ...
+@overload
+def paired_bootstrap(
+    baseline: Stats, systems: Mapping[Name, Stats], **options: Any
+) -> dict[Name, Comparison]: ...
+@overload
+def paired_bootstrap(
+    baseline: Stats, systems: Sequence[Stats], **options: Any
+) -> list[Comparison]: ...
+def paired_bootstrap(
+    baseline: Stats,
+    systems: Any,
+    *,
+    samples: int = 1000,
+    confidence: float = 0.95,
+    seed: int | str | None = None,
+    dialect: Dialect = SACREBLEU,
+    exact: bool = True,
+    compatible: str | None = None,
+    progress: bool = False,
+    **scoring: Any,
+) -> Any:
+    """Compare systems with a baseline by bootstrap resampling of the segments.
+
+    The p-value is the share of the samples (c + 1 of samples + 1) whose absolute difference, less
+    the mean of the samples' absolute differences, is at least the observed one. This is the
+    definition of Riezler and Maxwell (2005), of Moses and of sacreBLEU; sacreBLEU however counts
+    the larger ones only, and so finds identical systems different (p = 1 / (samples + 1), here 1).
+    Where the observed difference is close to 0 it is smaller than it should be, because absolute
+    values are centred: `difference_interval` or `paired_approximate_randomization` are sounder
+    there.
+
+    Parameters
+    ----------
+    baseline : Stats, S rows
+    systems : Stats, sequence or mapping of Stats
+        The other systems, each with S rows for the same segments in the same order.
+    samples : int, default 1000
+        The same segments are drawn for all systems.
+    confidence, seed, dialect, exact, progress, **scoring
+        As in `bootstrap`.
+    compatible : "sacrebleu" or None
+        "sacrebleu": the same `score`, `p_value`, and `mean` and `half_width` of `interval` and
+        `baseline_interval`, equal with ``==``, as of sacreBLEU's ``PairedTest(..., "bs")``. There
+        the seed 0 is none, but for `baseline_interval`.
+
+    Returns
+    -------
+    Comparison, or a list or dict of them, as `systems` is
+
+    Raises
+    ------
+    ValueError
+        As in `bootstrap`; or the numbers of rows differ, or their max_order.
+
+    Examples
+    --------
+    >>> from fastbleu import Stats
+    >>> one, other = Stats([[5, 5, 4, 4]] * 9), Stats([[5, 5, 3, 4]] * 8 + [[5, 5, 4, 4]])
+    >>> found = paired_bootstrap(one, {"other": other})
+    >>> found["other"].difference, found["other"].wins
+    (-22.22222222222222, 0.0)
+    """
+    named, restore = name_systems(baseline, systems)
+    samples = at_least(1, "samples", samples)
+    experiment = Experiment(named, confidence, seed, dialect, exact, compatible, progress, scoring)
+    scores = experiment.draw(samples, experiment.paired_generator())
+    differences = scores[1:] - scores[0]
+    distances = abs(differences)
+    shifted = [of_system - experiment.mean(of_system) for of_system in distances]
+    of_baseline = scores[0]
+    if experiment.forgets_seed:
+        [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
+    return restore(experiment.compare("bootstrap", shifted, of_baseline, scores[1:], differences))
+
+
+@overload
+def paired_approximate_randomization(
+    baseline: Stats, systems: Stats, **options: Any
+) -> Comparison: ...
+@overload
+def paired_approximate_randomization(
+    baseline: Stats, systems: Mapping[Name, Stats], **options: Any
+) -> dict[Name, Comparison]: ...
+@overload
+def paired_approximate_randomization(
+    baseline: Stats, systems: Sequence[Stats], **options: Any
+) -> list[Comparison]: ...
+def paired_approximate_randomization(
+    baseline: Stats,
+    systems: Any,
+    *,
+    trials: int = 10_000,
+    samples: int = 0,
+    confidence: float = 0.95,
+    seed: int | str | None = None,
+    dialect: Dialect = SACREBLEU,
+    exact: bool = True,
+    compatible: str | None = None,
+    progress: bool = False,
+    **scoring: Any,
+) -> Any:
+    """Compare systems with a baseline by exchanging their segments at random.
+
+    The p-value is the share of the trials (c + 1 of trials + 1) in which the two shuffled corpora
+    differ in score by at least as much as the systems do. sacreBLEU counts the larger differences
+    only, and so finds identical systems different (p = 1 / (trials + 1), here 1).
+
+    Parameters
+    ----------
+    baseline : Stats, S rows
+    systems : Stats, sequence or mapping of Stats
+        The other systems, each with S rows for the same segments in the same order.
+    trials : int, default 10_000
+        In each, a coin is tossed for each segment, the same for all systems: heads, and the two
+        systems exchange their hypotheses.
+    samples : int, default 0
+        Number of bootstrap samples for the intervals; 0 for no intervals.
+    confidence, seed, dialect, progress, **scoring
+        As in `bootstrap`.
+    exact : bool, default True
+        False: sacreBLEU's arithmetic, where what add-k adds is cut off to an integer.
+    compatible : "sacrebleu" or None
+        "sacrebleu": the same `score`, `p_value`, and `mean` and `half_width` of `interval` and
+        `baseline_interval`, equal with ``==``, as of sacreBLEU's
+        ``PairedTest(..., "ar", n_ar_confidence=samples)``. There the seed 0 is none, but for
+        `baseline_interval`, and there is no `difference_interval`.
+
+    Returns
+    -------
+    Comparison, or a list or dict of them, as `systems` is
+
+    Raises
+    ------
+    ValueError
+        As in `paired_bootstrap`.
+
+    Examples
+    --------
+    >>> from fastbleu import Stats
+    >>> one, other = Stats([[5, 5, 4, 4]] * 9), Stats([[5, 5, 3, 4]] * 8 + [[5, 5, 4, 4]])
+    >>> found = paired_approximate_randomization(one, [other, one])
+    >>> found[0].p_value < 0.05, found[1].p_value
+    (True, 1.0)
+    """
+    named, restore = name_systems(baseline, systems)
+    trials, samples = at_least(1, "trials", trials), at_least(0, "samples", samples)
+    experiment = Experiment(named, confidence, seed, dialect, exact, compatible, progress, scoring)
+    generator = experiment.paired_generator()
+    distances = experiment.shuffle(trials, generator)
+    test = "approximate randomization"
+    if not samples:
+        return restore(experiment.compare(test, distances))
+    if not compatible:
+        scores = experiment.draw(samples, experiment.generator())
+        return restore(
+            experiment.compare(test, distances, scores[0], scores[1:], scores[1:] - scores[0])
+        )
+    # sacreBLEU draws other samples for the baseline than for the systems.
+    [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
+    scores = experiment.draw(samples, generator, slice(1, None))
+    return restore(experiment.compare(test, distances, of_baseline, scores))

@@ -1,0 +1,268 @@
+"""What the significance tests share: checked arguments, samples, intervals and p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .resampling import Columns, draw_indices, read_seed, toss_coins
+from .score import SACREBLEU
+from .significance_results import Comparison, Interval
+from .significance_scoring import Dialect, DialectScoring, SacrebleuScoring
+from .stats import Stats
+
+if TYPE_CHECKING:
+    from .significance_scoring import Floats
+
+
+class Experiment:
+    """A baseline and systems, to be scored again and again on random samples.
+
+    Parameters
+    ----------
+    named : list of (str, Stats)
+        With what error messages call them; the baseline comes first.
+    confidence, seed, dialect, exact, compatible, progress, scoring
+        As the functions of `fastbleu.significance` take them.
+
+    Attributes
+    ----------
+    scores : list of float
+        Of the whole corpora.
+    seed : int or None
+    """
+
+    def __init__(
+        self,
+        named: list[tuple[str, Any]],
+        confidence: float,
+        seed: int | str | None,
+        dialect: Dialect,
+        exact: bool,
+        compatible: str | None,
+        progress: bool,
+        scoring: dict[str, Any],
+    ) -> None:
+        if compatible not in (None, "sacrebleu"):
+            raise ValueError(f"compatible is {compatible!r}, expected 'sacrebleu' or None")
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence is {confidence!r}, but must lie between 0 and 1 (0.95)")
+        self._confidence = float(confidence)
+        self._compatible = compatible is not None
+        self._progress = progress
+        self.seed = read_seed(seed)
+        check_systems(named, fewest=1 if compatible else 2)
+        self._systems: list[Stats] = [stats for _, stats in named]
+        self._scoring: DialectScoring | SacrebleuScoring
+        max_order = self._systems[0].max_order
+        if exact and not compatible:
+            self._systems = [dialect.adapt(system) for system in self._systems]
+            self._scoring = DialectScoring(dialect, max_order, scoring)
+        else:
+            check_sacrebleu(dialect, scoring)
+            self._scoring = SacrebleuScoring(max_order, **scoring)
+        self._totals = np.stack([np.asarray(system.sum())[0] for system in self._systems])
+        self.scores: list[float] = self._scoring.score_corpora(self._totals).tolist()
+
+    def generator(self) -> np.random.Generator:
+        """A new generator of the seed."""
+        return np.random.default_rng(self.seed)
+
+    @property
+    def forgets_seed(self) -> bool:
+        """Whether `paired_generator` is unseeded although there is a seed."""
+        return self._compatible and self.seed == 0
+
+    def paired_generator(self) -> np.random.Generator:
+        """A new generator for the comparisons; sacreBLEU takes the seed 0 for none there."""
+        return np.random.default_rng(None if self.forgets_seed else self.seed)
+
+    def draw(
+        self, samples: int, generator: np.random.Generator, systems: slice = slice(None)
+    ) -> Floats:
+        """Scores of bootstrap samples, shape (systems, samples): the same segments for all."""
+        columns = Columns(self._systems[systems], repeated=True)
+        scores = np.empty((len(columns.rows), samples))
+        done = 0
+        with progress_bar(self._progress, samples, " samples") as advance:
+            for indices in draw_indices(generator, columns.segments, samples):
+                sums = columns.add_drawn(indices)
+                block = slice(done, done + len(indices))
+                scores[:, block] = self._scoring.score_drawn(columns, sums, indices)
+                done += len(indices)
+                advance(len(indices))
+        return scores
+
+    def shuffle(self, trials: int, generator: np.random.Generator) -> Floats:
+        """How far the scores of two shuffled corpora are apart, shape (systems - 1, trials).
+
+        In each trial a coin is tossed for each segment: heads, and the baseline and the other
+        system exchange their hypotheses.
+        """
+        columns = Columns(self._systems, repeated=False)
+        baseline, others = self._totals[0], self._totals[1:, np.newaxis]
+        distances = np.empty((len(others), trials))
+        done = 0
+        with progress_bar(self._progress, trials, " trials") as advance:
+            for words, first_bit, count in toss_coins(generator, columns.segments, trials):
+                heads = columns.add_tossed(words, first_bit, count)
+                one, other = others - heads[1:] + heads[0], baseline - heads[0] + heads[1:]
+                scores = self._scoring.score_shuffled(np.stack([one, other]))
+                distances[:, done : done + count] = abs(scores[0] - scores[1])
+                done += count
+                advance(count)
+        return distances
+
+    def mean(self, numbers: Floats) -> float:
+        """The mean of a vector: as numpy adds it up for sacreBLEU, else from an exact sum."""
+        return float(numbers.mean()) if self._compatible else fsum(numbers) / len(numbers)
+
+    def interval(self, score: float, scores: Floats, mean: float | None = None) -> Interval:
+        """The interval that the samples' scores, shape (samples,), tell."""
+        ordered = np.sort(scores)
+        samples = len(ordered)
+        # By the decimal fraction that is meant: in floats (1 - 0.9) / 2 * 1000 is less than 50.
+        left_out = int(samples * (1 - Fraction(str(self._confidence))) / 2)
+        return Interval(
+            score=score,
+            mean=self.mean(ordered) if mean is None else mean,
+            low=float(ordered[left_out]),
+            high=float(ordered[samples - left_out - 1]),
+            confidence=self._confidence,
+            samples=samples,
+            seed=self.seed,
+        )
+
+    def compare(
+        self,
+        test: str,
+        statistics: Sequence[Floats] | Floats,
+        of_baseline: Floats | None = None,
+        scores: Floats | None = None,
+        differences: Floats | None = None,
+    ) -> list[Comparison]:
+        """The comparison of each system with the baseline.
+
+        Parameters
+        ----------
+        test : str
+        statistics : systems - 1 arrays of shape (trials,)
+            What is compared with the observed distance.
+        of_baseline : array of shape (samples,), optional
+            Scores of the baseline on bootstrap samples.
+        scores, differences : array of shape (systems - 1, samples), optional
+            Scores of the systems on bootstrap samples, and how much they are above the baseline's.
+        """
+        baseline = self.scores[0]
+        baseline_interval = None if of_baseline is None else self.interval(baseline, of_baseline)
+        found = []
+        for number, (score, statistic) in enumerate(zip(self.scores[1:], statistics, strict=True)):
+            observed = abs(baseline - score)
+            beyond = statistic > observed if self._compatible else statistic >= observed
+            difference_interval = wins = None
+            if differences is not None:
+                above = differences[number]
+                difference_interval = self.interval(score - baseline, above)
+                wins = float(2 * (above > 0).sum() + (above == 0).sum()) / (2 * len(above))
+            found.append(
+                Comparison(
+                    score=score,
+                    baseline_score=baseline,
+                    p_value=(int(beyond.sum()) + 1) / (len(statistic) + 1),
+                    wins=wins,
+                    interval=None if scores is None else self.interval(score, scores[number]),
+                    baseline_interval=baseline_interval,
+                    difference_interval=difference_interval,
+                    test=test,
+                    trials=len(statistic),
+                    seed=self.seed,
+                )
+            )
+        return found
+
+
+def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
+    """Raise an error where these are not rows of the same segments, `fewest` or more."""
+    first, baseline = named[0]
+    for name, stats in named:
+        if not isinstance(stats, Stats):
+            raise TypeError(
+                f"{name} is a {type(stats).__name__}, expected Stats; fastbleu.count makes them"
+            )
+        if len(stats) != len(baseline):
+            raise ValueError(
+                f"{name} has {len(stats)} rows, {first} has {len(baseline)}; compare systems on "
+                "the same segments, in the same order"
+            )
+        if stats.max_order != baseline.max_order:
+            raise ValueError(
+                f"{name} has max_order={stats.max_order}, {first} has "
+                f"max_order={baseline.max_order}; count both with the same max_order"
+            )
+        if len(stats) < fewest:
+            raise ValueError(
+                f"{name} has {len(stats)} row{'s' * (len(stats) != 1)}, but at least {fewest} "
+                "segments are needed to draw from; pass the rows of all segments and not their sum"
+            )
+        rows = np.asarray(stats)
+        if rows.min() < 0:
+            row = int((rows < 0).any(axis=1).argmax())
+            raise ValueError(f"row {row} of {name} has a negative number: {rows[row].tolist()}")
+
+
+def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:
+    """Raise an error where scores are asked for that sacreBLEU does not have."""
+    if dialect is not SACREBLEU:
+        raise ValueError(
+            "compatible='sacrebleu' and exact=False score as sacreBLEU does; leave out dialect, or "
+            "these"
+        )
+    if unknown := set(scoring) - {"smoothing", "smoothing_value", "effective_order"}:
+        raise TypeError(
+            f"{', '.join(sorted(unknown))}: sacreBLEU knows smoothing, smoothing_value and "
+            "effective_order only; leave out compatible='sacrebleu' and exact=False"
+        )
+
+
+@contextmanager
+def progress_bar(wanted: bool, total: int, unit: str) -> Iterator[Callable[[int], Any]]:
+    """A function to be told of progress; it shows a bar on standard error if one is wanted."""
+    if not wanted:
+        yield lambda count: None
+        return
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    with tqdm(total=total, unit=unit, leave=False) as bar:
+        yield bar.update
+
+
+def at_least(least: int, name: str, value: Any) -> int:
+    """The integer that an argument is; an error that names it where it is none or too small."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} is {value!r}, expected an integer")
+    number: int = value.__index__()
+    if number < least:
+        raise ValueError(f"{name} is {number}, but must be at least {least}")
+    return number
+
+
+def name_systems(
+    baseline: Any, systems: Any
+) -> tuple[list[tuple[str, Any]], Callable[[list[Comparison]], Any]]:
+    """Baseline and systems with what error messages call them, and how to return comparisons."""
+    if isinstance(systems, Stats):
+        return [("baseline", baseline), ("systems", systems)], lambda found: found[0]
+    given = systems if isinstance(systems, Mapping) else dict(enumerate(systems))
+    if not given:
+        raise ValueError("systems is empty: there is nothing to compare with the baseline")
+
+    def restore(found: list[Comparison]) -> Any:
+        return dict(zip(given, found, strict=True)) if given is systems else found
+
+    labelled = [(f"systems[{name!r}]", stats) for name, stats in given.items()]
+    return [("baseline", baseline), *labelled], restore

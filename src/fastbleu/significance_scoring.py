@@ -1,0 +1,132 @@
+"""The scores of samples: in a dialect's own exact arithmetic, or in that of sacreBLEU's tests.
+
+sacreBLEU's bootstrap adds up rows as float32, one after the other, and scores the sums as float32;
+its approximate randomization scores int64 arrays, where what add-k adds is cut off to an integer.
+
+References
+----------
+``sacrebleu.significance`` of sacreBLEU 2.6.0.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from . import _sacrebleu
+from .resampling import Columns
+from .stats import Stats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .resampling import Integers
+
+    Floats = NDArray[np.float64]
+
+# float32 holds every integer up to here, so that the order of additions does not matter.
+EXACT_IN_FLOAT32 = 1 << 24
+
+
+class Dialect(Protocol):
+    """What is asked of a dialect, such as `fastbleu.score.SACREBLEU` and `NLTK`."""
+
+    def adapt(self, stats: Stats) -> Stats:
+        """Rows as the dialect counts them, which then add up."""
+
+    @property
+    def sentence_scores(self) -> Callable[..., Sequence[float]]:
+        """Called with adapted Stats and keywords; the score of each row by itself."""
+
+
+class DialectScoring:
+    """Scores of integer sums, each as a corpus with these sums has it.
+
+    Parameters
+    ----------
+    dialect : Dialect
+    max_order : int
+    scoring : dict
+        Keyword arguments of its `sentence_scores`.
+    """
+
+    def __init__(self, dialect: Dialect, max_order: int, scoring: dict[str, Any]) -> None:
+        self._dialect, self._max_order, self._scoring = dialect, max_order, scoring
+
+    def score_corpora(self, sums: Integers) -> Floats:
+        """Scores of sums of shape (..., columns), as an array of shape (...)."""
+        rows = Stats._own(array("q", sums.tobytes()), self._max_order)
+        scores = self._dialect.sentence_scores(rows, **self._scoring)
+        return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
+
+    score_shuffled = score_corpora
+
+    def score_drawn(self, columns: Columns, sums: Integers, indices: Integers) -> Floats:
+        """Scores of a block of bootstrap samples, shape (systems, samples)."""
+        return self.score_corpora(sums)
+
+
+class SacrebleuScoring:
+    """Scores as sacreBLEU's significance tests compute them, 0-100.
+
+    Parameters
+    ----------
+    max_order : int
+    smoothing : {"exp", "floor", "add-k", "none"}, default "exp"
+    smoothing_value : float, optional
+        For "floor" (default 0.1) and "add-k" (default 1).
+    effective_order : bool, default False
+        Average over the orders that the hypothesis reaches.
+    """
+
+    def __init__(
+        self,
+        max_order: int,
+        smoothing: str = "exp",
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+    ) -> None:
+        self._options = max_order, smoothing, smoothing_value, effective_order
+
+    def _score(self, sums: NDArray[Any], arithmetic: str) -> Floats:
+        scores = _sacrebleu.score_rows(np.ascontiguousarray(sums), *self._options, arithmetic)
+        return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
+
+    def score_corpora(self, sums: Integers) -> Floats:
+        """Scores of whole corpora, of shape (..., columns): Python's int and float."""
+        return self._score(sums, "float64")
+
+    def score_shuffled(self, sums: Integers) -> Floats:
+        """Scores of shuffled corpora, of shape (..., columns)."""
+        return self._score(sums, "int64-in-place")
+
+    def score_drawn(self, columns: Columns, sums: Integers, indices: Integers) -> Floats:
+        """Scores of a block of bootstrap samples.
+
+        Parameters
+        ----------
+        columns : Columns
+        sums : array of int64, shape (systems, samples, columns)
+            What float32 would hold if it were exact.
+        indices : array of int64, shape (samples, segments)
+            The drawn segments, in the order in which float32 rounds.
+
+        Returns
+        -------
+        array of float64, shape (systems, samples)
+        """
+        singles = sums.astype(np.float32)
+        rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
+        if rounded.any():
+            # numpy makes float32 of Python's int by way of a double.
+            for system, rows in enumerate(columns.rows):
+                table = rows.astype(np.float64).astype(np.float32)
+                for sample in np.flatnonzero(rounded):
+                    singles[system, sample] = table[indices[sample]].sum(0)
+        return self._score(singles, "float32")
+
+
+Scoring = DialectScoring | SacrebleuScoring

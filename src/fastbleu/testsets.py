@@ -1,0 +1,153 @@
+"""Test sets of the field, by way of an installed sacreBLEU, which downloads them once.
+
+fastbleu ships no test sets. What is printed is what the command `sacrebleu` prints.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+from .files import InputError
+
+__all__ = ["kept_segments", "print_about", "reference_files"]
+
+
+def reference_files(options: Namespace) -> list[list[str]]:
+    """Return the paths of the references: for each reference one file per test set.
+
+    Raises
+    ------
+    InputError
+        sacreBLEU is not installed, does not know the test set or the language pair, cannot
+        download it, or the test sets differ in the number of references.
+    """
+    utils = _sacrebleu(options)
+    names = options.test_set.split(",")
+    found = []
+    for name in names:
+        _check_known(utils, name)
+        pairs = utils.get_langpairs_for_testset(name)
+        if options.langpair not in pairs:
+            raise InputError(
+                f"test set {name} has no language pair {options.langpair}; it has "
+                f"{', '.join(pairs)}"
+            )
+        with _trouble(name):
+            found.append(utils.get_reference_files(name, options.langpair))
+        if not found[-1]:
+            raise InputError(f"test set {name} has no references for {options.langpair}")
+    counts = [len(files) for files in found]
+    if len(set(counts)) > 1:
+        each = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
+        raise InputError(f"the test sets differ in their number of references: {each}")
+    return [list(files) for files in zip(*found, strict=True)]
+
+
+def kept_segments(options: Namespace) -> set[int]:
+    """Return the numbers, from 0 on, of the segments that --origlang and --subset leave."""
+    utils = _sacrebleu(options)
+    with _trouble(options.test_set):
+        (kept,) = utils.filter_subset(
+            [itertools.count()],
+            options.test_set,
+            options.langpair,
+            options.origlang,
+            options.subset,
+        )
+    if not kept:
+        limits = [f"--origlang {options.origlang}"] if options.origlang is not None else []
+        limits += [f"--subset {options.subset}"] if options.subset is not None else []
+        raise InputError(f"no segment of test set {options.test_set} fits {' and '.join(limits)}")
+    return set(kept)
+
+
+def print_about(options: Namespace) -> None:
+    """Do what --list, --echo, --citation and --download ask for."""
+    utils = _sacrebleu(options)
+    sets = options.test_set.split(",") if options.test_set is not None else []
+    for name in [*sets, *([options.download] if options.download else [])]:
+        _check_known(utils, name)
+    if options.download:
+        with _trouble(options.download):
+            utils.download_test_set(options.download, options.langpair)
+    elif options.list:
+        _print_list(utils, options)
+    elif options.citation:
+        if not sets:
+            raise InputError("--citation needs a test set: -t names it")
+        for name in sets:
+            if utils.DATASETS[name].citation is None:
+                raise InputError(f"sacreBLEU does not say how to cite {name}")
+            print(utils.DATASETS[name].citation)
+    else:
+        if not sets or options.langpair is None:
+            raise InputError("--echo needs a test set (-t) and a language pair (-l)")
+        for name in sets:
+            with _trouble(name):
+                utils.print_test_set(
+                    name, options.langpair, options.echo, options.origlang, options.subset
+                )
+    sys.stdout.flush()
+
+
+def _print_list(utils: ModuleType, options: Namespace) -> None:
+    if options.test_set is not None:
+        pairs = [options.langpair] if options.langpair else None
+        with _trouble(options.test_set):
+            for pair in pairs or utils.get_langpairs_for_testset(options.test_set):
+                print(f"{pair}: {', '.join(utils.DATASETS[options.test_set].fieldnames(pair))}")
+        return
+    if options.langpair:
+        names = utils.get_available_testsets_for_langpair(options.langpair)
+        print(f"The available test sets for {options.langpair} are:")
+    else:
+        names = utils.get_available_testsets()
+        print("The available test sets are:")
+    for name in sorted(names):
+        print(f"{name:<30}: {utils.DATASETS[name].description.strip()}")
+
+
+def _check_known(utils: ModuleType, name: str) -> None:
+    if name in utils.DATASETS:
+        return
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, utils.DATASETS, 1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    raise InputError(f"test set {name!r} is unknown to sacreBLEU: {hint}--list names all")
+
+
+def _sacrebleu(options: Namespace) -> ModuleType:
+    try:
+        from sacrebleu import utils
+    except ImportError as error:
+        raise InputError(
+            f"test sets need sacreBLEU ({error}): pip install 'pyfastbleu[testsets]'"
+        ) from error
+    if not options.quiet:
+        import logging
+
+        logging.basicConfig(level=logging.INFO, format="sacreBLEU: %(message)s")
+    return utils
+
+
+@contextmanager
+def _trouble(name: str) -> Iterator[None]:
+    """Turn whatever goes wrong inside sacreBLEU into one line; it raises all sorts of errors."""
+    try:
+        yield
+    except (BrokenPipeError, InputError):
+        raise
+    except re.error as error:
+        raise InputError(f"--subset is no regular expression: {error}") from error
+    except Exception as error:
+        reason = " ".join(str(error).split()) or "no reason given"
+        raise InputError(
+            f"test set {name}: sacreBLEU failed: {type(error).__name__}: {reason}"
+        ) from error

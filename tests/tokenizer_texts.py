@@ -1,0 +1,138 @@
+"""Seeded random texts in which the characters that matter to a tokenizer meet; all short ones."""
+
+import itertools
+import re
+import unicodedata
+from pathlib import Path
+
+import tokenizer_oracle
+from generators import seeded
+
+# What str.split() splits at, on the running Python.
+WHITE_SPACE = [chr(code) for code in range(0x110000) if chr(code).isspace()]
+ENTITIES = ["&quot;", "&amp;", "&lt;", "&gt;"]
+CHINESE_EDGES = sorted(
+    {
+        chr(edge + offset)
+        for ends in tokenizer_oracle.CHINESE
+        for edge in ends
+        for offset in (-1, 0, 1)
+    }
+)
+HEADER = Path(__file__).resolve().parent.parent / "src/fastbleu/kernel/unicode_ranges.h"
+
+
+def unicode_ranges():
+    """(first, last, "P", "N" or "S") of every range in the generated header."""
+    found = re.findall(r"\{0x(\w+), 0x(\w+), ([PNS])\}", HEADER.read_text(encoding="ascii"))
+    return [(int(first, 16), int(last, 16), letter) for first, last, letter in found]
+
+
+UNICODE_RANGES = unicode_ranges() if HEADER.exists() else []
+UNICODE_EDGES = [
+    chr(code)
+    for first, last, _ in UNICODE_RANGES
+    for code in (first - 1, first, last, last + 1)
+    if code < 0x110000
+]
+# Characters whose lower case has another length, another width, or depends on its neighbours.
+CASED = [*"İIıiΣσςßẞŉǅKſﬀÅÅåÀÉЖжԱ", "\U0001041c", "\U00010444", "AΣ", "Σa", "ὈΔΥΣΣ", "A.Σ"]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
+
+# Pieces that a text is put together from. A piece that is repeated comes more often.
+KINDS = {
+    "marks and digits": [*"aa55..,,--", " ", "!", "'"],
+    "marks": [*"a5.,"],
+    "dashes": [*"a5--.", " ", "\n", "-\n"],
+    "ascii punctuation": [*"ab059 .,-&;<>!\"'()[]{}/\\|~`^_@#$%*+=:?"],
+    "entities": [*ENTITIES, "&AMP;", "&amp", "&amp;lt;", "amp;", "lt;", "quot;", *"&&;a5. <>"],
+    "skipped": ["<skipped>", "<skipped>", "<skip", "ped>", "<SKIPPED>", "\n", "-\n", *"<>as. -&"],
+    "rewrites": ["<skipped>", "skipped>", *ENTITIES, "amp;", *"&<-\n5.a "],
+    "white space": [*WHITE_SPACE, "\u200b", "\u180e", "\ufeff", "\u2060", *"aa55..,-"],
+    "line ends": [*"\n\r\v\f\x85\u2028\t", "\r\n", "-\n", "- \n", *"a5.- "],
+    "ascii": [chr(code) for code in range(128)],
+    "controls": ["\0", "\0", *map(chr, range(1, 32)), "\x7f", *"ab5.-,"],
+    "latin-1": [*map(chr, range(0x80, 0x100)), *"aaa555...,,--  "],
+    "latin-1 words": [*"aéèüñçeestn  .,«»¡½²\xa0\xad5"],
+    "two bytes": [*"яжΩ世界中”“–—…\u2000\u2001\u2a6d\u2a6e\u3000aa55..,,- "],
+    "surrogates": ["\ud800", "\udbff", "\udc00", "\udfff", "\ud83d\ude00", *"a5., -я"],
+    "four bytes": [*"😀😁𝟘𝟡𐄀𐄁𝔸\U0010ffff\U00020000\U0002a6d6aa55..,,-  я世é"],
+    "chinese": [*"中文世界，。、！「」（）\u3000aa55..,- “”Ａ５"],
+    "chinese edges": [*CHINESE_EDGES, *"\u2000\u2001" * 4, *"aa55..,- " * 2],
+    "unicode edges": [*UNICODE_EDGES, *"aa55..,,$  " * (len(UNICODE_EDGES) // 20)],
+    "punctuation and numbers": [*"aa5..$$٣²½Ⅷ。“”𝟘𐄀€ ¿"],
+    "letters": [*LETTERS, *"     .,5-&<é“"],
+    "long words": [*LETTERS * 4, *" .,5-'&"],
+    "long wide words": [*CYRILLIC * 2, *" .,5-!a\n😀"],
+    "cased": [*CASED, *"AbCdEÉЯ .,5-", "&AMP;", "&Lt;", "<Skipped>"],
+}
+KINDS["everything"] = [piece for name in sorted(KINDS) for piece in KINDS[name][:12]]
+
+EDGES = (15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 66, 127, 128, 129)
+
+
+def random_length(rng):
+    """0 to 500 characters, mostly short or around the sizes of a processor's registers."""
+    choice = rng.random()
+    if choice < 0.5:
+        return rng.randint(0, 12)
+    if choice < 0.9:
+        return rng.choice(EDGES)
+    if choice < 0.985:
+        return rng.randint(13, 140)
+    return rng.randint(141, 500)
+
+
+def edited(rng, text, alphabet):
+    """A text that shares words with `text`, often of another width in memory."""
+    at = rng.randint(0, len(text))
+    removed = rng.randint(0, 3)
+    wider = rng.choice(("", "", " é", " “", " \U0001f600"))
+    return text[:at] + rng.choice(alphabet) + text[at + removed :] + wider
+
+
+def random_texts(rng, count):
+    """`count` texts over pieces of one kind; each second one is an edit of that before it."""
+    alphabet = KINDS[rng.choice(sorted(KINDS))]
+    if rng.random() < 0.6:
+        alphabet = rng.choices(alphabet, k=rng.randint(2, 8))
+    texts = []
+    for _ in range((count + 1) // 2):
+        length = random_length(rng)
+        text = "".join(rng.choices(alphabet, k=length))[:length]
+        texts += [text, edited(rng, text, alphabet)]
+    return texts[:count]
+
+
+def all_texts(letters, longest):
+    """Every text of at most `longest` letters."""
+    for length in range(longest + 1):
+        yield from map("".join, itertools.product(letters, repeat=length))
+
+
+def shortened(text, fails):
+    """A text from which no character can be taken without `fails` becoming false."""
+    size = len(text)
+    while size:
+        position = 0
+        while position < len(text):
+            shorter = text[:position] + text[position + size :]
+            if fails(shorter):
+                text = shorter
+            else:
+                position += size
+        size //= 2
+    return text
+
+
+def named(text):
+    """The text and its code points, for a message."""
+    points = " ".join(f"U+{ord(character):04X}" for character in text[:40])
+    names = ", ".join(unicodedata.name(character, "?") for character in dict.fromkeys(text[:8]))
+    return f"{text!r} ({points}; {names})"
+
+
+def batch(name, count):
+    """The batch of random texts that belongs to `name` and the seed of the run."""
+    return random_texts(seeded("texts", name), count)
