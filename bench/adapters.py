@@ -1,152 +1,36 @@
-"""One adapter per library and way of calling it.
+"""What an adapter is: one library and one way of calling it.
 
-An adapter imports its library and returns what is timed: ``run(hypotheses, references)``. It
-raises `ImportError` or `NotAvailable` where the library is not there.
+An adapter imports its library and returns what is timed, ``run(hypotheses, references)``, or a
+`Prepared` run. It raises `ImportError` or `NotAvailable` where the library is not there.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
 
-Run = Callable[[list, list], object]
-Adapter = Callable[[], Run]
+Run = Callable[..., object]
 
 
 class NotAvailable(Exception):
     """A library, compiler or amount of memory that a case needs is missing here."""
 
 
-def nltk_module():
-    """Import the original."""
-    import nltk.translate.bleu_score
+@dataclass(frozen=True)
+class Prepared:
+    """A run with something before it that is not timed.
 
-    return nltk.translate.bleu_score
+    Parameters
+    ----------
+    prepare
+        Hypotheses and references -> what `run` gets: another layout, or the same after something
+        was forgotten that a new text would not find remembered.
+    run
+        What is timed.
+    """
 
-
-def fastbleu_module():
-    """Import the drop-in: it has the original's signatures, so the two share their adapters."""
-    import fastbleu.nltk
-
-    return fastbleu.nltk
-
-
-def count(threads: int = 1) -> Adapter:
-    """Call `fastbleu.stats.count`."""
-
-    def load() -> Run:
-        from fastbleu.counting import count
-
-        return lambda hypotheses, references: count(hypotheses, references, threads=threads)
-
-    return load
+    prepare: Callable[[list, list], tuple]
+    run: Run
 
 
-def corpus_bleu(module: Callable) -> Adapter:
-    """Score the corpus in one call."""
-
-    def load() -> Run:
-        corpus_bleu = module().corpus_bleu
-        return lambda hypotheses, references: corpus_bleu(references, hypotheses)
-
-    return load
-
-
-def sentence_bleu(module: Callable, method: int | None) -> Adapter:
-    """Score each segment by itself: `method` None is the call without a smoothing function."""
-
-    def load() -> Run:
-        score = module().sentence_bleu
-        if method is None:
-            return lambda hypotheses, references: [
-                score(of_segment, hypothesis)
-                for of_segment, hypothesis in zip(references, hypotheses, strict=True)
-            ]
-        smoothing = getattr(module().SmoothingFunction(), f"method{method}")
-        return lambda hypotheses, references: [
-            score(of_segment, hypothesis, smoothing_function=smoothing)
-            for of_segment, hypothesis in zip(references, hypotheses, strict=True)
-        ]
-
-    return load
-
-
-def sentence_bleu_one_set(module: Callable) -> Adapter:
-    """Score each hypothesis against all of the references."""
-
-    def load() -> Run:
-        score = module().sentence_bleu
-        smoothing = module().SmoothingFunction().method1
-        return lambda hypotheses, references: [
-            score(references, hypothesis, smoothing_function=smoothing) for hypothesis in hypotheses
-        ]
-
-    return load
-
-
-def fast_bleu_one_set() -> Run:
-    """Score each hypothesis against all of the references, which is what fast-bleu is built for."""
-    from fast_bleu import BLEU
-
-    weights = {4: (0.25, 0.25, 0.25, 0.25)}
-    return lambda hypotheses, references: BLEU(references, weights).get_score(hypotheses)[4]
-
-
-def sacrebleu_counts() -> Run:
-    """Return sacreBLEU's sufficient statistics of the corpus: lengths, matches, totals."""
-    from sacrebleu import corpus_bleu
-
-    def run(hypotheses, references):
-        score = corpus_bleu(hypotheses, [references], tokenize="none", force=True)
-        return [score.sys_len, score.ref_len, *score.counts, *score.totals]
-
-    return run
-
-
-def torchmetrics_score() -> Run:
-    """Return torchmetrics' score, which has a dialect of its own."""
-    from torchmetrics.functional.text import bleu_score
-
-    return lambda hypotheses, references: float(
-        bleu_score(hypotheses, [[reference] for reference in references])
-    )
-
-
-def fastbleu_counts_of_lines() -> Run:
-    """Return the numbers of `sacrebleu_counts`; splitting the lines is part of the work."""
-    from fastbleu.counting import count
-
-    def run(hypotheses, references):
-        stats = count(
-            [line.split() for line in hypotheses], [[line.split()] for line in references]
-        ).sum()
-        (hyp_len,), (ref_len,) = stats.hyp_lens.tolist(), stats.ref_lens.tolist()
-        return [hyp_len, ref_len, *stats.matches[0].tolist(), *stats.totals[0].tolist()]
-
-    return run
-
-
-def touch() -> Run:
-    """Compile ``touch.c`` in a temporary folder and return its function."""
-    source = Path(__file__).with_name("touch.c")
-    with tempfile.TemporaryDirectory() as folder:
-        setup = (
-            "from setuptools import Extension, setup; setup(name='touch', version='0',"
-            f" py_modules=[], ext_modules=[Extension('touch', [{str(source)!r}])])"
-        )
-        command = [sys.executable, "-c", setup, "-q", "build_ext"]
-        command += ["--build-lib", folder, "--build-temp", folder]
-        built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        libraries = [path for path in Path(folder).glob("touch*") if path.suffix in {".so", ".pyd"}]
-        if not libraries:
-            raise NotAvailable(f"touch.c was not built: {built.stderr.strip()[-300:]}")
-        spec = importlib.util.spec_from_file_location("touch", libraries[0])
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return module.touch
+Adapter = Callable[[], Run | Prepared]

@@ -13,7 +13,17 @@ from fastbleu._sacrebleu import details, score_rows
 CASES = max(SEGMENTS // 50, 200)
 SMOOTHINGS = ["exp", "floor", "add-k", "none"]
 VALUES = [None, None, 1, 0.1, 0.5, 2, 0, 0.0, -0.0, 1.7, 3, 1e-9, 1e-30, 5e-324, 123456.789, 10**15]
-ODD_VALUES = [-1, -0.5, float("inf"), float("nan"), 1e300, 2**60, True, np.float64(0.3), np.int64(2)]
+ODD_VALUES = [
+    -1,
+    -0.5,
+    float("inf"),
+    float("nan"),
+    1e300,
+    2**60,
+    True,
+    np.float64(0.3),
+    np.int64(2),
+]
 ARITHMETICS = {"float64": None, "float32": "float32", "int64-in-place": "int64"}
 
 

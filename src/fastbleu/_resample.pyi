@@ -1,9 +1,11 @@
-from typing import TypeAlias
+from typing import Any, Final
 
-from numpy import int32, int64, uint32
+from numpy import int64, uint32
 from numpy.typing import NDArray
 
-_Rows: TypeAlias = NDArray[int32] | NDArray[int64]
+NARROW: Final[int]
 
-def add_drawn(rows: _Rows, indices: NDArray[int64], sums: _Rows) -> None: ...
-def add_tossed(rows: _Rows, words: NDArray[uint32], first_bit: int, sums: _Rows) -> None: ...
+def add_drawn(rows: NDArray[Any], indices: NDArray[int64], sums: NDArray[Any]) -> None: ...
+def add_tossed(
+    rows: NDArray[Any], words: NDArray[uint32], first_bit: int, sums: NDArray[Any]
+) -> None: ...

@@ -1,8 +1,8 @@
 """Drawing samples of segments, and adding up their rows: exactly, and in bounded memory.
 
-All systems get the same samples. Where there is room their rows stand side by side in one table, so that
-a drawn segment is read once for all of them. Sums are integers. A block of samples at a time keeps
-memory flat however many samples there are.
+All systems get the same samples. Where there is room their rows stand side by side in one table, so
+that a drawn segment is read once for all of them. Sums are integers. A block of samples at a time
+keeps memory flat however many samples there are.
 
 The draws are those that sacreBLEU 2.6.0 makes with the same numpy, so that its results can be
 reproduced: the same stream of random numbers, cut into blocks.
@@ -108,9 +108,15 @@ class Columns:
                 f"{self.segments} rows with numbers up to {largest}"
             )
         self._tables: list[NDArray[Any]] = list(self.rows)
-        narrow = bound < 1 << 31 and 4 * sum(table.size for table in self.rows) <= LARGEST_TABLE
-        if narrow:
-            self._tables = [np.concatenate(self.rows, axis=1).astype(np.int32)]
+        self._sum_type: type[Any] = np.int64
+        # Widths that are multiples of 8 leave no rest to the loops' vectors of 8 numbers.
+        used = self.width * len(self.rows)
+        shape = self.segments, -(-used // 8) * 8
+        fits = largest < _resample.NARROW and bound < 1 << 31
+        if fits and 2 * shape[0] * shape[1] <= LARGEST_TABLE:
+            table = np.zeros(shape, np.uint16)
+            np.concatenate(self.rows, axis=1, out=table[:, :used], casting="unsafe")
+            self._tables, self._sum_type = [table], np.int32
 
     def add_drawn(self, indices: Integers) -> Integers:
         """Sums of the rows that bootstrap samples consist of.
@@ -125,7 +131,7 @@ class Columns:
         """
         parts = []
         for table in self._tables:
-            sums = np.empty((len(indices), table.shape[1]), table.dtype)
+            sums = np.empty((len(indices), table.shape[1]), self._sum_type)
             _resample.add_drawn(table, indices, sums)
             parts.append(sums)
         return self._by_system(parts)
@@ -147,15 +153,16 @@ class Columns:
         """
         parts = []
         for table in self._tables:
-            sums = np.empty((trials, table.shape[1]), table.dtype)
+            sums = np.empty((trials, table.shape[1]), self._sum_type)
             _resample.add_tossed(table, words, first_bit, sums)
             parts.append(sums)
         return self._by_system(parts)
 
     def _by_system(self, parts: list[NDArray[Any]]) -> Integers:
-        if len(parts) == len(self.rows):
-            return np.stack(parts).astype(np.int64, copy=False)
-        beside = parts[0].reshape(-1, len(self.rows), self.width)
+        if self._sum_type is np.int64:
+            return np.stack(parts)
+        together = parts[0][:, : self.width * len(self.rows)]
+        beside = together.reshape(-1, len(self.rows), self.width)
         return np.ascontiguousarray(beside.swapaxes(0, 1), np.int64)
 
 

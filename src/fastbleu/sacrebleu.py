@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ._sacrebleu import SMOOTH_DEFAULTS, details
+from ._text import SegmentReader
 from .sacrebleu_metric import BLEU
 from .sacrebleu_patch import patch, unpatch
 from .sacrebleu_score import VERSION, BLEUScore, BLEUSignature
-from .sacrebleu_tokenizer import readers
+from .sacrebleu_tokenizer import reader_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ __all__ = [
     "sentence_bleu",
     "unpatch",
 ]
+
+# Readers of sentence_bleu, by the name of the tokenizer.
+_cased: dict[str, SegmentReader] = {}
+_lowered: dict[str, SegmentReader] = {}
 
 
 def corpus_bleu(
@@ -107,11 +112,11 @@ def sentence_bleu(
     >>> sentence_bleu("The dog bit a man.", ["The dog bit the man."]).score
     37.99178428257963
     """
-    if use_effective_order and type(tokenize) is str and smooth_method in SMOOTH_DEFAULTS:
-        # What BLEU(...).sentence_score(...) does, without the object, which takes as long.
-        reader = readers.get((tokenize, lowercase, 4))
-        row = reader and reader.row(hypothesis, references)
-        if row:
+    if use_effective_order and type(tokenize) is str:
+        # What BLEU(...).sentence_score(...) does, but for the object, which takes as long again.
+        reader = (_lowered if lowercase else _cased).get(tokenize)
+        row = None if reader is None else reader.row(hypothesis, references)
+        if row is not None and smooth_method in SMOOTH_DEFAULTS:
             score, precisions, bp, counts, totals = details(
                 row, 4, smooth_method, smooth_value, True
             )
@@ -123,4 +128,7 @@ def sentence_bleu(
         smooth_value=smooth_value,
         effective_order=use_effective_order,
     )
+    name = metric.tokenizer.tokenizer.compiled
+    if name is not None:
+        (_lowered if lowercase else _cased)[name] = reader_for(name, bool(lowercase), 4)
     return metric.sentence_score(hypothesis, references)

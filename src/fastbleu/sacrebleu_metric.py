@@ -19,7 +19,7 @@ from .sacrebleu_input import (
     segment_major,
 )
 from .sacrebleu_score import BLEUScore, BLEUSignature, estimate_from_rows
-from .sacrebleu_tokenizer import choose_tokenizer, reader_for, readers
+from .sacrebleu_tokenizer import choose_tokenizer, reader_for
 from .stats import Stats
 from .tokenizers import TOKENIZERS, Tokenizer
 
@@ -197,10 +197,9 @@ class BLEU:
                 f"{self.max_ngram_order} tokens scores 0"
             )
         tokenizer, order = self.tokenizer.tokenizer, self.max_ngram_order
-        name, lowercase = tokenizer.compiled, bool(self.lowercase)
-        if name is not None:
-            reader = readers.get((name, lowercase, order)) or reader_for(name, lowercase, order)
-            row = reader.row(hypothesis, references)
+        lowercase = bool(self.lowercase)
+        if tokenizer.compiled is not None:
+            row = reader_for(tokenizer.compiled, lowercase, order).row(hypothesis, references)
             if row is not None:
                 self.num_refs = len(references) - references.count(None)
                 return self._score_row(row)

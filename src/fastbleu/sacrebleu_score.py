@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from ._sacrebleu import SMOOTH_DEFAULTS, VERSION, score_rows
+from ._sacrebleu import SMOOTH_DEFAULTS, VERSION
 from .stats import Stats
 
 TYPE_CHECKING = False
@@ -182,26 +182,17 @@ def estimate_from_rows(
     str
         The seed, as a signature shows it.
     """
-    if len(stats) == 1 and smoothing == "add-k":
-        # sacreBLEU's sum of one row is that row, so that k is in it already and is added once more.
-        import numpy
+    from .significance import bootstrap
 
-        row = [score.sys_len, score.ref_len, *score.counts, *score.totals]
-        singles = numpy.array(row, "float32")
-        options = stats.max_order, smoothing, value, effective_order
-        score._mean, score._ci = score_rows(singles, *options, "float32")[0], 0.0
-    else:
-        from .significance import bootstrap
-
-        interval = bootstrap(
-            stats,
-            samples=samples,
-            compatible="sacrebleu",
-            smoothing=smoothing,
-            smoothing_value=value,
-            effective_order=effective_order,
-        )
-        score._mean, score._ci = interval.mean, interval.half_width
+    interval = bootstrap(
+        stats,
+        samples=samples,
+        compatible="sacrebleu",
+        smoothing=smoothing,
+        smoothing_value=value,
+        effective_order=effective_order,
+    )
+    score._mean, score._ci = interval.mean, interval.half_width
     return os.environ.get("SACREBLEU_SEED", "12345").lower()
 
 

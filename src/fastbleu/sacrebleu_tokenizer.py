@@ -67,13 +67,16 @@ def choose_tokenizer(
 
 # Readers of single segments by (tokenizer, lowercase, order). They hold memory: there are few.
 MOST_READERS = 32
-readers: dict[tuple[str, bool, int], SegmentReader] = {}
+_readers: dict[tuple[str, bool, int], SegmentReader] = {}
 
 
 def reader_for(tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader:
-    """A reader for a compiled tokenizer, kept for the next call."""
-    if len(readers) >= MOST_READERS:
-        readers.clear()
-    reader = SegmentReader(tokenizer, lowercase, max_order)
-    readers[tokenizer, lowercase, max_order] = reader
+    """A reader of single segments for a compiled tokenizer, the same one each time."""
+    reader = _readers.get((tokenizer, lowercase, max_order))
+    if reader is None:
+        if len(_readers) >= MOST_READERS:
+            _readers.clear()
+        reader = _readers[tokenizer, lowercase, max_order] = SegmentReader(
+            tokenizer, lowercase, max_order
+        )
     return reader

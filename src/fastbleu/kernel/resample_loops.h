@@ -52,7 +52,8 @@ static void NAMED(add_tossed)(const ROW *rows, size_t segments, size_t columns, 
         const size_t left = segments - first < 32 ? segments - first : 32;
         const uint32_t mask = left < 32 ? ((uint32_t)1 << left) - 1 : 0xFFFFFFFFu;
         for (size_t row = 0; row < 32; row += 4) {
-            NAMED(add_subsets)(rows + (first + row) * columns, row < left ? left - row : 0, columns,
+            const size_t start = row < left ? row : left;
+            NAMED(add_subsets)(rows + (first + start) * columns, left - start, columns,
                                subsets + row / 4 * table);
         }
         for (size_t trial = 0; trial < trials; trial++) {

@@ -1,0 +1,408 @@
+"""Scores, signatures and their texts are sacreBLEU's, over all options.
+
+Each test runs on fastbleu's API, on sacreBLEU after fastbleu.sacrebleu.patch(), and, so that the
+expectations are known to be right, on sacreBLEU itself.
+"""
+
+import copy
+import inspect
+import itertools
+import pickle
+import subprocess
+import sys
+
+import pytest
+import sacrebleu
+import sacrebleu_cases as cases
+from generators import SEGMENTS, seeded, typed
+from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
+
+import fastbleu.sacrebleu
+
+CASES = max(SEGMENTS // 500, 200)
+
+
+@pytest.fixture(params=["fastbleu", "sacrebleu", "patched"])
+def bleu(request):
+    """The three modules with sacreBLEU's API."""
+    if request.param == "fastbleu":
+        yield fastbleu.sacrebleu
+    elif request.param == "sacrebleu":
+        yield sacrebleu
+    else:
+        with fastbleu.sacrebleu.patch():
+            yield sacrebleu
+
+
+def expected(function, *arguments, **named):
+    """What unpatched sacreBLEU returns."""
+    patched = "_extract_corpus_statistics" in vars(BLEU)
+    if patched:
+        fastbleu.sacrebleu.unpatch()
+    try:
+        return cases.quietly(function, *arguments, **named)
+    finally:
+        if patched:
+            fastbleu.sacrebleu.patch()
+
+
+def test_corpora(bleu):
+    rng = seeded("sacrebleu corpora")
+    for _ in range(CASES):
+        options, corpus = cases.options(rng), cases.corpus(rng)
+        theirs, ours = BLEU(**options), bleu.BLEU(**options)
+        score = expected(theirs.corpus_score, *corpus)
+        result = cases.quietly(ours.corpus_score, *corpus)
+        where = f"{options} {corpus}"
+        assert cases.signatures(ours) == cases.signatures(theirs), where
+        signature = cases.signatures(theirs)[0]
+        assert cases.seen(result, signature) == cases.seen(score, signature), where
+        assert ours.num_refs == theirs.num_refs, where
+
+
+def test_sentences(bleu):
+    rng = seeded("sacrebleu sentences")
+    for _ in range(CASES):
+        options = cases.options(rng)
+        theirs, ours = BLEU(**options), bleu.BLEU(**options)
+        hypotheses, streams = cases.corpus(rng)
+        for segment in zip(hypotheses, zip(*streams, strict=True), strict=True):
+            score = expected(theirs.sentence_score, *segment)
+            result = cases.quietly(ours.sentence_score, *segment)
+            where = f"{options} {segment}"
+            assert cases.seen(result) == cases.seen(score), where
+            assert cases.signatures(ours) == cases.signatures(theirs), where
+
+
+@pytest.mark.parametrize("smoothing", cases.SMOOTHINGS, ids=str)
+@pytest.mark.parametrize("tokenize", cases.TOKENIZERS)
+def test_the_functions(bleu, smoothing, tokenize):
+    rng = seeded("sacrebleu functions", smoothing, tokenize)
+    for lowercase, effective in itertools.product((False, True), repeat=2):
+        for _ in range(5):
+            hypotheses, streams = cases.corpus(rng)
+            options = {
+                "smooth_method": smoothing[0],
+                "smooth_value": smoothing[1],
+                "lowercase": lowercase,
+                "tokenize": tokenize,
+                "use_effective_order": effective,
+            }
+            score = expected(sacrebleu.corpus_bleu, hypotheses, streams, **options)
+            result = cases.quietly(bleu.corpus_bleu, hypotheses, streams, **options)
+            assert cases.seen(result) == cases.seen(score), f"{options} {hypotheses} {streams}"
+            for segment in zip(hypotheses, zip(*streams, strict=True), strict=True):
+                score = expected(sacrebleu.sentence_bleu, *segment, **options)
+                for _ in range(2):
+                    result = cases.quietly(bleu.sentence_bleu, *segment, **options)
+                    assert cases.seen(result) == cases.seen(score), f"{options} {segment}"
+
+
+@pytest.mark.parametrize("value", [None, 0.1, 2, 0])
+def test_raw_corpus_bleu(bleu, value):
+    rng = seeded("raw corpus bleu", value)
+    for _ in range(50):
+        corpus = cases.corpus(rng)
+        score = expected(sacrebleu.raw_corpus_bleu, *corpus, smooth_value=value)
+        result = bleu.raw_corpus_bleu(*corpus, smooth_value=value)
+        assert cases.seen(result) == cases.seen(score), corpus
+        default = expected(sacrebleu.raw_corpus_bleu, *corpus).score
+        assert bleu.raw_corpus_bleu(*corpus).score == default
+
+
+def test_kept_references(bleu):
+    rng = seeded("sacrebleu kept references")
+    for _ in range(CASES // 4):
+        options = cases.options(rng)
+        hypotheses, streams = cases.corpus(rng)
+        theirs = expected(BLEU, references=streams, **options)
+        ours = bleu.BLEU(references=streams, **options)
+        assert cases.signatures(ours) == cases.signatures(theirs)
+        for stream in streams:
+            stream.clear()  # what is kept does not change
+        for _ in range(3):
+            score = expected(theirs.corpus_score, hypotheses, None)
+            result = cases.quietly(ours.corpus_score, hypotheses, None)
+            assert cases.seen(result) == cases.seen(score), f"{options} {hypotheses}"
+            assert cases.signatures(ours) == cases.signatures(theirs)
+            hypotheses = [cases.edited(rng, text) for text in hypotheses]
+
+
+def test_references_that_are_passed_go_before_kept_ones(bleu):
+    metric = bleu.BLEU(references=[["a b c d e"], ["a b c d f"]])
+    assert metric.corpus_score(["x y z v"], [["x y z v"]]).score == 100.00000000000004
+    assert metric.corpus_score(["a b c d f"], None).score == 100.00000000000004
+
+
+def test_other_sequences(bleu):
+    class Lines(list):
+        pass
+
+    hypotheses, streams = ["a b c d e.", "b c d."], [["a b c d.", "b c d e"], ["a", None]]
+    score = expected(sacrebleu.corpus_bleu, hypotheses, streams).score
+    assert bleu.corpus_bleu(tuple(hypotheses), tuple(map(tuple, streams))).score == score
+    assert bleu.corpus_bleu(Lines(hypotheses), Lines(map(Lines, streams))).score == score
+    lazy = [streams[0], iter(streams[1])]
+    assert bleu.corpus_bleu(hypotheses, lazy).score == score
+    assert (
+        bleu.sentence_bleu("a b c d e", Lines(["a b c d"])).score
+        == expected(sacrebleu.sentence_bleu, "a b c d e", ["a b c d"]).score
+    )
+
+
+def test_a_str_subclass(bleu):
+    class Text(str):
+        pass
+
+    hypotheses, streams = [Text("A b, c d e.")], [[Text("a B, c d e")]]
+    for lowercase in (False, True):
+        expected_score = expected(
+            sacrebleu.corpus_bleu, ["A b, c d e."], [["a B, c d e"]], lowercase=lowercase
+        )
+        assert (
+            bleu.corpus_bleu(hypotheses, streams, lowercase=lowercase).score == expected_score.score
+        )
+
+
+@pytest.mark.parametrize("seed", [None, "1", "12345", "none"])
+@pytest.mark.parametrize("segments", [1, 2, 40])
+def test_confidence(bleu, monkeypatch, seed, segments):
+    if seed is None:
+        monkeypatch.delenv("SACREBLEU_SEED", raising=False)
+    else:
+        monkeypatch.setenv("SACREBLEU_SEED", seed)
+    rng = seeded("sacrebleu confidence", seed, segments)
+    for smoothing in cases.SMOOTHINGS:
+        options = cases.options(rng)
+        options["smooth_method"], options["smooth_value"] = smoothing
+        corpus = cases.corpus(rng, segments)
+        theirs, ours = BLEU(**options), bleu.BLEU(**options)
+        samples = rng.choice((2, 39, 40, 81))
+        score = expected(theirs.corpus_score, *corpus, n_bootstrap=samples)
+        result = cases.quietly(ours.corpus_score, *corpus, n_bootstrap=samples)
+        assert cases.signatures(ours) == cases.signatures(theirs)
+        if seed != "none":
+            where = f"{options} {samples} {corpus}"
+            assert cases.seen(result) == cases.seen(score), where
+
+
+def test_estimate_ci(bleu):
+    rng = seeded("estimate_ci")
+    for count in (1, 2, 39, 40, 41, 1000):
+        scores = [rng.uniform(0, 100) for _ in range(count)]
+        ours, theirs = (
+            module(1.0, [1], [1], [1.0], 1.0, 1, 1) for module in (score_class(bleu), BLEUScore)
+        )
+        for score in (ours, theirs):
+            score.estimate_ci([BLEUScore(value, [], [], [], 1.0, 1, 1) for value in scores])
+        assert cases.seen(ours) == cases.seen(theirs)
+
+
+def score_class(bleu):
+    return type(bleu.sentence_bleu("a", ["a"]))
+
+
+def test_compute_bleu(bleu):
+    rng = seeded("compute_bleu")
+    for _ in range(CASES):
+        order = rng.choice(cases.ORDERS)
+        total = sorted((rng.randint(0, 20) for _ in range(order)), reverse=True)
+        correct = [rng.randint(0, number) for number in total]
+        smoothing, value = rng.choice(cases.SMOOTHINGS)
+        rest = (rng.randint(0, 20), rng.randint(0, 20), smoothing, value, rng.random() < 0.5, order)
+        theirs = BLEU.compute_bleu(correct[:], total[:], *rest)
+        ours = bleu.BLEU.compute_bleu(correct[:], total[:], *rest)
+        assert cases.seen(ours) == cases.seen(theirs)
+    assert bleu.BLEU.compute_bleu([2, 1, 0, 0], [3, 2, 1, 0], 3, 3).score == 0.0
+
+
+def public_callables(module):
+    for name in ("corpus_bleu", "sentence_bleu", "raw_corpus_bleu"):
+        yield name, getattr(module, name)
+    metric = module.BLEU
+    yield "BLEU", metric
+    for name in (
+        "corpus_score",
+        "sentence_score",
+        "get_signature",
+        "compute_bleu",
+        "_extract_corpus_statistics",
+        "_aggregate_and_compute",
+        "_compute_score_from_stats",
+    ):
+        yield f"BLEU.{name}", getattr(metric, name)
+    score = score_class(module)
+    yield "BLEUScore", score
+    for name in ("format", "estimate_ci"):
+        yield f"BLEUScore.{name}", getattr(score, name)
+    signature = metric._SIGNATURE_TYPE
+    yield "BLEUSignature", signature
+    for name in ("format", "update"):
+        yield f"BLEUSignature.{name}", getattr(signature, name)
+
+
+def test_signatures_of_callables():
+    for (name, ours), (_, theirs) in zip(
+        public_callables(fastbleu.sacrebleu), public_callables(sacrebleu), strict=True
+    ):
+        ours, theirs = (
+            [(p.name, p.kind, p.default) for p in inspect.signature(side).parameters.values()]
+            for side in (ours, theirs)
+        )
+        if name == "BLEU._compute_score_from_stats" or name.startswith("BLEU._"):
+            assert [p[0] for p in ours] == [p[0] for p in theirs], name
+        else:
+            assert ours == theirs, name
+
+
+def test_class_attributes():
+    ours, theirs = fastbleu.sacrebleu.BLEU, BLEU
+    assert typed(ours.SMOOTH_DEFAULTS) == typed(theirs.SMOOTH_DEFAULTS)
+    assert list(ours.TOKENIZERS) == list(theirs.TOKENIZERS)
+    assert type(ours.TOKENIZERS) is type(theirs.TOKENIZERS)
+    assert ours.TOKENIZER_DEFAULT == theirs.TOKENIZER_DEFAULT
+
+
+def test_attributes_of_the_metric(bleu):
+    ours, theirs = (
+        module.BLEU(True, True, "zh", "add-k", 2, 3, True, "zh") for module in (bleu, sacrebleu)
+    )
+    names = (*SETTINGS, "_force", "trg_lang", "tokenizer_signature", "n_bootstrap", "seed")
+    for name in names:
+        assert typed(getattr(ours, name)) == typed(getattr(theirs, name)), name
+    assert not hasattr(ours, "num_refs")
+    assert ours.tokenizer("a,b 世界.").split() == theirs.tokenizer("a,b 世界.").split()
+    assert ours.tokenizer.signature() == theirs.tokenizer.signature()
+
+
+def test_attributes_that_are_set_later_count(bleu):
+    metric = bleu.BLEU()
+    segment = "A b c.", ["a B c!"]
+    for name, value in (
+        ("lowercase", True),
+        ("smooth_method", "add-k"),
+        ("smooth_value", 3),
+        ("max_ngram_order", 2),
+        ("effective_order", True),
+    ):
+        setattr(metric, name, value)
+        theirs = BLEU()
+        vars(theirs).update({key: getattr(metric, key) for key in vars(theirs) if key in SETTINGS})
+        score = expected(theirs.sentence_score, *segment)
+        assert cases.seen(metric.sentence_score(*segment)) == cases.seen(score)
+        score = expected(theirs.corpus_score, [segment[0]], [segment[1]])
+        assert cases.seen(metric.corpus_score([segment[0]], [segment[1]])) == cases.seen(score)
+
+
+SETTINGS = ("lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order")
+
+
+def pickled(thing):
+    return pickle.loads(pickle.dumps(thing))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
+def test_copies(bleu, copied):
+    metric = bleu.BLEU(tokenize="char", references=[["a b c d", "b"], ["a b c", None]])
+    score = metric.corpus_score(["a b c", "b b"], None)
+    signature = metric.get_signature()
+    assert cases.seen(copied(score)) == cases.seen(score)
+    assert str(copied(signature)) == str(signature)
+    again = copied(metric)
+    assert cases.seen(again.corpus_score(["a b c", "b b"], None)) == cases.seen(score)
+    assert str(again.get_signature()) == str(signature)
+
+
+def test_the_version_names_both():
+    signature = fastbleu.sacrebleu.BLEUSignature({**SIGNED, "num_refs": 1})
+    version = f"2.6.0+fastbleu.{fastbleu.__version__}"
+    assert signature.info["version"] == version == fastbleu.sacrebleu.VERSION
+    assert str(signature).endswith(f"|version:{version}")
+    assert signature.format(short=True).endswith(f"|v:{version}")
+
+
+SIGNED = {
+    "smooth_method": "floor",
+    "smooth_value": 0.125,
+    "lowercase": True,
+    "effective_order": False,
+    "tokenizer_signature": "x",
+}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"num_refs": -1},
+        {"smooth_method": "exp"},
+        {"smooth_value": None},
+        {"smooth_method": "add-k", "smooth_value": 2},
+        {"n_bootstrap": 1000, "seed": "12345"},
+        {"test_set": "wmt22", "langpair": "en-de", "origlang": "en", "subset": "x"},
+        {"effective_order": True, "lowercase": False},
+    ],
+    ids=str,
+)
+def test_signatures(more):
+    args = {**SIGNED, "num_refs": 2, **more}
+    ours, theirs = fastbleu.sacrebleu.BLEUSignature(args), BLEUSignature(args)
+    for signature in (ours, theirs):
+        signature.info.pop("version")
+        signature.update("version", "same")
+    assert list(ours.info.items()) == list(theirs.info.items())
+    for signature in (ours, theirs):
+        signature.update("test", True)
+        signature.update("ar", 10000)
+        signature.update("lang", False)
+    for short in (False, True):
+        assert ours.format(short) == theirs.format(short)
+    assert (str(ours), repr(ours)) == (str(theirs), repr(theirs))
+
+
+def test_an_unknown_field_has_no_short_name():
+    for cls in (fastbleu.sacrebleu.BLEUSignature, BLEUSignature):
+        signature = cls({**SIGNED, "num_refs": 1})
+        signature.update("mine", 1)
+        assert "|mine:1|" in signature.format()
+        with pytest.raises(KeyError):
+            signature.format(short=True)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (12.3456, [3, 2, 1, 0], [4, 3, 2, 1], [75.0, 66.66, 50.0, 12.5], 0.5, 4, 7),
+        (0.0, [0], [0], [0.0], 0.0, 0, 0),
+        (100.00000000000004, [1, 1.5], [1, 2.25], [100.0, 66.6], 1.0, 10, 5),
+        (0.004, [], [], [], 1.0, 1, 0),
+    ],
+)
+@pytest.mark.parametrize("mean", [None, 0.0, 5.0])
+def test_formats(values, mean):
+    ours, theirs = fastbleu.sacrebleu.BLEUScore(*values), BLEUScore(*values)
+    for score in (ours, theirs):
+        if mean is not None:
+            score._mean, score._ci = mean, 1.23456
+    for signature in ("nrefs:1|version:2", "nrefs:1", "a:b|a:c|name:x"):
+        assert cases.seen(ours, signature) == cases.seen(theirs, signature)
+    for score in (ours, theirs):
+        score._verbose = ""
+    assert cases.seen(ours, "a:b") == cases.seen(theirs, "a:b")
+
+
+def test_texts_are_made_late():
+    score = fastbleu.sacrebleu.sentence_bleu("a b", ["a c"])
+    assert "_verbose" not in vars(score)
+    assert str(score)
+    assert vars(score)["_verbose"] == score._verbose
+
+
+def test_import_is_light():
+    code = (
+        "import sys; from fastbleu.sacrebleu import sentence_bleu, BLEU; sentence_bleu('a', ['a']);"
+        "print([m for m in ('numpy', 'json', 'logging', 'statistics', 'sacrebleu', 'argparse') "
+        "if m in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert output.stdout.strip() == b"[]"
