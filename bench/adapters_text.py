@@ -51,9 +51,7 @@ def corpus_bleu_reused(module: Callable) -> Adapter:
                 metric = library.BLEU(references=references)
             return _forget(hypotheses, None)
 
-        return Prepared(
-            prepare, lambda hypotheses, _: metric.corpus_score(hypotheses, None).score
-        )
+        return Prepared(prepare, lambda hypotheses, _: metric.corpus_score(hypotheses, None).score)
 
     return load
 

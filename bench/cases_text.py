@@ -9,6 +9,7 @@ import adapters_text as adapters
 import workloads
 from adapters import Adapter
 from cases import SUBJECT, Case, Goal
+from checks import score_of_sacrebleu
 from workloads import Corpus, load_corpus
 
 ORIGINAL = "sacreBLEU"
@@ -110,9 +111,7 @@ CASES: tuple[Case, ...] = (
         },
         unchecked={"torchmetrics": "other dialect"},
     ),
-    _case(
-        "lowercase", "corpus_bleu, 13a, lowercase", _both(adapters.corpus_bleu, lowercase=True)
-    ),
+    _case("lowercase", "corpus_bleu, 13a, lowercase", _both(adapters.corpus_bleu, lowercase=True)),
     _case(
         "two-references",
         "corpus_bleu, 13a, two references",
@@ -148,7 +147,7 @@ CASES: tuple[Case, ...] = (
         "fastbleu.BLEU().score, 2 threads against 1",
         {"1 thread": adapters.native_score(1), SUBJECT: adapters.native_score(2)},
         peer="1 thread",
-        truth="1 thread",
+        truth=score_of_sacrebleu,
         goals=(Goal("ratio", 1.4, 1.8),),
         headline=True,
         rounds=25,

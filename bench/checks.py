@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 
-from workloads import ngrams
+from workloads import Corpus, ngrams, split_fresh
 
 
 def differing(results: object, expected: object) -> str:
@@ -62,3 +63,50 @@ def rows_equal(stats, expected: list[list[int]]) -> str:
     import numpy as np
 
     return differing(np.asarray(stats).tolist(), expected)
+
+
+def score_of_sacrebleu(hypotheses: list, references: list) -> float:
+    """Return sacreBLEU's score of a text, references ``[k][segment]``."""
+    import sacrebleu
+
+    return sacrebleu.corpus_bleu(hypotheses, references).score
+
+
+def nltk_score_of_cycles(corpus: Corpus, segments: int) -> float:
+    """Return nltk's score of `segments` of a cycled corpus, no segment counted twice.
+
+    nltk adds up integers, one segment at a time, so that the sums of one cycle times the number
+    of cycles and those of a part of it are the sums of all segments.
+    """
+    import nltk.translate.bleu_score as original
+
+    def rows() -> Iterator[list[int]]:
+        for hypothesis, references in zip(*split_fresh(corpus), strict=True):
+            row = [len(hypothesis), original.closest_ref_length(references, len(hypothesis))]
+            for order in range(1, 5):
+                precision = original.modified_precision(references, hypothesis, order)
+                row += [precision.numerator, precision.denominator]
+            yield row
+
+    hyp_len, ref_len, *counts = _sums_of_cycles(list(rows()), segments)
+    logs = [
+        0.25 * math.log(match / total)
+        for match, total in zip(counts[::2], counts[1::2], strict=True)
+    ]
+    return original.brevity_penalty(ref_len, hyp_len) * math.exp(math.fsum(logs))
+
+
+def sacrebleu_score_of_cycles(corpus: Corpus, segments: int) -> float:
+    """Return sacreBLEU's score of `segments` of a cycled corpus, in the same way."""
+    from sacrebleu import BLEU
+
+    metric = BLEU()
+    rows = metric._extract_corpus_statistics(corpus.hypotheses, corpus.references)
+    return metric._compute_score_from_stats(_sums_of_cycles(rows, segments)).score
+
+
+def _sums_of_cycles(rows: list[list[int]], segments: int) -> list[int]:
+    cycles, left = divmod(segments, len(rows))
+    return [
+        cycles * sum(column) + sum(column[:left]) for column in map(list, zip(*rows, strict=True))
+    ]

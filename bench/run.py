@@ -1,9 +1,13 @@
 """Run the benchmarks: time, memory, correct?, versions and machine -> results.json.
 
-    python bench/run.py                  all cases, about four minutes; writes bench/results.json
-    python bench/run.py --quick          a smoke run on a twentieth of the segments; writes nothing
-    python bench/run.py --only sentence  the cases whose names start so; writes nothing
-    python bench/table.py                writes the README's table from results.json
+    python bench/run.py                    all cases but those on request, under six minutes
+    python bench/run.py --quick            a smoke run on a twentieth of the segments
+    python bench/run.py --only text        the cases whose names start so
+    python bench/run.py --only long-file --save     puts these into results.json, too
+    python bench/table.py                  writes README.md's tables and RESULTS.md from it
+
+A full run writes results.json; what runs on request only (`long-file`: 10 million segments, 2 GB
+of temporary files) stays there from its last run with ``--save``.
 
 All libraries of a case run in one process, in interleaved rounds (A B C, A B C, ...), each on
 arguments made anew for that run, with the garbage collector in its default state. A time is the
@@ -14,32 +18,29 @@ anything. Every result is compared with the original's. Progress goes to standar
 from __future__ import annotations
 
 import argparse
-import contextlib
 import datetime
-import importlib
-import importlib.metadata
 import json
-import os
-import platform
+import logging
 import statistics
 import sys
 import time
 import warnings
 from pathlib import Path
-from typing import Any
 
-from adapters import NotAvailable, Run
-from cases import CASES, SUBJECT, Case, Goal
+import cases_nltk
+import cases_text
+from adapters import NotAvailable, Prepared
+from cases import SUBJECT, Case
 from checks import is_rounding, say_correct
+from machine import describe_machine, find_versions
 from probes import PROBES, Probe
-from table import table_of
-from workloads import Corpus, load_corpus
+from table import tables_of
 
 RESULTS = Path(__file__).with_name("results.json")
-DISTRIBUTIONS = ("nltk", "sacrebleu", "fast-bleu", "torchmetrics", "numpy", "pyfastbleu")
+RUNNERS: tuple[Case | Probe, ...] = (*cases_text.CASES, *cases_nltk.CASES, *PROBES)
 
 
-def run_case(case: Case, corpus: Corpus, quick: bool = False) -> dict:
+def run_case(case: Case, quick: bool = False) -> dict:
     """Time every library of a case in interleaved rounds and compare the results.
 
     Returns
@@ -49,9 +50,8 @@ def run_case(case: Case, corpus: Corpus, quick: bool = False) -> dict:
         ``fastest``, ``rounds``, and ``correct`` ("original", "yes", "yes, but for rounding",
         "no: ..." or why it is not compared); and the goals' standing.
     """
-    segments = max(1, case.segments // 20) if quick else case.segments
+    data = case.select(max(1, case.segments // 20) if quick else case.segments)
     rounds = 3 if quick else case.rounds
-    data = case.select(corpus, segments)
     if not len(data):
         raise NotAvailable("the corpus is too small for this case")
     runs, missing = _load_libraries(case)
@@ -61,11 +61,11 @@ def run_case(case: Case, corpus: Corpus, quick: bool = False) -> dict:
     seconds: dict[str, list[float]] = {library: [] for library in runs}
     correct: dict[str, str] = {}
     for _ in range(rounds):
-        for library, run in runs.items():
-            hypotheses, references = case.fresh(data)
+        for library, prepared in runs.items():
+            run, work = prepared.run, prepared.prepare(*case.fresh(data))
             start = time.perf_counter()
             try:
-                result = run(hypotheses, references)
+                result = run(*work)
             except Exception as error:
                 result = error
             seconds[library].append(time.perf_counter() - start)
@@ -73,9 +73,9 @@ def run_case(case: Case, corpus: Corpus, quick: bool = False) -> dict:
                 expected = result
             if library not in correct or correct[library].startswith("yes"):
                 correct[library] = _check(case, library, result, expected)
-            del hypotheses, references, result
+            del work, result
     unit, scale = ("us per call", 1e6 / len(data)) if case.per_call else ("ms", 1e3)
-    libraries: dict[str, dict[str, Any]] = {
+    libraries = {
         library: {
             "time": statistics.median(times) * scale,
             "fastest": min(times) * scale,
@@ -87,50 +87,58 @@ def run_case(case: Case, corpus: Corpus, quick: bool = False) -> dict:
     }
     reached = {}
     if SUBJECT in libraries:
-        ratio = libraries[case.peer]["time"] / libraries[SUBJECT]["time"]
-        reached = {"ratio": ratio, "slowdown": 1 / ratio}
-        if case.per_call:
-            reached["microseconds"] = libraries[SUBJECT]["time"]
+        own = libraries[SUBJECT]["time"]
+        for library in libraries.keys() - {SUBJECT}:
+            ratio = libraries[library]["time"] / own
+            reached[library] = {"ratio": ratio, "slowdown": 1 / ratio}
+            if case.per_call:
+                reached[library]["microseconds"] = own
+    measure = (lambda line: len(line.split())) if case.measured_in == "tokens" else len
     return {
-        "name": case.name,
-        "title": case.title,
+        **_describe(case),
+        "data": data.source,
         "segments": len(data),
-        "tokens": sum(len(line.split()) for line in data.hypotheses),
+        case.measured_in: sum(map(measure, data.hypotheses)),
         "unit": unit,
-        "peer": case.peer,
         "libraries": libraries,
         "missing": missing,
-        **_stand(case.goals, reached, libraries.get(SUBJECT, {}).get("correct")),
+        **_stand(case, reached, libraries),
     }
 
 
 def run_probe(probe: Probe, quick: bool = False) -> dict:
     """Measure what needs a process of its own; return a result like that of `run_case`."""
     found = probe.measure(quick)
-    correct = found.pop("correct")
     libraries = {
         probe.peer: {"time": found.pop("peer_time"), "correct": "original"},
-        SUBJECT: {"time": found.pop("time"), "correct": correct},
+        SUBJECT: {"time": found.pop("time"), "correct": found.pop("correct")},
     }
+    reached = {probe.peer: found.pop("reached")}
     return {
-        "name": probe.name,
-        "title": probe.title,
-        "peer": probe.peer,
+        **_describe(probe),
         "libraries": libraries,
         "missing": {},
-        **_stand(probe.goals, found.pop("reached"), correct),
+        **_stand(probe, reached, libraries),
         **found,
     }
 
 
-def _load_libraries(case: Case) -> tuple[dict[str, Run], dict[str, str]]:
+def _describe(runner: Case | Probe) -> dict:
+    return {
+        field: getattr(runner, field) for field in ("name", "title", "section", "headline", "peer")
+    }
+
+
+def _load_libraries(case: Case) -> tuple[dict[str, Prepared], dict[str, str]]:
     """Return the runs of the libraries that are there, the truth first, and why others are not."""
     runs, missing = {}, {}
     for library in sorted(case.adapters, key=lambda name: name != case.truth):
         try:
-            runs[library] = case.adapters[library]()
+            run = case.adapters[library]()
         except (ImportError, NotAvailable) as error:
             missing[library] = str(error)
+            continue
+        runs[library] = run if isinstance(run, Prepared) else Prepared(lambda *work: work, run)
     return runs, missing
 
 
@@ -144,93 +152,78 @@ def _check(case: Case, library: str, result: object, expected: object) -> str:
     if expected is None or isinstance(expected, Exception):
         return "no: there is no original result to compare with"
     wrong = case.equal(result, expected)
-    # only the drop-in promises the original's bits
+    # only fastbleu promises the original's bits
     if wrong and library != SUBJECT and is_rounding(result, expected):
         return f"yes, but for rounding: {wrong}"
     return say_correct(wrong)
 
 
-def _stand(goals: tuple[Goal, ...], reached: dict[str, float], correct: str | None) -> dict:
+def _stand(
+    runner: Case | Probe, reached: dict[str, dict[str, float]], libraries: dict[str, dict]
+) -> dict:
     """Say for each goal what was reached; a wrong result reaches nothing."""
     standing = []
-    for goal in goals:
-        value = reached.get(goal.quantity)
-        verdict = "not run" if value is None else goal.verdict(value)
-        if value is not None and correct != "yes":
+    for goal in runner.goals:
+        peer = goal.peer or runner.peer
+        value = reached.get(peer, {}).get(goal.quantity)
+        if value is None:
+            verdict = "not run"
+        elif any(libraries[name]["correct"].startswith("no:") for name in (peer, SUBJECT)):
             verdict = "missed: the result is wrong"
-        standing.append({**vars(goal), "reached": value, "verdict": verdict})
+        else:
+            verdict = goal.verdict(value)
+        standing.append({**vars(goal), "peer": peer, "reached": value, "verdict": verdict})
     return {"reached": reached, "goals": standing}
 
 
-def describe_machine() -> dict:
-    """Return what a reader needs to place the numbers: processor, Python, no names or paths."""
-    processor = platform.processor() or platform.machine()
-    with contextlib.suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        processor = next(line.split(":")[1].strip() for line in lines if "model name" in line)
-    return {
-        "processor": processor,
-        "cores": os.cpu_count(),
-        "architecture": platform.machine(),
-        "system": platform.system(),
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
-    }
-
-
-def find_versions() -> dict[str, str]:
-    """Return the versions of the libraries that are installed."""
-    versions = {}
-    for distribution in DISTRIBUTIONS:
-        try:
-            versions[distribution] = importlib.metadata.version(distribution)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    if "pyfastbleu" not in versions:  # on the path, but not installed
-        with contextlib.suppress(ImportError, AttributeError):
-            versions["pyfastbleu"] = importlib.import_module(SUBJECT).__version__
-    return versions
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """Run the chosen cases, print the table and, after a full run, write results.json."""
+    """Run the chosen cases, print the tables and, after a full run, write results.json."""
     parser = argparse.ArgumentParser(description="Run the benchmarks.")
     parser.add_argument("--quick", action="store_true", help="few segments, few rounds")
     parser.add_argument("--only", metavar="NAME", help="the cases whose names start with NAME")
-    parser.add_argument("--out", type=Path, help="where to write the results (JSON)")
+    parser.add_argument(
+        "--save", action="store_true", help="with --only: replace these results in results.json"
+    )
+    parser.add_argument("--out", type=Path, help="where to write the results of this run (JSON)")
     chosen = parser.parse_args(arguments)
-    runners: list[Case | Probe] = [*CASES, *PROBES]
-    if chosen.only:
-        names = [runner.name for runner in runners]
-        runners = [runner for runner in runners if runner.name.startswith(chosen.only)]
-        if not runners:
-            parser.error(f"no case starts with {chosen.only!r}; there are {', '.join(names)}")
+    if chosen.save and (chosen.quick or not chosen.only):
+        parser.error("--save goes with --only and not with --quick")
+    runners = [runner for runner in RUNNERS if _is_chosen(runner, chosen.only)]
+    if not runners:
+        names = ", ".join(runner.name for runner in RUNNERS)
+        parser.error(f"no case starts with {chosen.only!r}; there are {names}")
     warnings.simplefilter("ignore", UserWarning)  # nltk's, about orders without a match
-    corpus = load_corpus()
+    logging.getLogger("sacrebleu").setLevel(logging.ERROR)
     results: dict = {
-        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "quick": chosen.quick,
-        "data": corpus.source,
         "machine": describe_machine(),
         "versions": find_versions(),
-        "cases": [],
+        "cases": [_run(runner, chosen.quick) for runner in runners],
     }
-    for runner in runners:
-        print(f"{runner.name} ...", end=" ", file=sys.stderr, flush=True)
-        start = time.perf_counter()
-        try:
-            if isinstance(runner, Case):
-                result = run_case(runner, corpus, chosen.quick)
-            else:
-                result = run_probe(runner, chosen.quick)
-        except NotAvailable as error:
-            result = {"name": runner.name, "title": runner.title, "not_run": str(error)}
-        results["cases"].append(result)
-        print(f"{_summary(result)} [{time.perf_counter() - start:.0f} s]", file=sys.stderr)
-    out = chosen.out or (None if chosen.quick or chosen.only else RESULTS)
-    if out:
-        out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    print(table_of(results))
+    if chosen.out:
+        _write(chosen.out, results)
+    elif chosen.save or not (chosen.quick or chosen.only):
+        _write(RESULTS, _merged(results, is_full=not chosen.only))
+    print(tables_of(results))
     return 0
+
+
+def _is_chosen(runner: Case | Probe, prefix: str | None) -> bool:
+    if prefix is None:
+        return not getattr(runner, "on_request", False)
+    return runner.name.startswith(prefix)
+
+
+def _run(runner: Case | Probe, quick: bool) -> dict:
+    print(f"{runner.name} ...", end=" ", file=sys.stderr, flush=True)
+    start = time.perf_counter()
+    try:
+        result = run_case(runner, quick) if isinstance(runner, Case) else run_probe(runner, quick)
+    except NotAvailable as error:
+        result = {**_describe(runner), "not_run": str(error)}
+    result["date"] = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    print(f"{_summary(result)} [{time.perf_counter() - start:.0f} s]", file=sys.stderr)
+    return result
 
 
 def _summary(result: dict) -> str:
@@ -242,6 +235,26 @@ def _summary(result: dict) -> str:
         if goal["reached"] is not None
     ]
     return "; ".join(goals) or f"peer {result['libraries'][result['peer']]['time']:.4g}"
+
+
+def _merged(results: dict, is_full: bool) -> dict:
+    """Return what results.json becomes: new results, and old ones of cases that did not run.
+
+    A full run keeps of the old ones only those on request.
+    """
+    old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {"cases": []}
+    by_name = {case["name"]: case for case in old["cases"]}
+    new = {case["name"]: case for case in results["cases"]}
+    kept = [
+        new.get(runner.name) or by_name.get(runner.name)
+        for runner in RUNNERS
+        if not is_full or runner.name in new or getattr(runner, "on_request", False)
+    ]
+    return {**results, **({} if is_full else old), "cases": [case for case in kept if case]}
+
+
+def _write(path: Path, results: dict) -> None:
+    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

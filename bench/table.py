@@ -1,7 +1,7 @@
-"""Write the README's benchmark table from results.json, between two marker comments.
+"""Write the benchmark tables from results.json: the main cases into README.md, all into RESULTS.md.
 
-python bench/table.py            prints the table and puts it into README.md
-python bench/table.py --print    only prints it
+python bench/table.py            prints the README's tables and writes both files
+python bench/table.py --print    only prints them
 """
 
 from __future__ import annotations
@@ -10,24 +10,60 @@ import json
 import sys
 from pathlib import Path
 
+from cases import SECTIONS, SUBJECT
+
 BEGIN = "<!-- bench:begin -->"
 END = "<!-- bench:end -->"
 HEADER = (
-    "| case | peer | peer's time | fastbleu | ratio | bar / aim | correct |",
+    "| case | peer | peer's time | fastbleu | ratio | bar / aim | equal |",
     "|---|---|--:|--:|--:|---|---|",
 )
-UNITS = {"ratio": "x", "slowdown": "x", "microseconds": " us", "milliseconds": " ms"}
-UNITS["megabytes"] = " MB"
+UNITS = {
+    "ratio": "x",
+    "slowdown": "x",
+    "microseconds": " us",
+    "milliseconds": " ms",
+    "megabytes": " MB",
+}
+ABOUT = """\
+# All benchmarks
+
+Written by `make bench` from [results.json](results.json); how they are measured stands in
+[run.py](run.py), what is measured in `cases_*.py` and `probes.py`. A time is the median of
+interleaved runs, in brackets the fastest and the slowest: where these lie far apart the machine
+was doing something else, too.
+"""
 
 
-def table_of(results: dict) -> str:
-    """Return the Markdown table of all results, and below it the machine they were made on."""
-    rows = [row for result in results["cases"] for row in _rows(result)]
-    return "\n".join([*HEADER, *rows, "", _footer(results)])
+def tables_of(results: dict, is_whole: bool = True) -> str:
+    """Return a Markdown table per section, and below them the machine they were made on.
+
+    Parameters
+    ----------
+    results
+        What results.json holds.
+    is_whole
+        All cases, with the range of their times; else only the headlines, without.
+    """
+    parts = []
+    for section, title in SECTIONS.items():
+        chosen = [
+            result
+            for result in results["cases"]
+            if result["section"] == section and (is_whole or result["headline"])
+        ]
+        if chosen:
+            rows = [row for result in chosen for row in _rows(result, is_whole)]
+            parts.append("\n".join([f"**{title}**", "", *HEADER, *rows]))
+            notes = [
+                f"{result['title']}: {result['note']}." for result in chosen if "note" in result
+            ]
+            parts += [note[0].upper() + note[1:] for note in notes]
+    return "\n\n".join([*parts, _footer(results)])
 
 
-def write_table(readme: Path, table: str) -> None:
-    """Replace what stands between the markers of `readme`.
+def write_tables(results: dict, readme: Path, whole: Path) -> None:
+    """Replace what stands between the markers of `readme`, and all of `whole`.
 
     Raises
     ------
@@ -39,37 +75,38 @@ def write_table(readme: Path, table: str) -> None:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"README.md needs the lines {BEGIN} and {END}, in this order")
-    readme.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
+    tables = tables_of(results, is_whole=False)
+    readme.write_text(f"{before}{BEGIN}\n{tables}\n{END}{after}", encoding="utf-8")
+    whole.write_text(f"{ABOUT}\n{tables_of(results)}\n", encoding="utf-8")
 
 
-def _rows(result: dict) -> list[str]:
-    """Return a row per peer: the one that the goals are about first."""
+def _rows(result: dict, has_ranges: bool) -> list[str]:
+    """Return a row per peer: the case's own first."""
     if "not_run" in result:
-        return [_row(result["title"], "", "", "", "", "not run", "")]
+        return [_row(result["title"], "", "", "", "", f"not run: {result['not_run']}", "")]
     libraries = result["libraries"]
-    subject = libraries.get("fastbleu")
-    peers = [name for name in libraries if name != "fastbleu"]
+    subject = libraries.get(SUBJECT)
+    peers = [name for name in libraries if name != SUBJECT]
     peers.sort(key=lambda name: name != result["peer"])
     rows = []
     for name in peers:
         peer = libraries[name]
-        is_wrong = peer["correct"].startswith("no:")
-        ratio = correct = ""
+        goals = [goal for goal in result["goals"] if goal["peer"] == name]
+        gain = correct = ""
         if subject:
             correct = subject["correct"]
-            if not is_wrong and not correct.startswith("no:"):
-                ratio = _ratio(result, name, peer["time"], subject["time"])
+            if not _is_wrong(peer) and not _is_wrong(subject):
+                gain = _gain(result["reached"][name], goals, peer["time"] / subject["time"])
         if peer["correct"].startswith(("no:", "yes, but", "other")):
             correct += f"; {name} {peer['correct']}"
-        is_main = name == result["peer"]
         rows.append(
             _row(
-                f"{result['title']}{_size(result)}" if is_main else "same",
+                f"{result['title']}{_size(result)}" if name == result["peer"] else "same",
                 name,
-                _time(peer, result["unit"]),
-                _time(subject, result["unit"]),
-                ratio,
-                "<br>".join(_goal(goal) for goal in result["goals"]) if is_main else "",
+                _time(peer, result["unit"], has_ranges),
+                _time(subject, result["unit"], has_ranges),
+                gain,
+                "<br>".join(_goal(goal) for goal in goals),
                 correct.lstrip("; "),
             )
         )
@@ -84,28 +121,37 @@ def _size(result: dict) -> str:
     if "segments" not in result:
         return ""
     segments = result["segments"]
-    if "tokens" not in result:
-        return f" ({segments:,} segments)"
-    return f" ({segments:,} segments of {result['tokens'] / segments:,.0f} tokens)"
+    for measure in ("tokens", "characters"):
+        if measure in result:
+            return f" ({segments:,} segments of {result[measure] / segments:,.0f} {measure})"
+    return f" ({segments:,} segments)"
 
 
-def _time(library: dict | None, unit: str) -> str:
+def _is_wrong(library: dict) -> bool:
+    return library["correct"].startswith("no:")
+
+
+def _time(library: dict | None, unit: str, has_range: bool) -> str:
     """Format a time; that of a wrong result is left blank."""
-    if not library or library["correct"].startswith("no:"):
+    if not library or _is_wrong(library):
         return ""
-    return f"{_digits(library['time'])} {unit}"
+    text = f"{_digits(library['time'])} {unit}"
+    if has_range and "fastest" in library:
+        text += f" ({_digits(library['fastest'])}-{_digits(library['slowest'])})"
+    return text
 
 
-def _ratio(result: dict, peer: str, peer_time: float, time: float) -> str:
-    """Format what was gained over a peer, or paid where the goal is about a slowdown or a cost."""
-    reached = result["reached"]
-    if peer == result["peer"]:
-        if "milliseconds" in reached:
-            return f"+{_digits(reached['milliseconds'])} ms"
-        if any(goal["quantity"] == "slowdown" for goal in result["goals"]):
-            memory = f", +{_digits(reached['megabytes'])} MB" if "megabytes" in reached else ""
-            return f"{_digits(reached['slowdown'])}x the time{memory}"
-    return f"{_digits(peer_time / time)}x" if time else ""
+def _gain(reached: dict[str, float], goals: list[dict], ratio: float) -> str:
+    """Format what was gained over a peer, or paid where it is about a slowdown or a cost."""
+    if "milliseconds" in reached:
+        return f"+{_digits(reached['milliseconds'])} ms"
+    is_slowdown = any(goal["quantity"] == "slowdown" for goal in goals)
+    if "slowdown" in reached and (is_slowdown or "ratio" not in reached):
+        memory = f", {_digits(reached['megabytes'])} MB" if "megabytes" in reached else ""
+        return f"{_digits(reached['slowdown'])}x the time{memory}"
+    if "megabytes" in reached:
+        return ""
+    return f"{_digits(ratio)}x"
 
 
 def _goal(goal: dict) -> str:
@@ -122,25 +168,27 @@ def _digits(value: float) -> str:
 def _footer(results: dict) -> str:
     machine = results["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    dates = sorted({case["date"] for case in results["cases"]})
+    data = "; ".join(dict.fromkeys(case["data"] for case in results["cases"] if "data" in case))
     lines = [
-        f"{results['date']}, {machine['processor']} ({machine['architecture']},"
-        f" {machine['cores']} cores, shared with other work: read the ratios), {machine['system']},"
-        f" {machine['python']}, {versions}. Data: {results['data']}.",
+        f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {machine['processor']}"
+        f" ({machine['architecture']}, {machine['cores']} cores, shared with other work: read the"
+        f" ratios), {machine['system']}, {machine['python']}, {versions}.",
+        f"Data: {data}." if data else "",
         "Medians of interleaved runs in one process. The time of a wrong result is left blank.",
     ]
     if results["quick"]:
         lines.insert(0, "A quick run: these numbers prove nothing but that the benchmarks run.")
-    return "\n".join(lines)
+    return "\n".join(line for line in lines if line)
 
 
 def main(arguments: list[str]) -> int:
-    """Print the table of results.json; put it into README.md unless told only to print."""
+    """Print the main tables of results.json; write both files unless told only to print."""
     folder = Path(__file__).resolve().parent
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    table = table_of(results)
-    print(table)
+    print(tables_of(results, is_whole=False))
     if "--print" not in arguments:
-        write_table(folder.parent / "README.md", table)
+        write_tables(results, folder.parent / "README.md", folder / "RESULTS.md")
     return 0
 
 

@@ -1,22 +1,33 @@
-"""Score the sample of this folder from Python: a corpus, one segment, and the counts behind it."""
+"""Score the sample of this folder from Python: with the native metric, sacreBLEU's API and nltk's."""
 
 from pathlib import Path
 
-from fastbleu import SmoothingFunction, corpus_bleu, count, sentence_bleu
+import fastbleu
+from fastbleu import nltk, sacrebleu, significance
 
 folder = Path(__file__).parent
 
 
 def read(name):
-    """Token lists of a file, one per line."""
-    return [line.split() for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+    """The lines of a file: one segment each, plain text."""
+    return (folder / name).read_text(encoding="utf-8").splitlines()
 
 
-references = list(zip(read("reference.1.txt"), read("reference.2.txt"), strict=True))
-smoothing = SmoothingFunction().method1
-for system in ("system-a.txt", "system-b.txt"):
-    hypotheses = read(system)
-    corpus = corpus_bleu(references, hypotheses)
-    first = sentence_bleu(references[0], hypotheses[0], smoothing_function=smoothing)
-    print(f"{system}: corpus_bleu {corpus:.4f}, sentence_bleu of line 1 {first:.4f}")
-    print(f"  counts: {count(hypotheses, references).sum()}")
+streams = [read("reference.1.txt"), read("reference.2.txt")]
+references = list(zip(*streams, strict=True))  # references[segment][k]
+systems = {name: read(f"{name}.txt") for name in ("system-a", "system-b")}
+
+metric = fastbleu.BLEU()
+for name, hypotheses in systems.items():
+    print(f"{name}: {metric.score(hypotheses, references).value:.2f}")
+    # The same number through sacreBLEU's API, whose references are references[k][segment]:
+    print(f"  sacreBLEU's API: {sacrebleu.corpus_bleu(hypotheses, streams)}")
+    # Another BLEU, that of nltk, over the same tokens:
+    tokens = [fastbleu.tokenize(line) for line in hypotheses]
+    token_references = [[fastbleu.tokenize(line) for line in lines] for lines in references]
+    print(f"  nltk's corpus_bleu, 0-1: {nltk.corpus_bleu(token_references, tokens):.4f}")
+
+better, worse = (metric.statistics(lines, references) for lines in systems.values())
+test = significance.paired_bootstrap(worse, better)
+print(f"The difference is {test.difference:.2f} BLEU, p = {test.p_value:.4f} (paired bootstrap)")
+print("Tokens that are counted:", fastbleu.tokenize("It's 5-10% (1,000.5)."))

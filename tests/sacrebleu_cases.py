@@ -2,7 +2,7 @@
 
 import warnings
 
-from generators import typed
+from generators import typed, words
 
 SMOOTHINGS = [
     ("exp", None),
@@ -23,8 +23,8 @@ ORDERS = [4, 4, 4, 1, 2, 3, 5, 7]
 TOKENIZERS = ["none", "13a", "zh", "intl", "char"]
 
 WORDS = [
-    *"the cat sat on mat The Cat MAT. 3,000 5-10% (a) b's &quot;x&quot; &amp; < - . , a..b 1.5.".split(),
-    *'über ÉTÉ straße ΣΑΣ мир Мир. 世界 你好， 、。 😀 <skipped> $9.99 — "'.split(),
+    *words("the cat sat on mat The Cat MAT. 3,000 5-10% (a) b's &quot;x&quot; &amp; < - . ,"),
+    *words('über ÉTÉ straße ΣΑΣ мир Мир. 世界 你好， 、。 😀 <skipped> $9.99 — " a..b 1.5.'),
     "\u00a0",
     "\u2028",
 ]

@@ -38,6 +38,8 @@ other = [words * 7_499 + words[::-1]] * 2
 """
 REFERENCES = "many = [words[:60]] * 3_000_000"
 OBJECTS = "objects = [1.5] + words * 15_000"
+LINES = 'lines = [" ".join(words[:60])] * 3_000_000'
+LONG_LINE = 'line = " ".join(words * 100_000)'
 CALLS = {
     "count": (SEGMENTS, "fastbleu.count(hypotheses, references)"),
     "count in two threads": (SEGMENTS, "fastbleu.count(hypotheses, references, threads=2)"),
@@ -46,6 +48,10 @@ CALLS = {
     "a long sentence_bleu": (LONG, "fastbleu.sentence_bleu(other * 4, long)"),
     "a long modified_precision": (LONG, "fastbleu.modified_precision(other * 4, long, 4)"),
     "a million references": (REFERENCES, "fastbleu.sentence_bleu(many, words[:60])"),
+    "raw text": (LINES, "fastbleu.count(lines, lines, tokenize='13a')"),
+    "raw text in two threads": (LINES, "fastbleu.BLEU(threads=2).score(lines, lines)"),
+    "a long line": (LONG_LINE, "fastbleu.count([line] * 2, [line] * 2, tokenize='13a')"),
+    "tokens of a long line": (LONG_LINE, "fastbleu.tokenize(line)"),
     "tokens of other kinds": (OBJECTS, "fastbleu.count([objects] * 2, [[objects]] * 2)"),
 }
 

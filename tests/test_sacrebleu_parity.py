@@ -19,7 +19,7 @@ from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
 
-CASES = max(SEGMENTS // 500, 200)
+CASES = max(SEGMENTS // 2000, 100)
 
 
 @pytest.fixture(params=["fastbleu", "sacrebleu", "patched"])
@@ -289,7 +289,7 @@ def test_attributes_that_are_set_later_count(bleu):
         theirs = BLEU()
         vars(theirs).update({key: getattr(metric, key) for key in vars(theirs) if key in SETTINGS})
         score = expected(theirs.sentence_score, *segment)
-        assert cases.seen(metric.sentence_score(*segment)) == cases.seen(score)
+        assert cases.seen(cases.quietly(metric.sentence_score, *segment)) == cases.seen(score)
         score = expected(theirs.corpus_score, [segment[0]], [segment[1]])
         assert cases.seen(metric.corpus_score([segment[0]], [segment[1]])) == cases.seen(score)
 

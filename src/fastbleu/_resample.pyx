@@ -28,13 +28,13 @@ cdef enum:
     SUBSETS = 8 * 16       # rows of memory that add_tossed_* works with
 
 
-cdef bint is_narrow(object rows, object sums, Py_ssize_t samples) except -1:
+cdef bint is_narrow(object rows, object sums, Py_ssize_t samples, Py_ssize_t draws) except -1:
     """Whether the narrow loops are meant; ValueError where the arrays do not go together."""
     cdef bint narrow = rows.itemsize == 2
     if sums.itemsize != (4 if narrow else 8) or sums.shape != (samples, rows.shape[1]):
         raise ValueError(f"sums is {sums.dtype} of shape {sums.shape}; rows, {rows.dtype} with "
                          f"{rows.shape[1]} columns, and {samples} samples do not go with that")
-    if not (rows.shape[0] and rows.shape[1] and samples):
+    if not (rows.size and sums.size and draws):
         raise ValueError("there is nothing to add up")
     return narrow
 
@@ -55,7 +55,7 @@ def add_drawn(rows, const int64_t[:, ::1] indices not None, sums):
     cdef int32_t[:, ::1] narrow_sums
     cdef int64_t[:, ::1] wide_sums
     cdef Py_ssize_t sample, samples = indices.shape[0], draws = indices.shape[1]
-    if is_narrow(rows, sums, samples if draws else 0):
+    if is_narrow(rows, sums, samples, draws):
         narrow, narrow_sums = rows, sums
         with nogil:
             for sample in range(samples):
@@ -88,7 +88,7 @@ def add_tossed(rows, const uint32_t[::1] words not None, Py_ssize_t first_bit, s
     cdef int64_t[:, ::1] wide_sums
     cdef void *subsets
     cdef Py_ssize_t trials = len(sums), segments = len(rows)
-    cdef bint of_uint16 = is_narrow(rows, sums, trials)
+    cdef bint of_uint16 = is_narrow(rows, sums, trials, segments)
     if first_bit < 0 or (first_bit + trials * segments + 31) // 32 >= words.shape[0]:
         raise ValueError(f"{words.shape[0]} words are too few for {trials} trials of {segments} bits")
     subsets = PyMem_Malloc(SUBSETS * rows.shape[1] * rows.itemsize)

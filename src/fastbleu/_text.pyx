@@ -80,6 +80,7 @@ cdef array _row = _array("q")
 
 cdef enum:
     POLL_BLOCKS = 1 << 14
+    SPLIT_BLOCKS = 1 << 10
     HYPOTHESIS = -1
 
 cdef text_rules all_rules[<int> TOKENIZERS]
@@ -132,7 +133,7 @@ def split(text, str tokenizer not None):
     cdef token_span spans[BLOCK_TOKENS]
     cdef text_line line
     cdef list tokens = []
-    cdef int count, i
+    cdef int count, i, blocks = 0
     if not PyUnicode_Check(text):
         raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
     text = compact(text)
@@ -144,6 +145,9 @@ def split(text, str tokenizer not None):
         open_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
         while not line_ended(&reader):
             count = next_tokens(&reader, spans)
+            blocks = (blocks + 1) % SPLIT_BLOCKS
+            if blocks == 0:
+                PyErr_CheckSignals()
             if count < 0:
                 if (rewrite_line(&line, &rules.table, &buffers) < 0
                         or reserve_buffers(&buffers, line) < 0):

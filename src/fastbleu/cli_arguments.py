@@ -68,6 +68,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if unknown:
         foreign = any(word.startswith(_ELSEWHERE) for word in unknown)
         hint = ": the command sacrebleu has that" if foreign else ""
+        if not unknown[0].startswith("-"):
+            hint = ": all REF stand together, and all HYP after -i"
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     from_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
     if from_environment in _FORMATS:

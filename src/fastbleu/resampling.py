@@ -98,10 +98,11 @@ class Columns:
         self.rows: list[Integers] = [np.asarray(system) for system in systems]
         self.segments, self.width = self.rows[0].shape
         largest = max(int(table.max()) for table in self.rows)
-        # Shuffled corpora hold parts of two systems.
-        bound = 2 * max(max(system.sum()._rows) for system in systems)
         if repeated:
-            bound = max(bound, self.segments * largest)
+            bound = self.segments * largest
+        else:
+            # Shuffled corpora hold parts of two systems.
+            bound = 2 * max(max(system.sum()._rows) for system in systems)
         if bound >= 1 << 63:
             raise OverflowError(
                 f"the sums of a sample may reach {bound}, which does not fit into int64: there are "

@@ -39,11 +39,6 @@ def check_corpus(hypotheses: Any, references: Any) -> None:
         raise TypeError(f"hypotheses is a {type_of(hypotheses)}, expected a list of str")
     if not isinstance(first(hypotheses, "hypotheses"), str):
         raise TypeError(f"hypotheses[0] is a {type_of(hypotheses[0])}, expected a str")
-    if isinstance(hypotheses, str):
-        warn_input(
-            "hypotheses is a str, so that each of its characters is scored as a segment; "
-            "pass [hypothesis]"
-        )
     if references is None:
         return
     if not is_sequence(references):
@@ -87,15 +82,22 @@ def count_streams(
         Something is no text, or a segment has no reference; the message names it.
     """
     if references:
-        segments = segment_major(references)
+        streams = [as_list(stream) for stream in references]
+        warn_of_layout(hypotheses, references, streams)
+        segments = by_segment(streams)
     elif cached:
+        warn_of_layout(hypotheses, (), [cached])
         segments = cached
     else:
         raise RuntimeError(
             "there are no references: pass them here, or references= to the constructor"
         )
-    streams = len(references) if references else 0
-    lines, theirs = cut_to_shorter(as_list(hypotheses), segments, streams)
+    count = min(len(hypotheses), len(segments))
+    if count == 0:
+        raise IndexError("there are no segments to score: a stream of references is empty")
+    lines, theirs = as_list(hypotheses), segments
+    if not len(lines) == len(segments) == count:
+        lines, theirs = lines[:count], theirs[:count]
     try:
         counted = count_text(
             lines, theirs, tokenizer, lowercase=lowercase, max_order=max_order, missing=True
@@ -108,63 +110,54 @@ def count_streams(
     return counted
 
 
-def segment_major(references: Sequence[Sequence[str | None]]) -> Sequence[Any]:
-    """References by segment: of one stream as it is, of several as tuples; None where one lacks.
+def segment_major(references: Sequence[Sequence[str | None]]) -> list[Any]:
+    """References by segment, for keeping: of one stream its str, of several tuples.
 
     Warns
     -----
     InputWarning
         A stream is a str, or they differ in length; those of the shortest are taken.
     """
+    streams = [as_list(stream) for stream in references]
+    warn_of_layout(None, references, streams)
+    return list(by_segment(streams))
+
+
+def by_segment(streams: Sequence[Sequence[str | None]]) -> Sequence[Any]:
+    """One stream as it is, several as tuples."""
+    return streams[0] if len(streams) == 1 else list(zip(*streams, strict=False))
+
+
+def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[Any]]) -> None:
+    """Warn of what sacreBLEU scores in silence, once; `hypotheses` may be None, not known yet."""
+    if isinstance(hypotheses, str):
+        warn_input(
+            "hypotheses is a str, so that each of its characters is scored as a segment; "
+            "pass [hypothesis]"
+        )
+        return
     for k, stream in enumerate(references):
         if isinstance(stream, str):
             warn_input(
-                f"references[{k}] is a str, so that each of its characters is taken as a segment; "
-                "references[k][segment] is expected: pass [[reference, ...]]"
+                f"references[{k}] is a str, so that each of its characters is taken for a segment; "
+                "pass references[k][segment], for one reference per segment [references]"
             )
-            break
-    streams = [as_list(stream) for stream in references]
-    if len(streams) == 1:
-        return streams[0]
+            return
     lengths = [len(stream) for stream in streams]
-    if len(set(lengths)) > 1:
-        warn_input(
-            f"the streams of references have {', '.join(map(str, lengths))} segments; "
-            f"only the first {min(lengths)} are scored"
-        )
-    return list(zip(*streams, strict=False))
-
-
-def cut_to_shorter(
-    hypotheses: Sequence[str], segments: Sequence[Any], streams: int
-) -> tuple[Sequence[str], Sequence[Any]]:
-    """As many hypotheses as segments of references.
-
-    Raises
-    ------
-    IndexError
-        There are none.
-
-    Warns
-    -----
-    InputWarning
-        There are more of one; `streams`, the number of streams, tells what may be wrong.
-    """
-    count = min(len(hypotheses), len(segments))
-    if count == 0:
-        raise IndexError("there are no segments to score: a stream of references is empty")
-    if len(hypotheses) == len(segments):
-        return hypotheses, segments
+    segments = lengths if hypotheses is None else [len(hypotheses), *lengths]
+    if len(set(segments)) < 2:
+        return
     fix = ""
-    if streams == len(hypotheses):
+    if hypotheses is not None and len(set(lengths)) == 1 and len(references) == len(hypotheses):
         fix = "; references[k][segment] is expected: pass list(zip(*references))"
-        if streams == 1:
+        if len(references) == 1:
             fix = "; for several references of one segment pass [[reference] for each of them]"
+    there = "" if hypotheses is None else f"hypotheses has {len(hypotheses)} segments, "
+    have = "references have" if len(lengths) == 1 else "the streams of references have"
     warn_input(
-        f"hypotheses has {len(hypotheses)} segments, references have {len(segments)}; "
-        f"only the first {count} are scored{fix}"
+        f"{there}{have} {', '.join(map(str, lengths))}; only the first {min(segments)} are "
+        f"scored{fix}"
     )
-    return hypotheses[:count], segments[:count]
 
 
 def count_references(segments: Sequence[Any]) -> int:

@@ -121,12 +121,10 @@ class SacrebleuScoring:
         singles = sums.astype(np.float32)
         rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
         if rounded.any():
-            # numpy makes float32 of Python's int by way of a double.
             for system, rows in enumerate(columns.rows):
-                table = rows.astype(np.float64).astype(np.float32)
+                # numpy makes float32 of Python's int by way of a double.
+                doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
+                table = doubles.astype(np.float32)
                 for sample in np.flatnonzero(rounded):
                     singles[system, sample] = table[indices[sample]].sum(0)
         return self._score(singles, "float32")
-
-
-Scoring = DialectScoring | SacrebleuScoring

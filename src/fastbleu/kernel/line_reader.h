@@ -212,75 +212,95 @@ FB_INLINE int unit_of(const class_masks *masks, uint64_t bits)
 /* Whether every block has been read. */
 FB_INLINE int line_ended(const line_reader *line) { return line->at > line->length; }
 
+/* Marks that stand alone: `before` and `after` get the cuts on their two sides. */
+FB_INLINE void cut_marks(line_reader *line, uint64_t mark, uint64_t digit, uint64_t after_digit,
+                         uint64_t *before, uint64_t *after)
+{
+    const size_t at = line->at;
+    uint64_t before_digit = digit >> 1;
+    if (at + BLOCK < line->length && !MUTANT(8))
+        before_digit |= (uint64_t)is_of_class(line, at + BLOCK, DIGIT) << (BLOCK - 1);
+    if (line->first >= at && line->first - at < BLOCK) after_digit |= (uint64_t)1 << (line->first - at);
+    if (line->last >= at && line->last - at < BLOCK) before_digit |= (uint64_t)1 << (line->last - at);
+    const uint64_t alone = mark & ~(after_digit & before_digit);
+    *before |= alone;
+    *after |= alone;
+    if (FB_UNLIKELY((mark & (mark << 1 | (line->run > 0))) != 0))
+        *after &= ~glued_run_ends(line, mark, after_digit, before_digit);
+    carry_run(line, mark, after_digit);
+}
+
+/* Where tokens of a block start, and the positions behind the last character of one. */
+FB_INLINE void find_edges(line_reader *line, const class_masks *masks, uint64_t *starts, uint64_t *ends)
+{
+    const uint64_t space = masks->of[SPACE], mark = masks->of[MARK], digit = masks->of[DIGIT];
+    const uint64_t token = ~space, after_digit = digit << 1 | line->after_digit;
+    const uint64_t dash = masks->of[DASH] & (after_digit | (MUTANT(3) ? ~(uint64_t)0 : 0));
+    uint64_t before = masks->of[ALONE] | dash, after = before;
+    if (mark) cut_marks(line, mark, digit, after_digit, &before, &after);
+    else line->run = 0;
+    *starts = token & (space << 1 | line->after_space | before | after << 1
+                       | (MUTANT(4) ? 0 : line->after_cut));
+    *ends = (token << 1 | !line->after_space) & (space | *starts);
+    line->after_digit = digit >> (BLOCK - 1);
+    line->after_cut = after >> (BLOCK - 1);
+}
+
+/* Pairs of a start and an end: the tokens that end in this block. */
+FB_INLINE int take_spans(line_reader *line, uint64_t starts, uint64_t ends, token_span *spans)
+{
+    size_t start = line->open_start;
+    int count = 0;
+    if (line->after_space && starts) {
+        start = line->at + (size_t)lowest_bit(starts);
+        starts &= starts - 1;
+    }
+    while (ends) {
+        spans[count].start = start;
+        spans[count].end = line->at + (size_t)lowest_bit(ends);
+        spans[count].unit = 1;
+        count++;
+        ends &= ends - 1;
+        if (starts) start = line->at + (size_t)lowest_bit(starts);
+        starts &= starts - 1;
+    }
+    line->open_start = start;
+    return count;
+}
+
+/* The units of the tokens of a line that is not stored in bytes. */
+FB_INLINE void find_units(line_reader *line, const class_masks *masks, token_span *spans, int count)
+{
+    const size_t at = line->at, open = line->open_start;
+    int unit = line->open_unit;
+    for (int i = 0; i < count; i++) {
+        const int goes_on = spans[i].start < at;
+        const int own = unit_of(masks, bits_between(goes_on ? 0 : spans[i].start - at, spans[i].end - at));
+        spans[i].unit = goes_on && unit > own ? unit : own;
+    }
+    const int own = unit_of(masks, bits_between(open < at ? 0 : open - at, BLOCK));
+    line->open_unit = open < at && unit > own ? unit : own;
+}
+
 /* The tokens that end in the next block, at most 65; -1 where the line must be rewritten first. */
 static int next_tokens(line_reader *line, token_span *spans)
 {
     class_masks masks;
-    const size_t at = line->at, left = line->length - at, count = left < BLOCK ? left : BLOCK;
+    uint64_t starts, ends;
+    const size_t left = line->length - line->at, count = left < BLOCK ? left : BLOCK;
     if (count > 0) {
         read_classes(line, count, &masks);
-    } else {
+    } else {      /* the line fills its last block: what is open ends here */
         memset(&masks, 0, sizeof masks);
         masks.of[SPACE] = ~(uint64_t)0;
     }
     if (FB_UNLIKELY(masks.of[REWRITE] && !line->rewritten)) return -1;
-
-    const uint64_t space = masks.of[SPACE], mark = masks.of[MARK], digit = masks.of[DIGIT];
-    const uint64_t after_digit = digit << 1 | line->after_digit;
-    const uint64_t cut = masks.of[ALONE] | (masks.of[DASH] & (after_digit | (MUTANT(3) ? ~(uint64_t)0 : 0)));
-    uint64_t cut_before = cut, cut_after = cut;
-    if (mark) {
-        uint64_t mark_after_digit = after_digit, before_digit = digit >> 1;
-        if (at + BLOCK < line->length && !MUTANT(8))
-            before_digit |= (uint64_t)is_of_class(line, at + BLOCK, DIGIT) << (BLOCK - 1);
-        if (line->first >= at && line->first - at < BLOCK) mark_after_digit |= (uint64_t)1 << (line->first - at);
-        if (line->last >= at && line->last - at < BLOCK) before_digit |= (uint64_t)1 << (line->last - at);
-        const uint64_t alone = mark & ~(mark_after_digit & before_digit);
-        cut_before |= alone;
-        cut_after |= alone;
-        if (FB_UNLIKELY((mark & (mark << 1 | (line->run > 0))) != 0))
-            cut_after &= ~glued_run_ends(line, mark, mark_after_digit, before_digit);
-        carry_run(line, mark, mark_after_digit);
-    } else {
-        line->run = 0;
-    }
-
-    const uint64_t token = ~space;
-    const uint64_t starts = token & (space << 1 | line->after_space | cut_before
-                                     | cut_after << 1 | (MUTANT(4) ? 0 : line->after_cut));
-    uint64_t ends = (token << 1 | !line->after_space) & (space | starts);
-    uint64_t rest = starts;
-    size_t start = line->open_start;
-    int number = 0;
-    if (line->after_space && rest) {
-        start = at + (size_t)lowest_bit(rest);
-        rest &= rest - 1;
-    }
-    while (ends) {
-        spans[number].start = start;
-        spans[number].end = at + (size_t)lowest_bit(ends);
-        spans[number].unit = 1;
-        number++;
-        ends &= ends - 1;
-        if (rest) start = at + (size_t)lowest_bit(rest);
-        rest &= rest - 1;
-    }
-    if (line->pairs) {
-        for (int i = 0; i < number; i++) {
-            const size_t first = spans[i].start < at ? 0 : spans[i].start - at;
-            spans[i].unit = unit_of(&masks, bits_between(first, spans[i].end - at));
-        }
-        if (number > 0 && spans[0].start < at && line->open_unit > spans[0].unit)
-            spans[0].unit = line->open_unit;
-        const int unit = unit_of(&masks, bits_between(start < at ? 0 : start - at, BLOCK));
-        line->open_unit = start < at && line->open_unit > unit ? line->open_unit : unit;
-    }
-    line->open_start = start;
-    line->after_space = space >> (BLOCK - 1);
-    line->after_digit = digit >> (BLOCK - 1);
-    line->after_cut = cut_after >> (BLOCK - 1);
+    find_edges(line, &masks, &starts, &ends);
+    const int tokens = take_spans(line, starts, ends, spans);
+    if (line->pairs) find_units(line, &masks, spans, tokens);
+    line->after_space = masks.of[SPACE] >> (BLOCK - 1);
     line->at += BLOCK;
-    return number;
+    return tokens;
 }
 
 /* Room for the copies of a line that is not stored in bytes. Returns 0, or -1: no memory. */

@@ -1,0 +1,70 @@
+"""Running the commands `fastbleu` and `sacrebleu` as users do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from fastbleu._sacrebleu import VERSION
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples"
+DATA = Path(os.environ.get("FASTBLEU_DATA") or ROOT.parent / "shared" / "data") / "wmt22"
+THEIR_VERSION = VERSION.partition("+")[0]
+POSIX = os.name == "posix"
+
+
+def start(*arguments: Any, command: str = "fastbleu", **options: Any) -> subprocess.Popen[bytes]:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if "env" in options:
+        options["env"] = {**os.environ, **options["env"]}
+    words = [sys.executable, "-m", command, *map(str, arguments)]
+    return subprocess.Popen(words, **{**pipes, **options})
+
+
+def run(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error."""
+    process = start(*arguments, **options)
+    out, err = process.communicate(stdin, timeout=300)
+    return process.returncode, (out or b"").decode(), err.decode()
+
+
+def output(*arguments: Any, **options: Any) -> str:
+    """What a run prints that has nothing to complain about."""
+    status, out, err = run(*arguments, **options)
+    assert (status, err) == (0, "")
+    return out
+
+
+def error(*arguments: Any, status: int = 1, **options: Any) -> str:
+    """The one line of a run that fails; nothing else is printed."""
+    code, out, err = run(*arguments, **options)
+    assert (code, out) == (status, ""), err
+    assert err.startswith("fastbleu: error: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    return err[len("fastbleu: error: ") : -1]
+
+
+def usage_error(*arguments: Any, **options: Any) -> str:
+    status, out, err = run(*arguments, **options)
+    assert (status, out) == (2, "")
+    usage, message = err.splitlines()
+    assert usage == "usage: fastbleu REF [REF ...] -i HYP [HYP ...] [options]"
+    return message
+
+
+def same(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str]:
+    """Status and text of both commands, which must agree but for the version."""
+    theirs = start(*arguments, command="sacrebleu", **options)  # at work while ours is
+    status, out, err = run(*arguments, stdin=stdin, **options)
+    their_out, their_err = theirs.communicate(stdin, timeout=300)
+    assert out.replace(VERSION, THEIR_VERSION) == their_out.decode(), err
+    assert status == theirs.returncode, (err, their_err.decode())
+    if status:
+        assert err.splitlines()[-1].startswith("fastbleu: error: ")
+        assert "Traceback" not in err
+    return status, out

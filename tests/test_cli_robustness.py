@@ -1,0 +1,330 @@
+"""The command with input it cannot score, closed pipes, signals, terminals, and long files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import EXAMPLES, POSIX, error, output, run, start, usage_error
+
+from fastbleu import cli
+
+R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
+A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
+FORMS = [[], ["-sl"], ["-f", "text"], ["-ci", "-cin", "20"]]
+
+# ---- mistakes and what is said about them ---------------------------------------------------
+
+
+def test_references_after_the_systems() -> None:
+    message = error("-i", A, R1)
+    assert "their files come first" in message
+    assert message.endswith(f"Did you mean: fastbleu {R1} -i {A}")
+
+
+def test_a_line_too_many_or_too_few(tmp_path: Path) -> None:
+    short = tmp_path / "short.txt"
+    short.write_bytes(b"a\nb\n")
+    message = f"{short} has 2 lines, {R1} has 40 lines: "
+    for form in FORMS:
+        assert error(R1, "-i", short, *form).startswith(message)
+    assert error(R1, "-i", A, short).startswith(message)
+    assert error(R1, stdin=A.read_bytes() * 2).startswith(f"{R1} has 40 lines, standard input has")
+    short.write_bytes(A.read_bytes() + b" \n")
+    assert error(R1, "-i", short).endswith("41 lines: remove its last line, which is blank")
+
+
+def test_missing_file_and_directory(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.txt"
+    assert error(R1, "-i", A, missing).startswith(f"{missing}: no such file or directory; check")
+    assert str(tmp_path) in error(tmp_path, "-i", A)
+
+
+def test_text_that_is_no_utf8(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(A.read_bytes() + b"caf\xe9\n")
+    message = error(R1, "-i", bad)
+    assert message.startswith(f"{bad}: line 41 is not valid UTF-8 (byte 4 of the line is 0xe9)")
+    assert "--encoding" in message
+    bad.write_bytes(gzip.compress(A.read_bytes()))
+    assert "let its name end in .gz" in error(R1, "-i", bad)
+
+
+def test_a_test_set_without_a_language_pair() -> None:
+    assert error("-t", "wmt14", "-i", A) == "test set wmt14 needs a language pair, as -l en-de"
+    assert "-t names it" in error(R1, "-i", A, "-ol", "en")
+
+
+def test_tokenised_text(tmp_path: Path) -> None:
+    tokenised = tmp_path / "tokenised.txt"
+    tokenised.write_bytes(b"a b c d . \n" * 100)
+    detokenised = tmp_path / "detokenised.txt"
+    detokenised.write_bytes(b"a b c d .\n" * 99 + b"a b c d.\n")
+    for system, warned in ((tokenised, True), (detokenised, False)):
+        status, out, err = run(tokenised, "-i", system, "-b")
+        assert (status, out.endswith("\n")) == (0, True)
+        assert (" end in ' .'" in err) == warned
+    assert str(tokenised) in run(tokenised, "-i", detokenised, tokenised)[2]
+    assert output(tokenised, "-i", tokenised, "-b", "--force") == "100.0\n"
+    assert output(tokenised, "-i", tokenised, "-sl", "-b") == "100.0\n" * 100
+
+
+def test_doubtful_options(tmp_path: Path) -> None:
+    assert "should be zh" in run(R1, "-i", A, "-l", "en-zh", "-tok", "13a")[2]
+    assert "has no effect" in run(R1, "-i", A, "-s", "exp", "-sv", "1")[2]
+    marked = tmp_path / "marked.txt"
+    marked.write_bytes(b"\xef\xbb\xbf" + A.read_bytes())
+    status, out, err = run(R1, "-i", marked, "-b")
+    assert (status, f"{marked} starts with a byte order mark" in err) == (0, True)
+    assert output(R1, "-i", marked, "-b", "-e", "utf-8-sig") == output(R1, "-i", A, "-b") != out
+
+
+def test_standard_input_only_once() -> None:
+    assert "standard input (-) is asked for more than once" in error("-", "-i", "-")
+    assert "without -i" in error("-")
+    assert "without -i" in error(R1)  # empty
+
+
+def test_nothing_to_score(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.txt"
+    empty.write_bytes(b"")
+    for form in FORMS:
+        assert error(empty, "-i", empty, *form).startswith("no segment to score")
+    assert error(empty) == "no segment to score: the files have no lines"
+
+
+def test_a_seed_that_is_none() -> None:
+    for form in (["-ci"], [B, "-pbs"], [B, "-par"]):
+        assert "SACREBLEU_SEED" in error(R1, "-i", A, *form, env={"SACREBLEU_SEED": "x"})
+    assert output(R1, "-i", A, "-ci", "-cin", "9", "-b", env={"SACREBLEU_SEED": "None"})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs file names of any bytes")
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    odd = tmp_path / "a\nb\udcff.txt"
+    assert r"a\nb\udcff.txt" in error(odd, "-i", A)
+    odd.write_bytes(A.read_bytes())
+    for encoding in ("utf-8", "ascii"):
+        environment = {"PYTHONIOENCODING": encoding}
+        for form in ("text", "json", "latex"):
+            assert r"\udcff.txt" in output(R1, "-i", odd, B, "-f", form, env=environment)
+        assert "μ" in output(R1, "-i", A, "-ci", "-cin", "9", "-f", "text", env=environment)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) -> None:
+    (tmp_path / "r").write_bytes(b"a b c d\n" * 20_000)
+    (tmp_path / "h").write_bytes(b"a b c d\n" * 19_998 + b"caf\xe9\n" + b"\n")
+    message = error(tmp_path / "r", "-i", tmp_path / "h", *form)
+    assert message.startswith(f"{tmp_path / 'h'}: line 19999 is not valid UTF-8")
+    (tmp_path / "h.gz").write_bytes(gzip.compress(b"a b c d\n" * 20_000)[:-9])
+    assert "h.gz: after line " in error(tmp_path / "r", "-i", tmp_path / "h.gz", *form)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["r", "-i"], "--input: expected at least one argument"),
+        (["r", "-b", "s", "-i", "h"], "unrecognized arguments: s: all REF stand together"),
+        (["r", "-i", "h", "--max-ngram-order", "0"], "no whole number from 1"),
+        (["r", "-i", "h", "--max-ngram-order", "2.5"], "no whole number from 1"),
+        (["r", "-i", "h", "--threads", "0"], "no whole number from 1"),
+        (["r", "-i", "h", "--num-refs", "0"], "no whole number from 1"),
+        (["r", "-i", "h", "--width", "-1"], "--width"),
+        (["r", "-i", "h", "-s", "kneser-ney"], "invalid choice"),
+        (["r", "-i", "h", "-s", "floor", "-sv", "nan"], "'nan' is no number"),
+        (["r", "-i", "h", "-s", "floor", "-sv", "1/2"], "'1/2' is no number"),
+        (["r", "-i", "h", "--format", "xml"], "invalid choice"),
+        (["r", "-i", "h", "-e", "utf-9"], "'utf-9' is no encoding"),
+        (["r", "-i", "h", "-e", "rot13"], "'rot13' is no encoding"),
+        (["r", "-i", "h", "-l", "de"], "'de' is no language pair"),
+        (["r", "-i", "h", "-m", "chrf"], "use sacrebleu"),
+        (["r", "-i", "h", "--chrf-beta", "3"], "the command sacrebleu has that"),
+        (["r", "-i", "h", "-d"], "the command sacrebleu has that"),
+        (["r", "-i", "h", "--confidence-n", "x"], "'x' is no whole number"),
+        (["r", "-i", "h", "--no-such-option"], "unrecognized arguments"),
+    ],
+)
+def test_arguments_that_make_no_sense(arguments: list[str], problem: str) -> None:
+    assert problem in usage_error(*arguments)
+
+
+def test_a_tokenizer_that_cannot_be_had(tmp_path: Path) -> None:
+    message = error(R1, "-i", A, "-tok", "spm", env={"SACREBLEU": str(tmp_path)})
+    assert message.startswith("-tok spm: ")
+
+
+@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
+def test_hypotheses_are_not_awaited_from_a_terminal() -> None:
+    main, terminal = os.openpty()
+    try:
+        process = start(R1, stdin=terminal)
+        out, err = process.communicate(timeout=60)
+    finally:
+        os.close(main)
+        os.close(terminal)
+    assert (process.returncode, out) == (2, b"")
+    assert b"no hypotheses: name their files after -i" in err
+
+
+# ---- pipes, signals, terminals --------------------------------------------------------------
+
+
+@pytest.mark.skipif(not POSIX, reason="needs POSIX pipes")
+def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
+    (tmp_path / "r").write_bytes(b"a b c d\n" * 50_000)
+    process = start(tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == b"100.0\n"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait(60) == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("form", FORMS)
+def test_a_full_disk_is_an_error(form: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        status, _, err = run(R1, "-i", A, *form, stdout=full)
+    assert status == 1
+    assert err == "fastbleu: error: cannot write the result: No space left on device\n"
+
+
+@pytest.mark.skipif(not POSIX, reason="needs a shell")
+def test_standard_output_may_be_closed() -> None:
+    command = f"exec {sys.executable} -m fastbleu {R1} -i {A} >&-"
+    found = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert found.returncode == 1
+    assert found.stderr.startswith("fastbleu: error: standard output is closed")
+
+
+@pytest.mark.skipif(not POSIX, reason="needs POSIX signals")
+@pytest.mark.parametrize("form", [[], ["-sl"]])
+def test_interrupt(tmp_path: Path, form: list[str]) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    process = start(R1, "-i", pipe, *form)
+    with pipe.open("wb") as stream:  # opens when the other side does, so that it is at work now
+        stream.write(b"a\n")
+        stream.flush()
+        for _ in range(10):  # a signal just before read() blocks is noticed with the next one
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(3)
+                break
+        else:
+            process.kill()
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_progress_bar_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    packed: bool,
+) -> None:
+    data = b"a b c d\n" * 9_000
+    path = tmp_path / ("r.gz" if packed else "r")
+    path.write_bytes(gzip.compress(data) if packed else data)
+    arguments = [str(path), "-i", str(path), "-b"]
+
+    def shown(*options: str) -> str:
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert cli.main([*arguments, *options]) == 0
+        assert capsys.readouterr().out == "100.0\n"
+        return terminal.getvalue()
+
+    assert shown() == ""  # short work shows none
+    monkeypatch.setattr(cli, "_PROGRESS_DELAY", 0)
+    assert "%" in shown()
+    assert shown("--quiet") == ""
+
+
+def test_only_what_is_needed_is_loaded() -> None:
+    code = "import sys; from fastbleu.cli import main; main(sys.argv[1:]); "
+    code += "print(sorted({'tqdm', 'numpy', 'tabulate', 'sacrebleu', 'gzip'} & set(sys.modules)))"
+    command = [sys.executable, "-c", code, str(R1), "-i", str(A), "-b"]
+    found = subprocess.run(command, capture_output=True, check=True, text=True)
+    assert found.stdout.endswith("\n[]\n")
+
+
+# ---- long files -----------------------------------------------------------------------------
+
+
+def peak(*arguments: Any, feed: Any = None) -> int:
+    """Bytes of memory that a run takes at its peak."""
+    with open(os.devnull, "wb") as nowhere:
+        process = start(*arguments, stdout=nowhere)
+        if feed is not None:
+            feed()
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    return int(usage.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs the memory use of a process")
+@pytest.mark.parametrize("form", [[], ["-sl"], ["--threads", "2"]])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, form: list[str]) -> None:
+    def of_lines(lines: int) -> int:
+        (tmp_path / "r").write_bytes(b"the cat sat on the mat\n" * lines)
+        (tmp_path / "h").write_bytes(b"the cat sat on a mat\n" * lines)
+        return peak(tmp_path / "r", "-i", tmp_path / "h", *form)
+
+    assert of_lines(400_000) - of_lines(60_000) < 16 << 20
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs named pipes")
+def test_memory_with_pipes(tmp_path: Path) -> None:
+    reference, system = tmp_path / "reference", tmp_path / "system"
+    for pipe in (reference, system):
+        os.mkfifo(pipe)
+
+    def feed() -> None:
+        with reference.open("wb") as of_reference, system.open("wb") as of_system:
+            for start_ in range(0, 300_000, 1000):
+                lines = b"".join(
+                    b"line %d of a text with words\n" % i for i in range(start_, start_ + 1000)
+                )
+                of_reference.write(lines)
+                of_system.write(lines)
+
+    assert peak(reference, "-i", system, "-b", feed=feed) < 100 << 20
+
+
+def test_more_lines_than_a_chunk_and_threads(tmp_path: Path) -> None:
+    (tmp_path / "r").write_text("".join(f"a b c {i % 7} {i}\n" for i in range(9_001)))
+    system = "".join(f"a b c {i % 5} {i}\n" for i in range(9_001))
+    (tmp_path / "h.gz").write_bytes(gzip.compress(system.encode()))
+    arguments = [tmp_path / "r", "-i", tmp_path / "h.gz", "-w", "14"]
+    expected = output(*arguments)
+    assert '"hyp_len": 0' not in expected
+    assert "hyp_len = 45005" in expected
+    for threads in (2, 3):
+        assert output(*arguments, "--threads", threads) == expected
+        by_line = output(*arguments, "-sl", "--threads", threads)
+        assert by_line == output(*arguments, "-sl")
+        assert by_line.count("\n") == 9_001

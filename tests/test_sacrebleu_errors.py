@@ -1,0 +1,349 @@
+"""Errors of the type that sacreBLEU raises, with a message; warnings where it is silent or logs.
+
+What differs on purpose (DIFFERENCES.md) is tested here, too.
+"""
+
+import copy
+import logging
+import warnings
+
+import numpy as np
+import pytest
+import sacrebleu
+import sacrebleu_cases as cases
+from generators import result, typed
+from sacrebleu.metrics.bleu import BLEU
+
+import fastbleu
+from fastbleu import sacrebleu as ours
+
+LINE = "the cat sat on the mat"
+
+
+def raised(module, name, *arguments, **named):
+    """The exception, silently."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return getattr(module, name)(*arguments, **named)
+        except Exception as error:
+            return error
+
+
+class Generator:
+    """Something to iterate that is no sequence."""
+
+    def __iter__(self):
+        return iter([LINE])
+
+
+CORPORA = {
+    "no hypotheses": ([], [[LINE]]),
+    "no streams": ([LINE], []),
+    "an empty stream": ([LINE], [[]]),
+    "a second stream that is empty": ([LINE], [[LINE], []]),
+    "hypotheses of another type": (5, [[LINE]]),
+    "hypotheses as a generator": (iter([LINE]), [[LINE]]),
+    "hypotheses as an array": (np.array([LINE]), [[LINE]]),
+    "hypotheses as an iterable": (Generator(), [[LINE]]),
+    "hypotheses as tokens": ([LINE.split()], [[LINE]]),
+    "hypotheses as bytes": ([LINE.encode()], [[LINE]]),
+    "bytes": (LINE.encode(), [[LINE]]),
+    "a hypothesis that is None": ([LINE, None], [[LINE, LINE]]),
+    "the first hypothesis is None": ([None, LINE], [[LINE, LINE]]),
+    "references of another type": ([LINE], 5),
+    "references as a set": ([LINE], {LINE}),
+    "a stream of another type": ([LINE], [5]),
+    "a stream that is None": ([LINE], [None]),
+    "a stream as a generator": ([LINE], [iter([LINE])]),
+    "references as tokens": ([LINE], [[LINE.split()]]),
+    "a number as reference": ([LINE], [[5]]),
+    "no references": ([LINE], None),
+}
+
+
+@pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA)
+def test_what_sacrebleu_refuses_too(corpus):
+    metrics = BLEU(), ours.BLEU()
+    theirs, mine = (raised(metric, "corpus_score", *copy.copy(corpus)) for metric in metrics)
+    assert isinstance(theirs, Exception)
+    assert type(mine) is type(theirs), (mine, theirs)
+    assert len(str(mine)) > 20
+
+
+SEGMENTS = {
+    "a list as hypothesis": ([LINE], [LINE]),
+    "None as hypothesis": (None, [LINE]),
+    "bytes as hypothesis": (LINE.encode(), [LINE]),
+    "a str as references": (LINE, LINE),
+    "no references": (LINE, []),
+    "None as references": (LINE, None),
+    "a set as references": (LINE, {LINE}),
+    "tokens as reference": (LINE, [LINE.split()]),
+    "a generator as references": (LINE, iter([LINE])),
+}
+
+
+@pytest.mark.parametrize("segment", SEGMENTS.values(), ids=SEGMENTS)
+def test_segments_that_sacrebleu_refuses_too(segment):
+    for _ in range(2):  # the function keeps things after its first call
+        theirs, mine = (raised(module, "sentence_bleu", *segment) for module in (sacrebleu, ours))
+        assert isinstance(theirs, Exception)
+        assert type(mine) is type(theirs), (mine, theirs)
+        assert len(str(mine)) > 20
+        assert raised(ours, "sentence_bleu", LINE, [LINE]).score == 100.00000000000004
+
+
+ARGUMENTS = [
+    {"smooth_method": "method1"},
+    {"smooth_method": None},
+    {"tokenize": "13A"},
+    {"tokenize": ""},
+    {"references": 5},
+]
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
+def test_arguments_that_sacrebleu_refuses_too(arguments):
+    theirs, mine = (raised(module, "BLEU", **arguments) for module in (sacrebleu, ours))
+    assert isinstance(theirs, Exception)
+    assert type(mine) is type(theirs), (mine, theirs)
+
+
+@pytest.mark.parametrize("function", ["corpus_bleu", "sentence_bleu"])
+@pytest.mark.parametrize(
+    "arguments", [{"smooth_method": "x"}, {"smooth_method": []}, {"tokenize": "x"}], ids=str
+)
+def test_functions_refuse_unknown_names(function, arguments):
+    corpus = ([LINE], [[LINE]]) if function == "corpus_bleu" else (LINE, [LINE])
+    for _ in range(2):
+        theirs, mine = (
+            raised(module, function, *corpus, **arguments) for module in (sacrebleu, ours)
+        )
+        assert type(mine) is type(theirs), (mine, theirs)
+
+
+def test_compute_bleu_refuses_too():
+    for arguments in (
+        ([1], [1, 1, 1, 1], 1, 1),
+        ([1, 1], [1, 1], 1, 1),
+        ((1, 1, 1, 1), (1, 1, 1, 1), 1, 1, "add-k"),
+        ([1], [1], 1, 1, "x"),
+    ):
+        theirs, mine = (raised(module, "compute_bleu", *arguments) for module in (BLEU, ours.BLEU))
+        assert isinstance(theirs, Exception)
+        assert type(mine) is type(theirs), (mine, theirs)
+
+
+def test_compute_bleu_takes_negative_smoothing_as_sacrebleu_does():
+    for value in (-1, -0.5, float("nan"), float("inf"), 10**400):
+        for method in ("floor", "add-k"):
+            for module in (BLEU, ours.BLEU):
+                metric = module(smooth_method=method, smooth_value=value)
+                seen = result(metric.corpus_score, [LINE], [["the dog sat on"]])
+                if module is BLEU:
+                    expected = seen
+                elif isinstance(expected, type):
+                    assert seen is expected
+                else:
+                    assert str(cases.seen(seen)) == str(cases.seen(expected))
+
+
+def test_a_signature_before_the_number_of_references_is_known():
+    for module in (BLEU, ours.BLEU):
+        with pytest.raises(ValueError):
+            module().get_signature()
+    with pytest.raises(ValueError):
+        ours.BLEUSignature({})
+    assert "nrefs:2" in str(ours.BLEU(references=[[LINE], [LINE]]).get_signature())
+
+
+def test_json_needs_the_signature():
+    for module in (sacrebleu, ours):
+        score = module.sentence_bleu(LINE, [LINE])
+        for signature in ("", "a:b:c", "a"):
+            with pytest.raises(ValueError):
+                score.format(signature=signature, is_json=True)
+    with pytest.raises(ValueError, match="get_signature"):
+        score.format(is_json=True)
+
+
+def test_no_references_and_none_kept():
+    for module in (sacrebleu, ours):
+        with pytest.raises(RuntimeError):
+            module.BLEU().corpus_score([LINE], None)
+        with pytest.raises(RuntimeError):
+            module.BLEU(references=[[]]).corpus_score([LINE], None)
+
+
+# What differs on purpose
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "segment"),
+    [
+        ([LINE, LINE], [[LINE, None]], 1),
+        ([LINE, ""], [[LINE, None]], 1),
+        ([LINE, LINE, LINE], [[None, LINE, None], [LINE, LINE, None]], 2),
+    ],
+)
+def test_a_segment_without_any_reference(hypotheses, references, segment):
+    with pytest.raises(ValueError, match=f"segment {segment}"):
+        ours.corpus_bleu(hypotheses, references)
+    with pytest.raises(ValueError, match=f"segment {segment}"):
+        ours.BLEU(references=references).corpus_score(hypotheses, None)
+    with pytest.raises(ValueError, match="segment 0"):
+        ours.sentence_bleu(LINE, [None])
+    for tokenize in ("13a", str.split):
+        with pytest.raises(ValueError, match=f"segment {segment}"):
+            ours.corpus_bleu(hypotheses, references, tokenize=tokenize)
+
+
+@pytest.mark.parametrize("wrong", [5, b"bytes", ["tokens"]], ids=str)
+def test_what_is_no_text_is_named(wrong):
+    with pytest.raises(TypeError, match="segment 1"):
+        ours.corpus_bleu([LINE, wrong], [[LINE, LINE]])
+    with pytest.raises(TypeError, match="segment 1"):
+        ours.corpus_bleu([LINE, LINE], [[LINE, LINE], [LINE, wrong]])
+    with pytest.raises(TypeError, match="segment 1"):
+        ours.BLEU(references=[[LINE, LINE], [LINE, wrong]])
+    with pytest.raises(TypeError, match="reference"):
+        ours.sentence_bleu(LINE, [LINE, wrong])
+    if wrong != ["tokens"]:
+        with pytest.raises(TypeError, match="segment 1"):
+            ours.corpus_bleu([LINE, LINE], [[LINE, wrong]])
+
+
+@pytest.mark.parametrize("order", [0, -1, 1.0, "4", None])
+def test_orders_that_are_none(order):
+    with pytest.raises((TypeError, ValueError), match="max_ngram_order"):
+        ours.BLEU(max_ngram_order=order)
+
+
+def test_compute_bleu_leaves_its_arguments_alone():
+    correct, total = [3, 2, 1, 0], [4, 3, 2, 1]
+    once = ours.BLEU.compute_bleu(correct, total, 4, 4, "add-k", 0.5)
+    assert (correct, total) == ([3, 2, 1, 0], [4, 3, 2, 1])
+    assert cases.seen(once) == cases.seen(BLEU.compute_bleu(correct, total, 4, 4, "add-k", 0.5))
+    for dtype in ("int64", "float32"):
+        row = np.array([4, 4, 3, 2, 1, 0, 4, 3, 2, 1], dtype)
+        options = {"smooth_method": "add-k", "smooth_value": 1.75}
+        seen = ours.BLEU(**options)._compute_score_from_stats(row).score
+        assert row.tolist() == [4, 4, 3, 2, 1, 0, 4, 3, 2, 1]
+        assert seen == BLEU(**options)._compute_score_from_stats(row).score
+
+
+UNLIKELY = {
+    "more hypotheses": ([LINE, "a dog", "a b"], [[LINE, "a cat"]], "3 segments"),
+    "more references": ([LINE, "a dog"], [[LINE, "a cat", "a"], ["a", "b", "c"]], "3"),
+    "streams of different lengths": ([LINE, "a dog"], [[LINE, "a cat"], ["the cat"]], "2, 1"),
+    "a str as hypotheses": (LINE, [[LINE] * len(LINE)], "characters"),
+    "a flat list of references": ([LINE, "dog"], [LINE, "dog"], r"references\[0\] is a str"),
+    "a str as references": ([LINE, "a dog"], LINE, r"references\[0\] is a str"),
+    "references by segment": ([LINE, "a", "b"], [[LINE, "b"], ["a", "c"], ["c", "b"]], "zip"),
+    "references of one segment": ([LINE], [[LINE, "a cat sat", "the cat"]], "several references"),
+}
+
+
+@pytest.mark.parametrize("corpus", UNLIKELY.values(), ids=UNLIKELY)
+def test_what_sacrebleu_scores_in_silence(corpus):
+    *corpus, message = corpus
+    expected = sacrebleu.corpus_bleu(*corpus)
+    with pytest.warns(fastbleu.InputWarning, match=message):
+        assert cases.seen(ours.corpus_bleu(*corpus)) == cases.seen(expected)
+    metrics = BLEU(), ours.BLEU()
+    for metric in metrics:
+        cases.quietly(metric.corpus_score, *corpus)
+    assert metrics[0].num_refs == metrics[1].num_refs
+
+
+def test_kept_references_of_another_length():
+    with pytest.warns(fastbleu.InputWarning, match="2, 1"):
+        metric = ours.BLEU(references=[[LINE, LINE], [LINE]])
+    with pytest.warns(fastbleu.InputWarning, match="3 segments"):
+        metric.corpus_score([LINE] * 3, None)
+    metric.corpus_score([LINE], None)
+
+
+def test_references_left_over_count_for_the_signature():
+    hypotheses, streams = ["a b c"], [["a b c", "d"], ["a c", None]]
+    metrics = BLEU(), ours.BLEU()
+    for metric in metrics:
+        cases.quietly(metric.corpus_score, hypotheses, streams)
+    assert metrics[0].num_refs == metrics[1].num_refs == -1
+
+
+def tokenized(count):
+    return [LINE + " ."] * count + [LINE] * 5
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "char", str.split])
+def test_tokenized_periods(tokenize):
+    for count, force, warned in ((99, False, 0), (100, False, 1), (100, True, 0)):
+        hypotheses = tokenized(count)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ours.corpus_bleu(hypotheses, [hypotheses], force=force, tokenize=tokenize)
+        assert [w.category for w in caught] == [fastbleu.InputWarning] * warned
+        if warned:
+            assert "force=True" in str(caught[0].message)
+            assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("count", [99, 100])
+def test_sacrebleu_logs_tokenized_periods_for_as_many(count, caplog):
+    hypotheses = tokenized(count)
+    with caplog.at_level(logging.WARNING, "sacrebleu"):
+        sacrebleu.corpus_bleu(hypotheses, [hypotheses])
+    assert bool(caplog.records) == (count == 100)
+
+
+def test_advice_for_sentences_comes_once():
+    metric = ours.BLEU()
+    with pytest.warns(fastbleu.InputWarning, match="effective_order"):
+        metric.sentence_score(LINE, [LINE])
+    metric.sentence_score(LINE, [LINE])
+    ours.sentence_bleu(LINE, [LINE])
+    with pytest.warns(fastbleu.InputWarning, match="effective_order"):
+        ours.sentence_bleu(LINE, [LINE], use_effective_order=False)
+
+
+@pytest.mark.parametrize(("language", "tokenize"), [("zh", "13a"), ("zh", "char"), ("ja", "intl")])
+def test_advice_for_languages(language, tokenize, caplog):
+    with caplog.at_level(logging.WARNING, "sacrebleu"):
+        BLEU(tokenize=tokenize, trg_lang=language)
+    assert caplog.records
+    with pytest.warns(fastbleu.InputWarning, match=language):
+        metric = ours.BLEU(tokenize=tokenize, trg_lang=language)
+    assert metric.tokenizer_signature == tokenize
+
+
+def test_tokenizers_by_language():
+    assert ours.BLEU(trg_lang="zh").tokenizer_signature == "zh"
+    assert ours.BLEU(trg_lang="zh", tokenize="zh").tokenizer_signature == "zh"
+    assert ours.BLEU(trg_lang="de").tokenizer_signature == "13a"
+    assert ours.BLEU(trg_lang="de", tokenize="intl").tokenizer_signature == "intl"
+
+
+def test_warnings_can_be_made_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fastbleu.InputWarning)
+        with pytest.raises(fastbleu.InputWarning):
+            ours.corpus_bleu([LINE, LINE], [[LINE]])
+
+
+def test_a_function_as_tokenizer():
+    def by_letter(line):
+        return list(line.strip())
+
+    hypotheses, streams = ["abcd ef", "xy"], [["abcdef", "xz"], ["abc d", None]]
+    metric = ours.BLEU(tokenize=by_letter)
+    spaced = [[line and " ".join(line.strip().replace(" ", "_")) for line in s] for s in streams]
+    expected = sacrebleu.corpus_bleu(
+        [" ".join(line.strip().replace(" ", "_")) for line in hypotheses], spaced, tokenize="none"
+    )
+    assert cases.seen(metric.corpus_score(hypotheses, streams)) == cases.seen(expected)
+    sentence = cases.quietly(metric.sentence_score, hypotheses[0], [streams[0][0], None])
+    assert typed(sentence.counts) == typed([6, 4, 2, 1])
+    assert "tok:" in str(metric.get_signature())
+    assert "by_letter" in str(metric.get_signature())

@@ -1,0 +1,403 @@
+"""fastbleu.sacrebleu.patch() makes sacreBLEU's metric fast, unpatch() leaves no trace.
+
+That a patched sacreBLEU gives sacreBLEU's results is tested by the parity tests, which run against
+"patched" too.
+"""
+
+import copy
+import logging
+import pickle
+import subprocess
+import sys
+
+import pytest
+import sacrebleu
+import sacrebleu_cases as cases
+from generators import result, seeded
+from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics.base import Metric
+from sacrebleu.metrics.helpers import extract_all_word_ngrams
+from sacrebleu.significance import PairedTest
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+import fastbleu.sacrebleu
+from fastbleu import sacrebleu_patch
+from fastbleu.sacrebleu import patch, unpatch
+
+
+def attributes():
+    """Those of the class, without what the copy module leaves there."""
+    return {name: value for name, value in vars(BLEU).items() if name != "__slotnames__"}
+
+
+BEFORE = attributes()
+LINES = ["The cat sat on the mat.", "Hello, world (3,000)!", "It is 5-10% bigger.", "a b c d e"]
+STREAMS = [
+    ["The cat sat on a mat.", "Hello world (3000)!", "It's 5-10% bigger.", "a b c d f"],
+    ["A cat sat on the mat.", None, "It is bigger.", "a b d e"],
+]
+
+
+@pytest.fixture(autouse=True)
+def leave_sacrebleu_as_it_was():
+    assert attributes() == BEFORE
+    yield
+    unpatch()
+    assert attributes() == BEFORE
+    assert "_cache_references" not in vars(BLEU)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The number of calls that reached fastbleu's counting."""
+    calls = []
+    count = sacrebleu_patch.count_text
+
+    def count_text(*arguments, **named):
+        calls.append(arguments)
+        return count(*arguments, **named)
+
+    monkeypatch.setattr(sacrebleu_patch, "count_text", count_text)
+    return calls
+
+
+def is_patched():
+    return "_extract_corpus_statistics" in vars(BLEU)
+
+
+def test_patch_and_unpatch(counted):
+    patch()
+    assert is_patched()
+    sacrebleu.corpus_bleu(LINES, STREAMS)
+    assert len(counted) == 1
+    unpatch()
+    assert not is_patched()
+    sacrebleu.corpus_bleu(LINES, STREAMS)
+    assert len(counted) == 1
+
+
+def test_context_manager():
+    with patch():
+        with patch():
+            assert is_patched()
+        assert is_patched()
+    assert not is_patched()
+    patch()
+    with patch():
+        pass
+    assert is_patched()
+    with pytest.raises(LookupError), patch():
+        raise LookupError
+
+
+def test_the_patch_goes_when_the_block_raises():
+    with pytest.raises(LookupError), patch():
+        raise LookupError
+    assert not is_patched()
+
+
+def test_objects_are_sacrebleus():
+    with patch():
+        metric = BLEU()
+        score = metric.corpus_score(LINES, STREAMS)
+        assert (
+            type(score) is type(sacrebleu.sentence_bleu("a", ["a"])) is sacrebleu.metrics.BLEUScore
+        )
+        assert str(metric.get_signature()).endswith(f"version:{sacrebleu.__version__}")
+        stats = metric._extract_corpus_statistics(LINES, STREAMS)
+    assert stats == metric._extract_corpus_statistics(LINES, STREAMS)
+    assert {type(row) for row in stats} == {list}
+    assert {type(number) for row in stats for number in row} == {int}
+
+
+def test_other_metrics_stay_as_they_are(counted):
+    expected = CHRF().corpus_score(LINES, STREAMS[:1]).score
+    with patch():
+        assert CHRF().corpus_score(LINES, STREAMS[:1]).score == expected
+    assert not counted
+
+
+class Lowered(BLEU):
+    def _preprocess_segment(self, sent):
+        return super()._preprocess_segment(sent.lower())
+
+
+class Unigrams(BLEU):
+    def _extract_reference_info(self, refs):
+        info = super()._extract_reference_info(refs)
+        info["ref_ngrams"] = dict.fromkeys(info["ref_ngrams"], 1)
+        return info
+
+
+class Longest(BLEU):
+    def _get_closest_ref_len(self, hyp_len, ref_lens):
+        return max(ref_lens)
+
+
+class Doubled(BLEU):
+    def _compute_segment_statistics(self, hypothesis, ref_kwargs):
+        return [
+            2 * number for number in super()._compute_segment_statistics(hypothesis, ref_kwargs)
+        ]
+
+
+@pytest.mark.parametrize("cls", [Lowered, Unigrams, Longest, Doubled])
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_subclass_with_its_own_rules(cls, kept, counted):
+    def score():
+        metric = cls(references=STREAMS if kept else None)
+        return metric.corpus_score(LINES, None if kept else STREAMS)
+
+    expected = cases.seen(score())
+    with patch():
+        assert cases.seen(score()) == expected
+    assert not counted
+
+
+def test_a_subclass_with_sacrebleus_rules(counted):
+    class Mine(BLEU):
+        pass
+
+    expected = cases.seen(Mine().corpus_score(LINES, STREAMS))
+    with patch():
+        assert cases.seen(Mine().corpus_score(LINES, STREAMS)) == expected
+    assert counted
+
+
+def test_a_subclass_that_sums_up_by_itself():
+    class Mine(BLEU):
+        def _compute_score_from_stats(self, stats):
+            return list(stats)
+
+    expected = Mine().corpus_score(LINES, STREAMS)
+    with patch():
+        assert Mine().corpus_score(LINES, STREAMS) == expected
+
+
+def test_rules_that_one_object_has_for_itself(counted):
+    metric = BLEU()
+    metric._preprocess_segment = lambda line: line.lower()
+    expected = cases.seen(metric.corpus_score(LINES, STREAMS))
+    with patch():
+        assert cases.seen(metric.corpus_score(LINES, STREAMS)) == expected
+    assert not counted
+
+
+class ByLetter(Tokenizer13a):
+    def __call__(self, line):
+        return " ".join(line)
+
+
+def test_a_tokenizer_of_ones_own(counted):
+    metric = BLEU()
+    metric.tokenizer = ByLetter()
+    expected = cases.seen(metric.corpus_score(LINES, STREAMS))
+    with patch():
+        assert cases.seen(metric.corpus_score(LINES, STREAMS)) == expected
+    assert not counted
+
+
+def test_a_tokenizer_that_is_changed_after_references_were_kept():
+    def score():
+        metric = BLEU(references=STREAMS)
+        metric.tokenizer = BLEU(tokenize="char").tokenizer
+        return metric.corpus_score(LINES, None)
+
+    expected = cases.seen(score())
+    with patch():
+        assert cases.seen(score()) == expected
+
+
+@pytest.mark.parametrize("patched", [(False, True), (True, False)])
+def test_references_kept_on_the_other_side(patched):
+    expected = cases.seen(BLEU(references=STREAMS).corpus_score(LINES, None))
+    before, after = patched
+    if before:
+        patch()
+    metric = BLEU(references=STREAMS)
+    (patch if after else unpatch)()
+    assert cases.seen(metric.corpus_score(LINES, None)) == expected
+
+
+def test_kept_references_are_what_sacrebleu_keeps():
+    theirs = BLEU(references=STREAMS)._ref_cache
+    with patch():
+        ours = BLEU(references=STREAMS)._ref_cache
+        assert len(ours) == len(theirs)
+        assert list(ours) == theirs
+        assert ours[1:] == theirs[1:]
+        assert list(pickle.loads(pickle.dumps(ours))) == theirs
+    assert extract_all_word_ngrams("a b", 1, 2)[1] == 2
+
+
+CORPORA = [
+    ([], [["a"]]),
+    (["a"], []),
+    (["a"], [[]]),
+    (["a", None], [["a", "b"]]),
+    (["a", 5], [["a", "b"]]),
+    (["a", "b"], [["a", 5]]),
+    (["a", "b"], [["a", None]]),
+    (["a", ""], [["a", None]]),
+    (["a b c d", "b"], [["a b c d"]]),
+    (["a b c d"], [["a b c d", "e"]]),
+    (["ab", "cd"], ["ab", "cd"]),
+    ("ab", ["ab"]),
+    (["a"], None),
+    (["a"], [5]),
+    (["a"], 5),
+    (["a b"], [["a b"], iter(["a"])]),
+    ([b"a"], [["a"]]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(CORPORA)))
+def test_errors_and_odd_input_stay_as_they_are(number, monkeypatch):
+    def outcome(keep):
+        corpus = copy.deepcopy(CORPORA[number])
+        try:
+            if keep:
+                metric = BLEU(references=corpus[1])
+                score = metric.corpus_score(corpus[0], None)
+            else:
+                metric = BLEU()
+                score = metric.corpus_score(*corpus)
+        except Exception as error:
+            return type(error), str(error)
+        return cases.seen(score), cases.signatures(metric)
+
+    for keep in (False, True):
+        expected = outcome(keep)
+        with patch():
+            assert outcome(keep) == expected
+
+
+@pytest.mark.parametrize("order", [0, -1, 1.0, None])
+def test_odd_orders_stay_as_they_are(order):
+    def outcome():
+        return str(result(BLEU(max_ngram_order=order).corpus_score, LINES, STREAMS))
+
+    expected = outcome()
+    with patch():
+        assert outcome() == expected
+
+
+@pytest.mark.parametrize("count", [99, 100, 101])
+@pytest.mark.parametrize("force", [False, True])
+def test_log_messages(count, force, caplog):
+    hypotheses = ["a ."] * count + ["b"]
+
+    def logged():
+        caplog.clear()
+        with caplog.at_level(logging.DEBUG, "sacrebleu"):
+            sacrebleu.corpus_bleu(hypotheses, [hypotheses], force=force)
+            BLEU().sentence_score("a", ["a"])
+        return [(record.name, record.levelno, record.getMessage()) for record in caplog.records]
+
+    expected = logged()
+    assert len(expected) == (4 if count >= 100 and not force else 1)
+    with patch():
+        assert logged() == expected
+
+
+def test_all_tokenizers_of_the_metric(counted):
+    for tokenize in cases.TOKENIZERS:
+        expected = cases.seen(sacrebleu.corpus_bleu(LINES, STREAMS, tokenize=tokenize))
+        with patch():
+            score = sacrebleu.corpus_bleu(LINES, STREAMS, tokenize=tokenize)
+        assert cases.seen(score) == expected
+    assert len(counted) == len(cases.TOKENIZERS)
+
+
+def test_a_tokenizer_from_a_library(counted):
+    """The tokens are the library's, the counting is fastbleu's."""
+    replacements = sacrebleu_patch.Replacements(sys.modules["sacrebleu.metrics.bleu"])
+    replacements.name_of = lambda kind: "ja-mecab"
+    metric = BLEU(tokenize="char")
+    tokenizer = replacements.tokenizer(metric)
+    assert tokenizer.compiled is None
+    assert tokenizer.function("a b. ") == metric.tokenizer("a b.").split()
+    rows = replacements.extract(metric, LINES, STREAMS)
+    assert rows == metric._extract_corpus_statistics(LINES, STREAMS)
+    assert counted
+
+
+@pytest.mark.parametrize("test_type", ["ar", "bs"])
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("patched", ["metric", "ours"])
+def test_paired_tests(test_type, kept, patched):
+    rng = seeded("paired tests")
+    hypotheses, streams = cases.corpus(rng, 12)
+    systems = [
+        (name, [cases.edited(rng, line) for line in hypotheses]) for name in ("base", "b", "c")
+    ]
+
+    def run(cls):
+        metric = cls(smooth_method="add-k", references=streams if kept else None)
+        test = PairedTest(
+            systems, {"BLEU": metric}, None if kept else streams, test_type, n_samples=50
+        )
+        signatures, scores = test()
+        return str(scores), [cases.without_version(sig) for sig in signatures.values()]
+
+    expected = run(BLEU)
+    if patched == "metric":
+        with patch():
+            assert run(BLEU) == expected
+    else:
+        assert run(fastbleu.sacrebleu.BLEU) == expected
+
+
+PROGRAM = (
+    "import sys; sys.argv[0] = 'sacrebleu'; import fastbleu.sacrebleu; {patch}"
+    "from sacrebleu.sacrebleu import main; sys.exit(main())"
+)
+
+
+def command_line(patched, arguments, standard_input=b""):
+    code = PROGRAM.format(patch="fastbleu.sacrebleu.patch(); " if patched else "")
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ).communicate(standard_input)
+
+
+def test_the_command_line_of_sacrebleu(tmp_path):
+    rng = seeded("sacrebleu command line")
+    hypotheses, streams = cases.corpus(rng, 30, missing=False)
+    files = {}
+    texts = {"a": hypotheses, "b": [cases.edited(rng, line) for line in hypotheses]}
+    texts.update({f"ref{k}": stream for k, stream in enumerate(streams)})
+    for name, lines in texts.items():
+        files[name] = tmp_path / name
+        files[name].write_text(
+            "".join(" ".join(line.split()) + "\n" for line in lines), encoding="utf-8"
+        )
+    references = [str(path) for name, path in files.items() if name.startswith("ref")]
+    systems = [str(files["a"]), str(files["b"])]
+    for arguments in (
+        ["-i", systems[0]],
+        ["-i", systems[0], "-tok", "char", "-lc", "-s", "floor", "-f", "text", "--confidence"],
+        ["-i", systems[0], "--sentence-level"],
+        ["-i", *systems, "--paired-bs", "--paired-bs-n", "30"],
+        ["-i", *systems, "-m", "bleu", "chrf"],
+    ):
+        expected = command_line(False, [*references, *arguments])
+        assert expected[0], expected
+        assert command_line(True, [*references, *arguments]) == expected
+
+
+def test_without_sacrebleu(monkeypatch):
+    monkeypatch.setattr(sacrebleu_patch, "_patch", None)
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
+    with pytest.raises(ImportError):
+        patch()
+
+
+def test_a_sacrebleu_that_is_built_differently(monkeypatch):
+    monkeypatch.setattr(sacrebleu_patch, "_patch", None)
+    monkeypatch.delattr(Metric, "_cache_references")
+    with pytest.raises(ImportError, match="built differently"):
+        patch()

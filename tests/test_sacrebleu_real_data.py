@@ -1,0 +1,65 @@
+"""The scores that were published for WMT22 come out to the last digit.
+
+The files lie under FASTBLEU_DATA; see test_real_data.py.
+"""
+
+import csv
+
+import pytest
+import sacrebleu
+from test_real_data import WMT22, reference_names
+
+from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
+
+TABLE = WMT22 / "published_bleu.tsv"
+TOKENIZERS = {"en-zh": "zh", "en-ja": "char"}
+
+
+def published():
+    if not TABLE.exists():
+        return []
+    with open(TABLE, encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t"))
+
+
+ROWS = published()
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="\n") as lines:
+        return [line.rstrip("\n") for line in lines]
+
+
+def system(row):
+    return read(WMT22 / "systems" / f"{row['pair']}.{row['system']}.txt")
+
+
+def streams(row):
+    names = reference_names(row["pair"]) if row["references"] == "all" else [row["references"]]
+    return [read(WMT22 / "references" / f"{row['pair']}.{name}.txt") for name in names]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(list(row.values())[:3]))
+def test_published_scores(row):
+    tokenize = TOKENIZERS.get(row["pair"], "13a")
+    assert corpus_bleu(system(row), streams(row), tokenize=tokenize).score == float(row["bleu"])
+
+
+def test_all_are_there():
+    if not ROWS:
+        pytest.skip("no WMT22 files; see test_real_data.py")
+    assert len(ROWS) == 60
+
+
+@pytest.mark.parametrize("pair", sorted({row["pair"] for row in ROWS}))
+def test_kept_references_and_sentences(pair):
+    rows = [row for row in ROWS if row["pair"] == pair and row["references"] == "all"]
+    tokenize = TOKENIZERS.get(pair, "13a")
+    references = streams(rows[0])
+    metric = BLEU(tokenize=tokenize, references=references)
+    for row in rows:
+        hypotheses = system(row)
+        assert metric.corpus_score(hypotheses, None).score == float(row["bleu"])
+        for segment in list(zip(hypotheses, zip(*references, strict=True), strict=True))[::41]:
+            expected = sacrebleu.sentence_bleu(*segment, tokenize=tokenize)
+            assert sentence_bleu(*segment, tokenize=tokenize).score == expected.score, segment
