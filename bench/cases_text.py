@@ -140,7 +140,7 @@ CASES: tuple[Case, ...] = (
             SUBJECT: adapters.native_sentence_scores,
         },
         segments=2_000,
-        rounds=5,
+        rounds=9,
     ),
     _case(
         "threads",

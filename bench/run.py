@@ -28,6 +28,7 @@ import warnings
 from pathlib import Path
 
 import cases_nltk
+import cases_significance
 import cases_text
 from adapters import NotAvailable, Prepared
 from cases import SUBJECT, Case
@@ -37,7 +38,12 @@ from probes import PROBES, Probe
 from table import tables_of
 
 RESULTS = Path(__file__).with_name("results.json")
-RUNNERS: tuple[Case | Probe, ...] = (*cases_text.CASES, *cases_nltk.CASES, *PROBES)
+RUNNERS: tuple[Case | Probe, ...] = (
+    *cases_text.CASES,
+    *cases_nltk.CASES,
+    *cases_significance.CASES,
+    *PROBES,
+)
 
 
 def run_case(case: Case, quick: bool = False) -> dict:
@@ -210,7 +216,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _is_chosen(runner: Case | Probe, prefix: str | None) -> bool:
     if prefix is None:
-        return not getattr(runner, "on_request", False)
+        return not _is_on_request(runner)
     return runner.name.startswith(prefix)
 
 
@@ -240,17 +246,24 @@ def _summary(result: dict) -> str:
 def _merged(results: dict, is_full: bool) -> dict:
     """Return what results.json becomes: new results, and old ones of cases that did not run.
 
-    A full run keeps of the old ones only those on request.
+    A full run keeps of the old ones only those on request; what another machine measured goes.
     """
-    old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {"cases": []}
-    by_name = {case["name"]: case for case in old["cases"]}
+    old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    if old.get("machine") != results["machine"]:
+        print("results.json was another machine's: its results are dropped", file=sys.stderr)
+        old = {}
+    by_name = {case["name"]: case for case in old.get("cases", [])}
     new = {case["name"]: case for case in results["cases"]}
     kept = [
         new.get(runner.name) or by_name.get(runner.name)
         for runner in RUNNERS
-        if not is_full or runner.name in new or getattr(runner, "on_request", False)
+        if not is_full or runner.name in new or _is_on_request(runner)
     ]
     return {**results, **({} if is_full else old), "cases": [case for case in kept if case]}
+
+
+def _is_on_request(runner: Case | Probe) -> bool:
+    return isinstance(runner, Probe) and runner.on_request
 
 
 def _write(path: Path, results: dict) -> None:

@@ -96,7 +96,7 @@ def _rows(result: dict, has_ranges: bool) -> list[str]:
         if subject:
             correct = subject["correct"]
             if not _is_wrong(peer) and not _is_wrong(subject):
-                gain = _gain(result["reached"][name], goals, peer["time"] / subject["time"])
+                gain = _gain(result["reached"][name], goals, peer["time"], subject["time"])
         if peer["correct"].startswith(("no:", "yes, but", "other")):
             correct += f"; {name} {peer['correct']}"
         rows.append(
@@ -141,7 +141,7 @@ def _time(library: dict | None, unit: str, has_range: bool) -> str:
     return text
 
 
-def _gain(reached: dict[str, float], goals: list[dict], ratio: float) -> str:
+def _gain(reached: dict[str, float], goals: list[dict], peer_time: float, time: float) -> str:
     """Format what was gained over a peer, or paid where it is about a slowdown or a cost."""
     if "milliseconds" in reached:
         return f"+{_digits(reached['milliseconds'])} ms"
@@ -151,7 +151,7 @@ def _gain(reached: dict[str, float], goals: list[dict], ratio: float) -> str:
         return f"{_digits(reached['slowdown'])}x the time{memory}"
     if "megabytes" in reached:
         return ""
-    return f"{_digits(ratio)}x"
+    return f"{_digits(peer_time / time)}x"
 
 
 def _goal(goal: dict) -> str:

@@ -1,12 +1,14 @@
 """The small pieces, one call at a time: ``pytest bench/test_micro.py --benchmark-group-by=func``.
 
-Not part of the test suite. Every result is compared with nltk's; nothing is asserted about time.
+Not part of the test suite. Every result is compared with nltk's or sacreBLEU's; nothing is asserted
+about time.
 """
 
 from __future__ import annotations
 
 import nltk.translate.bleu_score as original
 import pytest
+import sacrebleu
 
 pytest.importorskip("pytest_benchmark")
 fastbleu = pytest.importorskip("fastbleu")
@@ -14,6 +16,9 @@ fastbleu = pytest.importorskip("fastbleu")
 from checks import count_plainly, rows_equal  # noqa: E402
 from workloads import load_corpus, matched_segments, segments_of_length, split_fresh  # noqa: E402
 
+TEXT_BOTH = pytest.mark.parametrize(
+    "library", [sacrebleu, fastbleu.sacrebleu], ids=["sacrebleu", "fastbleu"]
+)
 BOTH = pytest.mark.parametrize("library", [original, fastbleu], ids=["nltk", "fastbleu"])
 
 
@@ -23,6 +28,13 @@ def segment(request) -> tuple[list[str], list[list[str]]]:
     corpus = matched_segments(segments_of_length(load_corpus(), request.param)).take(1)
     (hypothesis,), (references,) = split_fresh(corpus)
     return hypothesis, references
+
+
+@pytest.fixture
+def lines(segment) -> tuple[str, list[str]]:
+    """Return the text of that segment, as good as before it was split."""
+    hypothesis, references = segment
+    return " ".join(hypothesis), [" ".join(reference) for reference in references]
 
 
 @BOTH
@@ -79,3 +91,29 @@ def test_stats_to_array(benchmark):
     numpy = pytest.importorskip("numpy")
     stats = fastbleu.count([["a", "b"]] * 1000, [[["a", "c"]]] * 1000)
     assert benchmark(numpy.asarray, stats).shape == (1000, 10)
+
+
+@TEXT_BOTH
+def test_sentence_bleu_of_text(benchmark, library, lines):
+    score = benchmark(library.sentence_bleu, *lines)
+    assert score.score == sacrebleu.sentence_bleu(*lines).score
+
+
+@TEXT_BOTH
+def test_format_score(benchmark, library, lines):
+    score = library.sentence_bleu(*lines)
+    assert benchmark(str, score) == str(sacrebleu.sentence_bleu(*lines))
+
+
+@TEXT_BOTH
+def test_signature(benchmark, library, lines):
+    metric = library.BLEU(effective_order=True)
+    metric.sentence_score(*lines)
+    text = benchmark(lambda: str(metric.get_signature()))
+    assert text.startswith("nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|version:2.6.0")
+
+
+@pytest.mark.parametrize("tokenizer", ["none", "13a", "zh", "intl", "char"])
+def test_tokenize(benchmark, lines, tokenizer):
+    expected = sacrebleu.BLEU(tokenize=tokenizer).tokenizer(lines[0]).split()
+    assert benchmark(fastbleu.tokenize, lines[0], tokenizer) == expected

@@ -6,7 +6,7 @@ set -euo pipefail
 python=$1; shift
 cd "$(dirname "$0")/.."
 work=build/mutants
-tests=(tests/test_tokenizers_parity.py)
+tests=(tests/test_tokenizers_parity.py tests/test_tokenizers_widths.py)
 fewest=6
 
 numbers=("$@")
@@ -17,7 +17,7 @@ fi
 
 tested() {   # tested NAME: run the short form of the tests on the build NAME
   env PYTHONPATH="$PWD/$work/$1" FASTBLEU_TEST_SEGMENTS="${FASTBLEU_TEST_SEGMENTS:-20000}" \
-    "$python" -m pytest -x -q -p no:cacheprovider "${tests[@]}" >"$work/$1.log" 2>&1
+    timeout 900 "$python" -m pytest -x -q -p no:cacheprovider "${tests[@]}" >"$work/$1.log" 2>&1
 }
 
 echo "building ..."
@@ -43,14 +43,14 @@ for number in "${numbers[@]}"; do
     -o "$work/$name/$module" "$source"
   status=0
   tested "$name" || status=$?
-  # 1: a test failed; above 128: it crashed. Anything else is no verdict.
+  # 1: a test failed; 124: it hangs; above 128: it crashed. Anything else is no verdict.
   if [ $status -eq 0 ]; then
     survivors+=("$number")
     echo "$name: SURVIVED"
   elif [ $status -eq 1 ] && grep -q '^FAILED' "$work/$name.log"; then
     echo "$name: caught by $(grep -m 1 '^FAILED' "$work/$name.log" | sed 's/^FAILED [^:]*:://; s/ - .*//')"
-  elif [ $status -gt 128 ]; then
-    echo "$name: caught, it crashes"
+  elif [ $status -eq 124 ] || [ $status -gt 128 ]; then
+    echo "$name: caught, it hangs or crashes"
   else
     cat "$work/$name.log" >&2
     echo "$name: pytest ended with status $status" >&2

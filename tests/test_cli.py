@@ -148,6 +148,14 @@ def test_options_for_several_systems(options: str, environment: dict[str, str]) 
     assert same(R1, "-i", A, B, *options.split(), env=environment)[0] == 0
 
 
+def test_no_samples_are_the_default_number() -> None:
+    text = output(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")
+    assert "test with 1000 resampling trials" in text
+    theirs = run(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text", command="sacrebleu")[1]
+    assert theirs.splitlines()[:6] == text.splitlines()[:6]
+    assert "|bs:1000|" in theirs
+
+
 def test_the_baseline_may_stand_twice() -> None:
     assert same(R1, "-i", A, B, A, "-par", "-parn", "20", "-f", "text")[0] == 0
     assert same(R1, "-i", A, A, "-par")[0] == 1

@@ -5,6 +5,8 @@ What differs on purpose (DIFFERENCES.md) is tested here, too.
 
 import copy
 import logging
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -218,6 +220,18 @@ def test_what_is_no_text_is_named(wrong):
 def test_orders_that_are_none(order):
     with pytest.raises((TypeError, ValueError), match="max_ngram_order"):
         ours.BLEU(max_ngram_order=order)
+
+
+@pytest.mark.parametrize("tokenize", [5, ["13a"], b"13a"], ids=str)
+def test_tokenizers_that_are_none(tokenize):
+    with pytest.raises(TypeError, match="tokenize"):
+        ours.BLEU(tokenize=tokenize)
+
+
+def test_unknown_smoothing_is_refused_without_assertions_too():
+    code = "from fastbleu.sacrebleu import BLEU; BLEU(smooth_method='x')"
+    found = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True)
+    assert b"AssertionError: smooth_method 'x' is unknown" in found.stderr
 
 
 def test_compute_bleu_leaves_its_arguments_alone():

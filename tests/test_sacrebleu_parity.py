@@ -5,11 +5,14 @@ expectations are known to be right, on sacreBLEU itself.
 """
 
 import copy
+import doctest
+import importlib
 import inspect
 import itertools
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sacrebleu
@@ -18,6 +21,7 @@ from generators import SEGMENTS, seeded, typed
 from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
+from fastbleu import sacrebleu_tokenizer
 
 CASES = max(SEGMENTS // 2000, 100)
 
@@ -406,3 +410,38 @@ def test_import_is_light():
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert output.stdout.strip() == b"[]"
+
+
+@pytest.mark.parametrize("name", ["", "_metric", "_score", "_dialect", "_patch"])
+def test_examples(name):
+    found = doctest.testmod(importlib.import_module(f"fastbleu.sacrebleu{name}"))
+    assert found.attempted
+    assert not found.failed
+
+
+def test_threads_share_everything():
+    rng = seeded("sacrebleu threads")
+    hypotheses, streams = cases.corpus(rng, 60, missing=False)
+    segments = list(zip(hypotheses, zip(*streams, strict=True), strict=True))
+    metric = fastbleu.sacrebleu.BLEU(references=streams, effective_order=True)
+
+    def work(_):
+        scores = [fastbleu.sacrebleu.sentence_bleu(*segment).score for segment in segments]
+        scores += [metric.sentence_score(*segment).score for segment in segments]
+        return [*scores, metric.corpus_score(hypotheses, None).score]
+
+    expected = work(0)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(24))) == [expected] * 24
+
+
+def test_what_is_kept_between_calls_is_bounded():
+    hypothesis, reference = "a b c d" * 3, "a b d" * 3
+    before = sys.getrefcount(hypothesis), sys.getrefcount(reference)
+    for order in range(1, 100):
+        metric = fastbleu.sacrebleu.BLEU(max_ngram_order=order, effective_order=True)
+        metric.sentence_score(hypothesis, [reference])
+        metric.corpus_score([hypothesis], [[reference]])
+        fastbleu.sacrebleu.sentence_bleu(hypothesis, [reference])
+    assert len(sacrebleu_tokenizer._readers) <= sacrebleu_tokenizer.MOST_READERS
+    assert (sys.getrefcount(hypothesis), sys.getrefcount(reference)) == before

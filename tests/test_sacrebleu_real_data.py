@@ -39,10 +39,24 @@ def streams(row):
     return [read(WMT22 / "references" / f"{row['pair']}.{name}.txt") for name in names]
 
 
+def score_here(row, corpus, tokenize):
+    """The published score, as the running Python has it.
+
+    From Python 3.12 on sum() adds floats more precisely, so that sacreBLEU's last bit may differ.
+    """
+    published_score = float(row["bleu"])
+    if sum([1.0, 1e100, 1.0, -1e100]) == 0.0:
+        return published_score
+    score = sacrebleu.corpus_bleu(*corpus, tokenize=tokenize).score
+    assert score == pytest.approx(published_score, rel=1e-15)
+    return score
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(list(row.values())[:3]))
 def test_published_scores(row):
     tokenize = TOKENIZERS.get(row["pair"], "13a")
-    assert corpus_bleu(system(row), streams(row), tokenize=tokenize).score == float(row["bleu"])
+    corpus = system(row), streams(row)
+    assert corpus_bleu(*corpus, tokenize=tokenize).score == score_here(row, corpus, tokenize)
 
 
 def test_all_are_there():
@@ -59,7 +73,8 @@ def test_kept_references_and_sentences(pair):
     metric = BLEU(tokenize=tokenize, references=references)
     for row in rows:
         hypotheses = system(row)
-        assert metric.corpus_score(hypotheses, None).score == float(row["bleu"])
+        score = metric.corpus_score(hypotheses, None).score
+        assert score == score_here(row, (hypotheses, references), tokenize)
         for segment in list(zip(hypotheses, zip(*references, strict=True), strict=True))[::41]:
             expected = sacrebleu.sentence_bleu(*segment, tokenize=tokenize)
             assert sentence_bleu(*segment, tokenize=tokenize).score == expected.score, segment

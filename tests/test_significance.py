@@ -169,6 +169,12 @@ def test_sums_at_the_end_of_what_float32_holds(around):
     assert ours("bs", systems, 200) == theirs("bs", systems, 200)
 
 
+def test_numbers_that_become_float32_by_way_of_float64():
+    between = 2**54 + 2**30 + 1  # by way of a double it is a tie, and goes down; else it goes up
+    systems = [[[between, 2**54, between, 2**55]] * 3, [[between, 2**54, between - 2, 2**55]] * 3]
+    assert ours("bs", systems, 20) == theirs("bs", systems, 20)
+
+
 @pytest.mark.parametrize(("test", "confidence"), [("bs", 0), ("ar", 50)])
 def test_sacrebleu_takes_the_seed_0_for_none_but_for_the_baseline(monkeypatch, test, confidence):
     monkeypatch.setenv("SACREBLEU_SEED", "0")
@@ -321,7 +327,6 @@ def test_float32_is_sacrebleus_arithmetic_with_the_rest_as_here():
     scores = [plain_score(singles[sample].sum(0)) for sample in drawn]
     assert inexact.mean == math.fsum(scores) / 100
     assert (inexact.low, inexact.high) == bounds(scores, 0.95)
-    assert inexact != bootstrap(Stats(system), samples=100)
     same = paired_bootstrap(Stats(baseline), Stats(baseline), samples=9, exact=False)
     assert same.p_value == 1
 
@@ -647,9 +652,9 @@ def test_memory_is_bounded_for_a_million_segments(compatible):
             peaks[name, samples] = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
     print({case: f"{peak / 2**20:.1f} MB" for case, peak in peaks.items()})
-    # The rows themselves have 80 MB for each system. One table for all systems has at most 32 MB,
+    # The rows themselves have 80 MB for each system. Their one table of uint16 has 32 or 48 MB,
     # indices have 8 MB for each sample; where float32 has to round, two tables have 40 MB each.
-    assert max(peaks.values()) < (64 if compatible is None else 160) * 2**20
+    assert max(peaks.values()) < (112 if compatible is None else 160) * 2**20
     for name in ("bootstrap", "paired", "shuffled"):
         assert peaks[name, 5] < 1.05 * peaks[name, 2] + 2**20
 

@@ -1,37 +1,36 @@
 """The generated table of Unicode classes is what the package `regex` says of every code point."""
 
-import importlib.util
 import itertools
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import regex
-from tokenizer_texts import UNICODE_RANGES
+from tokenizer_texts import OTHER_UNICODE, UNICODE_RANGES, generator
 
 from fastbleu.tokenizers import tokenize
 
-SCRIPT = Path(__file__).resolve().parent.parent / "tools" / "generate_unicode_classes.py"
+
+def version(text):
+    return [int(part) for part in text.split(".")]
 
 
-@pytest.fixture(scope="module")
-def generator():
-    spec = importlib.util.spec_from_file_location("generate_unicode_classes", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_table_is_that_of_the_installed_regex(generator):
-    found = generator.differences()
+def test_the_table_is_that_of_the_installed_regex():
+    """All 1,114,112 code points; an older `regex` may lack the newest, and nothing else."""
+    found = generator.differing()
+    header, installed = generator.read_header()[1][1], generator.versions_of_regex()[1]
+    if found and version(installed) < version(header):
+        assigned = [hex(code) for code in found if not regex.match(r"\p{Cn}", chr(code))]
+        assert not assigned, generator.versions_text()
+        pytest.skip(f"{len(found)} code points are not compared: {generator.versions_text()}")
     assert not found, (
-        f"{len(found)} code points differ, the first are {found[:5]}. {generator.versions_text()}. "
-        "If the versions of Unicode differ, run tools/generate_unicode_classes.py"
+        f"{len(found)} code points differ, the first are {list(found.items())[:5]}; "
+        f"{generator.versions_text()}. If the installed Unicode is the newer one, run "
+        "tools/generate_unicode_classes.py"
     )
 
 
-def test_the_ranges_are_ascending_and_apart(generator):
+def test_the_ranges_are_ascending_and_apart():
     assert generator.read_header()[0] == UNICODE_RANGES
     for (first, last, kind), (following, _, next_kind) in itertools.pairwise(UNICODE_RANGES):
         assert first <= last < following
@@ -39,27 +38,30 @@ def test_the_ranges_are_ascending_and_apart(generator):
     assert UNICODE_RANGES[-1][1] < 0x110000
 
 
-def test_the_header_is_what_the_script_writes(generator, tmp_path):
-    if generator.versions_of_regex() != generator.read_header()[1]:
+def test_the_header_is_what_the_script_writes(tmp_path):
+    if generator.differing():
         pytest.skip(generator.versions_text())
     written = tmp_path / "header.h"
-    run(generator, "--output", written)
-    assert written.read_bytes() == generator.HEADER.read_bytes()
+    run("--output", written)
+    version_of_regex = generator.read_header()[1][0]
+    text = written.read_text(encoding="ascii")
+    text = text.replace(generator.versions_of_regex()[0], version_of_regex)
+    assert text == generator.HEADER.read_text(encoding="ascii")
 
 
-def test_check_finds_a_difference(generator, tmp_path):
+def test_check_finds_a_difference(tmp_path):
     header = tmp_path / "header.h"
     text = generator.HEADER.read_text(encoding="ascii")
     assert "{0x21, 0x23, P}" in text
     header.write_text(text.replace("{0x21, 0x23, P}", "{0x21, 0x22, P}"), encoding="ascii")
-    done = run(generator, "--check", "--output", header, status=1)
+    done = run("--check", "--output", header, status=1)
     assert "1 code points differ" in done
     assert "U+0023: header -, regex P" in done
     assert "generated with regex" in done
 
 
-def run(generator, *arguments, status=0):
-    command = [sys.executable, SCRIPT, *arguments]
+def run(*arguments, status=0):
+    command = [sys.executable, generator.__file__, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
     return done.stdout
@@ -71,7 +73,7 @@ def test_the_compiled_tokenizer_uses_the_table():
     for first, last, _ in UNICODE_RANGES:
         for code in {first - 1, first, (first + last) // 2, last, last + 1}:
             c = chr(code)
-            if c.isspace():
+            if c.isspace() or code in OTHER_UNICODE:
                 continue
             kind = next((k for k, pattern in classes.items() if pattern.match(c)), "")
             expected = {

@@ -21,8 +21,7 @@ import regex
 
 HEADER = Path(__file__).resolve().parent.parent / "src/fastbleu/kernel/unicode_ranges.h"
 CODE_POINTS = 0x110000
-# In the order of the enum; 0 stands for all other code points.
-CLASSES = {"P": "UNICODE_PUNCTUATION", "N": "UNICODE_NUMBER", "S": "UNICODE_SYMBOL"}
+CLASSES = "PNS"
 WIDTH = 100
 
 Range = tuple[int, int, str]
@@ -76,21 +75,16 @@ static const unicode_range UNICODE_RANGES[UNICODE_RANGES_COUNT] = {{
 
 
 def ranges_of_regex() -> list[Range]:
-    """Ranges (first, last, class letter) of the installed `regex`, ascending and merged."""
-    # The three are general categories: no code point has two of them.
-    patterns = {letter: regex.compile(rf"\p{{{letter}}}") for letter in CLASSES}
-    ranges: list[Range] = []
-    for code in range(CODE_POINTS):
-        character = chr(code)
-        letters = [letter for letter, pattern in patterns.items() if pattern.match(character)]
-        if not letters:
-            continue
-        (letter,) = letters
-        if ranges and ranges[-1][1] == code - 1 and ranges[-1][2] == letter:
-            ranges[-1] = (ranges[-1][0], code, letter)
-        else:
-            ranges.append((code, code, letter))
-    return ranges
+    """Ranges (first, last, class letter) of the installed `regex`, ascending and merged.
+
+    The three classes are general categories: no code point has two of them.
+    """
+    every_character = "".join(map(chr, range(CODE_POINTS)))
+    return sorted(
+        (run.start(), run.end() - 1, letter)
+        for letter in CLASSES
+        for run in regex.finditer(rf"\p{{{letter}}}+", every_character)
+    )
 
 
 def versions_of_regex() -> tuple[str, str]:
@@ -141,14 +135,14 @@ def expand(ranges: list[Range]) -> dict[int, str]:
     return {code: letter for first, last, letter in ranges for code in range(first, last + 1)}
 
 
-def differences(path: Path = HEADER) -> list[str]:
-    """One line per code point on which the header and the installed `regex` disagree."""
+def differing(path: Path = HEADER) -> dict[int, tuple[str, str]]:
+    """Class letters (in the header, in the installed `regex`; "-": none) where they disagree."""
     ours, theirs = expand(read_header(path)[0]), expand(ranges_of_regex())
-    return [
-        f"U+{code:04X}: header {ours.get(code, '-')}, regex {theirs.get(code, '-')}"
+    return {
+        code: (ours.get(code, "-"), theirs.get(code, "-"))
         for code in sorted(ours.keys() | theirs.keys())
         if ours.get(code) != theirs.get(code)
-    ]
+    }
 
 
 def versions_text(path: Path = HEADER) -> str:
@@ -171,10 +165,11 @@ def main() -> int:
         arguments.output.write_text(header_text(ranges, versions), encoding="ascii")
         print(f"{arguments.output}: {len(ranges)} ranges, Unicode {versions[1]}")
         return 0
-    found = differences(arguments.output)
+    found = differing(arguments.output)
     print(versions_text(arguments.output))
     print(f"{len(found)} code points differ" if found else "no code point differs")
-    print("\n".join(found[:20]))
+    for code, (ours, theirs) in list(found.items())[:20]:
+        print(f"U+{code:04X}: header {ours}, regex {theirs}")
     return 1 if found else 0
 
 

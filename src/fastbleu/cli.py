@@ -20,10 +20,11 @@ from typing import IO, Any
 
 from . import cli_arguments
 from .cli_report import Reporter, System, system_names
-from .counting import count_text
+from .counting import Counted, count_text
 from .files import STDIN, InputError, label
 from .formats import REFERENCE, SYSTEM, open_input
 from .readers import CHUNK_LINES, ChainReader, ParallelFiles, Reader, open_lines
+from .sacrebleu_score import estimate_from_rows
 from .stats import Stats
 from .tokenizers import Tokenizer, get_tokenizer
 
@@ -73,33 +74,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):
             return 141
         status, message = 1, f"cannot write the result: {error.strerror or error}"
-    print(f"fastbleu: error: {message}", file=sys.stderr)
+    _complain(f"error: {message}")
     return status
 
 
 def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
     """Read and score all input, then print."""
     tokenizer = _tokenizer(options.tokenizer)
-    kept = None
-    if options.filtered:
-        from .testsets import kept_segments
-
-        kept = kept_segments(options)
     with _hint(options), ParallelFiles(_openers(options)) as files:
         systems = files.widths[-1] if options.input is None else len(options.systems)
         references = sum(files.widths) - systems
         cli_arguments.check_number(options, systems)
         reporter = Reporter(options, tokenizer, references)
-        keep_rows = options.confidence or options.test
-        parts: list[list[Stats]] = [[] for _ in range(systems)]
-        sums = [Stats.zeros(1, options.max_order) for _ in range(systems)]
-        periods = [0] * systems
+        totals = [_Totals(options.max_order) for _ in range(systems)]
         segments = 0
-        for chunk in _chosen(_watched(files, options), kept):
+        for chunk in _chosen(_watched(files, options), options):
             segments += len(chunk[0])
             columns = chunk[:references]
             texts = columns[0] if references == 1 else list(zip(*columns, strict=True))
-            for i, hypotheses in enumerate(chunk[references:]):
+            for hypotheses, total in zip(chunk[references:], totals, strict=True):
                 counted = count_text(
                     hypotheses,
                     texts,
@@ -108,10 +101,7 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
                     max_order=options.max_order,
                     threads=options.threads,
                 )
-                periods[i] += counted.tokenized_periods
-                sums[i] += counted.stats.sum()
-                if keep_rows:
-                    parts[i].append(counted.stats)
+                total.add(counted, keep=options.confidence or options.test)
                 if options.sentence_level:
                     spool.write(reporter.sentences(counted.stats._rows).encode())
         notes = [*cli_arguments.warnings(options), *files.notes()]
@@ -119,67 +109,80 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
         raise InputError("no segment to score: the files have no lines")
     names = system_names(options, systems)
     if not options.force and not options.sentence_level:
-        notes += [
-            f"{name}: {count} lines end in ' .', as tokenised text does; scores of such text are "
-            "not comparable: detokenise it, or say --force"
-            for name, count in zip(names, periods, strict=True)
-            if count >= _MANY_PERIODS
-        ]
+        for name, total in zip(names, totals, strict=True):
+            notes += total.notes(name)
     for note in notes:
-        print(f"fastbleu: warning: {note}", file=sys.stderr)
+        _complain(f"warning: {note}")
     if options.sentence_level:
         _print_spool(spool)
         return
     try:
         if systems == 1:
-            report = _one(options, reporter, sums[0], parts[0])
+            report = _one(options, reporter, totals[0])
         else:
-            report = reporter.several(_several(options, reporter, names, sums, parts))
+            report = reporter.several(_several(options, reporter, names, totals))
+    except InputError:
+        raise
     except ValueError as error:  # a statistical test that cannot be done
         raise InputError(str(error)) from error
     _print(report)
 
 
-def _one(options: argparse.Namespace, reporter: Reporter, total: Stats, parts: list[Stats]) -> str:
-    """Return the report on one system."""
-    score = reporter.score(total._rows)
-    if options.confidence and options.confidence_n > 1:
-        from .significance import bootstrap
+class _Totals:
+    """What is kept of a system while its segments go by."""
 
-        interval = bootstrap(
-            Stats.concatenate(parts),
-            samples=options.confidence_n,
-            compatible="sacrebleu",
-            **_scoring(options),
-        )
-        score._mean, score._ci = interval.mean, interval.half_width
-        # The signature shows the seed as it was given.
-        seed = os.environ.get("SACREBLEU_SEED", str(interval.seed)).lower()
+    def __init__(self, max_order: int) -> None:
+        self.sum = Stats.zeros(1, max_order)
+        self.rows: list[Stats] = []
+        self._periods = 0
+
+    def add(self, counted: Counted, keep: bool) -> None:
+        self.sum += counted.stats.sum()
+        self._periods += counted.tokenized_periods
+        if keep:
+            self.rows.append(counted.stats)
+
+    def notes(self, name: str) -> Iterator[str]:
+        if self._periods >= _MANY_PERIODS:
+            yield (
+                f"{name}: {self._periods} lines end in ' .', as tokenised text does; scores of "
+                "such text are not comparable: detokenise it, or say --force"
+            )
+
+
+def _one(options: argparse.Namespace, reporter: Reporter, total: _Totals) -> str:
+    """Return the report on one system."""
+    score = reporter.score(total.sum._rows)
+    if options.confidence and options.confidence_n > 1:
+        rules = options.smoothing, options.smoothing_value, options.effective_order
+        rows = Stats.concatenate(total.rows)
+        seed = estimate_from_rows(score, rows, options.confidence_n, *rules)
         reporter.sampled(seed, options.confidence_n)
     return reporter.one(score)
 
 
 def _several(
-    options: argparse.Namespace,
-    reporter: Reporter,
-    names: list[str],
-    sums: list[Stats],
-    parts: list[list[Stats]],
+    options: argparse.Namespace, reporter: Reporter, names: list[str], totals: list[_Totals]
 ) -> list[System]:
     """Return the systems' scores, after the paired test if there is one."""
     if not options.test:
-        scores = [reporter.score(total._rows).score for total in sums]
+        scores = [reporter.score(total.sum._rows).score for total in totals]
         return [System(name, score) for name, score in zip(names, scores, strict=True)]
-    from . import significance
+    from .significance import paired_approximate_randomization, paired_bootstrap
 
-    baseline, *others = [Stats.concatenate(rows) for rows in parts]
+    baseline, *others = [Stats.concatenate(total.rows) for total in totals]
+    rules: dict[str, Any] = {
+        "smoothing": options.smoothing,
+        "smoothing_value": options.smoothing_value,
+        "effective_order": options.effective_order,
+        "compatible": "sacrebleu",
+        "progress": _shows_progress(options),
+    }
     if options.test == "bs":
-        results = significance.paired_bootstrap(
-            baseline, others, samples=options.samples, compatible="sacrebleu", **_scoring(options)
-        )
+        results = paired_bootstrap(baseline, others, samples=options.samples, **rules)
     else:
-        results = significance.paired_approximate_randomization(
-            baseline, others, trials=options.samples, compatible="sacrebleu", **_scoring(options)
+        results = paired_approximate_randomization(
+            baseline, others, trials=options.samples, **rules
         )
     reporter.sampled(str(results[0].seed).lower(), options.samples, options.test)
     systems = [_compared(names[0], results[0].baseline_score, None, results[0].baseline_interval)]
@@ -192,15 +195,6 @@ def _compared(name: str, score: float, p_value: float | None, interval: Any) -> 
     if interval is None:
         return System(name, score, p_value)
     return System(name, score, p_value, interval.mean, interval.half_width)
-
-
-def _scoring(options: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "smoothing": options.smoothing,
-        "smoothing_value": options.smoothing_value,
-        "effective_order": options.effective_order,
-        "progress": _shows_progress(options),
-    }
 
 
 def _tokenizer(name: str) -> Tokenizer:
@@ -246,23 +240,29 @@ def _hint(options: argparse.Namespace) -> Iterator[None]:
         raise InputError(message, error.status) from error
 
 
-def _chosen(chunks: Iterator[list[list[str]]], kept: set[int] | None) -> Iterator[list[list[str]]]:
-    """Yield the chunks without the segments that do not count."""
+def _chosen(
+    chunks: Iterator[list[list[str]]], options: argparse.Namespace
+) -> Iterator[list[list[str]]]:
+    """Yield the chunks without the segments that --origlang and --subset leave out."""
+    if not options.filtered:
+        yield from chunks
+        return
+    from .testsets import kept_segments
+
+    kept = kept_segments(options)
     start = 0
     for chunk in chunks:
-        if kept is not None:
-            end = start + len(chunk[0])
-            mask = [number in kept for number in range(start, end)]
-            chunk = [list(compress(column, mask)) for column in chunk]
-            start = end
-        if chunk[0]:
-            yield chunk
+        end = start + len(chunk[0])
+        mask = [number in kept for number in range(start, end)]
+        start = end
+        if any(mask):
+            yield [list(compress(column, mask)) for column in chunk]
 
 
 def _watched(files: ParallelFiles, options: argparse.Namespace) -> Iterator[list[list[str]]]:
     """Yield the files' chunks, with a progress bar on a terminal when they take long."""
-    # Several threads need more work at a time than fits into the cache.
-    lines = CHUNK_LINES if options.threads == 1 else 32 * CHUNK_LINES * options.threads
+    # Threads take turns at reading a chunk, so that it must be larger than their share.
+    lines = CHUNK_LINES if options.threads == 1 else 4 * CHUNK_LINES * options.threads
     if not _shows_progress(options):
         yield from files.chunks(lines)
         return
@@ -287,6 +287,11 @@ def _prepare_output() -> None:
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _complain(message: str) -> None:
+    if sys.stderr is not None:
+        print(f"fastbleu: {message}", file=sys.stderr)
 
 
 def _print(text: str) -> None:

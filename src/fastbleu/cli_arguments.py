@@ -16,6 +16,7 @@ from contextlib import suppress
 from . import __version__
 from ._sacrebleu import SMOOTH_DEFAULTS
 from .files import STDIN, InputError
+from .sacrebleu_tokenizer import BY_LANGUAGE, LEFT_TO_ADVICE
 from .tokenizers import TOKENIZERS
 
 __all__ = ["parse", "warnings"]
@@ -23,11 +24,8 @@ __all__ = ["parse", "warnings"]
 _FORMATS = ("json", "text", "latex")
 _LARGEST_ORDER = 100
 _DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}
-# Languages that need a tokenizer of their own, when -l names them.
-_TOKENIZER_OF = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 # Options of sacreBLEU that have no counterpart here.
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
-_LANGUAGES = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean"}
 
 _EPILOG = """\
 Files are text, a segment a line; line i of every file belongs to segment i. A name that ends in
@@ -77,7 +75,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     language = ""
     if options.langpair is not None:
         language = options.langpair.split("-")[1]
-    options.tokenizer = options.tokenize or _TOKENIZER_OF.get(language, "13a")
+    options.tokenizer = options.tokenize or BY_LANGUAGE.get(language, "13a")
     options.language = language
     options.effective_order = options.sentence_level
     options.test = "bs" if options.paired_bs else "ar" if options.paired_ar else None
@@ -161,12 +159,9 @@ def check_number(options: argparse.Namespace, systems: int) -> None:
 
 def warnings(options: argparse.Namespace) -> Iterator[str]:
     """Yield what is doubtful about the options."""
-    wanted = _TOKENIZER_OF.get(options.language)
-    if wanted and options.tokenize and options.tokenize != wanted:
-        yield (
-            f"for {_LANGUAGES[options.language]} the tokenizer should be {wanted} (or spm, "
-            f"flores200), but -tok says {options.tokenize}"
-        )
+    wanted = BY_LANGUAGE.get(options.language)
+    if wanted and options.tokenize in LEFT_TO_ADVICE and options.tokenize != wanted:
+        yield f"-tok {options.tokenize} hardly suits -l {options.langpair}: {wanted} or spm does"
     if options.smoothing_value is not None and SMOOTH_DEFAULTS[options.smoothing] is None:
         yield f"--smooth-value has no effect with --smooth-method {options.smoothing}"
     if options.test_set is not None and options.tokenize == "none":

@@ -119,6 +119,8 @@ class TextLines:
     ----------
     taken : int
         How many lines have been read.
+    ended : bool
+        Whether the source has: nothing has to be waited for any more.
     marked : bool
         The text starts with a byte order mark.
     """
@@ -136,13 +138,13 @@ class TextLines:
         self._next = 0
         self._tail: list[str] = []  # the pieces of a line that has not ended yet
         self._decoded = 0
-        self._ended = False
+        self.ended = False
         self.taken = 0
         self.marked = False
 
     def read(self, count: int) -> list[str]:
         """Return the next `count` lines, or as many as there are."""
-        while len(self._ready) - self._next < count and not self._ended:
+        while len(self._ready) - self._next < count and not self.ended:
             self._decode()
         lines = self._ready[self._next : self._next + count]
         self._next += len(lines)
@@ -151,9 +153,9 @@ class TextLines:
 
     def _decode(self) -> None:
         data = self.source.read()
-        self._ended = not data
+        self.ended = not data
         try:
-            text = self._decode_bytes(data, self._ended)
+            text = self._decode_bytes(data, self.ended)
         except UnicodeDecodeError as error:
             raise self._undecodable(error) from error
         if not self._decoded and not self._tail and text.startswith("\ufeff"):
@@ -164,7 +166,7 @@ class TextLines:
             lines[0] = "".join(self._tail)
             self._tail = [lines.pop()]
             self._add(lines)
-        if self._ended and (last := "".join(self._tail)):
+        if self.ended and (last := "".join(self._tail)):
             self._add([last])
 
     def _add(self, lines: list[str]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from types import TracebackType
 
 from .files import ByteSource, InputError, TextLines
 
@@ -64,12 +63,17 @@ class Reader:
     def count_all(self) -> int | None:
         """Return the segments of the whole file, None where only waiting for them could tell."""
         try:
-            while self.size is not None:
+            while self.size is not None or self.ended:
                 if not self.read(CHUNK_LINES)[0]:
                     return self.segments
         except InputError:
             pass
         return None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing has to be waited for any more."""
+        return False
 
     def place(self, index: int) -> str:
         """Return where segment `index` of those that were read last stands."""
@@ -87,6 +91,10 @@ class LineReader(Reader):
         lines = self._lines.read(count)
         self.segments += len(lines)
         return [list(map(str.rstrip, lines))]
+
+    @property
+    def ended(self) -> bool:
+        return self._lines.ended
 
     def notes(self) -> Iterator[str]:
         if self._lines.marked and self._lines.encoding == "utf-8":
@@ -213,12 +221,7 @@ class ParallelFiles:
     def __enter__(self) -> ParallelFiles:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._opened.close()
 
     @property

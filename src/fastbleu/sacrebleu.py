@@ -57,7 +57,7 @@ def corpus_bleu(
     Examples
     --------
     >>> corpus_bleu(["The dog bit the man.", "No."], [["The dog bit the man.", "No!"]])
-    BLEU = 83.40 87.5/83.3/75.0/100.0 (BP = 0.969 ratio = 1.000 hyp_len = 8 ref_len = 8)
+    BLEU = 92.41 87.5/83.3/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 8 ref_len = 8)
     """
     metric = BLEU(
         lowercase=lowercase,
@@ -109,8 +109,8 @@ def sentence_bleu(
 
     Examples
     --------
-    >>> sentence_bleu("The dog bit a man.", ["The dog bit the man."]).score
-    37.99178428257963
+    >>> sentence_bleu("The dog bit a man.", ["The dog bit the man."]).format(score_only=True)
+    '37.99'
     """
     if use_effective_order and type(tokenize) is str:
         # What BLEU(...).sentence_score(...) does, but for the object, which takes as long again.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._text import SegmentReader
 from .errors import warn_input
-from .tokenizers import Tokenizer, get_tokenizer
+from .tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
 from .tokenizers import tokenize as split
 
 TYPE_CHECKING = False
@@ -62,7 +62,9 @@ def choose_tokenizer(
     try:
         return LineTokenizer(get_tokenizer(tokenize))
     except ValueError as error:
-        raise KeyError(str(error)) from None
+        if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
+            raise KeyError(str(error)) from None
+        raise
 
 
 # Readers of single segments by (tokenizer, lowercase, order). They hold memory: there are few.

@@ -1,0 +1,190 @@
+"""Test sets by way of the real sacreBLEU, from a cache folder that is filled beforehand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import EXAMPLES, error, output, run, same
+
+A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
+LINES = {
+    name: (EXAMPLES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    for name in ("reference.1", "reference.2", "system-b")
+}
+SGM = ["-t", "wmt14", "-l", "de-en"]
+XML = ["-t", "wmt22", "-l", "de-en"]
+
+
+def segments(lines: list[str]) -> str:
+    escaped = (line.replace("&", "&amp;").replace("<", "&lt;") for line in lines)
+    return "".join(f'<seg id="{n}">{line}</seg>\n' for n, line in enumerate(escaped, 1))
+
+
+def sgml(kind: str, lines: list[str]) -> str:
+    documents = [
+        f'<doc sysid="ref" docid="d{n}" genre="news" origlang="{"de" if n % 2 else "en"}">\n<p>\n'
+        f"{segments(lines[10 * n : 10 * n + 10])}</p>\n</doc>\n"
+        for n in range(4)
+    ]
+    return f'<{kind} setid="newstest2014">\n{"".join(documents)}</{kind}>\n'
+
+
+def xml() -> str:
+    parts = [
+        ("src", 'lang="de"', "system-b"),
+        ("ref", 'lang="en" translator="A"', "reference.1"),
+        ("ref", 'lang="en" translator="B"', "reference.2"),
+        ("hyp", 'lang="en" system="S1"', "system-b"),
+    ]
+    text = '<?xml version="1.0" encoding="utf-8"?>\n<dataset id="wmttest2022.de-en">\n'
+    for n in range(4):
+        suite = ' testsuite="x"' if n == 3 else ""
+        text += f'<doc id="d{n}" origlang="{"de" if n % 2 else "en"}" domain="news"{suite}>\n'
+        for kind, attributes, name in parts:
+            lines = LINES[name][10 * n : 10 * n + 10]
+            if kind == "ref" and n == 1:
+                lines[3] = ""  # a segment without any reference
+            text += f"<{kind} {attributes}><p>\n{segments(lines)}</p></{kind}>\n"
+        text += "</doc>\n"
+    return f"{text}</dataset>\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("sacrebleu")
+    files = {
+        "wmt14/raw/wmt14.test-filtered.tgz": "not unpacked again",
+        "wmt14/raw/test/newstest2014-deen-src.de.sgm": sgml("srcset", LINES["system-b"]),
+        "wmt14/raw/test/newstest2014-deen-ref.en.sgm": sgml("refset", LINES["reference.1"]),
+        "wmt22/raw/wmt22.v1.1.tar.gz": "not unpacked again",
+        "wmt22/raw/wmt22-news-systems-1.1/xml/wmttest2022.de-en.all.xml": xml(),
+        # of wmt18 only the text of one language pair
+        **{f"wmt18/wmt18.en-de.{field}": "x\n" for field in ("src", "docid", "genre", "origlang")},
+        "wmt18/wmt18.en-de.ref": "".join(f"{line}\n" for line in LINES["reference.2"]),
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SACREBLEU", str(folder))
+        # Two commands at a time must not find it half made.
+        for name in ("wmt14", "wmt22"):
+            run("--download", name, "-l", "de-en", command="sacrebleu")
+        yield folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [*SGM, "-i", A],
+        [*SGM, "-i", A, "-ol", "de", "-f", "text"],
+        [*SGM, "-i", A, B, "--origlang", "non-de", "-f", "text"],
+        [*SGM, "-i", A, "-sl", "-ol", "en", "-b"],
+        [*SGM, "-i", A, B, "-pbs", "-pbsn", "20", "-lc", "-f", "latex"],
+        [*SGM, "-i", A, "-tok", "none"],
+        ["-t", "wmt18", "-l", "en-de", "-i", A],
+        ["--list"],
+        ["--list", "-l", "en-de"],
+        ["--list", *SGM],
+        ["--list", "-t", "wmt14"],
+        ["--list", *XML],
+        ["--echo", "src", *SGM],
+        ["--echo", "ref", "docid", "origlang", *SGM],
+        ["--echo", "all", *SGM, "-ol", "de"],
+        ["--echo", "src", "ref:A", "S1", *XML],
+        ["--echo", "ref", *XML, "--subset", "news", "-ol", "de"],
+        ["--download", "wmt14", "-l", "de-en"],
+    ],
+)
+def test_the_same_as_sacrebleu(words: list[Any]) -> None:
+    assert same(*words)[0] == 0
+
+
+def test_standard_input_and_several_sets(tmp_path: Path) -> None:
+    one = A.read_bytes()
+    assert same(*SGM, stdin=one)[0] == 0
+    assert same("-t", "wmt14,wmt14", "-l", "de-en", stdin=one * 2)[0] == 0
+    assert same("-t", "wmt14,wmt14", "-l", "de-en", "-ol", "de", stdin=one * 2)[0] == 0
+    assert same("-t", "wmt14,wmt14", "-l", "de-en", stdin=one)[0] == 1
+    system = tmp_path / "S1"
+    system.write_text(output("--echo", "S1", *XML))
+    for options in ([], ["-ol", "de"], ["--subset", "news", "-f", "text"]):
+        assert same(*XML, "-i", system, *options)[0] == 0
+
+
+def test_the_same_from_the_raw_files(cache: Path, tmp_path: Path) -> None:
+    sgm = cache / "wmt14/raw/test/newstest2014-deen-ref.en.sgm"
+    assert output(sgm, "-i", A) == output(*SGM, "-i", A)
+    raw = cache / "wmt22/raw/wmt22-news-systems-1.1/xml/wmttest2022.de-en.all.xml"
+    system = tmp_path / "S1"
+    system.write_text(output("--echo", "S1", *XML))
+    expected = output(*XML, "-i", system)
+    assert output(f"{raw}::A", "-i", system) == output(f"{raw}::A", "-i", f"{raw}::S1") == expected
+    assert "nrefs:2|" in output(f"{raw}::A", f"{raw}::B", "-i", raw)
+
+
+def test_lines_that_the_test_set_does_not_have() -> None:
+    lines = A.read_bytes() + b"one more\n"
+    assert run(*SGM, "-ol", "de", stdin=lines, command="sacrebleu")[0] == 0
+    assert "has 41 lines" in error(*SGM, "-ol", "de", stdin=lines, status=1)
+
+
+def test_the_encoding_is_that_of_the_users_files(tmp_path: Path) -> None:
+    text = "".join(f"{line}é\n" for line in LINES["reference.2"])
+    same_text, latin = tmp_path / "utf-8", tmp_path / "latin-1"
+    same_text.write_text(text, encoding="utf-8")
+    latin.write_bytes(text.encode("latin-1", "replace"))
+    same_text.write_bytes(latin.read_bytes().decode("latin-1").encode())
+    words = ["-t", "wmt18", "-l", "en-de", "-b", "-w", "9", "-i"]
+    assert output(*words, latin, "-e", "latin-1") == output(*words, same_text)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (
+            ["-t", "wmt41", "-l", "de-en", "-i", A],
+            "test set 'wmt41' is unknown to sacreBLEU: did you",
+        ),
+        (["-t", "wmt14", "-l", "de-fi", "-i", A], "no language pair de-fi; it has cs-en"),
+        ([*SGM, "-ol", "xx", "-i", A], "no segment of test set wmt14 fits --origlang xx"),
+        ([*SGM, "--subset", "x", "-i", A], "sacreBLEU failed: Exception: No subset annotation"),
+        ([*XML, "--subset", "(", "-i", A], "--subset is no regular expression"),
+        (["-t", "wmt14,wmt41", "-l", "de-en", "-i", A], "'wmt41' is unknown"),
+        (["--list", "-t", "wmt41"], "'wmt41' is unknown"),
+        (["--download", "wmt41"], "'wmt41' is unknown"),
+        (["--echo", "src", "-t", "wmt14"], "--echo needs a test set (-t) and a language pair (-l)"),
+        (["--citation", "-t", "wmt22"], "sacreBLEU does not say how to cite wmt22"),
+    ],
+)
+def test_what_cannot_be_had(words: list[Any], problem: str) -> None:
+    assert problem in error(*words, "-q")
+
+
+def test_echo_of_a_field_that_is_not_there() -> None:
+    status, out, err = run("--echo", "hyp", *SGM)
+    assert (status, out) == (1, "")
+    assert "hyp" in err
+    assert "Traceback" not in err
+
+
+def test_citation() -> None:
+    assert output("--citation", "-t", "wmt14").startswith("@InProceedings{bojar")
+
+
+def test_without_network(tmp_path: Path) -> None:
+    """Where sacreBLEU has to download and cannot, one line says so."""
+    nowhere = {"SACREBLEU": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
+    status, out, err = run(*SGM, "-i", A, env=nowhere)
+    assert (status, out) == (1, "")
+    assert err.splitlines()[-1].startswith("fastbleu: error: test set wmt14: sacreBLEU failed: ")
+    assert "sacreBLEU: Downloading " in err
+
+
+def test_without_sacrebleu(tmp_path: Path) -> None:
+    (tmp_path / "sacrebleu.py").write_text("raise ImportError('there is none')")
+    for words in ([*SGM, "-i", A], ["--list"], ["--echo", "src", *SGM]):
+        message = error(*words, env={"PYTHONPATH": str(tmp_path)})
+        assert message.endswith("pip install 'pyfastbleu[testsets]'")

@@ -1,0 +1,495 @@
+"""fastbleu.formats and fastbleu.markup: TSV, JSON Lines, XML, SGML, and what is wrong in them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
+from sacrebleu.dataset.wmt_xml import WMTXMLDataset
+
+from fastbleu.files import InputError
+from fastbleu.formats import REFERENCE, SYSTEM, open_input
+from fastbleu.readers import ParallelFiles
+
+
+def read(
+    *names: Path | str, role: str = REFERENCE, chunk: int = 4096, **options: Any
+) -> list[list[str]]:
+    openers = [partial(open_input, str(name), role=role, **options) for name in names]
+    with ParallelFiles(openers) as files:
+        columns: list[list[str]] = [[] for _ in range(sum(files.widths))]
+        for lines in files.chunks(chunk):
+            for column, part in zip(columns, lines, strict=True):
+                column += part
+    return columns
+
+
+def text_of(name: Path | str, **options: Any) -> list[str]:
+    (column,) = read(name, **options)
+    assert read(name, chunk=1, **options) == [column]
+    assert read(name, chunk=2, **options) == [column]
+    return column
+
+
+def error_of(*names: Path | str, **options: Any) -> str:
+    messages = set()
+    for chunk in (1, 3, 4096):
+        with pytest.raises(InputError) as caught:
+            read(*names, chunk=chunk, **options)
+        messages.add(str(caught.value))
+    assert len(messages) == 1
+    message = messages.pop()
+    assert "\n" not in message
+    return message
+
+
+def write(path: Path, data: bytes | str) -> Path:
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
+# ---- names ----------------------------------------------------------------------------------
+
+
+def test_a_name_without_selector_is_plain_text(tmp_path: Path) -> None:
+    for name in ("a.txt", "a.tsv", "noend", "a.xml.txt"):
+        assert text_of(write(tmp_path / name, "a\tb\nc\td \n")) == ["a\tb", "c\td"]
+    assert read(tmp_path / "a.tsv", fields=2) == [["a", "c"], ["b", "d"]]
+
+
+def test_a_file_with_colons_in_its_name_is_that_file(tmp_path: Path) -> None:
+    for name in ("a::b", "a::2", "a.tsv::2", "::"):
+        assert text_of(write(tmp_path / name, "x\ty\n")) == ["x\ty"]
+    odd = write(tmp_path / "b::c.tsv", "x\ty\n")
+    assert text_of(odd) == ["x\ty"]
+    assert text_of(f"{odd}::2") == ["y"]
+    keys = write(tmp_path / "c.jsonl", '{"a::b": "x", "b": "y"}\n')
+    assert text_of(f"{keys}::a::b") == ["x"]
+
+
+def test_names_that_select_from_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "x\n")
+    assert error_of(f"{path}::2").startswith(f"{path}::2: no such file; a ::SELECTOR can follow")
+    assert error_of(f"{tmp_path}/b.tsv::2").startswith(f"{tmp_path}/b.tsv: no such file")
+    table = write(tmp_path / "a.tsv", "x\ty\n")
+    assert "--num-refs" in error_of(f"{table}::2", fields=2)
+
+
+# ---- tab-separated values -------------------------------------------------------------------
+
+TABLE = 'src\tmt\tref\n1\t"a\t\n2\t\tb" \r\n3\tc  d\te\n'
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.TSV", "a.tsv.gz"])
+def test_columns(tmp_path: Path, name: str) -> None:
+    data = TABLE.encode()
+    path = write(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
+    assert text_of(f"{path}::mt") == ['"a', "", "c  d"]
+    assert text_of(f"{path}::ref") == ["", 'b"', "e"]
+    assert text_of(f"{path}::3") == ["ref", "", 'b"', "e"]
+    assert read(f"{path}::1", f"{path}::2", chunk=1)[0] == ["src", "1", "2", "3"]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_column_or_key(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", "\ufeff" + TABLE)
+    assert text_of(f"{path}::src") == ["1", "2", "3"]
+    path = write(tmp_path / "a.jsonl", '\ufeff{"a": "x"}\n')
+    assert text_of(f"{path}::a") == ["x"]
+
+
+def test_columns_that_are_not_there(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", TABLE)
+    message = error_of(f"{path}::hyp")
+    assert message.startswith(f"{path}: no column is called 'hyp' in line 1")
+    assert message.endswith("'src', 'mt', 'ref'")
+    for number in ("0", "4", "99999999999"):
+        message = error_of(f"{path}::{number}")
+        assert message == f"{path}: there is no column {number}: line 1 has 3, counted from 1"
+    assert "no column is called '-1'" in error_of(f"{path}::-1")
+    assert "no column is called ''" in error_of(f"{path}::")
+    twice = write(tmp_path / "b.tsv", "a\ta\n1\t2\n")
+    assert "two columns are called 'a'" in error_of(f"{twice}::a")
+
+
+def test_rows_of_other_widths(tmp_path: Path) -> None:
+    for row in ("4\tf", "4\tf\tg\th", ""):
+        path = write(tmp_path / "a.tsv", f"{TABLE}{row}\n")
+        for selector in ("mt", "2"):
+            message = error_of(f"{path}::{selector}")
+            assert message.startswith(
+                f"{path}: line 5: {row.count(chr(9)) + 1} columns, but line 1"
+            )
+
+
+def test_empty_tables(tmp_path: Path) -> None:
+    empty = write(tmp_path / "a.tsv", "")
+    assert text_of(f"{empty}::1") == []
+    assert "no column" in error_of(f"{empty}::a")
+    assert text_of(f"{write(tmp_path / 'b.tsv', 'a')}::a") == []
+    assert text_of(f"{write(tmp_path / 'c.tsv', 'a')}::1") == ["a"]
+
+
+# ---- JSON Lines -----------------------------------------------------------------------------
+
+RECORDS: list[dict[str, Any]] = [
+    {"mt": "a b", "refs": ["x", "y"], "out": {"de": "ü \u2028", "deep": {"er": "1"}}, "a.b": "dot"},
+    {"out": {"deep": {"er": "2 "}, "de": "line\nbreak"}, "refs": ["", "z"], "mt": "", "a.b": "."},
+]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz"])
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("mt", ["a b", ""]),
+        ("refs.0", ["x", ""]),
+        ("refs.1", ["y", "z"]),
+        ("out.de", ["ü", "line\nbreak"]),
+        ("out.deep.er", ["1", "2"]),
+        ("a.b", ["dot", "."]),
+    ],
+)
+def test_keys(tmp_path: Path, name: str, selector: str, expected: list[str]) -> None:
+    data = "\r\n".join(json.dumps(record) for record in RECORDS).encode()
+    path = write(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
+    assert text_of(f"{path}::{selector}") == expected
+
+
+def test_escapes_that_are_no_characters(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", r'{"a": "x\ud800 \u0000 \ud83d\ude00"}')
+    assert text_of(f"{path}::a") == ["x\ud800 \0 \U0001f600"]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("", "this is not JSON, one object a line"),
+        ("{'a': 'x'}", "this is not JSON, one object a line"),
+        ('{"a": "x"', "this is not JSON, one object a line"),
+        ("[" * 200_000, "this is not JSON, one object a line"),
+        ('["x"]', "expected an object, found a list of 1"),
+        ('"x"', "expected an object, found a string"),
+        ("null", "expected an object, found null"),
+        ('{"b": "x", "c": 1}', "no key 'a'; there is an object with the keys 'b', 'c'"),
+        ("{}", "no key 'a'; there is an empty object"),
+        ('{"a": null}', "'a' is null, but must be a string"),
+        ('{"a": 1.5}', "'a' is a number, but must be a string"),
+        ('{"a": false}', "'a' is true or false, but must be a string"),
+        (
+            '{"a": ["x", "y"]}',
+            "'a' is a list of 2, but must be a string; choose a part of it, as ::a.0",
+        ),
+        ('{"a": {"de": 1}}', "choose a part of it, as ::a.de"),
+    ],
+)
+def test_lines_that_are_no_text(tmp_path: Path, line: str, problem: str) -> None:
+    path = write(tmp_path / "a.jsonl", f'{{"a": "x"}}\n{line}\n')
+    message = error_of(f"{path}::a")
+    assert message.startswith(f"{path}: line 2: ")
+    assert problem in message
+
+
+def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", json.dumps(RECORDS[0]))
+    assert "no key 'fr'; in out is an object with the keys 'de', 'deep'" in error_of(
+        f"{path}::out.fr"
+    )
+    assert "no key '2'; in refs is a list of 2" in error_of(f"{path}::refs.2")
+    assert "no key 'x'; in mt is a string" in error_of(f"{path}::mt.x")
+    for name in (path, f"{path}::"):
+        assert "must say which text; here is an object with the keys 'mt'" in error_of(name)
+
+
+# ---- XML ------------------------------------------------------------------------------------
+
+DATASET = """\
+<?xml version="1.0" encoding="utf-8"?>
+<dataset id="test2022.de-en">
+ <collection id="general">
+  <doc id="d1" origlang="de" domain="news">
+   <src lang="de"><p>
+    <seg id="2">zwei</seg>
+    <seg id="10">zehn</seg>
+    <seg id="1">eins</seg>
+   </p></src>
+   <ref lang="en" translator="A"><p>
+    <seg id="1">one &amp; only</seg>
+    <seg id="2"> two
+     times </seg>
+    <seg id="10"></seg>
+   </p></ref>
+   <ref lang="en" translator="B"><p>
+    <seg id="1">1</seg><seg id="2">2</seg><seg id="10"/>
+   </p></ref>
+   <hyp lang="en" system="S"><p>
+    <seg id="1">uno</seg><seg id="2">due</seg><seg id="10">dieci</seg>
+   </p></hyp>
+   <hyp lang="en" system="T 2"><p>
+    <seg id="1">t1</seg><seg id="2">t2</seg><seg id="10">t10</seg>
+   </p></hyp>
+  </doc>
+  <doc id="skipped" origlang="en" testsuite="x">
+   <src lang="de"><seg id="1">x</seg></src>
+  </doc>
+  <doc id="no reference" origlang="en">
+   <src lang="de"><seg id="1">x</seg></src>
+  </doc>
+ </collection>
+ <doc id="d2" origlang="en">
+  <src lang="de"><seg id="1">a</seg></src>
+  <ref lang="en" translator="B"><seg id="1">2b</seg></ref>
+  <ref lang="en" translator="A"><seg id="1">&#252;<!-- a comment --> &lt;b&gt;</seg></ref>
+  <hyp lang="en" system="T 2"><seg id="1">2t</seg></hyp>
+  <hyp lang="en" system="S"><seg id="1">2s</seg></hyp>
+ </doc>
+</dataset>
+"""
+
+
+@pytest.mark.parametrize("name", ["a.xml", "a.xml.gz", "A.XML"])
+def test_wmt_xml(tmp_path: Path, name: str) -> None:
+    data = DATASET.encode()
+    path = write(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
+    assert text_of(f"{path}::A") == ["one & only", "two times", "ü <b>"]
+    assert text_of(f"{path}::B") == ["1", "2", "2b"]
+    assert text_of(f"{path}::S") == ["uno", "due", "2s"]
+    assert text_of(f"{path}::T 2", role=SYSTEM) == ["t1", "t2", "2t"]
+    assert text_of(f"{path}::src", role=SYSTEM) == ["eins", "zwei", "a"]
+    assert read(f"{path}::A", f"{path}::B", f"{path}::S", chunk=1)[1] == ["1", "2", "2b"]
+
+
+def test_wmt_xml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
+    text = DATASET.replace("<!-- a comment -->", "")  # where sacreBLEU drops the rest of the text
+    path = write(tmp_path / "a.xml", text)
+    fields = WMTXMLDataset._unwrap_wmt21_or_later(str(path))
+    for field, selector in {"src": "src", "ref:A": "ref:A", "ref:B": "B", "S": "hyp:S"}.items():
+        theirs = [WMTXMLDataset._clean(line) for line in fields[field]]
+        assert text_of(f"{path}::{selector}") == theirs
+
+
+def test_a_translator_and_a_system_of_the_same_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xml", DATASET.replace('"S"', '"A"'))
+    assert text_of(f"{path}::A")[0] == "one & only"
+    assert text_of(f"{path}::A", role=SYSTEM)[0] == "uno"
+    assert text_of(f"{path}::ref:A", role=SYSTEM)[0] == "one & only"
+    assert text_of(f"{path}::hyp:A")[0] == "uno"
+
+
+def test_what_is_needed_no_selector(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xml", DATASET)
+    message = error_of(path)
+    assert message.startswith(f"{path}: it holds several texts; choose one of ::ref:A, ::ref:B, ::")
+    assert "::hyp:S, ::hyp:T 2" in error_of(path, role=SYSTEM)
+    assert "nothing in it is called 'C'; choose one of ::ref:A" in error_of(f"{path}::C")
+    one = write(
+        tmp_path / "b.xml",
+        '<dataset><doc id="d"><src><seg id="1">x</seg></src><ref><seg id="1">y</seg></ref>'
+        '<hyp system="s"><seg id="1">z</seg></hyp></doc></dataset>',
+    )
+    for name in (one, f"{one}::"):
+        assert text_of(name) == ["y"]
+        assert text_of(name, role=SYSTEM) == ["z"]
+
+
+NIST = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE mteval SYSTEM "ftp://example.org/mteval-xml-v1.3.dtd">
+<mteval>
+<refset setid="t" srclang="Arabic" trglang="English" refid="reference01">
+<doc docid="d1" genre="nw"><p>
+<seg id="1">first one.</seg><seg id="2">a &lt; b</seg>
+</p></doc>
+<doc docid="d2" genre="nw"><hl><seg id="1">title</seg></hl></doc>
+</refset>
+<refset setid="t" srclang="Arabic" trglang="English" refid="reference02">
+<doc docid="d1" genre="nw"><p><seg id="1">1</seg><seg id="2">2</seg></p></doc>
+<doc docid="d2" genre="nw"><hl><seg id="1">3</seg></hl></doc>
+</refset>
+<tstset setid="t" srclang="Arabic" trglang="English" sysid="system_1">
+<doc docid="d1" genre="nw"><p><seg id="1">s1</seg><seg id="2">s2</seg></p></doc>
+<doc docid="d2" genre="nw"><hl><seg id="1">s3</seg></hl></doc>
+</tstset>
+</mteval>
+"""
+
+
+def test_nist_xml(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xml", NIST)
+    assert text_of(f"{path}::reference01") == ["first one.", "a < b", "title"]
+    assert text_of(f"{path}::reference02") == ["1", "2", "3"]
+    assert text_of(path, role=SYSTEM) == ["s1", "s2", "s3"]
+    assert text_of(write(tmp_path / "a.sgm", NIST), role=SYSTEM) == ["s1", "s2", "s3"]
+    assert read(f"{path}::reference01", f"{path}::system_1")[1] == ["s1", "s2", "s3"]
+
+
+def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xml", NIST)
+    for text, problem in [
+        (NIST.replace('<seg id="2">s2</seg>', ""), "is segment 1 of document d2, but line 6 of"),
+        (NIST.replace('id="1">s1', 'id="3">s1'), "is segment 3 of document d1, but line 6 of"),
+        (NIST.replace("d1", "d3"), "is segment 1 of document d3, but line 6 of"),
+    ]:
+        other = write(tmp_path / "b.xml", text)
+        message = error_of(f"{path}::reference01", f"{other}::system_1")
+        assert message.startswith(f"{other}: line 1")
+        assert problem in message
+    cut = write(tmp_path / "c.xml", NIST.replace('<hl><seg id="1">s3</seg></hl>', ""))
+    message = error_of(f"{path}::reference01", f"{cut}::system_1")
+    assert message.startswith(f"{cut} has 2 segments, {path} has 3 segments: ")
+    plain = write(tmp_path / "p.txt", "1\n2\n")
+    assert error_of(f"{path}::reference01", plain).startswith(
+        f"{plain} has 2 lines, {path} has 3 seg"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('<seg id="10">zehn</seg>', "", "document d1 has a segment 10 of ref:A, but none of src"),
+        (
+            ' translator="A"><seg id="1">&',
+            ' translator="C"><seg id="1">&',
+            "document d2 has no ref:A",
+        ),
+        ('<seg id="1">one &amp; only</seg>', "", "document d1 has no segment 1 of ref:A"),
+        ('<seg id="1">one', '<seg id="2">one', "line 12: a second segment 2 of document d1"),
+        ('<seg id="1">one', "<seg>one", "line 11: a <seg> without id in document d1"),
+        ('translator="B"', 'translator="A"', "a second ref:A of document d1"),
+        ('<doc id="d2"', '<doc id="d1"', "a second src of document d1"),
+        ('<doc id="d2"', "<doc", "a <doc> without docid or id"),
+        ("one &amp; only", "one & only", "this is not well-formed XML"),
+        ("one &amp; only", "one &nbsp; only", "this is not well-formed XML"),
+        ("</dataset>", "", "this is not well-formed XML"),
+        ("</p></ref>", "</p>", "this is not well-formed XML"),
+        ('<seg id="2">zwei</seg>', '<seg id="2">zw<seg id="3">x</seg></seg>', "has no </seg>"),
+    ],
+)
+def test_what_is_wrong_in_xml(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    assert old in DATASET
+    path = write(tmp_path / "a.xml", DATASET.replace(old, new, 1))
+    message = error_of(f"{path}::A")
+    assert message.startswith(f"{path}: line ")
+    assert problem in message
+
+
+@pytest.mark.parametrize("text", ["<dataset/>", "<html><p>x</p></html>"])
+def test_xml_of_another_kind(tmp_path: Path, text: str) -> None:
+    assert "no <refset>, <tstset> or <dataset>" in error_of(write(tmp_path / "a.xml", text))
+
+
+def test_segments_outside_of_everything(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xml", '<doc id="d"><seg id="1">x</seg></doc>')
+    assert f"{path}: line 1: a <seg> that belongs to no document of a source" in error_of(path)
+
+
+BOMB = """\
+<?xml version="1.0"?>
+<!DOCTYPE lolz [
+<!ENTITY lol "lol">
+<!ENTITY lol2 "&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;">
+]>
+<refset><doc docid="d"><seg id="1">&lol2;</seg></doc></refset>
+"""
+THIEF = BOMB.replace('"lol"', 'SYSTEM "file:///etc/passwd"')
+
+
+@pytest.mark.parametrize("text", [BOMB, THIEF])
+@pytest.mark.parametrize("name", ["a.xml", "a.sgm"])
+def test_entities_are_refused(tmp_path: Path, name: str, text: str) -> None:
+    for data in (text, text.partition("\n")[2]):
+        message = error_of(write(tmp_path / name, data))
+        assert "entities, which may be an attack" in message
+
+
+def test_xml_needs_defusedxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "defusedxml", None)
+    path = write(tmp_path / "a.xml", DATASET)
+    assert error_of(f"{path}::A").endswith("pip install 'pyfastbleu[xml]'")
+
+
+def test_markup_is_a_file(tmp_path: Path) -> None:
+    assert error_of(tmp_path / "none.xml").startswith(f"{tmp_path}/none.xml: no such file")
+    if hasattr(os, "mkfifo"):
+        pipe = tmp_path / "pipe.xml"
+        os.mkfifo(pipe)
+        descriptor = os.open(pipe, os.O_RDWR)  # or opening it would wait
+        assert "it must be a file and no pipe" in error_of(pipe)
+        os.close(descriptor)
+
+
+def test_other_encodings_of_xml(tmp_path: Path) -> None:
+    text = DATASET.replace("utf-8", "iso-8859-1").replace("one", "öne")
+    path = write(tmp_path / "a.xml", text.encode("latin-1"))
+    assert text_of(f"{path}::A")[0] == "öne & only"
+    path = write(tmp_path / "b.xml", DATASET.replace("utf-8", "utf-16").encode("utf-16"))
+    assert text_of(f"{path}::A")[0] == "one & only"
+
+
+# ---- SGML -----------------------------------------------------------------------------------
+
+SGML = """\
+<refset setid="newstest2014" srclang="any" trglang="de">
+<doc sysid="ref" docid="1012" genre="news" origlang="de">
+<p>
+<seg id="1">Fish & chips, 1 < 2 &amp; &quot;x&quot; </seg>
+<seg id="2">  two
+lines</seg>
+</p>
+</doc>
+<DOC docid=1013 sysid=ref genre='news'>
+<hl>
+<seg id=1>unquoted > here</seg>
+</hl>
+</DOC>
+</refset>
+"""
+
+
+@pytest.mark.parametrize("name", ["a.sgm", "a.sgml", "a.SGM.gz"])
+def test_sgml(tmp_path: Path, name: str) -> None:
+    data = ("\ufeff" + SGML).encode()
+    path = write(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
+    expected = ["Fish & chips, 1 < 2 &amp; &quot;x&quot;", "two lines", "unquoted > here"]
+    assert text_of(path) == text_of(f"{path}::ref") == expected
+    assert text_of(path, role=SYSTEM) == expected
+
+
+def test_sgml_is_read_as_sacrebleu_reads_it(tmp_path: Path) -> None:
+    text = SGML.replace("  two\nlines", "  two   lines").replace("id=1>", 'id="1">')
+    path = write(tmp_path / "a.sgm", text)
+    dataset = FakeSGMLDataset("test", [], langpairs={})
+    dataset._convert_format(str(path), str(tmp_path / "theirs"))
+    assert text_of(path) == (tmp_path / "theirs").read_text().splitlines()
+
+
+def test_long_sgml_cut_anywhere(tmp_path: Path) -> None:
+    segments = [f"text {'<' * (n % 3)} of &gt; segment\n{n}" for n in range(3000)]
+    lines = [f'<seg\n id="{n}">{text}</seg>\n' for n, text in enumerate(segments)]
+    document = f'<tstset>\n<doc docid="d" sysid="s">\n{"".join(lines)}</doc>\n</tstset>\n'
+    path = write(tmp_path / "a.sgm", document)
+    assert text_of(path, role=SYSTEM) == [" ".join(text.split()) for text in segments]
+    cut = write(tmp_path / "b.sgm", document[: document.index('id="2999"')])
+    assert "the file ends inside of document d" in error_of(cut)
+    open_ = write(tmp_path / "c.sgm", document.replace("2990</seg>", "2990"))
+    assert "line 8976: segment 2990 of document d has no </seg>" in error_of(open_)
+
+
+def test_sgml_of_many_systems(tmp_path: Path) -> None:
+    two = SGML + SGML.replace("sysid=ref", "sysid=other").replace('sysid="ref"', 'sysid="other"')
+    path = write(tmp_path / "a.sgm", two)
+    assert "choose one of ::ref:ref, ::ref:other" in error_of(path)
+    assert text_of(f"{path}::other") == text_of(f"{path}::ref")
+    assert "a second ref:ref of document 1012" in error_of(write(tmp_path / "b.sgm", SGML * 2))
+
+
+def test_sgml_has_the_encoding_that_is_given(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.sgm", SGML.replace("Fish", "Füsch").encode("latin-1"))
+    assert "is not valid UTF-8" in error_of(path)
+    assert text_of(path, encoding="latin-1")[0].startswith("Füsch")
