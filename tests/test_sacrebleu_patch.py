@@ -51,13 +51,13 @@ def leave_sacrebleu_as_it_was():
 def counted(monkeypatch):
     """The number of calls that reached fastbleu's counting."""
     calls = []
-    count = sacrebleu_patch.count_text
+    count = sacrebleu_patch.count_segments
 
-    def count_text(*arguments, **named):
+    def count_segments(*arguments, **named):
         calls.append(arguments)
         return count(*arguments, **named)
 
-    monkeypatch.setattr(sacrebleu_patch, "count_text", count_text)
+    monkeypatch.setattr(sacrebleu_patch, "count_segments", count_segments)
     return calls
 
 

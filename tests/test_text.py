@@ -10,7 +10,8 @@ from generators import seeded
 
 from fastbleu import _core, _text, count
 from fastbleu._text import COMPILED, SegmentReader, split
-from fastbleu.counting import count_text
+from fastbleu.counting import CountOptions, count_segments
+from fastbleu.score import NLTK
 from fastbleu.tokenizers import get_tokenizer
 
 # Words that are cut, glued, rewritten or wide, so that every line mixes storage units.
@@ -111,16 +112,32 @@ def test_what_a_lone_surrogate_is_and_is_not():
 def test_counted_tells_references_and_tokenized_periods():
     tokenizer = get_tokenizer("13a")
     for function in (tokenizer, get_tokenizer(str.split)):
-        counted = count_text(["a .", "b.", " ."], ["a", ["b"], ("c",)], function)
+        options, missing = CountOptions(function), CountOptions(function, missing=True)
+        counted = count_segments(["a .", "b.", " ."], ["a", ["b"], ("c",)], options)
         assert (counted.nrefs, counted.tokenized_periods) == (1, 2)
-        counted = count_text(["a", "b"], ["a", ["b", None, "c"]], function, missing=True)
+        counted = count_segments(["a", "b"], ["a", ["b", None, "c"]], missing)
         assert (counted.nrefs, counted.tokenized_periods) == (-1, 0)
-        counted = count_text(["a", "b"], [["a", None], [None, "b"]], function, missing=True)
+        counted = count_segments(["a", "b"], [["a", None], [None, "b"]], missing)
         assert counted.nrefs == 1
-        counted = count_text([], [], function)
+        counted = count_segments([], [], options)
         assert (len(counted.stats), counted.nrefs) == (0, -1)
     big = ["x ."] * 5000, [["x", "y"]] * 5000
-    assert count_text(*big, tokenizer, threads=4)[1:] == (2, 5000)
+    counted = count_segments(*big, CountOptions(tokenizer, threads=4))
+    assert (counted.nrefs, counted.tokenized_periods) == (2, 5000)
+
+
+@pytest.mark.parametrize("tokenizer", [None, "13a", str.split])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_can_be_added_up_at_once(tokenizer, threads):
+    corpus = random_corpus(seeded("sums", tokenizer, threads), 2000)
+    if tokenizer is None:
+        corpus = as_tokens(corpus, "none")
+    options = [None if tokenizer is None else get_tokenizer(tokenizer), False, 3, threads]
+    kept = count_segments(*corpus, CountOptions(*options))
+    for adapt in (lambda stats: stats, NLTK.adapt):
+        summed = count_segments(*corpus, CountOptions(*options, adapt=adapt))
+        assert summed.stats == adapt(kept.stats).sum()
+        assert (summed.nrefs, summed.tokenized_periods) == (kept.nrefs, kept.tokenized_periods)
 
 
 def test_long_lines_and_block_edges():

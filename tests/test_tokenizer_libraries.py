@@ -21,7 +21,6 @@ from tokenizer_texts import batch
 
 import fastbleu
 from fastbleu import tokenizer_libraries
-from fastbleu.counting import count_text
 from fastbleu.tokenizers import get_tokenizer, tokenize
 
 SPM = ("spm", "flores101", "flores200", "spBLEU-1K")
@@ -277,5 +276,5 @@ def test_counting(name, lowercase, request):
         for side in (hypotheses, references)
     ]
     expected = fastbleu.count(tokens[0], [[reference] for reference in tokens[1]])
-    seen = count_text(hypotheses, references, get_tokenizer(name), lowercase=lowercase).stats
+    seen = fastbleu.count(hypotheses, references, tokenize=name, lowercase=lowercase)
     assert seen == expected

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from . import cli_arguments
 from .cli_report import Reporter, System, system_names
-from .counting import Counted, count_text
+from .counting import Counted, CountOptions, count_segments
 from .files import STDIN, InputError, label
 from .formats import REFERENCE, SYSTEM, open_input
 from .readers import CHUNK_LINES, ChainReader, ParallelFiles, Reader, open_lines
@@ -87,20 +87,14 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
         cli_arguments.check_number(options, systems)
         reporter = Reporter(options, tokenizer, references)
         totals = [_Totals(options.max_order) for _ in range(systems)]
+        counting = CountOptions(tokenizer, options.lowercase, options.max_order, options.threads)
         segments = 0
         for chunk in _chosen(_watched(files, options), options):
             segments += len(chunk[0])
             columns = chunk[:references]
             texts = columns[0] if references == 1 else list(zip(*columns, strict=True))
             for hypotheses, total in zip(chunk[references:], totals, strict=True):
-                counted = count_text(
-                    hypotheses,
-                    texts,
-                    tokenizer,
-                    lowercase=options.lowercase,
-                    max_order=options.max_order,
-                    threads=options.threads,
-                )
+                counted = count_segments(hypotheses, texts, counting)
                 total.add(counted, keep=options.confidence or options.test)
                 if options.sentence_level:
                     spool.write(reporter.sentences(counted.stats._rows).encode())

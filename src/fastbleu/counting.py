@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
+from _thread import allocate_lock as _Lock
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from ._core import PackedSegments, SegmentCounter, zero_rows
+from ._core import PackedSegments, SegmentCounter, accumulate_rows, zero_rows
 from ._text import TextPacker
 from ._tokens import TokenPacker
 from .corpus import (
@@ -30,22 +29,25 @@ if TYPE_CHECKING:
 _LARGEST_SQUARE = 32
 
 
-class Counted(NamedTuple):
-    """What reading a corpus of text tells.
+class Counted:
+    """What counting a corpus tells.
 
     Attributes
     ----------
     stats : Stats
-        A row for each segment.
+        A row for each segment, or one row: their sum.
     nrefs : int
-        References of every segment, -1 where their number varies.
+        References of every segment, -1 where their number varies or there are no segments.
     tokenized_periods : int
-        Hypotheses that end in " .", which text that was never tokenised hardly does.
+        Hypotheses that end in " .", which text that was never tokenised hardly does; 0 for tokens.
     """
 
-    stats: Stats
-    nrefs: int
-    tokenized_periods: int
+    __slots__ = ("nrefs", "stats", "tokenized_periods")
+
+    def __init__(self, stats: Stats, nrefs: int, tokenized_periods: int) -> None:
+        self.stats = stats
+        self.nrefs = nrefs
+        self.tokenized_periods = tokenized_periods
 
 
 def count(
@@ -100,140 +102,139 @@ def count(
     tokenizer = None if tokenize is None else get_tokenizer(tokenize)
     if tokenizer is None and lowercase:
         raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
-    return count_checked(hypotheses, references, tokenizer, lowercase, max_order, threads).stats
+    options = CountOptions(tokenizer, lowercase, max_order, threads)
+    return count_checked(hypotheses, references, options).stats
 
 
-def count_checked(
-    hypotheses: Sequence[Any],
-    references: Sequence[Any],
-    tokenizer: Tokenizer | None,
-    lowercase: bool = False,
-    max_order: int = 4,
-    threads: int = 1,
-) -> Counted:
-    """Count a corpus whose layout may be wrong; `count` for other modules.
-
-    Parameters and errors as those of `count`; `tokenizer` None stands for lists of tokens.
-    """
-    check_layout(hypotheses, references)
-    counted = _count(hypotheses, references, tokenizer, lowercase, max_order, threads)
-    if 1 < len(hypotheses) <= _LARGEST_SQUARE:
-        _warn_if_transposed(counted.stats, hypotheses, references, tokenizer, lowercase, max_order)
-    return counted
-
-
-def count_text(
-    hypotheses: Sequence[str],
-    references: Sequence[Any],
-    tokenizer: Tokenizer,
-    *,
-    lowercase: bool = False,
-    max_order: int = 4,
-    threads: int = 1,
-    missing: bool = False,
-) -> Counted:
-    """Count a corpus of text whose layout is known to be right; for other modules.
+class CountOptions:
+    """How to count, for other modules.
 
     Parameters
     ----------
-    hypotheses : sequence of S str
-    references : sequence of S str or sequences of str
-    tokenizer : Tokenizer
+    tokenizer : Tokenizer or None
+        None stands for lists of tokens.
     lowercase, max_order, threads
         As for `count`.
     missing : bool, default False
         Whether a reference may be None, which stands for no reference.
-
-    Returns
-    -------
-    Counted
+    adapt : callable (Stats -> Stats), optional
+        If given, rows are not kept: the result is one row, the sum of what `adapt` makes of them,
+        and memory does not grow with the corpus.
     """
-    return _count(hypotheses, references, tokenizer, lowercase, max_order, threads, missing)
+
+    __slots__ = ("adapt", "lowercase", "max_order", "missing", "threads", "tokenizer")
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer | None,
+        lowercase: bool = False,
+        max_order: int = 4,
+        threads: int = 1,
+        missing: bool = False,
+        adapt: Callable[[Stats], Stats] | None = None,
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.lowercase = lowercase
+        self.max_order = check_positive("max_order", max_order)
+        self.threads = check_positive("threads", threads)
+        self.missing = missing
+        self.adapt = adapt
+
+    def packer(self) -> Any:
+        """What reads and packs the segments: one for each thread."""
+        if self.tokenizer is None or self.tokenizer.compiled is None:
+            return TokenPacker(TokenDoor())
+        return TextPacker(TextDoor(), self.tokenizer.compiled, self.lowercase, self.missing)
 
 
-def _count(
-    hypotheses: Any,
-    references: Any,
-    tokenizer: Tokenizer | None,
-    lowercase: bool,
-    max_order: int,
-    threads: int,
-    missing: bool = False,
+def count_checked(
+    hypotheses: Sequence[Any], references: Sequence[Any], options: CountOptions
 ) -> Counted:
+    """Count a corpus whose layout may be wrong: errors and warnings as those of `count`."""
+    check_layout(hypotheses, references)
+    counted = count_segments(hypotheses, references, options)
+    if 1 < len(hypotheses) <= _LARGEST_SQUARE:
+        _warn_if_transposed(counted.stats, hypotheses, references, options)
+    return counted
+
+
+def count_segments(
+    hypotheses: Sequence[Any], references: Sequence[Any], options: CountOptions
+) -> Counted:
+    """Count a corpus whose layout is known to be segment-major."""
     segments = check_lengths(hypotheses, references)
-    max_order, threads = check_positive("max_order", max_order), check_positive("threads", threads)
     corpus = list_or_tuple(hypotheses), list_or_tuple(references)
-    rows = zero_rows(segments, max_order)
-    if tokenizer is not None and tokenizer.compiled is None:
-        counted = _count_by_function(corpus, rows, tokenizer, lowercase, max_order, missing)
-        return Counted(Stats._own(rows, max_order), *counted)
-    threads = min(threads, 1 + segments // TokenPacker.chunk_segments)  # no more than have work
-    compiled = tokenizer and tokenizer.compiled
-    packers: list[Any] = [
-        TextPacker(TextDoor(), compiled, lowercase, missing)
-        if compiled
-        else TokenPacker(TokenDoor())
-        for _ in range(threads)
-    ]
-    if threads == 1:
-        read, packer, counter = 0, packers[0], SegmentCounter(max_order)
-        while taken := packer.fill(*corpus, read):
-            packer.pack()
-            counter.count(packer, rows, read)
-            read += taken
+    rows = _Rows(segments, options)
+    periods = 0
+    if options.tokenizer is not None and options.tokenizer.function is not None:
+        packers = [options.packer()]
+        read, periods = _count_by_function(corpus, rows, packers[0], options)
     else:
-        read = _count_in_threads(corpus, rows, max_order, packers)
+        # No more threads than have work.
+        threads = min(options.threads, 1 + segments // TokenPacker.chunk_segments)
+        packers = [options.packer() for _ in range(threads)]
+        read = _count_packed(corpus, rows, packers)
+        if options.tokenizer is not None:
+            periods = sum(packer.tokenized_periods for packer in packers)
     if read != segments:
         raise ValueError(f"{segments} segments became {read} while they were counted")
-    busy = [packer for packer in packers if packer.most_references >= 0]
-    return Counted(
-        Stats._own(rows, max_order),
-        _only({packer.fewest_references for packer in busy} | {p.most_references for p in busy}),
-        sum(packer.tokenized_periods for packer in packers if tokenizer is not None),
-    )
+    numbers = {packer.fewest_references for packer in packers}
+    numbers |= {packer.most_references for packer in packers}
+    numbers.discard(-1)  # of a packer that had nothing to do
+    return Counted(rows.stats(), numbers.pop() if len(numbers) == 1 else -1, periods)
 
 
-def _only(numbers: set[int]) -> int:
-    """Return the one number of a set, -1 where there is not exactly one."""
-    return numbers.pop() if len(numbers) == 1 else -1
+class _Rows:
+    """Where rows go: to their places in one array, or into their sum."""
+
+    def __init__(self, segments: int, options: CountOptions) -> None:
+        self._max_order = options.max_order
+        self._adapt = options.adapt
+        self._rows = zero_rows(1 if options.adapt else segments, options.max_order)
+
+    def count(self, counter: SegmentCounter, packer: Any, first: int) -> None:
+        """Count a packer's segments, of which `first` is the number of the first."""
+        if self._adapt is None:
+            counter.count(packer, self._rows, first)
+            return
+        rows = zero_rows(len(packer), self._max_order)
+        counter.count(packer, rows)
+        adapted = self._adapt(Stats._own(rows, self._max_order))
+        accumulate_rows(adapted._rows, len(adapted), self._rows)
+
+    def stats(self) -> Stats:
+        return Stats._own(self._rows, self._max_order)
 
 
 def _count_by_function(
-    corpus: tuple[Any, Any],
-    rows: array[int],
-    tokenizer: Tokenizer,
-    lowercase: bool,
-    max_order: int,
-    missing: bool,
+    corpus: tuple[Any, Any], rows: _Rows, packer: Any, options: CountOptions
 ) -> tuple[int, int]:
-    """Fill `rows` by a tokenizer that is a Python function; nrefs and tokenized_periods."""
-    packer, counter, door = TokenPacker(TokenDoor()), SegmentCounter(max_order), TextDoor()
+    """Count text by a tokenizer that is a Python function; segments and tokenized periods."""
+    counter, door = SegmentCounter(options.max_order), TextDoor()
+    assert options.tokenizer is not None
+    split = options.tokenizer.function
     read = periods = 0
     while read < min(map(len, corpus)):
-        hypotheses, references = (part[read : read + TokenPacker.chunk_segments] for part in corpus)
+        hypotheses, references = (part[read : read + packer.chunk_segments] for part in corpus)
         periods += sum(isinstance(h, str) and h.endswith(" .") for h in hypotheses)
         tokens = lists_of_tokens(
-            hypotheses, references, tokenizer.function, lowercase, missing, door, read
+            hypotheses, references, split, options.lowercase, options.missing, door, read
         )
-        packer.fill(*tokens, 0, read)
-        counter.count(packer, rows, read)
-        read += len(packer)
-    return _only({packer.fewest_references, packer.most_references}), periods
+        start = 0
+        while taken := packer.fill(*tokens, start, read):
+            rows.count(counter, packer, read + start)
+            start += taken
+        read += len(hypotheses)
+    return read, periods
 
 
-def _count_in_threads(
-    corpus: tuple[Any, Any], rows: array[int], max_order: int, packers: list[Any]
-) -> int:
-    """Fill `rows` with a thread per packer that take turns at reading; the segments read.
+def _count_packed(corpus: tuple[Any, Any], rows: _Rows, packers: list[Any]) -> int:
+    """Count with a thread for each packer, which take turns at reading; the segments read.
 
     The first exception, Ctrl-C in the main thread included, stops them all.
     """
-    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-    from threading import Lock
-
-    counters = [SegmentCounter(max_order) for _ in packers]
-    reading = Lock()
-    read = 0
+    read, reading = 0, _Lock()
+    counters = [SegmentCounter(rows._max_order) for _ in packers]
 
     def work(packer: Any, counter: SegmentCounter) -> None:
         nonlocal read
@@ -244,7 +245,13 @@ def _count_in_threads(
             if not len(packer):
                 break
             packer.pack()
-            counter.count(packer, rows, first)
+            rows.count(counter, packer, first)
+
+    if len(packers) == 1:
+        work(packers[0], counters[0])
+        return read
+
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
     with ThreadPoolExecutor(len(packers)) as pool:
         futures = [pool.submit(work, *pair) for pair in zip(packers, counters, strict=True)]
@@ -253,19 +260,14 @@ def _count_in_threads(
             for future in done:
                 future.result()
         finally:
-            workers: list[SegmentCounter | PackedSegments] = [*packers, *counters]
+            workers: list[PackedSegments | SegmentCounter] = [*packers, *counters]
             for worker in workers:
                 worker.cancelled = True
     return read
 
 
 def _warn_if_transposed(
-    stats: Stats,
-    hypotheses: Any,
-    references: Any,
-    tokenizer: Tokenizer | None,
-    lowercase: bool,
-    max_order: int,
+    stats: Stats, hypotheses: Any, references: Any, options: CountOptions
 ) -> None:
     """Warn where there are as many references as segments and they match better if turned.
 
@@ -275,7 +277,7 @@ def _warn_if_transposed(
     if any(isinstance(part, str) or len(list_or_tuple(part)) != size for part in references):
         return
     turned = list(zip(*references, strict=True))
-    other = _count(hypotheses, turned, tokenizer, lowercase, max_order, 1).stats
+    other = count_segments(hypotheses, turned, options).stats
     if other.matches.sum() > stats.matches.sum():
         warn_input(
             f"there are {size} segments with {size} references each, read as "

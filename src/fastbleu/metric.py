@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .corpus import check_positive
-from .counting import Counted, count_checked
+from .counting import Counted, CountOptions, count_checked
 from .errors import warn_tokenized
 from .result import Score
 from .score import NLTK, SACREBLEU
@@ -168,10 +168,10 @@ class BLEU:
             100 hypotheses look tokenised already, or the references look transposed although the
             lengths agree.
         """
-        counted = self._count(hypotheses, references)
-        if not len(counted.stats):
+        counted = self._count(hypotheses, references, self._rules.adapt)
+        if not len(hypotheses):
             raise ValueError("there are no segments to score: hypotheses is empty")
-        sums = self._rules.adapt(counted.stats).sum()
+        sums = counted.stats
         if self.dialect == "nltk":
             score = NLTK.score(sums, **self._options)
             signature = f"nrefs:{_nrefs(counted)}|{self.signature}"
@@ -236,10 +236,16 @@ class BLEU:
     def _tokenizer_signature(self) -> str:
         return "given" if self.tokenizer is None else self.tokenizer.signature
 
-    def _count(self, hypotheses: Sequence[Any], references: Sequence[Any]) -> Counted:
-        counted = count_checked(
-            hypotheses, references, self.tokenizer, self.lowercase, self.max_order, self.threads
+    def _count(
+        self,
+        hypotheses: Sequence[Any],
+        references: Sequence[Any],
+        adapt: Callable[[Stats], Stats] | None = None,
+    ) -> Counted:
+        options = CountOptions(
+            self.tokenizer, self.lowercase, self.max_order, self.threads, adapt=adapt
         )
+        counted = count_checked(hypotheses, references, options)
         if self.tokenizer is not None and self.tokenizer.name != "none":
             warn_tokenized(counted.tokenized_periods, 'tokenize="none"')
         return counted

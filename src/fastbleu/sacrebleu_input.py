@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ._sacrebleu import SMOOTH_DEFAULTS
-from .counting import Counted, count_text
+from .counting import Counted, CountOptions, count_segments
 from .errors import warn_input
-from .tokenizers import Tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,9 +67,7 @@ def count_streams(
     hypotheses: Any,
     references: Any,
     cached: Sequence[Any] | None,
-    tokenizer: Tokenizer,
-    lowercase: bool,
-    max_order: int,
+    options: CountOptions,
 ) -> Counted:
     """Count a corpus whose references are stream-major, or `cached` as `segment_major` makes them.
 
@@ -99,14 +96,12 @@ def count_streams(
     if not len(lines) == len(segments) == count:
         lines, theirs = lines[:count], theirs[:count]
     try:
-        counted = count_text(
-            lines, theirs, tokenizer, lowercase=lowercase, max_order=max_order, missing=True
-        )
+        counted = count_segments(lines, theirs, options)
     except TypeError:
         refuse_missing(theirs)
         raise
     if len(lines) < len(segments) and counted.nrefs != count_references(segments[len(lines) :]):
-        return counted._replace(nrefs=-1)
+        counted.nrefs = -1
     return counted
 
 

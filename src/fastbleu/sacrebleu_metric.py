@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from copy import copy
 
 from ._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
 from .corpus import check_positive
-from .counting import count_text
+from .counting import CountOptions, count_segments
 from .errors import warn_input, warn_tokenized
 from .sacrebleu_input import (
     check_corpus,
@@ -27,6 +26,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar
+
+
+def as_they_are(stats: Stats) -> Stats:
+    """What sacreBLEU makes of rows before it adds them up."""
+    return stats
 
 
 class BLEU:
@@ -158,12 +162,13 @@ class BLEU:
             or 100 hypotheses end in a period with a space before it.
         """
         check_corpus(hypotheses, references)
-        stats = self._extract_corpus_statistics(hypotheses, references)
-        score = self._aggregate_and_compute(stats)
-        if n_bootstrap > 1:
-            self.n_bootstrap = n_bootstrap
-            options = self.smooth_method, self.smooth_value, self.effective_order
-            self.seed = estimate_from_rows(score, stats, n_bootstrap, *options)
+        if n_bootstrap <= 1:
+            return self._score_row(self._count(hypotheses, references, as_they_are)._rows)
+        stats = self._count(hypotheses, references)
+        score = self._score_row(stats.sum()._rows)
+        self.n_bootstrap = n_bootstrap
+        options = self.smooth_method, self.smooth_value, self.effective_order
+        self.seed = estimate_from_rows(score, stats, n_bootstrap, *options)
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
@@ -205,9 +210,8 @@ class BLEU:
                 return self._score_row(row)
         check_sentence(hypothesis, references)
         lines = tuple(references)
-        counted = count_text(
-            [hypothesis], [lines], tokenizer, lowercase=lowercase, max_order=order, missing=True
-        )
+        options = CountOptions(tokenizer, lowercase, order, missing=True)
+        counted = count_segments([hypothesis], [lines], options)
         self.num_refs = counted.nrefs
         return self._score_row(counted.stats._rows)
 
@@ -254,6 +258,8 @@ class BLEU:
         """
         check_smoothing(smooth_method)
         if smooth_method == "add-k":
+            from copy import copy
+
             correct, total = copy(correct), copy(total)
         score, precisions, bp = compute_plainly(
             correct,
@@ -271,14 +277,19 @@ class BLEU:
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Stats:
         """Rows of all segments."""
-        counted = count_streams(
-            hypotheses,
-            references,
-            self._ref_cache,
+        return self._count(hypotheses, references)
+
+    def _count(
+        self, hypotheses: Any, references: Any, adapt: Callable[[Stats], Stats] | None = None
+    ) -> Stats:
+        options = CountOptions(
             self.tokenizer.tokenizer,
-            lowercase=bool(self.lowercase),
-            max_order=self.max_ngram_order,
+            bool(self.lowercase),
+            self.max_ngram_order,
+            missing=True,
+            adapt=adapt,
         )
+        counted = count_streams(hypotheses, references, self._ref_cache, options)
         if references:
             self.num_refs = counted.nrefs
         if not self._force:

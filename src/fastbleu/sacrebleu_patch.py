@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from copy import copy
 
-from .counting import Counted, count_text
+from .counting import Counted, CountOptions, count_segments
 from .patching import Patch, Restore
 from .sacrebleu_input import count_references
 from .tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
@@ -75,14 +75,15 @@ def by_reference(lines: Any) -> tuple[Any, ...]:
     return lines if isinstance(lines, tuple) else (lines,)
 
 
-def turn(references: Any) -> list[Any] | tuple[Any, ...] | None:
+def turn(references: Any) -> Sequence[Any] | None:
     """References by segment; None for what only sacreBLEU knows how to read."""
     if not isinstance(references, (list, tuple)):
         return None
     if not all(isinstance(stream, (list, tuple)) for stream in references):
         return None
     if len(references) == 1:
-        return references[0]
+        only: Sequence[Any] = references[0]
+        return only
     return list(zip(*references, strict=False))
 
 
@@ -117,8 +118,8 @@ class Replacements:
 
     def tokenizer(self, metric: Any) -> Tokenizer | None:
         """The tokenizer of a metric that goes by sacreBLEU's rules; None for any other."""
-        for name, rule in self._rules.items():
-            if getattr(getattr(metric, name), "__func__", None) is not rule:
+        for method, rule in self._rules.items():
+            if getattr(getattr(metric, method), "__func__", None) is not rule:
                 return None
         name = self.name_of(type(metric.tokenizer))
         if name is None:
@@ -171,6 +172,7 @@ class Replacements:
         if tokenizer is None or not isinstance(hypotheses, (list, tuple)):
             return None
         kept = metric._ref_cache
+        segments: Sequence[Any] | None
         if references:
             segments = turn(references)
         elif isinstance(kept, KeptReferences) and kept.read_as(metric):
@@ -180,14 +182,10 @@ class Replacements:
         if not segments or not hypotheses:
             return None
         count = min(len(hypotheses), len(segments))
-        counted = count_text(
-            hypotheses[:count],
-            segments[:count],
-            tokenizer,
-            lowercase=bool(metric.lowercase),
-            max_order=metric.max_ngram_order,
-            missing=True,
+        options = CountOptions(
+            tokenizer, bool(metric.lowercase), metric.max_ngram_order, missing=True
         )
+        counted = count_segments(hypotheses[:count], segments[:count], options)
         if references:
             rest = segments[count:]
             same = not rest or counted.nrefs == count_references(rest)
