@@ -47,7 +47,7 @@ cdef class PackedSegments:
     appearance, then its references, in which `distinct` stands for any token that the hypothesis lacks.
     """
 
-    cdef public bint cancelled       # ends a long pack() in another thread
+    cdef public bint cancelled       # ends a long finish() in another thread
     # Over all segments packed so far; -1 before the first.
     cdef readonly Py_ssize_t fewest_references, most_references
     cdef int32_t *ids
@@ -57,6 +57,7 @@ cdef class PackedSegments:
     cdef Py_ssize_t segment_count, id_count, length_count
     cdef Py_ssize_t segment_capacity, id_capacity, length_capacity
 
+    cdef int finish(self) except -1 nogil
     cdef void clear(self) noexcept nogil
     cdef void note_references(self, Py_ssize_t count) noexcept nogil
     cdef int reserve_segment(self) except -1 nogil

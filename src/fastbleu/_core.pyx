@@ -120,8 +120,9 @@ cdef class PackedSegments:
     def __len__(self):
         return self.segment_count
 
-    def pack(self):
-        """Finish what can be done without the GIL before the segments are counted."""
+    cdef int finish(self) except -1 nogil:
+        """What is left to do before counting, and needs no GIL; for subclasses."""
+        return 0
 
     cdef void clear(self) noexcept nogil:
         self.segment_count = self.id_count = self.length_count = 0
@@ -240,7 +241,7 @@ cdef class SegmentCounter:
         return 2 + 2 * self.max_order
 
     def count(self, PackedSegments packed not None, array rows not None, Py_ssize_t first=0):
-        """Count every packed segment into `rows`, without the GIL.
+        """Count every segment into `rows`, without the GIL.
 
         Parameters
         ----------
@@ -250,8 +251,8 @@ cdef class SegmentCounter:
             Row of the first packed segment.
         """
         cdef Py_ssize_t segment, width = self.row_width
-        cdef const int32_t *ids = packed.ids
-        cdef const int64_t *lengths = packed.lengths
+        cdef const int32_t *ids
+        cdef const int64_t *lengths
         cdef int64_t *row = numbers(rows) + first * width
         cdef int64_t references, k
         if first < 0 or len(rows) < (first + packed.segment_count) * width:
@@ -259,6 +260,9 @@ cdef class SegmentCounter:
                 f"rows has room for {len(rows) // width} segments of width {width}, "
                 f"not for {packed.segment_count} from row {first} on")
         with nogil:
+            packed.finish()
+            ids = packed.ids
+            lengths = packed.lengths
             for segment in range(packed.segment_count):
                 references = packed.reference_counts[segment]
                 self.count_segment(ids, lengths, references, packed.distinct[segment], row)

@@ -25,7 +25,7 @@ cdef extern from "kernel/line_tokens.h":
 
 cdef class TextPacker(PackedSegments):
     cdef object door
-    cdef bint lowercase, missing
+    cdef bint lowercase, missing, finished
     cdef const text_rules *rules
     cdef classifier classify
     cdef interner tokens
@@ -38,7 +38,6 @@ cdef class TextPacker(PackedSegments):
     cdef void release(self) noexcept
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
-    cdef int pack_segments(self) except -1 nogil
     cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil
     cdef int worked(self) except -1 nogil
 

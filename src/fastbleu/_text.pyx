@@ -1,9 +1,10 @@
 """Tokenising raw text: lines in, packed ids out, no Python string per token.
 
 A chunk goes through two steps. fill() holds the GIL and only looks at each string: it takes a
-reference to it and notes where its characters are. pack() releases the GIL: it cuts every line into
-tokens (kernel/line_reader.h) and numbers each token as it is found (kernel/line_tokens.h). Strings do
-not change, and the packer's references keep them alive, so threads can pack while others read.
+reference to it and notes where its characters are. finish(), which counting calls first, needs no GIL:
+it cuts every line into tokens (kernel/line_reader.h) and numbers each token as it is found
+(kernel/line_tokens.h). Strings do not change, and the packer's references keep them alive, so that
+threads can do this while others read.
 
 Shapes and types other than str, list and tuple are the door's business (corpus.py).
 
@@ -250,6 +251,7 @@ cdef class TextPacker(PackedSegments):
 
     cdef int gather(self, object hypothesis, object references) except -1:
         """Take the lines of one segment."""
+        self.finished = False
         cdef Py_ssize_t segment = self.first_segment + self.segment_count, count = 0, k = 0
         self.reserve_segment()
         self.add_line(hypothesis, segment, HYPOTHESIS)
@@ -290,16 +292,15 @@ cdef class TextPacker(PackedSegments):
         self.line_count += 1
         return 0
 
-    def pack(self):
-        """Tokenise the chunk's lines, without the GIL."""
-        with nogil:
-            self.pack_segments()
-
-    cdef int pack_segments(self) except -1 nogil:
+    cdef int finish(self) except -1 nogil:
+        """Tokenise and pack the chunk's lines, once."""
         cdef const text_line *line = self.lines
         cdef const text_line *end = self.lines + self.line_count
         cdef int64_t *lengths
         cdef Py_ssize_t segment, k
+        if self.finished:
+            return 0
+        self.id_count = self.length_count = 0
         for segment in range(self.segment_count):
             if interner_begin(&self.tokens, 0) < 0:
                 no_memory(0)
@@ -314,6 +315,7 @@ cdef class TextPacker(PackedSegments):
                 line += 1
             self.length_count += self.reference_counts[segment] + 1
             self.distinct[segment] = self.tokens.count
+        self.finished = True
         return 0
 
     cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil:
@@ -412,7 +414,7 @@ cdef class SegmentReader:
         packer.clear()
         try:
             packer.gather(hypothesis, references)
-            packer.pack_segments()
+            packer.finish()
             self.counter.count_segment(packer.ids, packer.lengths, packer.reference_counts[0],
                                        packer.distinct[0], numbers(row))
         finally:

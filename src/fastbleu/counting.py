@@ -244,7 +244,6 @@ def _count_packed(corpus: tuple[Any, Any], rows: _Rows, packers: list[Any]) -> i
                 read += packer.fill(*corpus, first)
             if not len(packer):
                 break
-            packer.pack()
             rows.count(counter, packer, first)
 
     if len(packers) == 1:
