@@ -42,7 +42,7 @@ lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
 	@$(BIN)/mypy
-	@$(BIN)/stubtest fastbleu._core fastbleu._tokens fastbleu._nltk fastbleu._resample fastbleu._sacrebleu fastbleu.nltk fastbleu.nltk_precision \
+	@$(BIN)/stubtest fastbleu._core fastbleu._tokens fastbleu._text fastbleu._nltk fastbleu._sacrebleu fastbleu._resample \
 	    --ignore-disjoint-bases --allowlist tests/stubtest.allow
 
 bench: $(VENV)/built            ## measure; writes bench/results.json and the table in README.md

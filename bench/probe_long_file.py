@@ -101,8 +101,8 @@ def run_stages(*names: str) -> dict[str, float]:
     """Do what the command does for one system, with a look at the clock between the steps."""
     from fastbleu._core import SegmentCounter, zero_rows
     from fastbleu._text import TextPacker
+    from fastbleu.cli.readers import CHUNK_LINES, ParallelFiles, open_lines
     from fastbleu.corpus import TextDoor
-    from fastbleu.readers import CHUNK_LINES, ParallelFiles, open_lines
     from fastbleu.stats import Stats
 
     packer, counter, clock = TextPacker(TextDoor(), "13a"), SegmentCounter(4), time.perf_counter

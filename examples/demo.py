@@ -1,4 +1,4 @@
-"""Score the sample of this folder from Python: with the native metric, sacreBLEU's API and nltk's."""
+"""Score the sample of this folder from Python: the native metric, sacreBLEU's API, nltk's."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""fastbleu.files and fastbleu.readers: what a line is, lock step, and the one-line errors."""
+"""fastbleu.cli.files and .readers: what a line is, lock step, and the one-line errors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastbleu.files import InputError, label
-from fastbleu.readers import ChainReader, ParallelFiles, open_lines
+from fastbleu.cli.files import InputError, label
+from fastbleu.cli.readers import ChainReader, ParallelFiles, open_lines
 
 TEXT = "первая строка\nдругая\n\n第三行\n"
 

@@ -1,4 +1,4 @@
-"""fastbleu.formats and fastbleu.markup: TSV, JSON Lines, XML, SGML, and what is wrong in them."""
+"""fastbleu.cli.formats and .markup: TSV, JSON Lines, XML, SGML, and what is wrong in them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pytest
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
-from fastbleu.files import InputError
-from fastbleu.formats import REFERENCE, SYSTEM, open_input
-from fastbleu.readers import ParallelFiles
+from fastbleu.cli.files import InputError
+from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
+from fastbleu.cli.readers import ParallelFiles
 
 
 def read(

@@ -21,7 +21,7 @@ from generators import SEGMENTS, seeded, typed
 from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
-from fastbleu import sacrebleu_tokenizer
+from fastbleu.sacrebleu import tokenizer as sacrebleu_tokenizer
 
 CASES = max(SEGMENTS // 2000, 100)
 
@@ -412,9 +412,18 @@ def test_import_is_light():
     assert output.stdout.strip() == b"[]"
 
 
-@pytest.mark.parametrize("name", ["", "_metric", "_score", "_dialect", "_patch"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sacrebleu.functions",
+        "sacrebleu.metric",
+        "sacrebleu.score",
+        "sacrebleu_dialect",
+        "sacrebleu.patching",
+    ],
+)
 def test_examples(name):
-    found = doctest.testmod(importlib.import_module(f"fastbleu.sacrebleu{name}"))
+    found = doctest.testmod(importlib.import_module(f"fastbleu.{name}"))
     assert found.attempted
     assert not found.failed
 

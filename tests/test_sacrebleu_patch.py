@@ -21,8 +21,8 @@ from sacrebleu.significance import PairedTest
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import fastbleu.sacrebleu
-from fastbleu import sacrebleu_patch
 from fastbleu.sacrebleu import patch, unpatch
+from fastbleu.sacrebleu import patching as sacrebleu_patch
 
 
 def attributes():

@@ -20,9 +20,14 @@ from sacrebleu.significance import PairedTest, _bootstrap_resample
 from test_real_data import SYSTEMS, WMT22
 
 import fastbleu
-from fastbleu import Stats, _resample, resampling
+from fastbleu import Stats, _resample
 from fastbleu.score import NLTK, SACREBLEU
-from fastbleu.significance import bootstrap, paired_approximate_randomization, paired_bootstrap
+from fastbleu.significance import (
+    bootstrap,
+    paired_approximate_randomization,
+    paired_bootstrap,
+    resampling,
+)
 
 CASES = max(SEGMENTS // 20_000, 10)
 SMOOTHING = [
@@ -706,6 +711,6 @@ def test_keyboard_interrupt(call, segments):
 def test_examples():
     import doctest
 
-    from fastbleu import significance
+    from fastbleu.significance import procedures
 
-    assert doctest.testmod(significance) == (0, 11)
+    assert doctest.testmod(procedures) == (0, 11)

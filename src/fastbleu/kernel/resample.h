@@ -26,8 +26,8 @@
 #  define FB_RESTRICT restrict
 #endif
 
-#define FB_NARROW 2048          /* 32 * (FB_NARROW - 1) < 2**16 */
-#define FB_DRAWN_AHEAD 16       /* rows between a prefetch and its use */
+#define FB_NARROW 2048                  /* 32 * (FB_NARROW - 1) < 2**16 */
+#define FB_CACHED ((size_t)1 << 20)     /* bytes of rows from which on it pays to prefetch them */
 
 /* 32 bits of a stream, from any place. */
 FB_INLINE uint32_t bits_at(const uint32_t *words, size_t place)

@@ -4,19 +4,27 @@
 static void NAMED(add_drawn)(const ROW *rows, size_t columns, const int64_t *indices, size_t count,
                              SUM *FB_RESTRICT sums)
 {
+    /* A sample usually has as many rows as the table. */
+    const int is_large = count * columns * sizeof(ROW) > FB_CACHED;
     size_t i = 0;
     memset(sums, 0, columns * sizeof(SUM));
-    for (; i + 4 <= count; i += 4) {
-        /* Four rows at a time: the sums are loaded and stored once for all of them. */
+    for (; i + 8 <= count; i += 8) {
+        /* Eight rows at a time: the sums are loaded and stored once for all of them. */
         const ROW *a = rows + (size_t)indices[i] * columns;
         const ROW *b = rows + (size_t)indices[i + 1] * columns;
         const ROW *c = rows + (size_t)indices[i + 2] * columns;
         const ROW *d = rows + (size_t)indices[i + 3] * columns;
-        for (size_t ahead = i + FB_DRAWN_AHEAD; ahead < i + FB_DRAWN_AHEAD + 4 && ahead < count; ahead++) {
-            const char *start = (const char *)(rows + (size_t)indices[ahead] * columns);
+        const ROW *e = rows + (size_t)indices[i + 4] * columns;
+        const ROW *f = rows + (size_t)indices[i + 5] * columns;
+        const ROW *g = rows + (size_t)indices[i + 6] * columns;
+        const ROW *h = rows + (size_t)indices[i + 7] * columns;
+        for (size_t next = i + 16; is_large && next < i + 24 && next < count; next++) {
+            const char *start = (const char *)(rows + (size_t)indices[next] * columns);
             for (size_t byte = 0; byte < columns * sizeof(ROW); byte += 64) FB_PREFETCH(start + byte);
         }
-        for (size_t j = 0; j < columns; j++) sums[j] += (ROW)((a[j] + b[j]) + (c[j] + d[j]));
+        for (size_t j = 0; j < columns; j++) {
+            sums[j] += (ROW)(((a[j] + b[j]) + (c[j] + d[j])) + ((e[j] + f[j]) + (g[j] + h[j])));
+        }
     }
     for (; i < count; i++) {
         const ROW *row = rows + (size_t)indices[i] * columns;

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Sequence
 from copy import copy
 
-from .counting import Counted, CountOptions, count_segments
-from .patching import Patch, Restore
-from .sacrebleu_input import count_references
-from .tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
+from ..counting import Counted, CountOptions, count_segments
+from ..patching import Patch, Restore
+from ..tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
+from .input import count_references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..score import SACREBLEU
+from ..stats import Stats
 from .resampling import Columns, draw_indices, read_seed, toss_coins
-from .score import SACREBLEU
-from .significance_results import Comparison, Interval
-from .significance_scoring import Dialect, DialectScoring, SacrebleuScoring
-from .stats import Stats
+from .results import Comparison, Interval
+from .scoring import Dialect, DialectScoring, SacrebleuScoring
 
 if TYPE_CHECKING:
-    from .significance_scoring import Floats
+    from .scoring import Floats
 
 
 class Experiment:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from ._sacrebleu import SMOOTH_DEFAULTS, VERSION
-from .stats import Stats
+from .._sacrebleu import SMOOTH_DEFAULTS, VERSION
+from ..stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def estimate_from_rows(
     str
         The seed, as a signature shows it.
     """
-    from .significance import bootstrap
+    from ..significance import bootstrap
 
     interval = bootstrap(
         stats,

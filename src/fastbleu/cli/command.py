@@ -18,15 +18,15 @@ from itertools import compress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from . import cli_arguments
-from .cli_report import Reporter, System, system_names
-from .counting import Counted, CountOptions, count_segments
+from ..counting import Counted, CountOptions, count_segments
+from ..sacrebleu.score import estimate_from_rows
+from ..stats import Stats
+from ..tokenizers import Tokenizer, get_tokenizer
+from . import arguments
 from .files import STDIN, InputError, label
 from .formats import REFERENCE, SYSTEM, open_input
 from .readers import CHUNK_LINES, ChainReader, ParallelFiles, Reader, open_lines
-from .sacrebleu_score import estimate_from_rows
-from .stats import Stats
-from .tokenizers import Tokenizer, get_tokenizer
+from .report import Reporter, System, system_names
 
 __all__ = ["main"]
 
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argparse's SystemExit.
     """
     try:
-        options = cli_arguments.parse(argv)
+        options = arguments.parse(argv)
         _prepare_output()
         if options.delegated:
             from .testsets import print_about
@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
     with _hint(options), ParallelFiles(_openers(options)) as files:
         systems = files.widths[-1] if options.input is None else len(options.systems)
         references = sum(files.widths) - systems
-        cli_arguments.check_number(options, systems)
+        arguments.check_number(options, systems)
         reporter = Reporter(options, tokenizer, references)
         totals = [_Totals(options.max_order) for _ in range(systems)]
         counting = CountOptions(tokenizer, options.lowercase, options.max_order, options.threads)
@@ -98,7 +98,7 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
                 total.add(counted, keep=options.confidence or options.test)
                 if options.sentence_level:
                     spool.write(reporter.sentences(counted.stats._rows).encode())
-        notes = [*cli_arguments.warnings(options), *files.notes()]
+        notes = [*arguments.warnings(options), *files.notes()]
     if not segments:
         raise InputError("no segment to score: the files have no lines")
     names = system_names(options, systems)
@@ -162,7 +162,7 @@ def _several(
     if not options.test:
         scores = [reporter.score(total.sum._rows).score for total in totals]
         return [System(name, score) for name, score in zip(names, scores, strict=True)]
-    from .significance import paired_approximate_randomization, paired_bootstrap
+    from ..significance import paired_approximate_randomization, paired_bootstrap
 
     baseline, *others = [Stats.concatenate(total.rows) for total in totals]
     rules: dict[str, Any] = {

@@ -14,11 +14,11 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._sacrebleu import details
-from .sacrebleu_score import BLEUScore, BLEUSignature
+from .._sacrebleu import details
+from ..sacrebleu.score import BLEUScore, BLEUSignature
 
 if TYPE_CHECKING:
-    from .tokenizers import Tokenizer
+    from ..tokenizers import Tokenizer
 
 __all__ = ["Reporter", "System", "system_names"]
 

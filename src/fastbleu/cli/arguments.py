@@ -13,11 +13,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from . import __version__
-from ._sacrebleu import SMOOTH_DEFAULTS
+from .. import __version__
+from .._sacrebleu import SMOOTH_DEFAULTS
+from ..sacrebleu.tokenizer import BY_LANGUAGE, LEFT_TO_ADVICE
+from ..tokenizers import TOKENIZERS
 from .files import STDIN, InputError
-from .sacrebleu_tokenizer import BY_LANGUAGE, LEFT_TO_ADVICE
-from .tokenizers import TOKENIZERS
 
 __all__ = ["parse", "warnings"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ._text import SegmentReader
-from .errors import warn_input
-from .tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
-from .tokenizers import tokenize as split
+from .._text import SegmentReader
+from ..errors import warn_input
+from ..tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
+from ..tokenizers import tokenize as split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

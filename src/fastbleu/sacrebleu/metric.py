@@ -5,11 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from ._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
-from .corpus import check_positive
-from .counting import CountOptions, count_segments
-from .errors import warn_input, warn_tokenized
-from .sacrebleu_input import (
+from .._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
+from ..corpus import check_positive
+from ..counting import CountOptions, count_segments
+from ..errors import warn_input, warn_tokenized
+from ..stats import Stats
+from ..tokenizers import TOKENIZERS, Tokenizer
+from .input import (
     check_corpus,
     check_sentence,
     check_smoothing,
@@ -17,10 +19,8 @@ from .sacrebleu_input import (
     count_streams,
     segment_major,
 )
-from .sacrebleu_score import BLEUScore, BLEUSignature, estimate_from_rows
-from .sacrebleu_tokenizer import choose_tokenizer, reader_for
-from .stats import Stats
-from .tokenizers import TOKENIZERS, Tokenizer
+from .score import BLEUScore, BLEUSignature, estimate_from_rows
+from .tokenizer import choose_tokenizer, reader_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -282,13 +282,8 @@ class BLEU:
     def _count(
         self, hypotheses: Any, references: Any, adapt: Callable[[Stats], Stats] | None = None
     ) -> Stats:
-        options = CountOptions(
-            self.tokenizer.tokenizer,
-            bool(self.lowercase),
-            self.max_ngram_order,
-            missing=True,
-            adapt=adapt,
-        )
+        rules = self.tokenizer.tokenizer, bool(self.lowercase), self.max_ngram_order
+        options = CountOptions(*rules, missing=True, adapt=adapt)
         counted = count_streams(hypotheses, references, self._ref_cache, options)
         if references:
             self.num_refs = counted.nrefs
@@ -307,16 +302,11 @@ class BLEU:
 
     def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
         """The score of one row, a list or array of numbers."""
-        order = self.max_ngram_order
+        order, sys_len, ref_len = self.max_ngram_order, int(stats[0]), int(stats[1])
+        counts = stats[2 : 2 + order], stats[2 + order :]
+        method, value = self.smooth_method, self.smooth_value
         return self.compute_bleu(
-            stats[2 : 2 + order],
-            stats[2 + order :],
-            int(stats[0]),
-            int(stats[1]),
-            self.smooth_method,
-            self.smooth_value,
-            self.effective_order,
-            order,
+            *counts, sys_len, ref_len, method, value, self.effective_order, order
         )
 
     def _score_row(self, row: array[int]) -> BLEUScore:

@@ -22,19 +22,11 @@ import statistics
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
-from .score import SACREBLEU
-from .significance_experiment import Experiment, at_least, name_systems
-from .significance_results import Comparison, Interval
-from .significance_scoring import Dialect
-from .stats import Stats
-
-__all__ = [
-    "Comparison",
-    "Interval",
-    "bootstrap",
-    "paired_approximate_randomization",
-    "paired_bootstrap",
-]
+from ..score import SACREBLEU
+from ..stats import Stats
+from .experiment import Experiment, at_least, name_systems
+from .results import Comparison, Interval
+from .scoring import Dialect
 
 Name = TypeVar("Name", bound=Hashable)
 

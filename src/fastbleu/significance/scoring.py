@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from . import _sacrebleu
+from .. import _sacrebleu
+from ..stats import Stats
 from .resampling import Columns
-from .stats import Stats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._sacrebleu import SMOOTH_DEFAULTS
-from .counting import Counted, CountOptions, count_segments
-from .errors import warn_input
+from .._sacrebleu import SMOOTH_DEFAULTS
+from ..counting import Counted, CountOptions, count_segments
+from ..errors import warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,37 +1,18 @@
-"""sacreBLEU's BLEU: that of sacreBLEU 2.6.0, same signatures, same results, sooner.
-
-    from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
-
-References are stream-major here, as sacreBLEU has them: ``references[k][segment]``. Where this
-differs on purpose stands in DIFFERENCES.md.
-"""
+"""sacreBLEU's functions: `corpus_bleu`, `sentence_bleu`, `raw_corpus_bleu`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ._sacrebleu import SMOOTH_DEFAULTS, details
-from ._text import SegmentReader
-from .sacrebleu_metric import BLEU
-from .sacrebleu_patch import patch, unpatch
-from .sacrebleu_score import VERSION, BLEUScore, BLEUSignature
-from .sacrebleu_tokenizer import reader_for
+from .._sacrebleu import SMOOTH_DEFAULTS, details
+from .._text import SegmentReader
+from .metric import BLEU
+from .score import BLEUScore
+from .tokenizer import reader_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-__all__ = [
-    "BLEU",
-    "VERSION",
-    "BLEUScore",
-    "BLEUSignature",
-    "corpus_bleu",
-    "patch",
-    "raw_corpus_bleu",
-    "sentence_bleu",
-    "unpatch",
-]
 
 # Readers of sentence_bleu, by the name of the tokenizer.
 _cased: dict[str, SegmentReader] = {}

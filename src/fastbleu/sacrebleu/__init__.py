@@ -1,0 +1,29 @@
+"""sacreBLEU's BLEU: that of sacreBLEU 2.6.0, same signatures, same results, sooner.
+
+    from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
+
+References are stream-major here, as sacreBLEU has them: ``references[k][segment]``. Where this
+differs on purpose stands in DIFFERENCES.md.
+"""
+
+from .functions import corpus_bleu as corpus_bleu
+from .functions import raw_corpus_bleu as raw_corpus_bleu
+from .functions import sentence_bleu as sentence_bleu
+from .metric import BLEU as BLEU
+from .patching import patch as patch
+from .patching import unpatch as unpatch
+from .score import VERSION as VERSION
+from .score import BLEUScore as BLEUScore
+from .score import BLEUSignature as BLEUSignature
+
+__all__ = [
+    "BLEU",
+    "VERSION",
+    "BLEUScore",
+    "BLEUSignature",
+    "corpus_bleu",
+    "patch",
+    "raw_corpus_bleu",
+    "sentence_bleu",
+    "unpatch",
+]

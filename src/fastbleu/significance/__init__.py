@@ -1,0 +1,21 @@
+"""Trust in a score and in a difference of scores: resampling tests over sufficient statistics.
+
+    from fastbleu.significance import bootstrap, paired_bootstrap
+
+`bootstrap` gives one system's score a confidence interval; `paired_bootstrap` and
+`paired_approximate_randomization` test any number of systems against a baseline.
+"""
+
+from .procedures import bootstrap as bootstrap
+from .procedures import paired_approximate_randomization as paired_approximate_randomization
+from .procedures import paired_bootstrap as paired_bootstrap
+from .results import Comparison as Comparison
+from .results import Interval as Interval
+
+__all__ = [
+    "Comparison",
+    "Interval",
+    "bootstrap",
+    "paired_approximate_randomization",
+    "paired_bootstrap",
+]
