@@ -6,7 +6,7 @@ SOURCES = pyproject.toml setup.py $(wildcard src/fastbleu/*.pyx src/fastbleu/*.p
 DATA ?= ../shared/data
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo test test-pythons lint bench sanitize clean
+.PHONY: help build demo test test-libraries test-pythons mutants lint bench sanitize clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -24,15 +24,23 @@ $(VENV)/tested: $(VENV)/built
 
 build: $(VENV)/built            ## make the virtual environment and compile
 
-demo: $(VENV)/built            ## build, then score two systems against two references
-	@echo; echo '$$ fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt examples/system-b.txt'
-	@$(BIN)/fastbleu examples/reference.1.txt examples/reference.2.txt \
-	    -i examples/system-a.txt examples/system-b.txt
-	@echo; echo 'The same from Python:'
+demo: $(VENV)/built            ## build, then score the plain text of two systems and compare them
+	@echo; echo '$$ fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt'
+	@$(BIN)/fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt
+	@echo; echo '$$ fastbleu examples/reference.1.txt -i examples/system-a.txt examples/system-b.txt -f text'
+	@$(BIN)/fastbleu examples/reference.1.txt -i examples/system-a.txt examples/system-b.txt -f text
+	@echo; echo 'From Python:'
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/tested            ## build, then run the tests
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-libraries: $(VENV)/tested            ## the tests of the tokenizers that belong to other libraries
+	@$(PIP) --editable '.[test,ja,ko,spm]'
+	@FASTBLEU_REQUIRE_LIBRARIES=1 $(BIN)/python -m pytest -q tests/test_tokenizer_libraries.py
+
+mutants: $(VENV)/tested            ## planted faults in the tokenisers, which their tests must find
+	@bash tests/mutants.sh $(BIN)/python
 
 test-pythons:            ## a part of the tests on every other CPython from 3.10 to 3.14 that is found
 	@bash tests/pythons.sh
@@ -42,10 +50,11 @@ lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
 	@$(BIN)/mypy
-	@$(BIN)/stubtest fastbleu._core fastbleu._tokens fastbleu._text fastbleu._nltk fastbleu._sacrebleu fastbleu._resample \
+	@$(BIN)/stubtest fastbleu._core fastbleu._tokens fastbleu._text fastbleu._nltk fastbleu._sacrebleu \
+	    fastbleu._resample fastbleu.nltk fastbleu.nltk_precision \
 	    --ignore-disjoint-bases --allowlist tests/stubtest.allow
 
-bench: $(VENV)/built            ## measure; writes bench/results.json and the table in README.md
+bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RESULTS.md and the tables in README.md
 	@$(PIP) --editable '.[bench]'
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/table.py

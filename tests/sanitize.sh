@@ -10,7 +10,8 @@ segments=200000
 few=()
 if [ "${SANITIZE:-long}" = short ]; then
   segments=20000
-  few=(--ignore tests/test_cli.py --ignore tests/test_files.py --ignore tests/test_interrupt.py)
+  few=(--ignore-glob 'tests/test_cli*' --ignore tests/test_files.py --ignore tests/test_formats.py
+       --ignore tests/test_interrupt.py --ignore tests/test_unicode_ranges.py)
   export FASTBLEU_TEST_ONLY=fastbleu
 fi
 
