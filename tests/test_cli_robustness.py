@@ -278,7 +278,7 @@ def test_only_what_is_needed_is_loaded() -> None:
 # ---- long files -----------------------------------------------------------------------------
 
 
-# A process begins with the peak of the one that starts it, and the one that runs the tests is large.
+# A process begins with the peak of the one that starts it, and that which runs the tests is large.
 PEAK = """
 import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
