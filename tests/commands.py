@@ -12,7 +12,6 @@ from fastbleu._sacrebleu import VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
-DATA = Path(os.environ.get("FASTBLEU_DATA") or ROOT.parent / "shared" / "data") / "wmt22"
 THEIR_VERSION = VERSION.partition("+")[0]
 POSIX = os.name == "posix"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 STOREYS = [
-    ["_core", "_score", "_resample", "errors", "patching", "nltk_fraction", "result"],
+    ["_core", "_score", "_sequences", "_resample", "errors", "patching", "nltk_fraction"],
     ["_sacrebleu", "_text", "_tokens", "corpus", "significance.results"],
     ["_nltk", "stats", "tokenizer_libraries"],
-    ["nltk_precision", "tokenizers", "significance.resampling"],
+    ["nltk_precision", "result", "tokenizers", "significance.resampling"],
     ["counting", "nltk", "significance.scoring"],
     ["nltk_dialect", "sacrebleu_dialect", "sacrebleu.input", "sacrebleu.tokenizer"],
     ["score", "sacrebleu.patching"],
@@ -22,7 +22,7 @@ STOREYS = [
     ["significance.procedures"],
     ["sacrebleu.score"],
     ["sacrebleu.metric"],
-    ["sacrebleu.functions", "cli.files"],
+    ["sacrebleu.functions", "sacrebleu.metrics", "cli.files"],
     ["cli.arguments", "cli.markup", "cli.readers", "cli.report", "cli.testsets"],
     ["cli.formats"],
     ["cli.command"],

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import DATA, EXAMPLES, POSIX, THEIR_VERSION, output, run, same, start
+import wmt22
+from commands import EXAMPLES, POSIX, THEIR_VERSION, output, run, same, start
 
 from fastbleu._sacrebleu import VERSION
 
@@ -358,13 +359,10 @@ def test_colours_on_a_terminal(tmp_path: Path, options: list[Any], coloured: boo
 
 
 def real(pair: str) -> tuple[list[Path], list[Path]]:
-    references = sorted((DATA / "references").glob(f"{pair}.*.txt"))
-    systems = sorted((DATA / "systems").glob(f"{pair}.*.txt"))
+    references = list(wmt22.reference_files(pair).values())
+    systems = [wmt22.system_file(name) for name in wmt22.SYSTEMS if name.startswith(f"{pair}.")]
     if not (references and systems):
-        message = f"no real data for {pair} in {DATA} (FASTBLEU_DATA)"
-        if os.environ.get("FASTBLEU_REQUIRE_DATA") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
+        wmt22.missing()
     return references, systems
 
 

@@ -31,6 +31,15 @@ def test_references_after_the_systems() -> None:
     assert message.endswith(f"Did you mean: fastbleu {R1} -i {A}")
 
 
+def test_a_negative_smoothing_value_is_told_in_one_line(tmp_path: Path) -> None:
+    hypotheses = tmp_path / "hypotheses.txt"
+    hypotheses.write_bytes(b"b c d e f\n" * 2)
+    (tmp_path / "ref").write_bytes(b"b x d y f\n" * 2)
+    for form in [], ["-sl"]:
+        message = error(tmp_path / "ref", "-i", hypotheses, *form, "-s", "floor", "-sv", "-1")
+        assert message.startswith("--smooth-value -1 with --smooth-method floor")
+
+
 def test_a_line_too_many_or_too_few(tmp_path: Path) -> None:
     short = tmp_path / "short.txt"
     short.write_bytes(b"a\nb\n")

@@ -123,9 +123,24 @@ def test_rows_of_other_widths(tmp_path: Path) -> None:
         path = write(tmp_path / "a.tsv", f"{TABLE}{row}\n")
         for selector in ("mt", "2"):
             message = error_of(f"{path}::{selector}")
+            columns = row.count("\t") + 1
             assert message.startswith(
-                f"{path}: line 5: {row.count(chr(9)) + 1} columns, but line 1"
+                f"{path}: line 5: {columns} column{'s' * (columns > 1)}, but line 1"
             )
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad", "selectors"),
+    [("a.tsv", "mt\tb", "x", ("mt", "1")), ("a.jsonl", '{"mt": "a"}', "{}", ("mt",))],
+)
+def test_the_line_that_is_wrong_is_named(
+    tmp_path: Path, name: str, good: str, bad: str, selectors: tuple[str, ...]
+) -> None:
+    for number in (2, 512, 513, 514, 700):
+        lines = [good] * (number - 1) + [bad] + [good] * 900
+        path = write(tmp_path / name, "\n".join(lines) + "\n")
+        for selector in selectors:
+            assert error_of(f"{path}::{selector}").startswith(f"{path}: line {number}: ")
 
 
 def test_empty_tables(tmp_path: Path) -> None:

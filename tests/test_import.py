@@ -16,9 +16,12 @@ PUBLIC = [
     "closest_ref_length",
     "brevity_penalty",
     "SmoothingFunction",
+    "BLEU",
     "InputWarning",
+    "Score",
     "Stats",
     "count",
+    "tokenize",
     "__version__",
 ]
 HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a long count, however long its segments are.
+"""Ctrl-C ends a long count, however long its segments are, and a long significance test.
 
 The library's aim is 0.2 seconds. The assertion allows two, so that a busy machine does
 not fail it; `pytest -rP` shows the measured times.
@@ -40,6 +40,14 @@ REFERENCES = "many = [words[:60]] * 3_000_000"
 OBJECTS = "objects = [1.5] + words * 15_000"
 LINES = 'lines = [" ".join(words[:60])] * 3_000_000'
 LONG_LINE = 'line = " ".join(words * 100_000)'
+ROWS = """
+import numpy
+from fastbleu.significance import bootstrap, paired_approximate_randomization
+stats = fastbleu.Stats(numpy.full((1000, 10), 30))
+"""
+MANY_ROWS = ROWS.replace("1000", "1_000_000")
+BOOTSTRAP = "bootstrap(stats, samples=10**7)"
+SHUFFLING = "paired_approximate_randomization(stats, [stats] * 2, trials=10**7)"
 CALLS = {
     "count": (SEGMENTS, "fastbleu.count(hypotheses, references)"),
     "count in two threads": (SEGMENTS, "fastbleu.count(hypotheses, references, threads=2)"),
@@ -53,6 +61,10 @@ CALLS = {
     "a long line": (LONG_LINE, "fastbleu.count([line] * 2, [line] * 2, tokenize='13a')"),
     "tokens of a long line": (LONG_LINE, "fastbleu.tokenize(line)"),
     "tokens of other kinds": (OBJECTS, "fastbleu.count([objects] * 2, [[objects]] * 2)"),
+    "bootstrap": (ROWS, BOOTSTRAP),
+    "bootstrap of many rows": (MANY_ROWS, BOOTSTRAP),
+    "shuffling": (ROWS, SHUFFLING),
+    "shuffling of many rows": (MANY_ROWS, SHUFFLING),
 }
 
 

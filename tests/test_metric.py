@@ -105,6 +105,13 @@ def test_the_nltk_dialect(smoothing, method):
     assert score.signature.startswith("nrefs:var|case:mixed")
 
 
+def test_a_score_as_text():
+    score = BLEU().score(HYPOTHESES, REFERENCES)
+    assert f"{score:.2f}" == f"{score.value:.2f}"
+    assert str(score) == f"{score}"
+    assert str(score).startswith(f"BLEU|{score.signature} = {score.value:.4g} ")
+
+
 def test_weights():
     score = BLEU(max_order=2, weights=(1, 0)).score(HYPOTHESES, REFERENCES)
     assert score.value == pytest.approx(100 * score.bp * score.precisions[0])
@@ -217,8 +224,29 @@ def test_text_where_tokens_are_meant_is_refused(hypotheses, references, error, w
         BLEU(tokenize=None).score(hypotheses, references)
 
 
+def test_words_in_the_place_of_texts_are_warned_of():
+    text = "the cat sat on the mat"
+    with pytest.warns(InputWarning, match="references holds single words"):
+        BLEU().score([text], [text.split()])
+    with pytest.warns(InputWarning, match="one token with white space"):
+        BLEU(None, effective_order=True).score([[text]], [[[text]]])
+    BLEU().score([text], [["one", "two words", "three"]])
+    BLEU(effective_order=True).score(["cat"], [["a", "cat", "dog"]])
+
+
+def test_data_frames_and_dicts_are_refused():
+    class Frame(list):
+        columns = ("r1", "r2")
+
+    for wrong, fix in ((Frame(["a", "b"]), "values.tolist"), ({"a": 1, "b": 2}, "dict")):
+        with pytest.raises(TypeError, match=fix):
+            BLEU().score(["a", "b"], wrong)
+        with pytest.raises(TypeError, match=fix):
+            BLEU().score(wrong, ["a", "b"])
+
+
 def test_tokenized_text_is_warned_of():
-    hypotheses, references = ["a b ."] * 100, ["a b ."] * 100
+    hypotheses, references = ["a b c ."] * 100, ["a b c ."] * 100
     with pytest.warns(InputWarning, match=r'100 hypotheses end in " \."'):
         BLEU().score(hypotheses, references)
     BLEU("none").score(hypotheses, references)
@@ -238,3 +266,28 @@ def test_threads_share_a_metric():
     for worker in workers:
         worker.join()
     assert seen == [True] * 20
+
+
+def test_weights_are_copied():
+    weights = [0.4, 0.3, 0.2, 0.1]
+    metric = BLEU(weights=weights)
+    expected = metric.score(HYPOTHESES, REFERENCES)
+    weights[0] = 9.0
+    assert metric.score(HYPOTHESES, REFERENCES) == expected
+    assert BLEU(weights=iter(metric.weights)).weights == metric.weights
+
+
+@pytest.mark.parametrize("kind", [set, frozenset, dict.fromkeys])
+def test_segments_without_an_order_are_refused(kind):
+    with pytest.raises(TypeError, match=r"hypotheses is a (frozen)?(set|dict)"):
+        BLEU().score(kind(HYPOTHESES), REFERENCES)
+    with pytest.raises(TypeError, match=r"references is a (frozen)?(set|dict)"):
+        BLEU().score(["a"], kind(["a"]))
+
+
+def test_words_in_the_place_of_segments_are_warned_of():
+    words = ["the", "cat", "sat", "on", "the", "mat"]
+    with pytest.warns(InputWarning, match=r"no hypothesis has 4 tokens.*effective_order=True"):
+        assert BLEU().score(words, words).value == 0
+    assert BLEU(effective_order=True).score(words, words).value > 99
+    assert BLEU(max_order=1).score(words, words).value > 99

@@ -1,59 +1,39 @@
-"""On the WMT22 files fastbleu and nltk give the same floats, line by line and as a whole.
-
-The files lie under FASTBLEU_DATA (default: ../shared/data beside the project); without
-them the tests skip, unless FASTBLEU_REQUIRE_DATA=1 makes that a failure.
-"""
-
-import os
-from pathlib import Path
+"""On the WMT22 files fastbleu and nltk give the same floats, line by line and as a whole."""
 
 import numpy as np
 import oracle
 import pytest
+import wmt22
 from generators import PRISTINE, outcome, seeded
 
 import fastbleu
 
-PROJECT = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("FASTBLEU_DATA") or PROJECT / ".." / "shared" / "data")
-WMT22 = DATA / "wmt22"
-SYSTEMS = sorted(path.name.removesuffix(".txt") for path in (WMT22 / "systems").glob("*.txt"))
 METHODS = [None, "method1", "method2", "method3", "method4", "method5", "method7"]
 
 
-def reference_names(pair):
-    paths = sorted((WMT22 / "references").glob(f"{pair}.*.txt"))
-    return [path.name.removesuffix(".txt").removeprefix(f"{pair}.") for path in paths]
-
-
 def token_lists(path):
-    with open(path, encoding="utf-8", newline="\n") as lines:
-        return [line.rstrip("\n").split() for line in lines]
+    return [line.split() for line in wmt22.read_lines(path)]
 
 
 def reference_sets(pair):
     """Every set of references: each by itself, and all together where there are several."""
-    names = reference_names(pair)
-    singles = {name: token_lists(WMT22 / "references" / f"{pair}.{name}.txt") for name in names}
+    singles = {name: token_lists(path) for name, path in wmt22.reference_files(pair).items()}
     for name, lines in singles.items():
         yield name, [[line] for line in lines]
-    if len(names) > 1:
-        yield "+".join(names), [list(lines) for lines in zip(*singles.values(), strict=True)]
+    if len(singles) > 1:
+        yield "+".join(singles), [list(lines) for lines in zip(*singles.values(), strict=True)]
 
 
 def test_the_data_is_there():
-    if not SYSTEMS:
-        message = f"no WMT22 files under {DATA}; set FASTBLEU_DATA"
-        if os.environ.get("FASTBLEU_REQUIRE_DATA") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
-    assert all(reference_names(system.split(".")[0]) for system in SYSTEMS)
+    if not wmt22.SYSTEMS:
+        wmt22.missing()
+    assert all(wmt22.reference_files(system.split(".")[0]) for system in wmt22.SYSTEMS)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", wmt22.SYSTEMS)
 def test_system(system):
     pair = system.split(".")[0]
-    hypotheses = token_lists(WMT22 / "systems" / f"{system}.txt")
+    hypotheses = token_lists(wmt22.system_file(system))
     rng = seeded("real data", system)
     for names, list_of_references in reference_sets(pair):
         where = f"{system} with {names}"

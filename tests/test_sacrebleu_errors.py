@@ -60,6 +60,7 @@ CORPORA = {
     "a stream as a generator": ([LINE], [iter([LINE])]),
     "references as tokens": ([LINE], [[LINE.split()]]),
     "a number as reference": ([LINE], [[5]]),
+    "a hypothesis beyond the references that is None": ([LINE, LINE, None], [[LINE]]),
     "no references": ([LINE], None),
 }
 
@@ -361,3 +362,12 @@ def test_a_function_as_tokenizer():
     assert typed(sentence.counts) == typed([6, 4, 2, 1])
     assert "tok:" in str(metric.get_signature())
     assert "by_letter" in str(metric.get_signature())
+
+
+def test_names_of_other_metrics_say_where_they_are():
+    for name in ("CHRF", "corpus_chrf", "sentence_ter", "TER"):
+        with pytest.raises(AttributeError, match="take the other metrics from sacrebleu"):
+            getattr(fastbleu.sacrebleu, name)
+    from fastbleu.sacrebleu.metrics import BLEU
+
+    assert BLEU is fastbleu.sacrebleu.BLEU

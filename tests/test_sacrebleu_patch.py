@@ -21,8 +21,7 @@ from sacrebleu.significance import PairedTest
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import fastbleu.sacrebleu
-from fastbleu.sacrebleu import patch, unpatch
-from fastbleu.sacrebleu import patching as sacrebleu_patch
+from fastbleu.sacrebleu import patch, patching, unpatch
 
 
 def attributes():
@@ -51,13 +50,13 @@ def leave_sacrebleu_as_it_was():
 def counted(monkeypatch):
     """The number of calls that reached fastbleu's counting."""
     calls = []
-    count = sacrebleu_patch.count_segments
+    count = patching.count_segments
 
     def count_segments(*arguments, **named):
         calls.append(arguments)
         return count(*arguments, **named)
 
-    monkeypatch.setattr(sacrebleu_patch, "count_segments", count_segments)
+    monkeypatch.setattr(patching, "count_segments", count_segments)
     return calls
 
 
@@ -311,7 +310,7 @@ def test_all_tokenizers_of_the_metric(counted):
 
 def test_a_tokenizer_from_a_library(counted):
     """The tokens are the library's, the counting is fastbleu's."""
-    replacements = sacrebleu_patch.Replacements(sys.modules["sacrebleu.metrics.bleu"])
+    replacements = patching.Replacements(sys.modules["sacrebleu.metrics.bleu"])
     replacements.name_of = lambda kind: "ja-mecab"
     metric = BLEU(tokenize="char")
     tokenizer = replacements.tokenizer(metric)
@@ -390,14 +389,14 @@ def test_the_command_line_of_sacrebleu(tmp_path):
 
 
 def test_without_sacrebleu(monkeypatch):
-    monkeypatch.setattr(sacrebleu_patch, "_patch", None)
+    monkeypatch.setattr(patching, "_patch", None)
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
     with pytest.raises(ImportError):
         patch()
 
 
 def test_a_sacrebleu_that_is_built_differently(monkeypatch):
-    monkeypatch.setattr(sacrebleu_patch, "_patch", None)
+    monkeypatch.setattr(patching, "_patch", None)
     monkeypatch.delattr(Metric, "_cache_references")
     with pytest.raises(ImportError, match="built differently"):
         patch()

@@ -1,13 +1,10 @@
-"""The scores that were published for WMT22 come out to the last digit.
-
-The files lie under FASTBLEU_DATA; see test_real_data.py.
-"""
+"""The scores that were published for WMT22 come out to the last digit."""
 
 import csv
 
 import pytest
 import sacrebleu
-from test_real_data import WMT22, reference_names
+from wmt22 import WMT22, missing, read_lines, reference_files, system_file
 
 from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
 
@@ -25,18 +22,14 @@ def published():
 ROWS = published()
 
 
-def read(path):
-    with open(path, encoding="utf-8", newline="\n") as lines:
-        return [line.rstrip("\n") for line in lines]
-
-
 def system(row):
-    return read(WMT22 / "systems" / f"{row['pair']}.{row['system']}.txt")
+    return read_lines(system_file(f"{row['pair']}.{row['system']}"))
 
 
 def streams(row):
-    names = reference_names(row["pair"]) if row["references"] == "all" else [row["references"]]
-    return [read(WMT22 / "references" / f"{row['pair']}.{name}.txt") for name in names]
+    files = reference_files(row["pair"])
+    names = files if row["references"] == "all" else [row["references"]]
+    return [read_lines(files[name]) for name in names]
 
 
 def score_here(row, corpus, tokenize):
@@ -61,7 +54,7 @@ def test_published_scores(row):
 
 def test_all_are_there():
     if not ROWS:
-        pytest.skip("no WMT22 files; see test_real_data.py")
+        missing()
     assert len(ROWS) == 60
 
 

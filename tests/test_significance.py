@@ -4,11 +4,6 @@ sacreBLEU's side gets the same rows: a metric whose statistics are what is passe
 """
 
 import math
-import os
-import signal
-import subprocess
-import sys
-import time
 import tracemalloc
 from fractions import Fraction
 
@@ -17,7 +12,7 @@ import pytest
 from generators import SEGMENTS, seeded
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest, _bootstrap_resample
-from test_real_data import SYSTEMS, WMT22
+from wmt22 import SYSTEMS, read_lines, reference_files, system_file
 
 import fastbleu
 from fastbleu import Stats, _resample
@@ -195,12 +190,12 @@ def test_sacrebleu_takes_the_seed_0_for_none_but_for_the_baseline(monkeypatch, t
 def test_real_systems(pair):
     rng = seeded("real significance", pair)
     names = [system for system in SYSTEMS if system.startswith(pair)]
-    references = min((WMT22 / "references").glob(f"{pair}.*.txt")).read_text("utf-8").split("\n")
+    references = read_lines(min(reference_files(pair).values()))
     lines = sorted(rng.sample(range(len(references)), 150))
     metric = BLEU(tokenize="char" if pair.endswith(("zh", "ja")) else "13a")
     systems = []
     for name in names:
-        hypotheses = (WMT22 / "systems" / f"{name}.txt").read_text("utf-8").split("\n")
+        hypotheses = read_lines(system_file(name))
         chosen = [hypotheses[line] for line in lines], [[references[line] for line in lines]]
         systems.append(metric._extract_corpus_statistics(*chosen))
         if len(systems) == 1:
@@ -662,50 +657,6 @@ def test_memory_is_bounded_for_a_million_segments(compatible):
     assert max(peaks.values()) < (112 if compatible is None else 160) * 2**20
     for name in ("bootstrap", "paired", "shuffled"):
         assert peaks[name, 5] < 1.05 * peaks[name, 2] + 2**20
-
-
-CHILD = """
-import signal, time
-import numpy as np
-from fastbleu import Stats
-from fastbleu.significance import bootstrap, paired_approximate_randomization
-signal.signal(signal.SIGINT, signal.default_int_handler)
-stats = Stats(np.full(({segments}, 10), 30))
-print("ready", flush=True)
-try:
-    {call}
-except KeyboardInterrupt:
-    print(time.monotonic(), flush=True)
-else:
-    print("finished", flush=True)
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
-@pytest.mark.parametrize("segments", [1000, 1_000_000])
-@pytest.mark.parametrize(
-    "call",
-    [
-        "bootstrap(stats, samples=10**7)",
-        "paired_approximate_randomization(stats, [stats] * 2, trials=10**7)",
-    ],
-)
-def test_keyboard_interrupt(call, segments):
-    command = [sys.executable, "-c", CHILD.format(call=call, segments=segments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        sent = time.monotonic()
-        child.send_signal(signal.SIGINT)
-        try:
-            answer, _ = child.communicate(timeout=30)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            raise
-    assert answer.strip() != "finished", "the call was too short to be interrupted"
-    latency = float(answer) - sent
-    print(f"{call}: interrupted after {latency:.3f} s")
-    assert latency < 2
 
 
 def test_examples():

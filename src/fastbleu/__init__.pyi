@@ -1,7 +1,9 @@
 from . import counting as counting
 from . import metric as metric
 from . import nltk as nltk
+from . import sacrebleu as sacrebleu
 from . import score as score
+from . import significance as significance
 from . import stats as stats
 from . import tokenizers as tokenizers
 from .counting import count as count

@@ -235,22 +235,17 @@ cdef class SegmentCounter:
         interner_free(&self.pairs)
         PyMem_RawFree(self.work)
 
-    @property
-    def row_width(self):
-        """Number of columns of a row."""
-        return 2 + 2 * self.max_order
-
     def count(self, PackedSegments packed not None, array rows not None, Py_ssize_t first=0):
         """Count every segment into `rows`, without the GIL.
 
         Parameters
         ----------
         packed : PackedSegments
-        rows : array of int64, shape (segments * row_width,)
+        rows : array of int64, shape (segments * (2 + 2 * max_order),)
         first : int, default 0
             Row of the first packed segment.
         """
-        cdef Py_ssize_t segment, width = self.row_width
+        cdef Py_ssize_t segment, width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef const int32_t *ids
         cdef const int64_t *lengths
         cdef int64_t *row = numbers(rows) + first * width

@@ -19,7 +19,8 @@ from fastbleu._core cimport SegmentCounter, numbers
 from fastbleu._score cimport (
     MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
     SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing, combine, log_precisions)
-from fastbleu._tokens cimport TokenPacker, is_list_or_tuple
+from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
+from fastbleu._tokens cimport TokenPacker
 
 import warnings
 
@@ -28,8 +29,6 @@ from fastbleu.corpus import NltkDoor
 
 
 cdef extern from "Python.h":
-    PyObject **PySequence_Fast_ITEMS(object sequence)
-    Py_ssize_t PySequence_Fast_GET_SIZE(object sequence)
     bint PyMethod_Check(object candidate)
     PyObject *PyMethod_GET_FUNCTION(object method)
     PyObject *PyMethod_GET_SELF(object method)
@@ -73,7 +72,7 @@ cdef bint are_lists(object hypothesis, object references) noexcept:
     cdef Py_ssize_t k
     if not (is_list_or_tuple(references) and is_list_or_tuple(hypothesis)):
         return False
-    for k in range(PySequence_Fast_GET_SIZE(references)):
+    for k in range(size_of(references)):
         if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
             return False
     return True
@@ -91,7 +90,7 @@ cdef bint plain_number(object number, double *value):
 
 
 cdef bint plan_vector(Plan *plan, object vector, int *used):
-    cdef Py_ssize_t i, length = PySequence_Fast_GET_SIZE(vector)
+    cdef Py_ssize_t i, length = size_of(vector)
     if length == 0 or length > MAX_SCORED_ORDER or used[0] + length > MAX_WEIGHTS:
         return False
     for i in range(length):
@@ -107,7 +106,7 @@ cdef bint plan_vector(Plan *plan, object vector, int *used):
 cdef bint plan_weights(Plan *plan, object weights):
     cdef int used = 0
     plan.vectors = plan.max_order = 0
-    if not is_list_or_tuple(weights) or PySequence_Fast_GET_SIZE(weights) == 0:
+    if not is_list_or_tuple(weights) or size_of(weights) == 0:
         return False
     if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(weights)[0]):
         return plan_vector(plan, weights, &used)

@@ -42,6 +42,37 @@ cdef object widened = None          # whether numpy widens float32 times a Pytho
 # What stands for the logarithm of 0.
 LOG_OF_ZERO = -9999999999
 
+cdef enum:
+    MAX_FAST_ORDER = 64        # above it rows are scored with Python's own objects
+
+cdef enum Smoothing:
+    SMOOTH_NONE
+    SMOOTH_FLOOR
+    SMOOTH_ADD_K
+    SMOOTH_EXP
+
+cdef enum Arithmetic:
+    DOUBLES                    # Python's int and float
+    SINGLES                    # numpy's float32 where a Python number adapts to it (numpy 2)
+    WIDENED_SINGLES            # numpy's float32 where a Python number widens it (numpy 1)
+    TRUNCATED                  # an int64 array that cuts off what add-k adds to it
+
+cdef struct Rules:
+    # How to score, read from the arguments once.
+    int max_order
+    Smoothing smoothing
+    Arithmetic arithmetic
+    bint effective_order
+    bint whole_value           # the smoothing value is an int, so that counts stay ints
+    double value
+
+cdef struct Scored:
+    double score               # 0-100
+    double bp                  # 0-1
+    int raised                 # add-k was added to the orders 2 to `raised`
+    double precisions[MAX_FAST_ORDER]      # 0-100, smoothed
+    double counts[2 * MAX_FAST_ORDER]      # matches, then totals, after add-k
+
 
 cdef double added(const double *terms, int count) noexcept nogil:
     """What Python's sum() makes of at least one finite float."""
@@ -208,9 +239,8 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
         raise ValueError(f"max_order is {max_order}, but must be at least 1")
     if rules.smoothing == SMOOTH_FLOOR or rules.smoothing == SMOOTH_ADD_K:
         if value is None:
-            rules.value = 0.1 if rules.smoothing == SMOOTH_FLOOR else 1.0
-            rules.whole_value = rules.smoothing == SMOOTH_ADD_K
-        elif type(value) is float:
+            value = _DEFAULTS[smoothing]
+        if type(value) is float:
             rules.value = value
             rules.whole_value = False
         elif type(value) is int and -1 < value < 1 << 52:
@@ -336,33 +366,6 @@ cdef list count_list(const Rules *rules, const Scored *scored, const double *cou
     return result
 
 
-cdef tuple row_details(const int64_t *row, int max_order, object smoothing, object value,
-                       bint effective_order):
-    """See `details`."""
-    cdef Rules rules
-    cdef Scored scored
-    cdef list precisions
-    cdef object number
-    cdef int n
-    if read_rules(&rules, max_order, smoothing, value, effective_order):
-        for n in range(2 * max_order):
-            scored.counts[n] = <double> row[2 + n]
-        if score_counts(&rules, <double> row[0], <double> row[1], &scored):
-            precisions = PyList_New(max_order)
-            for n in range(max_order):
-                number = scored.precisions[n]
-                Py_INCREF(number)
-                PyList_SET_ITEM(precisions, n, number)
-            return (scored.score, precisions, scored.bp,
-                    count_list(&rules, &scored, scored.counts),
-                    count_list(&rules, &scored, scored.counts + max_order))
-    matches = [row[2 + n] for n in range(max_order)]
-    totals = [row[2 + max_order + n] for n in range(max_order)]
-    score, precisions, bp = compute_plainly(
-        matches, totals, row[0], row[1], smoothing, value, effective_order, max_order)
-    return score, precisions, bp, matches, totals
-
-
 def details(array row not None, int max_order, smoothing="exp", value=None,
             bint effective_order=False):
     """All that sacreBLEU says of one row.
@@ -384,9 +387,31 @@ def details(array row not None, int max_order, smoothing="exp", value=None,
     TypeError, ValueError
         The row is of another type or width, or the smoothing is unknown.
     """
+    cdef const int64_t *whole
+    cdef Rules rules
+    cdef Scored scored
+    cdef list precisions
+    cdef object number
+    cdef int n
     if row.ob_descr.typecode != c"q":
         raise TypeError(f"row is an array of typecode {row.typecode!r}, expected 'q'")
     if len(row) != 2 + 2 * <Py_ssize_t> max_order:
         raise ValueError(f"{len(row)} numbers are no row of {2 + 2 * max_order}")
-    return row_details(<const int64_t *> row.data.as_longlongs, max_order, smoothing, value,
-                       effective_order)
+    whole = <const int64_t *> row.data.as_longlongs
+    if read_rules(&rules, max_order, smoothing, value, effective_order):
+        for n in range(2 * max_order):
+            scored.counts[n] = <double> whole[2 + n]
+        if score_counts(&rules, <double> whole[0], <double> whole[1], &scored):
+            precisions = PyList_New(max_order)
+            for n in range(max_order):
+                number = scored.precisions[n]
+                Py_INCREF(number)
+                PyList_SET_ITEM(precisions, n, number)
+            return (scored.score, precisions, scored.bp,
+                    count_list(&rules, &scored, scored.counts),
+                    count_list(&rules, &scored, scored.counts + max_order))
+    matches = [whole[2 + n] for n in range(max_order)]
+    totals = [whole[2 + max_order + n] for n in range(max_order)]
+    score, precisions, bp = compute_plainly(
+        matches, totals, whole[0], whole[1], smoothing, value, effective_order, max_order)
+    return score, precisions, bp, matches, totals

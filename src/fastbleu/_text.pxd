@@ -33,7 +33,8 @@ cdef class TextPacker(PackedSegments):
     cdef text_line *lines
     cdef PyObject **held             # the strings that `lines` point into
     cdef Py_ssize_t line_count, line_capacity, held_capacity, since_poll
-    cdef readonly Py_ssize_t first_segment, tokenized_periods
+    cdef Py_ssize_t first_segment
+    cdef readonly Py_ssize_t tokenized_periods
 
     cdef void release(self) noexcept
     cdef int gather(self, object hypothesis, object references) except -1

@@ -14,13 +14,12 @@ Thread-safety. One packer per thread. The tokenisers' tables are built once and 
 
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 from libc.stdint cimport INT32_MAX
 
 from fastbleu._core cimport interner_begin, interner_free, numbers, process_seed, simd_in_use
+from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
 
 from array import array as _array
 
@@ -55,7 +54,6 @@ cdef extern from "kernel/line_tokens.h":
     void FB_PREFETCH(const void *address) noexcept nogil
 
 cdef extern from "Python.h":
-    PyObject **PySequence_Fast_ITEMS(object sequence)
     bint PyUnicode_Check(object text)
     bint PyUnicode_CheckExact(object text)
     bint PyUnicode_IS_COMPACT(object text)
@@ -99,14 +97,6 @@ cdef const text_rules *rules_of(str tokenizer) except NULL:
             raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
         rules_built[number] = True
     return &all_rules[number]
-
-
-cdef inline bint is_list_or_tuple(object sequence) noexcept:
-    return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
-
-
-cdef inline Py_ssize_t size_of(object sequence) noexcept:
-    return PyList_GET_SIZE(sequence) if PyList_CheckExact(sequence) else PyTuple_GET_SIZE(sequence)
 
 
 cdef object compact(object text):
@@ -395,7 +385,8 @@ cdef class SegmentReader:
         cdef TextPacker packer = self.packer
         cdef Py_ssize_t k, chars
         cdef bint present = False
-        cdef array row
+        # Before `busy` is looked at: an allocation may run the garbage collector and other threads.
+        cdef array row = clone(_row, 2 + 2 * self.counter.max_order, False)
         if self.busy or not (PyUnicode_CheckExact(hypothesis) and is_list_or_tuple(references)):
             return None
         chars = PyUnicode_GET_LENGTH(hypothesis)
@@ -408,7 +399,6 @@ cdef class SegmentReader:
                 return None
         if not present or chars > KEPT_CHARS or size_of(references) > CHUNK_LINES:
             return None
-        row = clone(_row, 2 + 2 * self.counter.max_order, False)
         self.busy = True
         packer.classify = classifier_for(simd_in_use())
         packer.clear()

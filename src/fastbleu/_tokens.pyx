@@ -14,13 +14,12 @@ Thread-safety. One packer per thread; packing holds the GIL.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
 from cpython.object cimport PyObject
-from cpython.tuple cimport PyTuple_GET_SIZE
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
 from fastbleu._core cimport (
     PackedSegments, interner, interner_begin, interner_free, process_seed)
+from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
 
 
 cdef extern from "kernel/token_keys.h":
@@ -35,7 +34,6 @@ cdef extern from "kernel/prefetch.h":
                            Py_ssize_t at, Py_ssize_t segments) noexcept
 
 cdef extern from "Python.h":
-    PyObject **PySequence_Fast_ITEMS(object sequence)
     int PyGC_Disable()
     int PyGC_Enable()
     PyObject *PyDict_GetItemWithError(object mapping, object key) except? NULL
@@ -48,11 +46,6 @@ cdef Py_ssize_t CHUNK_IDS = 1 << 15
 # Segments with more are copied before they are read, so that signals can be heard in between.
 cdef Py_ssize_t POLL_TOKENS = 1 << 18
 cdef Py_ssize_t POLL_REFERENCES = 1 << 12
-
-
-cdef inline Py_ssize_t size_of(object sequence) noexcept:
-    """Length of an exact list or tuple."""
-    return PyList_GET_SIZE(sequence) if PyList_CheckExact(sequence) else PyTuple_GET_SIZE(sequence)
 
 
 cdef int check_length(Py_ssize_t length) except -1:

@@ -1,8 +1,9 @@
 """The doors: every check of the shape and type of what users pass in, and every message about it.
 
-The compiled packer (_tokens.pyx) reads exact lists and tuples by itself. Whatever else it meets it
-hands to a door, which answers with a list or raises the error that the user sees. Two doors: the
-native API refuses what is probably a mistake; nltk's API takes all that nltk takes.
+The compiled packers (_tokens.pyx, _text.pyx) read exact lists, tuples and str by themselves.
+Whatever else they meet they hand to a door, which answers with a list or raises the error that the
+user sees. For tokens there are two: the native API's door refuses what is probably a mistake, that
+of nltk's API takes all that nltk takes.
 """
 
 from __future__ import annotations
@@ -32,9 +33,15 @@ def place(segment: int, reference: int | None) -> str:
 def check_lengths(hypotheses: Any, references: Any) -> int:
     """Number of segments; ValueError where hypotheses and references disagree about it."""
     for name, value in (("hypotheses", hypotheses), ("references", references)):
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+        # A set has no order, and of a dict the keys would be scored.
+        wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
+        if wrong or not hasattr(value, "__len__"):
+            fix = f"; pass list({name})" if hasattr(value, "__next__") else ""
+            if hasattr(value, "columns"):  # of a data frame its columns would be the segments
+                fix = f"; pass {name}.values.tolist()"
             raise TypeError(
-                f"{name} is a {type(value).__name__}, expected a list with one entry per segment"
+                f"{name} is a {type(value).__name__}, "
+                f"expected a list with one entry per segment{fix}"
             )
     if len(hypotheses) != len(references):
         raise ValueError(
@@ -67,6 +74,41 @@ def check_layout(hypotheses: Any, references: Any) -> None:
             f"references has {len(parts)} segments, hypotheses has 1; "
             "for one hypothesis with several references pass [[reference, ...]]"
         )
+
+
+def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
+    """Warn of words where texts are meant, and of texts where words are, by the first segments."""
+    if type(hypotheses) not in (list, tuple) or type(references) not in (list, tuple):
+        return
+    first = list(zip(hypotheses[:3], references[:3], strict=False))
+    if not first:
+        return
+    if is_text and all(are_words(its) and is_phrase(hypothesis) for hypothesis, its in first):
+        warn_input(
+            "references holds single words: if they are the tokens of one reference, pass its text"
+        )
+    elif not is_text and all(
+        type(hypothesis) in (list, tuple) and len(hypothesis) == 1 and is_phrase(hypothesis[0])
+        for hypothesis, _ in first
+    ):
+        warn_input(
+            "every hypothesis is one token with white space in it: split it into tokens, or pass "
+            'the text itself and tokenize="13a"'
+        )
+
+
+def is_phrase(value: Any) -> bool:
+    """Whether a value is a text of several words."""
+    return isinstance(value, str) and len(value.split(None, 1)) > 1
+
+
+def are_words(references: Any) -> bool:
+    """Whether references are a list of single words, too many for references of one word each."""
+    return (
+        type(references) in (list, tuple)
+        and len(references) > 2
+        and all(isinstance(word, str) and not is_phrase(word) for word in references)
+    )
 
 
 def is_list(value: Any) -> bool:
@@ -110,8 +152,18 @@ def batches(hypotheses: Any, references: Any) -> Iterator[tuple[Any, Any, int]]:
         before += len(batch)
 
 
-class TokenDoor:
-    """The native API's door: strict."""
+class Door:
+    """What all doors have."""
+
+    def no_references(self, segment: int) -> NoReturn:
+        """Refuse a segment that nothing can be compared with."""
+        raise ValueError(
+            f"segment {segment}: no references; every segment needs at least one (it may be empty)"
+        )
+
+
+class TokenDoor(Door):
+    """The native API's door for tokens: strict."""
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
@@ -119,7 +171,7 @@ class TokenDoor:
         if isinstance(sequence, (str, bytes, bytearray)):
             kind = type(sequence).__name__
             fix = (
-                "split it into tokens first"
+                'split it into tokens first, or pass tokenize="13a" if the input is text'
                 if reference is None
                 else "did you mean references=[[...]]? references[segment][k] is a list of tokens"
             )
@@ -131,23 +183,20 @@ class TokenDoor:
         # Arrays and tensors: their own elements may compare by identity, their values do not.
         tokens = sequence.tolist()
         if not isinstance(tokens, list):
-            raise TypeError(f"{where} has no dimension, expected a list of tokens")
+            fix = "" if reference is None else "; did you mean references=[[...]]?"
+            raise TypeError(f"{where} has no dimension, expected a list of tokens{fix}")
         return tokens
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
         if isinstance(references, (str, bytes)) or not is_iterable(references):
+            text = isinstance(references, str)
+            fix = '; pass tokenize="13a" if the input is text' if text else ""
             raise TypeError(
                 f"segment {segment}: references is a {type(references).__name__}, "
-                "expected a list of references, each a list of tokens"
+                f"expected a list of references, each a list of tokens{fix}"
             )
         return list(references)
-
-    def no_references(self, segment: int) -> NoReturn:
-        """Refuse a segment that nothing can be compared with."""
-        raise ValueError(
-            f"segment {segment}: no references; every segment needs at least one (it may be empty)"
-        )
 
     def unhashable(
         self, error: TypeError, token: Any, segment: int, reference: int | None, position: int
@@ -200,7 +249,7 @@ class NltkDoor(TokenDoor):
         return list(references)
 
 
-class TextDoor:
+class TextDoor(Door):
     """The door for raw text: a hypothesis is a str, references are a str or several."""
 
     def line(self, text: Any, segment: int, reference: int | None) -> str:
@@ -226,12 +275,6 @@ class TextDoor:
                 "expected a str or a list of str"
             )
         return list(references)
-
-    def no_references(self, segment: int) -> NoReturn:
-        """Refuse a segment that nothing can be compared with."""
-        raise ValueError(
-            f"segment {segment}: no references; every segment needs at least one (it may be empty)"
-        )
 
 
 def lists_of_tokens(

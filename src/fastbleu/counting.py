@@ -16,6 +16,7 @@ from .corpus import (
     check_positive,
     list_or_tuple,
     lists_of_tokens,
+    warn_of_words,
 )
 from .errors import warn_input
 from .stats import Stats
@@ -87,10 +88,22 @@ def count(
     Raises
     ------
     ValueError
-        `references` and `hypotheses` differ in length, or a segment has no reference.
+        `references` and `hypotheses` differ in length, the layout is ``references[k][segment]``, a
+        segment has no reference, the tokenizer is unknown, a number is below 1, or `lowercase` goes
+        with lists of tokens.
     TypeError
         A str stands where a list of tokens is expected or the reverse, or a token is not hashable;
         the message names the segment and the position.
+    ImportError, FileNotFoundError, RuntimeError
+        What the tokenizer needs is not installed.
+    OverflowError
+        A segment is too long for 32-bit positions.
+
+    Warns
+    -----
+    InputWarning
+        The references look transposed although the lengths agree, or there seems to be text in the
+        place of tokens or the reverse.
 
     Examples
     --------
@@ -152,6 +165,7 @@ def count_checked(
 ) -> Counted:
     """Count a corpus whose layout may be wrong: errors and warnings as those of `count`."""
     check_layout(hypotheses, references)
+    warn_of_words(hypotheses, references, options.tokenizer is not None)
     counted = count_segments(hypotheses, references, options)
     if 1 < len(hypotheses) <= _LARGEST_SQUARE:
         _warn_if_transposed(counted.stats, hypotheses, references, options)
@@ -177,7 +191,11 @@ def count_segments(
         if options.tokenizer is not None:
             periods = sum(packer.tokenized_periods for packer in packers)
     if read != segments:
-        raise ValueError(f"{segments} segments became {read} while they were counted")
+        raise ValueError(
+            f"{segments} segments became {read} while they were counted: hypotheses is a "
+            f"{type(hypotheses).__name__}, references is a {type(references).__name__}; pass "
+            "lists that nothing else changes, of a DataFrame frame.values.tolist()"
+        )
     numbers = {packer.fewest_references for packer in packers}
     numbers |= {packer.most_references for packer in packers}
     numbers.discard(-1)  # of a packer that had nothing to do

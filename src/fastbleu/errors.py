@@ -19,13 +19,13 @@ def warn_input(message: str) -> None:
     warnings.warn(message, InputWarning, stacklevel=level)
 
 
-# That many hypotheses that end in " ." look tokenised.
-_TOKENIZED_PERIODS = 100
+# That many hypotheses that end in " ." look tokenised: sacreBLEU's number.
+TOKENIZED_PERIODS = 100
 
 
 def warn_tokenized(periods: int, fix: str) -> None:
     """Warn where hypotheses that are going to be tokenised look as if they were already."""
-    if periods >= _TOKENIZED_PERIODS:
+    if periods >= TOKENIZED_PERIODS:
         warn_input(
             f'{periods} hypotheses end in " .": they look tokenised already, which changes their '
             f"score; score plain text, or pass {fix} if this is meant"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from .corpus import check_positive
 from .counting import Counted, CountOptions, count_checked
-from .errors import warn_tokenized
+from .errors import warn_input, warn_tokenized
 from .result import Score
 from .score import NLTK, SACREBLEU
 from .stats import Stats
@@ -33,7 +32,8 @@ class BLEU:
     ----------
     tokenize : str, callable (str -> list of str) or None, default "13a"
         A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text. None: the input
-        is lists of tokens, which may be any hashable objects.
+        is lists of tokens, which may be any hashable objects. A sentencepiece model at a path of
+        your own: ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
     lowercase : bool, default False
         Lower the text first.
     max_order : int, default 4
@@ -113,6 +113,8 @@ class BLEU:
         if tokenize is None and lowercase:
             raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
         max_order = check_positive("max_order", max_order)
+        # A copy: the caller's list may change, and a generator can be read only once.
+        weights = None if weights is None else tuple(weights)
         options: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": smoothing_value}
         if dialect == "sacrebleu":
             options |= {"weights": weights, "effective_order": bool(effective_order)}
@@ -124,7 +126,7 @@ class BLEU:
             ("tokenizer", None if tokenize is None else get_tokenizer(tokenize)),
             ("lowercase", bool(lowercase)),
             ("max_order", max_order),
-            ("weights", None if weights is None else tuple(weights)),
+            ("weights", weights),
             ("smoothing", smoothing),
             ("smoothing_value", smoothing_value),
             ("effective_order", bool(effective_order)),
@@ -166,23 +168,20 @@ class BLEU:
         -----
         InputWarning
             100 hypotheses look tokenised already, or the references look transposed although the
-            lengths agree.
+            lengths agree, or no hypothesis is long enough for a score above 0.
         """
         counted = self._count(hypotheses, references, self._rules.adapt)
         if not len(hypotheses):
             raise ValueError("there are no segments to score: hypotheses is empty")
-        sums = counted.stats
-        if self.dialect == "nltk":
-            score = NLTK.score(sums, **self._options)
-            signature = f"nrefs:{_nrefs(counted)}|{self.signature}"
-            return replace(score, signature=signature)
-        return SACREBLEU.score(
-            sums,
-            **self._options,
-            nrefs=counted.nrefs,
-            lowercase=self.lowercase,
-            tokenizer=self._tokenizer_signature,
+        score: Score = self._rules.score(
+            counted.stats, **self._options, **self._text, nrefs=counted.nrefs
         )
+        if score.value == 0 and score.hyp_len and not score.totals[-1]:
+            warn_input(
+                f"no hypothesis has {self.max_order} tokens, so that the score is 0; each entry of "
+                "hypotheses is a whole segment and no word; for short ones effective_order=True"
+            )
+        return score
 
     def sentence_scores(
         self, hypotheses: Sequence[Any], references: Sequence[Any]
@@ -217,24 +216,18 @@ class BLEU:
     @property
     def signature(self) -> str:
         """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
-        if self.dialect == "nltk":
-            case = "lc" if self.lowercase else "mixed"
-            rules = NLTK.signature(self.max_order, **self._options)
-            return f"case:{case}|tok:{self._tokenizer_signature}|{rules}"
-        return SACREBLEU.signature(
-            self.max_order,
-            **self._options,
-            lowercase=self.lowercase,
-            tokenizer=self._tokenizer_signature,
-        )
+        signature: str = self._rules.signature(self.max_order, **self._options, **self._text)
+        return signature
 
     @property
     def _rules(self) -> Any:
         return _DIALECTS[self.dialect]
 
     @property
-    def _tokenizer_signature(self) -> str:
-        return "given" if self.tokenizer is None else self.tokenizer.signature
+    def _text(self) -> dict[str, Any]:
+        """What a signature says of the text, in a dialect's keywords."""
+        tokenizer = "given" if self.tokenizer is None else self.tokenizer.signature
+        return {"lowercase": self.lowercase, "tokenizer": tokenizer}
 
     def _count(
         self,
@@ -272,7 +265,3 @@ class BLEU:
 
 def _make(parameters: dict[str, Any]) -> BLEU:
     return BLEU(**parameters)
-
-
-def _nrefs(counted: Counted) -> str:
-    return "var" if counted.nrefs == -1 else str(counted.nrefs)

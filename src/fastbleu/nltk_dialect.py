@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from . import _nltk, nltk
 from ._core import floor_totals
 from .nltk_precision import SmoothingFunction
-from .result import Score
+from .result import Score, check_one_row, score_of, signature_of
 from .stats import Stats
 
 TYPE_CHECKING = False
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# The names of nltk's smoothing methods, and whether each takes a value.
-SMOOTHING_TAKES_VALUE = {
-    "none": False,
-    "floor": True,
-    "add-k": False,
-    "exp": False,
-    "method4": True,
+# By the field's names: a method of SmoothingFunction, and the parameter of that which a value sets.
+SMOOTHING = {
+    "none": (None, None),
+    "floor": ("method1", "epsilon"),
+    "add-k": ("method2", None),
+    "exp": ("method3", None),
+    "method4": ("method4", "k"),
 }
 
 # What smoothing functions are told about the segment; those of this dialect do not look at it.
@@ -56,6 +56,10 @@ class NltkDialect:
         weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25),
         smoothing: str = "none",
         smoothing_value: float | None = None,
+        *,
+        nrefs: int | None = None,
+        lowercase: bool | None = None,
+        tokenizer: str | None = None,
     ) -> Score:
         """The score of a corpus.
 
@@ -65,10 +69,12 @@ class NltkDialect:
             One row: the sum of adapted rows.
         weights : sequence of float, shape (max_order,)
             Weight of each order.
-        smoothing : str, default "none"
-            A key of `SMOOTHING_TAKES_VALUE`.
+        smoothing : {"none", "floor", "add-k", "exp", "method4"}, default "none"
         smoothing_value : float, optional
-            For "floor" and "method4".
+            For "floor" (default 0.1) and "method4" (default 5).
+        nrefs, lowercase, tokenizer : optional
+            What rows do not know, for the signature: references per segment (-1: it varies),
+            whether the text was lowered, the tokenizer's signature. None leaves the field out.
 
         Returns
         -------
@@ -78,30 +84,23 @@ class NltkDialect:
         Raises
         ------
         ValueError
-            There is not exactly one row, as many weights as orders, or no such smoothing; or the
-            row has a total of 0, because there were no segments or they were not adapted.
+            There is not exactly one row, or as `sentence_scores`; or the row has a total of 0,
+            because there were no segments or they were not adapted.
         """
-        if len(sums) != 1:
-            raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
+        check_one_row(sums)
         if 0 in sums._rows[2 + sums.max_order :]:
             raise ValueError(
                 "the row has a total of 0: there are no segments, or they were not adapted; "
                 "pass NLTK.adapt(stats).sum()"
             )
-        value = self._values(sums, weights, smoothing, smoothing_value)[0]
-        orders = sums.max_order
-        hyp_len, ref_len, *counts = sums._rows
-        matches, totals = tuple(counts[:orders]), tuple(counts[orders:])
-        return Score(
-            value=value,
-            precisions=tuple(m / t if t else 0.0 for m, t in zip(matches, totals, strict=True)),
-            bp=float(nltk.brevity_penalty(ref_len, hyp_len)),
-            hyp_len=hyp_len,
-            ref_len=ref_len,
-            matches=matches,
-            totals=totals,
-            signature=self._signature(weights, smoothing, smoothing_value),
+        options = weights, smoothing, smoothing_value
+        value = self.sentence_scores(sums, *options)[0]
+        hyp_len, ref_len = sums._rows[:2]
+        bp = float(nltk.brevity_penalty(ref_len, hyp_len))
+        signature = self.signature(
+            sums.max_order, *options, nrefs=nrefs, lowercase=lowercase, tokenizer=tokenizer
         )
+        return score_of(sums, value, bp, signature)
 
     def sentence_scores(
         self,
@@ -110,21 +109,18 @@ class NltkDialect:
         smoothing: str = "none",
         smoothing_value: float | None = None,
     ) -> list[float]:
-        """The score of each adapted row by itself, in 0-1; parameters as in `score`."""
-        return self._values(stats, weights, smoothing, smoothing_value)
+        """The score of each adapted row by itself, in 0-1; parameters as in `score`.
 
-    def _values(
-        self, stats: Stats, weights: Sequence[float], smoothing: str, value: float | None
-    ) -> list[float]:
+        Raises
+        ------
+        ValueError
+            There are not as many weights as orders, there is no such smoothing or it takes no
+            value, or a row is not adapted.
+        """
         weights = tuple(weights)
         if len(weights) != stats.max_order:
             raise ValueError(f"there are {len(weights)} weights for max_order {stats.max_order}")
-        if smoothing not in SMOOTHING_TAKES_VALUE:
-            names = ", ".join(SMOOTHING_TAKES_VALUE)
-            raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {names}")
-        if value is not None and not SMOOTHING_TAKES_VALUE[smoothing]:
-            raise ValueError(f"smoothing {smoothing!r} takes no value")
-        function = self._smoothing_function(smoothing, value)
+        function = self._smoothing_function(smoothing, smoothing_value)
         scores = _nltk.score_rows(stats._rows, weights, function, warn=False)
         if scores is None:
             scores = [None] * len(stats)
@@ -138,15 +134,15 @@ class NltkDialect:
         return [float(score) for score in scores]
 
     def _smoothing_function(self, smoothing: str, value: float | None) -> Any:
-        if smoothing == "none":
-            return None
-        if smoothing == "floor":
-            return SmoothingFunction(epsilon=0.1 if value is None else value).method1
-        if smoothing == "add-k":
-            return SmoothingFunction().method2
-        if smoothing == "exp":
-            return SmoothingFunction().method3
-        return SmoothingFunction(k=5 if value is None else value).method4
+        if smoothing not in SMOOTHING:
+            names = ", ".join(SMOOTHING)
+            raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {names}")
+        method, parameter = SMOOTHING[smoothing]
+        if value is None:
+            return method and getattr(SmoothingFunction(), method)
+        if method is None or parameter is None:
+            raise ValueError(f"smoothing {smoothing!r} takes no value")
+        return getattr(SmoothingFunction(**{parameter: value}), method)
 
     def signature(
         self,
@@ -154,15 +150,23 @@ class NltkDialect:
         weights: Sequence[float],
         smoothing: str = "none",
         smoothing_value: float | None = None,
+        *,
+        nrefs: int | None = None,
+        lowercase: bool | None = None,
+        tokenizer: str | None = None,
     ) -> str:
-        """All that a score depends on besides the counts."""
-        return self._signature(weights, smoothing, smoothing_value)
-
-    def _signature(self, weights: Sequence[float], smoothing: str, value: float | None) -> str:
-        uniform = all(weight == 1 / len(weights) for weight in weights)
-        weighting = "" if uniform else f"|weights:{','.join(str(float(w)) for w in weights)}"
-        amount = "" if value is None else f"[{value}]"
-        return f"dialect:{self.version}|order:{len(weights)}{weighting}|smooth:{smoothing}{amount}"
+        """All that a score depends on besides the counts; parameters as in `score`."""
+        uniform = all(weight == 1 / max_order for weight in weights)
+        amount = "" if smoothing_value is None else f"[{smoothing_value}]"
+        return signature_of(
+            nrefs=nrefs,
+            case=lowercase,
+            tok=tokenizer,
+            dialect=self.version,
+            order=max_order,
+            weights=None if uniform else ",".join(str(float(weight)) for weight in weights),
+            smooth=f"{smoothing}{amount}",
+        )
 
 
 NLTK = NltkDialect()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import exp, fsum, isfinite, log
 
 from . import _sacrebleu
-from .result import Score
+from .result import Score, check_one_row, score_of, signature_of
 from .stats import Stats
 
 
@@ -63,8 +63,7 @@ class SacrebleuDialect:
         ValueError
             There is not exactly one row, or as `sentence_scores`.
         """
-        if len(sums) != 1:
-            raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
+        check_one_row(sums)
         options = smoothing, smoothing_value, effective_order
         value = self.sentence_scores(
             sums,
@@ -73,21 +72,16 @@ class SacrebleuDialect:
             effective_order=effective_order,
             weights=weights,
         )[0]
-        orders = sums.max_order
-        hyp_len, ref_len, *counts = sums._rows
-        matches, totals = tuple(counts[:orders]), tuple(counts[orders:])
-        return Score(
-            value=value,
-            precisions=tuple(m / t if t else 0.0 for m, t in zip(matches, totals, strict=True)),
-            bp=_sacrebleu.details(sums._rows, orders, *options)[2],
-            hyp_len=hyp_len,
-            ref_len=ref_len,
-            matches=matches,
-            totals=totals,
-            signature=self.signature(
-                orders, *options, weights, nrefs=nrefs, lowercase=lowercase, tokenizer=tokenizer
-            ),
+        bp = _sacrebleu.details(sums._rows, sums.max_order, *options)[2]
+        signature = self.signature(
+            sums.max_order,
+            *options,
+            weights,
+            nrefs=nrefs,
+            lowercase=lowercase,
+            tokenizer=tokenizer,
         )
+        return score_of(sums, value, bp, signature)
 
     def sentence_scores(
         self,
@@ -147,18 +141,17 @@ class SacrebleuDialect:
         if amount is not None:
             rounded = f"{amount:.2f}"
             smoothing += f"[{rounded if float(rounded) == amount else amount}]"
-        fields = [
-            None if nrefs is None else f"nrefs:{'var' if nrefs == -1 else nrefs}",
-            None if lowercase is None else f"case:{'lc' if lowercase else 'mixed'}",
-            f"eff:{'yes' if effective_order else 'no'}",
-            None if tokenizer is None else f"tok:{tokenizer}",
-            f"smooth:{smoothing}",
-            None if max_order == 4 else f"order:{max_order}",
-        ]
         weighting = self._weights(max_order, weights)
-        if weighting is not None:
-            fields.append(f"weights:{','.join(map(str, weighting))}")
-        return "|".join([*filter(None, fields), f"version:{self.version}"])
+        return signature_of(
+            nrefs=nrefs,
+            case=lowercase,
+            eff="yes" if effective_order else "no",
+            tok=tokenizer,
+            smooth=smoothing,
+            order=None if max_order == 4 else max_order,
+            weights=None if weighting is None else ",".join(map(str, weighting)),
+            version=self.version,
+        )
 
     def _weights(self, max_order: int, weights: Sequence[float] | None) -> list[float] | None:
         """The weights, checked; None for equal ones that add up to 1, which sacreBLEU has."""

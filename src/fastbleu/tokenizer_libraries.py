@@ -58,7 +58,7 @@ def load_mecab(name: str) -> tuple[Callable[[str], list[str]], str]:
     if loaded.size != words:
         raise RuntimeError(
             f"tokenizer {name!r}: MeCab's dictionary {loaded.filename} has {loaded.size} words, "
-            f"but sacreBLEU's has {words}; install the extra: pip install pyfastbleu[{extra}]"
+            f"but sacreBLEU's has {words}; install the extra: pip install 'pyfastbleu[{extra}]'"
         )
     if loaded.next is not None:
         raise RuntimeError(
@@ -92,8 +92,8 @@ def load_sentencepiece(name: str, path: str) -> tuple[Callable[[str], list[str]]
     if not os.path.isfile(path):
         raise FileNotFoundError(
             f"tokenizer {name!r}: there is no sentencepiece model at {path}; download it from "
-            f"{address} (as sacreBLEU does) to {cached_model(name)}, or pass the path of a copy "
-            "as model (the library itself comes with pip install pyfastbleu[spm])"
+            f"{address} (as sacreBLEU does) to {cached_model(name)}, or pass the path of a copy: "
+            f"fastbleu.tokenizers.get_tokenizer({name!r}, model=path)"
         )
     processor: Any = sentencepiece.SentencePieceProcessor()
     try:
@@ -131,7 +131,7 @@ def _missing(name: str, packages: str, extra: str, error: ImportError) -> Import
     """The error for a library that is not there."""
     return ImportError(
         f"tokenizer {name!r} needs {packages}, which cannot be imported ({error}); "
-        f"install the extra: pip install pyfastbleu[{extra}]",
+        f"install the extra: pip install 'pyfastbleu[{extra}]'",
         name=error.name,
     )
 

@@ -101,7 +101,7 @@ class Tokenizer:
         return f"<Tokenizer {self.signature}>"
 
 
-_COMPILED = {name: Tokenizer(name, compiled=name) for name in TOKENIZERS[:5]}
+_COMPILED = {name: Tokenizer(name, compiled=name) for name in _text.COMPILED}
 _LOADED: dict[tuple[str, str | None], Tokenizer] = {}
 
 
@@ -135,7 +135,7 @@ def get_tokenizer(
     RuntimeError
         Where MeCab runs with another dictionary than sacreBLEU demands.
     """
-    if model is None and type(tokenize) is str and tokenize in _COMPILED:
+    if model is None and isinstance(tokenize, str) and tokenize in _COMPILED:
         return _COMPILED[tokenize]
     if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
         raise ValueError(_unknown(tokenize))
@@ -153,8 +153,6 @@ def get_tokenizer(
             )
         name = str(getattr(tokenize, "__qualname__", type(tokenize).__qualname__))
         return Tokenizer(name, function=_checked(name, tokenize), source=tokenize)
-    if tokenize in _COMPILED:
-        return _COMPILED[tokenize]
     path = None if model is None else os.path.abspath(os.fsdecode(model))
     # The place belongs to the key because $SACREBLEU may change while the program runs.
     place = cached_model(tokenize) if path is None and tokenize in MODELS else path

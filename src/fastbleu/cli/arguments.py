@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from .. import __version__
 from .._sacrebleu import SMOOTH_DEFAULTS
-from ..sacrebleu.tokenizer import BY_LANGUAGE, LEFT_TO_ADVICE
+from ..sacrebleu.tokenizer import BY_LANGUAGE, WITHOUT_MODEL
 from ..tokenizers import TOKENIZERS
 from .files import STDIN, InputError
 
@@ -160,7 +160,7 @@ def check_number(options: argparse.Namespace, systems: int) -> None:
 def warnings(options: argparse.Namespace) -> Iterator[str]:
     """Yield what is doubtful about the options."""
     wanted = BY_LANGUAGE.get(options.language)
-    if wanted and options.tokenize in LEFT_TO_ADVICE and options.tokenize != wanted:
+    if wanted and options.tokenize in WITHOUT_MODEL and options.tokenize != wanted:
         yield f"-tok {options.tokenize} hardly suits -l {options.langpair}: {wanted} or spm does"
     if options.smoothing_value is not None and SMOOTH_DEFAULTS[options.smoothing] is None:
         yield f"--smooth-value has no effect with --smooth-method {options.smoothing}"

@@ -19,6 +19,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from ..counting import Counted, CountOptions, count_segments
+from ..errors import TOKENIZED_PERIODS
 from ..sacrebleu.score import estimate_from_rows
 from ..stats import Stats
 from ..tokenizers import Tokenizer, get_tokenizer
@@ -34,7 +35,6 @@ Opener = Callable[[ExitStack], Reader]
 
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
-_MANY_PERIODS = 100  # lines that end in " .", which only tokenised text has
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -137,7 +137,7 @@ class _Totals:
             self.rows.append(counted.stats)
 
     def notes(self, name: str) -> Iterator[str]:
-        if self._periods >= _MANY_PERIODS:
+        if self._periods >= TOKENIZED_PERIODS:
             yield (
                 f"{name}: {self._periods} lines end in ' .', as tokenised text does; scores of "
                 "such text are not comparable: detokenise it, or say --force"

@@ -97,9 +97,13 @@ def _format(path: str) -> str | None:
 class _OneOfMany(LineReader):
     """Lines that hold more than the segment; subclasses extract it."""
 
+    _line = 1  # the number of the line that is read
+
     def read(self, count: int) -> list[list[str]]:
         column = []
-        for line in self._lines.read(count):
+        lines = self._lines.read(count)
+        for number, line in enumerate(lines, self._lines.taken - len(lines) + 1):
+            self._line = number
             self.segments += 1
             column.append(self._extract(line.removesuffix("\r")).rstrip())
         return [column]
@@ -111,7 +115,7 @@ class _OneOfMany(LineReader):
         raise NotImplementedError
 
     def _error(self, problem: str) -> InputError:
-        return InputError(f"{self.label}: line {self._lines.taken}: {problem}")
+        return InputError(f"{self.label}: line {self._line}: {problem}")
 
 
 class ColumnReader(_OneOfMany):
@@ -153,7 +157,7 @@ class ColumnReader(_OneOfMany):
         cells = line.split("\t")
         if len(cells) != self._width:
             raise self._error(
-                f"{len(cells)} columns, but line 1 has {self._width}; "
+                f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}; "
                 "is there a tab or a line break inside of a text?"
             )
         return cells[self._column]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .._sacrebleu import details
 from ..sacrebleu.score import BLEUScore, BLEUSignature
+from .files import InputError
 
 if TYPE_CHECKING:
     from ..tokenizers import Tokenizer
@@ -96,7 +97,7 @@ class Reporter:
     Parameters
     ----------
     options : argparse.Namespace
-        Of `cli_arguments.parse`.
+        Of `arguments.parse`.
     tokenizer : Tokenizer
     references : int
         How many references each segment has.
@@ -130,7 +131,14 @@ class Reporter:
 
     def score(self, row: array[int]) -> BLEUScore:
         """Return the score of a row of sufficient statistics."""
-        value, precisions, bp, counts, totals = details(row, *self._rules)
+        try:
+            value, precisions, bp, counts, totals = details(row, *self._rules)
+        except ValueError as error:  # the logarithm of a precision below 0
+            amount, method = self._options.smoothing_value, self._options.smoothing
+            raise InputError(
+                f"--smooth-value {amount:g} with --smooth-method {method} makes a precision "
+                "negative, which has no logarithm: choose a value from 0"
+            ) from error
         return BLEUScore(value, counts, totals, precisions, bp, row[0], row[1])
 
     def sentences(self, rows: array[int]) -> str:

@@ -138,7 +138,7 @@ FB_INLINE int32_t interner_find(const interner *table, token_key key, token_cont
         const interner_slot slot = table->slots[index];
         const int occupied = slot.epoch == table->epoch;
         const int same = same_key(table, slot.id, key);
-        if (FB_UNLIKELY(occupied & (!same | (int)(key.high >> 63)))) {
+        if (FB_UNLIKELY(occupied & ((!same) | (int)(key.high >> 63)))) {
             if (same_token(table, slot.id, key, content)) return slot.id;
             index = (index + 1) & (table->slot_count - 1);
             continue;

@@ -44,6 +44,13 @@ typedef struct {
     int unit;
 } text_line;
 
+FB_INLINE uint32_t code_point_at(text_line text, size_t at)
+{
+    if (text.unit == 1) return ((const uint8_t *)text.chars)[at];
+    if (text.unit == 2) return ((const uint16_t *)text.chars)[at];
+    return ((const uint32_t *)text.chars)[at];
+}
+
 /* Copies of a line that is not stored in bytes. Every array has LEAD readable bytes before it and a
  * block to spare behind it. */
 typedef struct {

@@ -14,11 +14,8 @@
 /* Whether a line looks tokenised, by sacreBLEU's measure: it ends in " .". */
 static int ends_in_tokenized_period(text_line text)
 {
-    const size_t last = text.length - 1;
-    if (text.length < 2) return 0;
-    if (text.unit == 1) return ((const uint8_t *)text.chars)[last] == '.' && ((const uint8_t *)text.chars)[last - 1] == ' ';
-    if (text.unit == 2) return ((const uint16_t *)text.chars)[last] == '.' && ((const uint16_t *)text.chars)[last - 1] == ' ';
-    return ((const uint32_t *)text.chars)[last] == '.' && ((const uint32_t *)text.chars)[last - 1] == ' ';
+    return text.length >= 2 && code_point_at(text, text.length - 1) == '.'
+        && code_point_at(text, text.length - 2) == ' ';
 }
 
 FB_INLINE token_content content_of(const line_reader *line, token_span span)

@@ -36,9 +36,7 @@ static int rewrite_line(text_line *text, const char_table *table, line_buffers *
     if (reserve_buffer((void **)&buffers->rewritten, &buffers->rewritten_room, (length + BLOCK) * 4) < 0)
         return -1;
     uint32_t *chars = buffers->rewritten;
-    for (size_t i = 0; i < length; i++)
-        chars[i] = text->unit == 1 ? ((const uint8_t *)text->chars)[i]
-            : text->unit == 2 ? ((const uint16_t *)text->chars)[i] : ((const uint32_t *)text->chars)[i];
+    for (size_t i = 0; i < length; i++) chars[i] = code_point_at(*text, i);
     while (length > 0 && !MUTANT(5) && class_of(table, chars[length - 1]) & CLASS(SPACE)) length--;
     length = replace_all(chars, length, "<skipped>", 0);
     length = replace_all(chars, length, "-\n", 0);

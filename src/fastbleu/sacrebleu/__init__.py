@@ -27,3 +27,10 @@ __all__ = [
     "sentence_bleu",
     "unpatch",
 ]
+
+
+def __getattr__(name: str) -> object:
+    where = f"module {__name__!r} has no attribute {name!r}"
+    if "chrf" in name.lower() or "ter" in name.lower().split("_"):
+        where += "; only BLEU is here: take the other metrics from sacrebleu itself"
+    raise AttributeError(where)

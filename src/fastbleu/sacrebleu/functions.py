@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Readers of sentence_bleu, by the name of the tokenizer.
+# Readers of sentence_bleu, by the name of the tokenizer. They are those of `reader_for`, whose key
+# of three parts would take a tenth of a call's time.
 _cased: dict[str, SegmentReader] = {}
 _lowered: dict[str, SegmentReader] = {}
 

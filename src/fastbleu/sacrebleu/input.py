@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._sacrebleu import SMOOTH_DEFAULTS
+from ..corpus import list_or_tuple
 from ..counting import Counted, CountOptions, count_segments
 from ..errors import warn_input
 
@@ -35,7 +36,8 @@ def check_corpus(hypotheses: Any, references: Any) -> None:
         One of them is empty.
     """
     if not is_sequence(hypotheses):
-        raise TypeError(f"hypotheses is a {type_of(hypotheses)}, expected a list of str")
+        fix = "; pass list(hypotheses)" if is_listable(hypotheses) else ""
+        raise TypeError(f"hypotheses is a {type_of(hypotheses)}, expected a list of str{fix}")
     if not isinstance(first(hypotheses, "hypotheses"), str):
         raise TypeError(f"hypotheses[0] is a {type_of(hypotheses[0])}, expected a str")
     if references is None:
@@ -44,7 +46,8 @@ def check_corpus(hypotheses: Any, references: Any) -> None:
         raise TypeError(f"references is a {type_of(references)}, expected a list of lists of str")
     stream = first(references, "references")
     if not is_sequence(stream):
-        raise TypeError(f"references[0] is a {type_of(stream)}, expected a list of str")
+        fix = "; pass [list(stream) for stream in references]" if is_listable(stream) else ""
+        raise TypeError(f"references[0] is a {type_of(stream)}, expected a list of str{fix}")
     line = first(stream, "references[0]")
     if not isinstance(line, str) and line is not None:
         raise TypeError(f"references[0][0] is a {type_of(line)}, expected a str or None")
@@ -79,7 +82,7 @@ def count_streams(
         Something is no text, or a segment has no reference; the message names it.
     """
     if references:
-        streams = [as_list(stream) for stream in references]
+        streams = [list_or_tuple(stream) for stream in references]
         warn_of_layout(hypotheses, references, streams)
         segments = by_segment(streams)
     elif cached:
@@ -92,8 +95,12 @@ def count_streams(
     count = min(len(hypotheses), len(segments))
     if count == 0:
         raise IndexError("there are no segments to score: a stream of references is empty")
-    lines, theirs = as_list(hypotheses), segments
+    lines, theirs = list_or_tuple(hypotheses), segments
     if not len(lines) == len(segments) == count:
+        # sacreBLEU looks for these, and for nothing else, beyond the last segment, too.
+        if None in lines[count:]:
+            segment = lines.index(None, count)
+            raise TypeError(f"segment {segment}: the hypothesis is a NoneType, expected a str")
         lines, theirs = lines[:count], theirs[:count]
     try:
         counted = count_segments(lines, theirs, options)
@@ -113,14 +120,19 @@ def segment_major(references: Sequence[Sequence[str | None]]) -> list[Any]:
     InputWarning
         A stream is a str, or they differ in length; those of the shortest are taken.
     """
-    streams = [as_list(stream) for stream in references]
+    streams = [list_or_tuple(stream) for stream in references]
     warn_of_layout(None, references, streams)
     return list(by_segment(streams))
 
 
 def by_segment(streams: Sequence[Sequence[str | None]]) -> Sequence[Any]:
-    """One stream as it is, several as tuples."""
+    """Streams turned by segment: one as it is, several as tuples."""
     return streams[0] if len(streams) == 1 else list(zip(*streams, strict=False))
+
+
+def by_reference(lines: Any) -> tuple[Any, ...]:
+    """The references of one segment as `by_segment` gives them."""
+    return lines if isinstance(lines, tuple) else (lines,)
 
 
 def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[Any]]) -> None:
@@ -149,10 +161,10 @@ def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[
             fix = "; for several references of one segment pass [[reference] for each of them]"
     there = "" if hypotheses is None else f"hypotheses has {len(hypotheses)} segments, "
     have = "references have" if len(lengths) == 1 else "the streams of references have"
-    warn_input(
-        f"{there}{have} {', '.join(map(str, lengths))}; only the first {min(segments)} are "
-        f"scored{fix}"
-    )
+    numbers = ", ".join(map(str, lengths[:8])) + (", ..." if len(lengths) > 8 else "")
+    if len(lengths) > 1 and len(set(lengths)) == 1:
+        have, numbers = f"the {len(lengths)} streams of references have", f"{lengths[0]} each"
+    warn_input(f"{there}{have} {numbers}; only the first {min(segments)} are scored{fix}")
 
 
 def count_references(segments: Sequence[Any]) -> int:
@@ -166,7 +178,7 @@ def count_references(segments: Sequence[Any]) -> int:
     numbers = set()
     for segment, lines in enumerate(segments):
         present = 0
-        for line in lines if isinstance(lines, tuple) else (lines,):
+        for line in by_reference(lines):
             if isinstance(line, str):
                 present += 1
             elif line is not None:
@@ -187,14 +199,14 @@ def refuse_missing(segments: Sequence[Any]) -> None:
             )
 
 
-def as_list(values: Any) -> Any:
-    """The values as a list or tuple; these as they are."""
-    return values if type(values) in (list, tuple) else list(values)
-
-
 def is_sequence(value: Any) -> bool:
     """Whether sacreBLEU takes the value for a sequence; a str is one."""
     return type(value) in (list, tuple) or isinstance(value, Sequence)
+
+
+def is_listable(value: Any) -> bool:
+    """Whether list(value) is what was meant: of iterators, arrays and Series."""
+    return hasattr(value, "__next__") or hasattr(value, "tolist")
 
 
 def first(values: Any, name: str) -> Any:

@@ -12,10 +12,12 @@ import sys
 from collections.abc import Sequence
 from copy import copy
 
+from .._text import COMPILED
 from ..counting import Counted, CountOptions, count_segments
+from ..errors import TOKENIZED_PERIODS
 from ..patching import Patch, Restore
-from ..tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
-from .input import count_references
+from ..tokenizers import Tokenizer, get_tokenizer
+from .input import by_reference, by_segment, count_references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +31,6 @@ RULES = (
     "_get_closest_ref_len",
 )
 REPLACED = ("_aggregate_and_compute", "_cache_references", "_extract_corpus_statistics")
-
-# That many hypotheses that end in " ." make sacreBLEU log a warning.
-TOKENIZED_PERIODS = 100
 
 
 class KeptReferences(Sequence["dict[str, Any]"]):
@@ -70,21 +69,13 @@ class KeptReferences(Sequence["dict[str, Any]"]):
         return self._metric._extract_reference_info(lines)
 
 
-def by_reference(lines: Any) -> tuple[Any, ...]:
-    """The references of a segment, of which a single one stands by itself."""
-    return lines if isinstance(lines, tuple) else (lines,)
-
-
 def turn(references: Any) -> Sequence[Any] | None:
     """References by segment; None for what only sacreBLEU knows how to read."""
     if not isinstance(references, (list, tuple)):
         return None
     if not all(isinstance(stream, (list, tuple)) for stream in references):
         return None
-    if len(references) == 1:
-        only: Sequence[Any] = references[0]
-        return only
-    return list(zip(*references, strict=False))
+    return by_segment(references)
 
 
 class Replacements:
@@ -124,7 +115,7 @@ class Replacements:
         name = self.name_of(type(metric.tokenizer))
         if name is None:
             return None
-        if name in TOKENIZERS[:5]:
+        if name in COMPILED:
             return get_tokenizer(name)
 
         def tokens(line: str) -> list[str]:

@@ -183,6 +183,7 @@ def estimate_from_rows(
         The seed, as a signature shows it.
     """
     from ..significance import bootstrap
+    from ..significance.resampling import DEFAULT_SEED, SEED_VARIABLE
 
     interval = bootstrap(
         stats,
@@ -193,7 +194,7 @@ def estimate_from_rows(
         effective_order=effective_order,
     )
     score._mean, score._ci = interval.mean, interval.half_width
-    return os.environ.get("SACREBLEU_SEED", "12345").lower()
+    return os.environ.get(SEED_VARIABLE, DEFAULT_SEED).lower()
 
 
 class BLEUSignature:

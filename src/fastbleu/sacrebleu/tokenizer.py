@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._text import SegmentReader
 from ..errors import warn_input
+from ..tokenizer_libraries import MODELS
 from ..tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
 from ..tokenizers import tokenize as split
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 # What sacreBLEU takes for a target language.
 BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-# Tokenizers without a model; one with a model suits any language.
-LEFT_TO_ADVICE = ("none", "13a", "intl", "char", "zh", "ja-mecab", "ko-mecab")
+# One with a model suits any language.
+WITHOUT_MODEL = tuple(name for name in TOKENIZERS if name not in MODELS)
 
 
 class LineTokenizer:
@@ -54,7 +55,7 @@ def choose_tokenizer(
     advised = BY_LANGUAGE.get(trg_lang)
     if tokenize is None:
         tokenize = advised or default
-    elif advised and tokenize != advised and tokenize in LEFT_TO_ADVICE:
+    elif advised and tokenize != advised and tokenize in WITHOUT_MODEL:
         warn_input(
             f"tokenizer {tokenize!r} is not the one for the target language {trg_lang!r}; "
             f"consider {advised!r} or 'spm'"
@@ -74,11 +75,10 @@ _readers: dict[tuple[str, bool, int], SegmentReader] = {}
 
 def reader_for(tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader:
     """A reader of single segments for a compiled tokenizer, the same one each time."""
-    reader = _readers.get((tokenizer, lowercase, max_order))
+    key = tokenizer, lowercase, max_order
+    reader = _readers.get(key)
     if reader is None:
         if len(_readers) >= MOST_READERS:
             _readers.clear()
-        reader = _readers[tokenizer, lowercase, max_order] = SegmentReader(
-            tokenizer, lowercase, max_order
-        )
+        reader = _readers[key] = SegmentReader(*key)
     return reader

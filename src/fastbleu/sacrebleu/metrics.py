@@ -1,0 +1,7 @@
+"""The names of `sacrebleu.metrics` that are BLEU's."""
+
+from .metric import BLEU as BLEU
+from .score import BLEUScore as BLEUScore
+from .score import BLEUSignature as BLEUSignature
+
+__all__ = ["BLEU", "BLEUScore", "BLEUSignature"]

@@ -1,0 +1,38 @@
+"""The outputs of WMT22's systems and their references, where they are there.
+
+They lie under FASTBLEU_DATA (default: ../shared/data beside the project). Without them the tests on
+real data skip, unless FASTBLEU_REQUIRE_DATA=1 makes that a failure.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+WMT22 = Path(os.environ.get("FASTBLEU_DATA") or PROJECT.parent / "shared" / "data") / "wmt22"
+SYSTEMS = sorted(path.stem for path in (WMT22 / "systems").glob("*.txt"))
+
+
+def missing():
+    """Skip or fail a test that needs files which are not there."""
+    message = f"no WMT22 files under {WMT22}; set FASTBLEU_DATA"
+    if os.environ.get("FASTBLEU_REQUIRE_DATA") == "1":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+def system_file(system):
+    """The path of "<pair>.<name>"."""
+    return WMT22 / "systems" / f"{system}.txt"
+
+
+def reference_files(pair):
+    """The paths of a pair's references by name."""
+    paths = sorted((WMT22 / "references").glob(f"{pair}.*.txt"))
+    return {path.stem.removeprefix(f"{pair}."): path for path in paths}
+
+
+def read_lines(path):
+    with open(path, encoding="utf-8", newline="\n") as lines:
+        return [line.rstrip("\n") for line in lines]
