@@ -4,6 +4,9 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 SOURCES = pyproject.toml setup.py $(wildcard src/fastbleu/*.pyx src/fastbleu/*.pxd src/fastbleu/kernel/*.h)
 DATA ?= ../shared/data
+# Tests run on all processors; benchmarks, which are no tests, would only warn of that.
+WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) -p no:benchmark
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: help build demo test test-libraries test-pythons mutants lint bench sanitize clean
@@ -33,11 +36,11 @@ demo: $(VENV)/built            ## build, then score the plain text of two system
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/tested            ## build, then run the tests
-	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(BIN)/python -m pytest $(PYTEST_ARGS)
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) $(PYTEST_ARGS)
 
 test-libraries: $(VENV)/tested            ## the tests of the tokenizers that belong to other libraries
 	@$(PIP) --editable '.[test,ja,ko,spm]'
-	@FASTBLEU_REQUIRE_LIBRARIES=1 $(BIN)/python -m pytest -q tests/test_tokenizer_libraries.py
+	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/test_tokenizer_libraries.py
 
 mutants: $(VENV)/tested            ## planted faults in the tokenisers, which their tests must find
 	@bash tests/mutants.sh $(BIN)/python
@@ -60,7 +63,7 @@ bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RES
 	@$(BIN)/python bench/table.py
 
 sanitize: $(VENV)/tested            ## the tests under AddressSanitizer and UBSan; then the canary
-	@bash tests/sanitize.sh $(BIN)/python
+	@WORKERS=$(WORKERS) bash tests/sanitize.sh $(BIN)/python
 
 clean:            ## remove everything that was built
 	rm -rf $(VENV) build dist src/*.egg-info src/fastbleu/*.so src/fastbleu/*.c

@@ -35,6 +35,7 @@ echo "building with sanitizers ..."
 FASTBLEU_SANITIZE=1 build sanitized
 sanitized sanitized "$python" -c 'import fastbleu._core as m; assert "/build/sanitized/" in m.__file__, m.__file__'
 FASTBLEU_TEST_SEGMENTS=$segments sanitized sanitized "$python" -m pytest -q -p no:cacheprovider \
+  -n "${WORKERS:-2}" -p no:benchmark \
   --ignore tests/test_memory.py "${few[@]}"
 
 echo "building with a planted fault ..."

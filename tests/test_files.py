@@ -169,7 +169,7 @@ def test_files_are_closed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("chunk", [1, 2, 3, 4096])
 def test_unequal_lengths(tmp_path: Path, chunk: int) -> None:
     short = write(tmp_path / "short.txt", "a\nb\nc")
-    long = write(tmp_path / "long.txt.gz", gzip.compress(b"a\nb\nc\nd\ne\n"))
+    long = write(tmp_path / "long.txt.gz", gzip.compress(b"a\nb\nc\nd\ne\n", mtime=0))
     for names in ((short, long), (long, short), (short, short, long), (long, short, long)):
         message = error_of(*names, chunk=chunk)
         assert message.startswith(f"{short} has 3 lines, {long} has 5 lines: ")
@@ -241,7 +241,7 @@ def test_bad_bytes_of_other_encodings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "hint"),
     [
-        (gzip.compress(b"a\n"), "let its name end in .gz"),
+        (gzip.compress(b"a\n", mtime=0), "let its name end in .gz"),
         ("a\n".encode("utf-16"), "--encoding utf-16"),
         (b"\xfe\xff\0a\0\n", "--encoding utf-16"),
     ],

@@ -266,7 +266,7 @@ WEIGHTS = [
 
 
 @pytest.mark.parametrize("auto_reweigh", [False, True, 1, None])
-@pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: repr(weights)[:40])
+@pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: repr(weights).partition(" object")[0][:40])
 def test_weights(bleu, weights, auto_reweigh):
     long = [
         words(
