@@ -36,6 +36,11 @@ def seeded(*name):
     return random.Random(f"{SEED} {name}")
 
 
+def shown(value):
+    """A value as the name of a test: the same in every process, so without addresses."""
+    return repr(value).partition(" object")[0][:40]
+
+
 def words(text):
     """The tokens of a text that is written with spaces between them."""
     return text.split()

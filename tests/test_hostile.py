@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import oracle
 import pytest
-from generators import seeded, segments
+from generators import seeded, segments, shown
 from hostile import REFERENCES, Planned, Token, clean, each_entry, raising
 
 import fastbleu
@@ -58,7 +58,7 @@ class Ambiguous:
 @pytest.mark.parametrize("equal", [None, "", 0, 17, object(), NotImplemented, np.array([True,
     False]),
                                    np.array([]), Ambiguous(), float("nan"), []],
-                                   ids=lambda value: repr(value).partition(" object")[0])  # fmt: skip
+                                   ids=shown)  # fmt: skip
 def test_comparisons_that_return_anything(entry, equal):
     try:
         clean(entry, [Token(equal=equal) for _ in range(5)], [[Token(equal=equal), 1, 1.0], [True]])

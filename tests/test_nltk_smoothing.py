@@ -14,7 +14,7 @@ import warnings
 
 import numpy as np
 import pytest
-from generators import PRISTINE, outcome, random_weights, seeded, segments, typed, words
+from generators import PRISTINE, outcome, random_weights, seeded, segments, shown, typed, words
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -266,7 +266,7 @@ WEIGHTS = [
 
 
 @pytest.mark.parametrize("auto_reweigh", [False, True, 1, None])
-@pytest.mark.parametrize("weights", WEIGHTS, ids=lambda weights: repr(weights).partition(" object")[0][:40])
+@pytest.mark.parametrize("weights", WEIGHTS, ids=shown)
 def test_weights(bleu, weights, auto_reweigh):
     long = [
         words(
