@@ -36,6 +36,7 @@ cdef extern from "kernel/masks.h":
 
 
 cdef hash_seed process_seed()
+cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil
 cdef simd_level simd_in_use() noexcept
 cdef int64_t *numbers(array values) except? NULL
 

@@ -32,7 +32,7 @@ cdef class TextPacker(PackedSegments):
     cdef line_buffers hypothesis_buffers, reference_buffers
     cdef text_line *lines
     cdef PyObject **held             # the strings that `lines` point into
-    cdef Py_ssize_t line_count, line_capacity, held_capacity, since_poll
+    cdef Py_ssize_t line_count, line_capacity, since_poll
     cdef Py_ssize_t first_segment
     cdef readonly Py_ssize_t tokenized_periods
 

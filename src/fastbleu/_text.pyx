@@ -14,11 +14,12 @@ Thread-safety. One packer per thread. The tokenisers' tables are built once and 
 
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from cpython.mem cimport PyMem_RawFree
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX
 
-from fastbleu._core cimport interner_begin, interner_free, numbers, process_seed, simd_in_use
+from fastbleu._core cimport (
+    grow, interner_begin, interner_free, numbers, process_seed, simd_in_use)
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
 
 from array import array as _array
@@ -35,7 +36,8 @@ cdef extern from "kernel/line_tokens.h":
         size_t end
         int unit
     ctypedef struct line_reader:
-        pass
+        const text_rules *rules
+        classifier classify
     enum:
         BLOCK_TOKENS
     int build_rules(text_rules *rules, tokenizer_id tokenizer) noexcept
@@ -116,6 +118,26 @@ cdef inline text_line line_of(object text) noexcept:
     return line
 
 
+cdef int no_memory(size_t length) except -1 nogil:
+    with gil:
+        raise MemoryError(f"no memory for a line of {length} characters")
+
+
+cdef int begin_line(line_reader *reader, const text_rules *rules, classifier classify, text_line text,
+                    line_buffers *buffers) except -1 nogil:
+    if reserve_buffers(buffers, text) < 0:
+        no_memory(text.length)
+    open_line(reader, rules, classify, text, buffers)
+    return 0
+
+
+cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers) except -1 nogil:
+    """Begin a line again whose reader has met something that is rewritten first."""
+    if rewrite_line(&text, &reader.rules.table, buffers) < 0:
+        no_memory(text.length)
+    return begin_line(reader, reader.rules, reader.classify, text, buffers)
+
+
 def split(text, str tokenizer not None):
     """The tokens of a line, a list of str, by one of the COMPILED tokenisers."""
     cdef const text_rules *rules = rules_of(tokenizer)
@@ -131,19 +153,14 @@ def split(text, str tokenizer not None):
     line = line_of(text)
     buffers = line_buffers()
     try:
-        if reserve_buffers(&buffers, line) < 0:
-            raise MemoryError(f"no memory for a line of {line.length} characters")
-        open_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
+        begin_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
         while not line_ended(&reader):
             count = next_tokens(&reader, spans)
             blocks = (blocks + 1) % SPLIT_BLOCKS
             if blocks == 0:
                 PyErr_CheckSignals()
             if count < 0:
-                if (rewrite_line(&line, &rules.table, &buffers) < 0
-                        or reserve_buffers(&buffers, line) < 0):
-                    raise MemoryError(f"no memory for a line of {line.length} characters")
-                open_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
+                begin_rewritten(&reader, line, &buffers)
                 tokens.clear()
             for i in range(count):
                 tokens.append(PyUnicode_FromKindAndData(
@@ -265,17 +282,18 @@ cdef class TextPacker(PackedSegments):
         return 0
 
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1:
-        cdef Py_ssize_t room
+        cdef Py_ssize_t capacity = 0
         if not PyUnicode_Check(text):
             text = self.door.line(text, segment, None if reference == HYPOTHESIS else reference)
         if self.lowercase:
             text = str.lower(text)
         text = compact(text)
         if self.line_count == self.line_capacity:
-            room = 2 * self.line_capacity + 64
-            self.lines = <text_line *> grow_lines(self.lines, room * sizeof(text_line))
-            self.held = <PyObject **> grow_lines(self.held, room * sizeof(PyObject *))
-            self.line_capacity = room
+            self.lines = <text_line *> grow(
+                self.lines, &capacity, self.line_count + 1, sizeof(text_line))
+            self.held = <PyObject **> grow(
+                self.held, &capacity, self.line_count + 1, sizeof(PyObject *))
+            self.line_capacity = capacity
         self.lines[self.line_count] = line_of(text)
         Py_INCREF(text)
         self.held[self.line_count] = <PyObject *> text
@@ -315,9 +333,7 @@ cdef class TextPacker(PackedSegments):
         cdef line_reader reader
         cdef int32_t *ids
         cdef int count
-        if reserve_buffers(buffers, text) < 0:
-            no_memory(text.length)
-        open_line(&reader, self.rules, self.classify, text, buffers)
+        begin_line(&reader, self.rules, self.classify, text, buffers)
         while not line_ended(&reader):
             ids = self.reserve_ids(BLOCK_TOKENS)
             count = intern_block(&reader, &self.tokens, ids) if is_hypothesis else (
@@ -328,11 +344,9 @@ cdef class TextPacker(PackedSegments):
                 continue
             # What was read so far is void: begin again with the rewritten line.
             self.id_count = before
-            if (count < -1 or (is_hypothesis and interner_begin(&self.tokens, 0) < 0)
-                    or rewrite_line(&text, &self.rules.table, buffers) < 0
-                    or reserve_buffers(buffers, text) < 0):
+            if count < -1 or (is_hypothesis and interner_begin(&self.tokens, 0) < 0):
                 no_memory(text.length)
-            open_line(&reader, self.rules, self.classify, text, buffers)
+            begin_rewritten(&reader, text, buffers)
         if self.id_count - before >= INT32_MAX:
             with gil:
                 raise OverflowError(
@@ -411,15 +425,3 @@ cdef class SegmentReader:
             packer.release()
             self.busy = False
         return row
-
-
-cdef void *grow_lines(void *memory, size_t size) except NULL:
-    cdef void *grown = PyMem_RawRealloc(memory, size)
-    if grown == NULL:
-        raise MemoryError(f"no memory for {size} bytes")
-    return grown
-
-
-cdef int no_memory(size_t length) except -1 nogil:
-    with gil:
-        raise MemoryError(f"no memory for a line of {length} characters")

@@ -15,8 +15,9 @@
  * as no character matches there; mteval (13a) puts spaces round the line first.
  *
  * Ownership. A reader borrows the line and its buffers. Token spans name positions; their content is
- * found by content_of (line_tokens.h), in the narrowest unit that holds it, so that equal tokens are equal bytes
- * whatever line they come from. Cost: about 20 vector operations a block, a few plain ones a token.
+ * found by content_of (line_tokens.h), in the narrowest unit that holds it, so that equal tokens are
+ * equal bytes whatever line they come from. Cost: about 20 vector operations a block, a few plain ones a
+ * token.
  */
 #ifndef FASTBLEU_LINE_READER_H
 #define FASTBLEU_LINE_READER_H
