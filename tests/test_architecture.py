@@ -10,16 +10,35 @@ from pathlib import Path
 
 import pytest
 
+HOSTS = ["evaluate", "ignite", "keras", "torcheval", "torchmetrics", "transformers"]
 STOREYS = [
     ["_core", "_score", "_sequences", "_resample", "errors", "patching", "nltk_fraction"],
-    ["_sacrebleu", "_text", "_tokens", "corpus", "significance.results"],
-    ["_nltk", "stats", "tokenizer_libraries"],
+    [
+        "_ids",
+        "_sacrebleu",
+        "_text",
+        "_tokens",
+        "corpus",
+        "distributed",
+        "arrays",
+        "significance.results",
+    ],
+    ["_nltk", "ids", "stats", "suspicions", "tokenizer_libraries"],
     ["nltk_precision", "result", "tokenizers", "significance.resampling"],
-    ["counting", "nltk", "significance.scoring"],
-    ["nltk_dialect", "sacrebleu_dialect", "sacrebleu.input", "sacrebleu.tokenizer"],
+    ["nltk", "workers", "significance.scoring"],
+    [
+        "counting",
+        "nltk_dialect",
+        "sacrebleu_dialect",
+        "sacrebleu.input",
+        "sacrebleu.tokenizer",
+        "totals",
+    ],
     ["score", "sacrebleu.patching"],
-    ["metric", "significance.experiment"],
-    ["significance.procedures"],
+    ["parameters", "significance.experiment"],
+    ["scorer", "significance.procedures"],
+    ["metric"],
+    [f"integrations.{host}" for host in HOSTS],
     ["sacrebleu.score"],
     ["sacrebleu.metric"],
     ["sacrebleu.functions", "sacrebleu.metrics", "cli.files"],

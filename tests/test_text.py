@@ -10,9 +10,9 @@ from generators import seeded
 
 from fastbleu import _core, _text, count
 from fastbleu._text import COMPILED, SegmentReader, split
-from fastbleu.counting import CountOptions, count_segments
 from fastbleu.score import NLTK
 from fastbleu.tokenizers import get_tokenizer
+from fastbleu.workers import CountOptions, count_segments
 
 # Words that are cut, glued, rewritten or wide, so that every line mixes storage units.
 WORDS = (
@@ -120,7 +120,7 @@ def test_counted_tells_references_and_tokenized_periods():
         counted = count_segments(["a", "b"], [["a", None], [None, "b"]], missing)
         assert counted.nrefs == 1
         counted = count_segments([], [], options)
-        assert (len(counted.stats), counted.nrefs) == (0, -1)
+        assert (len(counted.stats), counted.segments, counted.nrefs) == (0, 0, 0)
     big = ["x ."] * 5000, [["x", "y"]] * 5000
     counted = count_segments(*big, CountOptions(tokenizer, threads=4))
     assert (counted.nrefs, counted.tokenized_periods) == (2, 5000)
@@ -135,7 +135,7 @@ def test_rows_can_be_added_up_at_once(tokenizer, threads):
     options = [None if tokenizer is None else get_tokenizer(tokenizer), False, 3, threads]
     kept = count_segments(*corpus, CountOptions(*options))
     for adapt in (lambda stats: stats, NLTK.adapt):
-        summed = count_segments(*corpus, CountOptions(*options, adapt=adapt))
+        summed = count_segments(*corpus, CountOptions(*options), adapt)
         assert summed.stats == adapt(kept.stats).sum()
         assert (summed.nrefs, summed.tokenized_periods) == (kept.nrefs, kept.tokenized_periods)
 

@@ -28,6 +28,16 @@ cdef extern from "kernel/interner.h":
     int32_t interner_find(
         const interner *table, token_key key, token_content content, int32_t absent) noexcept nogil
 
+cdef extern from "kernel/number_table.h":
+    ctypedef struct number_table:
+        int32_t count
+        hash_seed seed
+    void number_table_free(number_table *table) noexcept nogil
+    int number_table_begin(number_table *table, size_t numbers) noexcept nogil
+    int32_t number_table_add(number_table *table, uint64_t number) noexcept nogil
+    int32_t number_table_find(
+        const number_table *table, uint64_t number, int32_t absent) noexcept nogil
+
 
 cdef extern from "kernel/masks.h":
     enum:
@@ -49,14 +59,17 @@ cdef class PackedSegments:
     """
 
     cdef public bint cancelled       # ends a long finish() in another thread
-    # Over all segments packed so far; -1 before the first.
-    cdef readonly Py_ssize_t fewest_references, most_references
+    # Of all segments packed since the last reset().
+    cdef readonly Py_ssize_t nrefs   # references of each; -1: their number varies; 0: no segment
+    cdef readonly Py_ssize_t tokenized_periods     # hypotheses of text that end in " ."
+    cdef readonly bint label_padding               # whether an id -100 was counted as a token
     cdef int32_t *ids
     cdef int64_t *lengths            # of each segment: its hypothesis, then its references
     cdef int64_t *reference_counts   # by segment
     cdef int32_t *distinct           # by segment
     cdef Py_ssize_t segment_count, id_count, length_count
-    cdef Py_ssize_t segment_capacity, id_capacity, length_capacity
+    cdef readonly Py_ssize_t id_capacity
+    cdef Py_ssize_t segment_capacity, length_capacity
 
     cdef int finish(self) except -1 nogil
     cdef void clear(self) noexcept nogil
@@ -75,12 +88,13 @@ cdef class SegmentCounter:
     """Counts packed segments into rows; owns the scratch memory for that. One per thread."""
 
     cdef readonly int max_order
+    cdef int rule                    # an index of REFERENCE_LENGTHS
     cdef public bint cancelled
     cdef uint64_t in_reference[MASK_PADDED]
     cdef uint64_t in_hypothesis[MASK_PADDED]
     cdef uint64_t by_token[MASK_TOKENS + 1]
     cdef uint64_t matched[MASK_TOKENS]
-    cdef interner pairs
+    cdef number_table pairs
     cdef void *work
     cdef Py_ssize_t work_capacity, since_poll
 

@@ -1,9 +1,9 @@
 """Counting: packed token ids in, int64 rows of sufficient statistics out.
 
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
-the length of the reference closest to it (the shorter one of two equally close), the clipped n-gram
+the length of the reference closest to it (REFERENCE_LENGTHS has other rules), the clipped n-gram
 matches and the n-grams of the hypothesis, per order. This module knows no strings, no smoothing and
-no dialect; ids come from _tokens.pyx and _text.pyx.
+no dialect; ids come from _tokens.pyx, _text.pyx and _ids.pyx.
 
 Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
 positions (kernel/masks.h), which is nearly every segment of real text. Longer ones go through
@@ -16,13 +16,16 @@ Thread-safety. Nothing is shared: a thread counts with its own SegmentCounter, w
 Long counts poll for signals (main thread) and for `cancelled` (any thread) every 65,536 tokens.
 """
 
-from cpython.array cimport array
+from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.string cimport memset
 
 import os
 
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
 
 cdef extern from "kernel/masks.h":
     ctypedef void (*mask_kernel)(const uint64_t *, const uint64_t *, int, int, uint64_t *) noexcept nogil
@@ -36,9 +39,19 @@ cdef extern from "kernel/checked.h":
 SIMD_LEVELS = ("portable", "avx2", "avx512")
 MAX_ORDER = 1 << 20
 
+# Which reference's length is compared with the hypothesis': the closest one, and of two equally close
+# the shorter or the one that comes first; or the shortest of all.
+REFERENCE_LENGTHS = ("closest", "first", "shortest")
+
+cdef enum reference_rule:
+    CLOSEST
+    FIRST
+    SHORTEST
+
 cdef enum:
     POLL_EVERY = 1 << 16
 
+cdef array _ROWS = array("q")
 cdef hash_seed _seed
 cdef simd_level _level
 cdef mask_kernel match_masks
@@ -108,9 +121,6 @@ cdef int64_t *numbers(array values) except? NULL:
 
 cdef class PackedSegments:
 
-    def __cinit__(self):
-        self.fewest_references = self.most_references = -1
-
     def __dealloc__(self):
         PyMem_RawFree(self.ids)
         PyMem_RawFree(self.lengths)
@@ -120,6 +130,12 @@ cdef class PackedSegments:
     def __len__(self):
         return self.segment_count
 
+    def reset(self):
+        """Forget the segments and what was noted of them; keep the memory."""
+        self.clear()
+        self.nrefs = self.tokenized_periods = 0
+        self.label_padding = False
+
     cdef int finish(self) except -1 nogil:
         """What is left to do before counting, and needs no GIL; for subclasses."""
         return 0
@@ -128,11 +144,9 @@ cdef class PackedSegments:
         self.segment_count = self.id_count = self.length_count = 0
 
     cdef void note_references(self, Py_ssize_t count) noexcept nogil:
-        """Count one segment's references."""
-        if self.fewest_references < 0 or count < self.fewest_references:
-            self.fewest_references = count
-        if count > self.most_references:
-            self.most_references = count
+        """Note the number of one segment's references."""
+        if self.nrefs != count:
+            self.nrefs = -1 if self.nrefs else count
 
     cdef int reserve_segment(self) except -1 nogil:
         cdef Py_ssize_t capacity = 0
@@ -157,20 +171,22 @@ cdef class PackedSegments:
         return self.lengths + self.length_count
 
 
-cdef int64_t closest_length(const int64_t *lengths, int64_t references) noexcept nogil:
-    """The reference length closest to the hypothesis' length; of two equally close, the shorter."""
-    cdef int64_t best = lengths[1], best_distance = abs_distance(lengths[1], lengths[0])
-    cdef int64_t k, distance
+cdef int64_t reference_length(const int64_t *lengths, int64_t references, int rule) noexcept nogil:
+    """The reference length that a hypothesis of length lengths[0] is compared with."""
+    cdef int64_t best = lengths[1], best_distance = distance(lengths, 1, rule), k, this_distance
     for k in range(2, references + 1):
-        distance = abs_distance(lengths[k], lengths[0])
-        if distance < best_distance or (distance == best_distance and lengths[k] < best):
+        this_distance = distance(lengths, k, rule)
+        if this_distance < best_distance or (
+                this_distance == best_distance and rule == CLOSEST and lengths[k] < best):
             best = lengths[k]
-            best_distance = distance
+            best_distance = this_distance
     return best
 
 
-cdef inline int64_t abs_distance(int64_t a, int64_t b) noexcept nogil:
-    return a - b if a > b else b - a
+cdef inline int64_t distance(const int64_t *lengths, int64_t k, int rule) noexcept nogil:
+    if rule == SHORTEST:
+        return lengths[k]
+    return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
 
 
 cdef Py_ssize_t keep_known(ngram_entry *entries, const int32_t *ids, Py_ssize_t length,
@@ -225,14 +241,15 @@ cdef Py_ssize_t keep_matched(ngram_entry *entries, Py_ssize_t count, const int32
 
 cdef class SegmentCounter:
 
-    def __cinit__(self, int max_order):
+    def __cinit__(self, int max_order, str reference_length="closest"):
         if not 1 <= max_order <= MAX_ORDER:
             raise ValueError(f"max_order must lie in 1..{MAX_ORDER}, not {max_order}")
         self.max_order = max_order
+        self.rule = REFERENCE_LENGTHS.index(reference_length)
         self.pairs.seed = _seed
 
     def __dealloc__(self):
-        interner_free(&self.pairs)
+        number_table_free(&self.pairs)
         PyMem_RawFree(self.work)
 
     def count(self, PackedSegments packed not None, array rows not None, Py_ssize_t first=0):
@@ -274,7 +291,7 @@ cdef class SegmentCounter:
         cdef int n
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
-        row[1] = closest_length(lengths, references)
+        row[1] = reference_length(lengths, references, self.rule)
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
@@ -375,41 +392,29 @@ cdef class SegmentCounter:
     cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,
                               const uint64_t *keys) except -1 nogil:
         """Give the hypothesis' n-grams their ids; the number of different ones."""
-        cdef token_key key
-        cdef token_content none
         cdef Py_ssize_t i = 0, stop
-        key.high = 0
-        none.bytes = NULL
-        none.size = 0
-        if interner_begin(&self.pairs, count) < 0:
+        if number_table_begin(&self.pairs, count) < 0:
             with gil:
                 raise MemoryError(f"no memory for {count} n-grams")
         while i < count:
             stop = min(i + POLL_EVERY, count)
             self.worked(stop - i)
             for i in range(i, stop):
-                key.low = keys[i]
-                entries[i].id = interner_add(&self.pairs, key, none)
+                entries[i].id = number_table_add(&self.pairs, keys[i])
             i = stop
         return self.pairs.count
 
     cdef Py_ssize_t find_pairs(self, ngram_entry *entries, Py_ssize_t count,
                                const uint64_t *keys) except -1 nogil:
         """Look up a reference's n-grams and keep those that the hypothesis holds; their number."""
-        cdef token_key key
-        cdef token_content none
         cdef Py_ssize_t i = 0, kept = 0, stop
-        key.high = 0
-        none.bytes = NULL
-        none.size = 0
         self.worked(MASK_TOKENS)
         while i < count:
             stop = min(i + POLL_EVERY, count)
             self.worked(stop - i)
             for i in range(i, stop):
-                key.low = keys[i]
                 entries[kept].position = entries[i].position
-                entries[kept].id = interner_find(&self.pairs, key, none, -1)
+                entries[kept].id = number_table_find(&self.pairs, keys[i], -1)
                 kept += entries[kept].id >= 0
             i = stop
         return kept
@@ -433,8 +438,11 @@ cdef class SegmentCounter:
 
 def zero_rows(Py_ssize_t segments, int max_order):
     """A flat array of `segments` rows, all zero."""
-    # Python's own integers: an absurd number of segments must not wrap round into a small one.
-    return array("q", [0]) * (<object> segments * (2 + 2 * max_order))
+    cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
+    # An absurd number of segments must not wrap round into a small one.
+    if segments > PY_SSIZE_T_MAX // width:
+        raise MemoryError(f"no memory for {segments} rows")
+    return clone(_ROWS, segments * width, True)
 
 
 def add_rows(array a not None, array b not None, array total not None):

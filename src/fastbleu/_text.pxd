@@ -34,7 +34,6 @@ cdef class TextPacker(PackedSegments):
     cdef PyObject **held             # the strings that `lines` point into
     cdef Py_ssize_t line_count, line_capacity, since_poll
     cdef Py_ssize_t first_segment
-    cdef readonly Py_ssize_t tokenized_periods
 
     cdef void release(self) noexcept
     cdef int gather(self, object hypothesis, object references) except -1

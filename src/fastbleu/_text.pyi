@@ -13,8 +13,6 @@ class TextPacker(PackedSegments):
     def __new__(
         cls, door: TextDoor, tokenizer: str, lowercase: bool = False, missing: bool = False
     ) -> TextPacker: ...
-    @property
-    def tokenized_periods(self) -> int: ...
     def fill(
         self,
         hypotheses: list[Any] | tuple[Any, ...],

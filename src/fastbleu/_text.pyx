@@ -183,11 +183,6 @@ cdef class TextPacker(PackedSegments):
         Lower every line first, by str.lower().
     missing : bool
         Whether a reference may be None, which stands for no reference.
-
-    Attributes
-    ----------
-    tokenized_periods : int
-        Hypotheses packed so far that end in " .".
     """
 
     chunk_segments = CHUNK_SEGMENTS
@@ -213,6 +208,11 @@ cdef class TextPacker(PackedSegments):
         while self.line_count > 0:
             self.line_count -= 1
             Py_DECREF(<object> self.held[self.line_count])
+
+    def reset(self):
+        """Forget the last lines; keep the memory."""
+        PackedSegments.reset(self)
+        self.release()
 
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
         """Take the next chunk's lines in place of the last one's.

@@ -97,6 +97,11 @@ cdef class TokenPacker(PackedSegments):
 
     chunk_segments = CHUNK_SEGMENTS
 
+    def reset(self):
+        """Forget the last segment; keep the memory."""
+        PackedSegments.reset(self)
+        self.last_hypothesis = self.last_references = None
+
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
         """Replace the packed segments by the next chunk.
 
@@ -231,6 +236,8 @@ cdef class TokenPacker(PackedSegments):
         cdef tuple sequence, sequences
         cdef int64_t *lengths
         cdef int32_t *ids
+        cdef object kind = None
+        cdef bint is_tensor = False
         # Hold every token before the first line of the user's code runs.
         sequences = (copy_of(hypothesis), *copy_all(references))
         count = len(sequences) - 1
@@ -248,6 +255,11 @@ cdef class TokenPacker(PackedSegments):
                 token = sequence[position]
                 if position % 1024 == 1023:
                     PyErr_CheckSignals()
+                if type(token) is not kind:
+                    kind = type(token)
+                    is_tensor = hasattr(kind, "__torch_function__")
+                if is_tensor:
+                    token = self.door.number(token, segment, None if k == 0 else k - 1, position)
                 try:
                     found = PyDict_GetItemWithError(known, token)
                     if found == NULL and k == 0:

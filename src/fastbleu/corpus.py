@@ -32,6 +32,8 @@ def place(segment: int, reference: int | None) -> str:
 
 def check_lengths(hypotheses: Any, references: Any) -> int:
     """Number of segments; ValueError where hypotheses and references disagree about it."""
+    if type(hypotheses) is type(references) is list and len(hypotheses) == len(references):
+        return len(hypotheses)
     for name, value in (("hypotheses", hypotheses), ("references", references)):
         # A set has no order, and of a dict the keys would be scored.
         wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
@@ -53,6 +55,8 @@ def check_lengths(hypotheses: Any, references: Any) -> int:
 
 def check_layout(hypotheses: Any, references: Any) -> None:
     """Recognise the usual wrong layouts by their lengths; an error that says how to turn them."""
+    if type(hypotheses) is type(references) is list and len(hypotheses) == len(references):
+        return
     for name, value in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(value, str):
             raise TypeError(
@@ -74,41 +78,6 @@ def check_layout(hypotheses: Any, references: Any) -> None:
             f"references has {len(parts)} segments, hypotheses has 1; "
             "for one hypothesis with several references pass [[reference, ...]]"
         )
-
-
-def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
-    """Warn of words where texts are meant, and of texts where words are, by the first segments."""
-    if type(hypotheses) not in (list, tuple) or type(references) not in (list, tuple):
-        return
-    first = list(zip(hypotheses[:3], references[:3], strict=False))
-    if not first:
-        return
-    if is_text and all(are_words(its) and is_phrase(hypothesis) for hypothesis, its in first):
-        warn_input(
-            "references holds single words: if they are the tokens of one reference, pass its text"
-        )
-    elif not is_text and all(
-        type(hypothesis) in (list, tuple) and len(hypothesis) == 1 and is_phrase(hypothesis[0])
-        for hypothesis, _ in first
-    ):
-        warn_input(
-            "every hypothesis is one token with white space in it: split it into tokens, or pass "
-            'the text itself and tokenize="13a"'
-        )
-
-
-def is_phrase(value: Any) -> bool:
-    """Whether a value is a text of several words."""
-    return isinstance(value, str) and len(value.split(None, 1)) > 1
-
-
-def are_words(references: Any) -> bool:
-    """Whether references are a list of single words, too many for references of one word each."""
-    return (
-        type(references) in (list, tuple)
-        and len(references) > 2
-        and all(isinstance(word, str) and not is_phrase(word) for word in references)
-    )
 
 
 def is_list(value: Any) -> bool:
@@ -197,6 +166,15 @@ class TokenDoor(Door):
                 f"expected a list of references, each a list of tokens{fix}"
             )
         return list(references)
+
+    def number(self, token: Any, segment: int, reference: int | None, position: int) -> Any:
+        """The number that a tensor of PyTorch holds, which itself equals nothing but itself."""
+        if token.numel() != 1:
+            raise TypeError(
+                f"{place(segment, reference)}[{position}] is a {type(token).__name__} of the shape "
+                f"{tuple(token.shape)}, and a token must be a single number"
+            )
+        return token.item()
 
     def unhashable(
         self, error: TypeError, token: Any, segment: int, reference: int | None, position: int

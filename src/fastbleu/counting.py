@@ -1,59 +1,30 @@
-"""Counting a corpus into rows of sufficient statistics, on one thread or several."""
+"""Counting a corpus that a user has passed in: text, lists of tokens or token ids."""
 
 from __future__ import annotations
 
-from _thread import allocate_lock as _Lock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from ._core import PackedSegments, SegmentCounter, accumulate_rows, zero_rows
-from ._text import TextPacker
-from ._tokens import TokenPacker
-from .corpus import (
-    TextDoor,
-    TokenDoor,
-    check_layout,
-    check_lengths,
-    check_positive,
-    list_or_tuple,
-    lists_of_tokens,
-    warn_of_words,
-)
+from .corpus import check_layout, list_or_tuple
 from .errors import warn_input
+from .ids import IdRules, are_ids, chunks_of, id_rows
 from .stats import Stats
+from .suspicions import warn_of_words
 from .tokenizers import Tokenizer, get_tokenizer
+from .workers import Counted, CountOptions, count_packed, count_segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ._ids import IdRows
+
 # Square references are read both ways up to this size, which is more than anybody has by accident.
 _LARGEST_SQUARE = 32
 
 
-class Counted:
-    """What counting a corpus tells.
-
-    Attributes
-    ----------
-    stats : Stats
-        A row for each segment, or one row: their sum.
-    nrefs : int
-        References of every segment, -1 where their number varies or there are no segments.
-    tokenized_periods : int
-        Hypotheses that end in " .", which text that was never tokenised hardly does; 0 for tokens.
-    """
-
-    __slots__ = ("nrefs", "stats", "tokenized_periods")
-
-    def __init__(self, stats: Stats, nrefs: int, tokenized_periods: int) -> None:
-        self.stats = stats
-        self.nrefs = nrefs
-        self.tokenized_periods = tokenized_periods
-
-
 def count(
-    hypotheses: Sequence[Any],
-    references: Sequence[Any],
+    hypotheses: Any,
+    references: Any,
     max_order: int = 4,
     threads: int = 1,
     *,
@@ -115,27 +86,19 @@ def count(
     tokenizer = None if tokenize is None else get_tokenizer(tokenize)
     if tokenizer is None and lowercase:
         raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
-    options = CountOptions(tokenizer, lowercase, max_order, threads)
-    return count_checked(hypotheses, references, options).stats
+    return Counting(tokenizer, lowercase, max_order, threads).count(hypotheses, references).stats
 
 
-class CountOptions:
-    """How to count, for other modules.
+class Counting:
+    """Counts what users pass in, and checks it first; keeps its memory for the next time.
 
     Parameters
     ----------
-    tokenizer : Tokenizer or None
-        None stands for lists of tokens.
-    lowercase, max_order, threads
-        As for `count`.
-    missing : bool, default False
-        Whether a reference may be None, which stands for no reference.
-    adapt : callable (Stats -> Stats), optional
-        If given, rows are not kept: the result is one row, the sum of what `adapt` makes of them,
-        and memory does not grow with the corpus.
+    tokenizer, lowercase, max_order, threads, reference_length
+        As for `CountOptions`.
+    id_rules : IdRules, optional
+        Which token ids count, where the input is none of text.
     """
-
-    __slots__ = ("adapt", "lowercase", "max_order", "missing", "threads", "tokenizer")
 
     def __init__(
         self,
@@ -143,144 +106,55 @@ class CountOptions:
         lowercase: bool = False,
         max_order: int = 4,
         threads: int = 1,
-        missing: bool = False,
-        adapt: Callable[[Stats], Stats] | None = None,
+        reference_length: str = "closest",
+        id_rules: IdRules | None = None,
     ) -> None:
-        self.tokenizer = tokenizer
-        self.lowercase = lowercase
-        self.max_order = check_positive("max_order", max_order)
-        self.threads = check_positive("threads", threads)
-        self.missing = missing
-        self.adapt = adapt
-
-    def packer(self) -> Any:
-        """What reads and packs the segments: one for each thread."""
-        if self.tokenizer is None or self.tokenizer.compiled is None:
-            return TokenPacker(TokenDoor())
-        return TextPacker(TextDoor(), self.tokenizer.compiled, self.lowercase, self.missing)
-
-
-def count_checked(
-    hypotheses: Sequence[Any], references: Sequence[Any], options: CountOptions
-) -> Counted:
-    """Count a corpus whose layout may be wrong: errors and warnings as those of `count`."""
-    check_layout(hypotheses, references)
-    warn_of_words(hypotheses, references, options.tokenizer is not None)
-    counted = count_segments(hypotheses, references, options)
-    if 1 < len(hypotheses) <= _LARGEST_SQUARE:
-        _warn_if_transposed(counted.stats, hypotheses, references, options)
-    return counted
-
-
-def count_segments(
-    hypotheses: Sequence[Any], references: Sequence[Any], options: CountOptions
-) -> Counted:
-    """Count a corpus whose layout is known to be segment-major."""
-    segments = check_lengths(hypotheses, references)
-    corpus = list_or_tuple(hypotheses), list_or_tuple(references)
-    rows = _Rows(segments, options)
-    periods = 0
-    if options.tokenizer is not None and options.tokenizer.function is not None:
-        packers = [options.packer()]
-        read, periods = _count_by_function(corpus, rows, packers[0], options)
-    else:
-        # No more threads than have work.
-        threads = min(options.threads, 1 + segments // TokenPacker.chunk_segments)
-        packers = [options.packer() for _ in range(threads)]
-        read = _count_packed(corpus, rows, packers)
-        if options.tokenizer is not None:
-            periods = sum(packer.tokenized_periods for packer in packers)
-    if read != segments:
-        raise ValueError(
-            f"{segments} segments became {read} while they were counted: hypotheses is a "
-            f"{type(hypotheses).__name__}, references is a {type(references).__name__}; pass "
-            "lists that nothing else changes, of a DataFrame frame.values.tolist()"
+        self._options = CountOptions(
+            tokenizer, lowercase, max_order, threads, reference_length=reference_length
         )
-    numbers = {packer.fewest_references for packer in packers}
-    numbers |= {packer.most_references for packer in packers}
-    numbers.discard(-1)  # of a packer that had nothing to do
-    return Counted(rows.stats(), numbers.pop() if len(numbers) == 1 else -1, periods)
-
-
-class _Rows:
-    """Where rows go: to their places in one array, or into their sum."""
-
-    def __init__(self, segments: int, options: CountOptions) -> None:
-        self._max_order = options.max_order
-        self._adapt = options.adapt
-        self._rows = zero_rows(1 if options.adapt else segments, options.max_order)
-
-    def count(self, counter: SegmentCounter, packer: Any, first: int) -> None:
-        """Count a packer's segments, of which `first` is the number of the first."""
-        if self._adapt is None:
-            counter.count(packer, self._rows, first)
-            return
-        rows = zero_rows(len(packer), self._max_order)
-        counter.count(packer, rows)
-        adapted = self._adapt(Stats._own(rows, self._max_order))
-        accumulate_rows(adapted._rows, len(adapted), self._rows)
-
-    def stats(self) -> Stats:
-        return Stats._own(self._rows, self._max_order)
-
-
-def _count_by_function(
-    corpus: tuple[Any, Any], rows: _Rows, packer: Any, options: CountOptions
-) -> tuple[int, int]:
-    """Count text by a tokenizer that is a Python function; segments and tokenized periods."""
-    counter, door = SegmentCounter(options.max_order), TextDoor()
-    assert options.tokenizer is not None
-    split = options.tokenizer.function
-    read = periods = 0
-    while read < min(map(len, corpus)):
-        hypotheses, references = (part[read : read + packer.chunk_segments] for part in corpus)
-        periods += sum(isinstance(h, str) and h.endswith(" .") for h in hypotheses)
-        tokens = lists_of_tokens(
-            hypotheses, references, split, options.lowercase, options.missing, door, read
+        self._id_options = CountOptions(
+            None,
+            max_order=max_order,
+            threads=threads,
+            reference_length=reference_length,
+            ids=id_rules or IdRules(),
         )
-        start = 0
-        while taken := packer.fill(*tokens, start, read):
-            rows.count(counter, packer, read + start)
-            start += taken
-        read += len(hypotheses)
-    return read, periods
+        self._ids_only = bool(id_rules)
 
+    def count(
+        self,
+        hypotheses: Any,
+        references: Any,
+        adapt: Callable[[Stats], Stats] | None = None,
+        masks: tuple[Any, Any] = (None, None),
+    ) -> Counted:
+        """Count a corpus; errors and warnings as those of the function `count`.
 
-def _count_packed(corpus: tuple[Any, Any], rows: _Rows, packers: list[Any]) -> int:
-    """Count with a thread for each packer, which take turns at reading; the segments read.
+        With `adapt` the result is one row, as for `count_segments`; `masks` are those of `id_rows`.
+        """
+        is_text = self._options.tokenizer is not None
+        if masks[0] is not None or masks[1] is not None or self._ids_only:
+            if is_text:
+                raise TypeError("a mask needs token ids; for these pass tokenize=None")
+            return self._count_ids(id_rows(hypotheses, references, *masks), adapt)
+        if not is_text and are_ids(hypotheses, references):
+            return self._count_ids(id_rows(hypotheses, references), adapt)
+        check_layout(hypotheses, references)
+        warn_of_words(hypotheses, references, is_text)
+        counted = count_segments(hypotheses, references, self._options, adapt)
+        if 1 < len(hypotheses) <= _LARGEST_SQUARE:
+            _warn_if_transposed(counted.stats, hypotheses, references, self._options)
+        return counted
 
-    The first exception, Ctrl-C in the main thread included, stops them all.
-    """
-    read, reading = 0, _Lock()
-    counters = [SegmentCounter(rows._max_order) for _ in packers]
-
-    def work(packer: Any, counter: SegmentCounter) -> None:
-        nonlocal read
-        while not counter.cancelled:
-            with reading:
-                first = read
-                read += packer.fill(*corpus, first)
-            if not len(packer):
-                break
-            rows.count(counter, packer, first)
-
-    if len(packers) == 1:
-        work(packers[0], counters[0])
-        return read
-
-    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-
-    with ThreadPoolExecutor(len(packers)) as pool:
-        futures = [pool.submit(work, *pair) for pair in zip(packers, counters, strict=True)]
-        try:
-            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            for future in done:
-                future.result()
-        finally:
-            workers: list[PackedSegments | SegmentCounter] = [*packers, *counters]
-            for worker in workers:
-                worker.cancelled = True
-    return read
+    def _count_ids(
+        self, corpus: tuple[IdRows, IdRows], adapt: Callable[[Stats], Stats] | None
+    ) -> Counted:
+        counted = count_packed(*corpus, self._id_options, chunks_of(*corpus), adapt)
+        if counted.label_padding:
+            warn_input(
+                "the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)"
+            )
+        return counted
 
 
 def _warn_if_transposed(
@@ -291,6 +165,8 @@ def _warn_if_transposed(
     Either reading has the right references on its diagonal, so that little gives it away.
     """
     size = len(hypotheses)
+    if isinstance(references[0], str):
+        return
     if any(isinstance(part, str) or len(list_or_tuple(part)) != size for part in references):
         return
     turned = list(zip(*references, strict=True))

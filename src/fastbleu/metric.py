@@ -1,16 +1,14 @@
-"""The native metric: one class for every BLEU of this package."""
+"""The native metric: one class for every BLEU of this package, of a corpus or of a stream."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from _thread import allocate_lock as _Lock
 
-from .corpus import check_positive
-from .counting import Counted, CountOptions, count_checked
-from .errors import warn_input, warn_tokenized
+from .distributed import gather
 from .result import Score
-from .score import NLTK, SACREBLEU
+from .scorer import NO_SEGMENTS, Scorer
 from .stats import Stats
-from .tokenizers import Tokenizer, get_tokenizer
+from .totals import Totals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,21 +17,22 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-_DIALECTS = {"sacrebleu": SACREBLEU, "nltk": NLTK}
 
-
-class BLEU:
-    """BLEU of text or tokens. Its parameters cannot be changed; threads may share it.
+class BLEU(Scorer):
+    """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
     With the defaults the scores are sacreBLEU's, on 0-100. References are segment-major here:
     ``references[segment][k]``, or one str per segment.
+
+    `score` takes a whole corpus. `update` takes it batch by batch, and `compute` gives the same
+    score, however the corpus was split: what is kept is the sum of the counts, as exact integers.
 
     Parameters
     ----------
     tokenize : str, callable (str -> list of str) or None, default "13a"
         A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text. None: the input
-        is lists of tokens, which may be any hashable objects. A sentencepiece model at a path of
-        your own: ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
+        is lists of tokens, which may be any hashable objects, or token ids. A sentencepiece model
+        at a path of your own: ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
     lowercase : bool, default False
         Lower the text first.
     max_order : int, default 4
@@ -52,6 +51,17 @@ class BLEU:
     dialect : {"sacrebleu", "nltk"}, default "sacrebleu"
         Whose rules turn counts into a score: sacreBLEU 2.6.0's, on 0-100, or nltk 3.10.4's, on 0-1.
         nltk's function without a SmoothingFunction is ``smoothing="none"``.
+    reference_length : {"closest", "first", "shortest"}, default "closest"
+        The reference length that counts: the closest to the hypothesis' length, and of two equally
+        close the shorter or, for "first", that of the first reference; or the shortest.
+    ignore_ids : iterable of int, default ()
+        Ids that stand for no token: padding. A reference of nothing else is none.
+    stop_id : int, optional
+        Ends a sequence of ids and does not count; what follows does not count either.
+    skip_ids : iterable of int, default ()
+        Ids of tokens to leave out, as that of the beginning of a sentence.
+    keep_segments : bool, default False
+        Keep the rows of all segments that `update` has seen, for `segments` and `segment_scores`.
 
     Raises
     ------
@@ -65,203 +75,201 @@ class BLEU:
     >>> score = metric.score(["The cat sat on the mat."], ["The cat sat on a mat."])
     >>> round(score.value, 2), score.signature.rpartition("|")[0]
     (48.89, 'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp')
+    >>> metric.update(["The cat sat on the mat."], ["The cat sat on a mat."])
+    >>> metric.compute() == score
+    True
     >>> BLEU(tokenize=None, max_order=2).score([["a", "b"]], [[["a", "b"], ["a", "c"]]]).value
     100.0
     """
 
-    __slots__ = (
-        "_options",
-        "dialect",
-        "effective_order",
-        "lowercase",
-        "max_order",
-        "smoothing",
-        "smoothing_value",
-        "threads",
-        "tokenizer",
-        "weights",
-    )
+    __slots__ = ("_lock", "_totals")
 
-    tokenizer: Tokenizer | None
-    lowercase: bool
-    max_order: int
-    weights: tuple[float, ...] | None
-    smoothing: str
-    smoothing_value: float | None
-    effective_order: bool
-    threads: int
-    dialect: str
-    _options: dict[str, Any]
+    _lock: Any
+    _totals: Totals
 
-    def __init__(
+    def _begin(self) -> None:
+        super()._begin()
+        object.__setattr__(self, "_lock", _Lock())
+        self.reset()
+
+    def update(
         self,
-        tokenize: str | Callable[[str], list[str]] | Tokenizer | None = "13a",
-        lowercase: bool = False,
-        max_order: int = 4,
-        weights: Sequence[float] | None = None,
-        smoothing: str = "exp",
-        smoothing_value: float | None = None,
-        effective_order: bool = False,
-        threads: int = 1,
+        hypotheses: Any,
+        references: Any,
         *,
-        dialect: str = "sacrebleu",
+        hypothesis_mask: Any = None,
+        reference_mask: Any = None,
     ) -> None:
-        if dialect not in _DIALECTS:
-            raise ValueError(
-                f"dialect {dialect!r} is unknown; choose one of {', '.join(_DIALECTS)}"
-            )
-        if tokenize is None and lowercase:
-            raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
-        max_order = check_positive("max_order", max_order)
-        # A copy: the caller's list may change, and a generator can be read only once.
-        weights = None if weights is None else tuple(weights)
-        options: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": smoothing_value}
-        if dialect == "sacrebleu":
-            options |= {"weights": weights, "effective_order": bool(effective_order)}
-        elif effective_order:
-            raise ValueError("effective_order is sacreBLEU's; nltk's dialect has none")
-        else:
-            options["weights"] = (1 / max_order,) * max_order if weights is None else weights
-        for name, value in (
-            ("tokenizer", None if tokenize is None else get_tokenizer(tokenize)),
-            ("lowercase", bool(lowercase)),
-            ("max_order", max_order),
-            ("weights", weights),
-            ("smoothing", smoothing),
-            ("smoothing_value", smoothing_value),
-            ("effective_order", bool(effective_order)),
-            ("threads", check_positive("threads", threads)),
-            ("dialect", dialect),
-            ("_options", options),
-        ):
-            object.__setattr__(self, name, value)
-        # So that a wrong option is told here and not when everything has been counted.
-        self._rules.sentence_scores(Stats.zeros(0, max_order), **options)
+        """Add a batch to what `compute` scores.
 
-    def score(self, hypotheses: Sequence[Any], references: Sequence[Any]) -> Score:
-        """BLEU of a corpus.
+        Parameters, errors and warnings as those of `score`, but that a batch may be empty. Where
+        there is an error nothing of the batch is added.
 
-        Parameters
-        ----------
-        hypotheses : sequence of S str
-            Lists of tokens where `tokenize` is None.
-        references : sequence of S str or of S sequences of str
-            ``references[i]`` is the reference, or the list of references, of ``hypotheses[i]``;
-            not necessarily as many for each. Where `tokenize` is None always lists of references,
-            each a list of tokens.
+        Raises
+        ------
+        OverflowError
+            A count leaves int64.
+        """
+        counted = self._counted(
+            hypotheses, references, hypothesis_mask, reference_mask, kept=self.keep_segments
+        )
+        sums = self._rules.adapt(counted.stats).sum() if self.keep_segments else counted.stats
+        with self._lock:
+            self._totals.add(counted, sums)
+
+    def compute(self) -> Score:
+        """BLEU of all segments since the start, or since `reset`.
 
         Returns
         -------
         Score
-            `value` on the dialect's scale: 0-100 for sacreBLEU's, 0-1 for nltk's.
+            Equal to what `score` gives for them all at once.
 
         Raises
         ------
         ValueError
-            There are no segments, `references` and `hypotheses` differ in length, the layout is
-            ``references[k][segment]``, or a segment has no reference.
+            There are none.
+        """
+        totals = self._copy_of_totals()
+        if totals.segments == 0:
+            raise ValueError(f"{NO_SEGMENTS}: nothing was added since the start or reset()")
+        return self._score(totals.sum(), totals.nrefs, totals.tokenized_periods)
+
+    def reset(self) -> None:
+        """Forget all segments."""
+        object.__setattr__(self, "_totals", Totals(self.max_order, self.keep_segments))
+
+    def merge(self, other: BLEU) -> None:
+        """Add what another metric has counted, which does not change.
+
+        Raises
+        ------
         TypeError
-            A str stands where a list of tokens is expected or the reverse, or a token is not
-            hashable; the message names the segment and the position.
-
-        Warns
-        -----
-        InputWarning
-            100 hypotheses look tokenised already, or the references look transposed although the
-            lengths agree, or no hypothesis is long enough for a score above 0.
+            The other is no BLEU.
+        ValueError
+            Its parameters, `threads` apart, are not the same.
+        OverflowError
+            A count leaves int64.
         """
-        counted = self._count(hypotheses, references, self._rules.adapt)
-        if not len(hypotheses):
-            raise ValueError("there are no segments to score: hypotheses is empty")
-        score: Score = self._rules.score(
-            counted.stats, **self._options, **self._text, nrefs=counted.nrefs
-        )
-        if score.value == 0 and score.hyp_len and not score.totals[-1]:
-            warn_input(
-                f"no hypothesis has {self.max_order} tokens, so that the score is 0; each entry of "
-                "hypotheses is a whole segment and no word; for short ones effective_order=True"
-            )
-        return score
+        if not isinstance(other, BLEU):
+            raise TypeError(f"cannot merge a {type(other).__name__} into a BLEU")
+        mine, its = self._as_dict(), other._as_dict()
+        for name in mine:
+            if name != "threads" and mine[name] != its[name]:
+                raise ValueError(
+                    f"cannot merge metrics that differ: {name} is {mine[name]!r} here and "
+                    f"{its[name]!r} there"
+                )
+        self._merge(other._copy_of_totals())
 
-    def sentence_scores(
-        self, hypotheses: Sequence[Any], references: Sequence[Any]
-    ) -> NDArray[numpy.float64]:
-        """BLEU of every segment by itself.
+    def all_reduce(self, group: Any = None) -> BLEU:
+        """The metric of all ranks of a `torch.distributed` process group together.
 
-        Parameters and errors as those of `score`; no segments give no scores. With sacreBLEU's
-        dialect ``effective_order=True`` is what a segment of fewer than `max_order` tokens needs.
+        Every rank of the group must call it, and every rank gets the same; the local metric does
+        not change. Without an initialised process group it is a copy. Kept segments come in the
+        order of the ranks.
 
-        Returns
-        -------
-        ndarray of float64, shape (segments,)
-            On the dialect's scale.
+        Parameters
+        ----------
+        group : torch.distributed.ProcessGroup, optional
+            By default all ranks.
+
+        Raises
+        ------
+        ValueError
+            The ranks' parameters are not the same, or this process is not in the group.
+        OverflowError
+            A count leaves int64.
+        RuntimeError
+            Another rank has gone.
         """
-        import numpy
-
-        stats = self._rules.adapt(self._count(hypotheses, references).stats)
-        return numpy.asarray(self._rules.sentence_scores(stats, **self._options), numpy.float64)
-
-    def statistics(self, hypotheses: Sequence[Any], references: Sequence[Any]) -> Stats:
-        """Rows of counts, one per segment, from which every score follows.
-
-        Parameters and errors as those of `score`.
-
-        Returns
-        -------
-        Stats
-            Shape (segments, 2 + 2 * max_order), the same for every dialect.
-        """
-        return self._count(hypotheses, references).stats
+        total = BLEU(**self._as_dict())
+        mine = self.signature, self.keep_segments
+        for rank, (its, totals) in enumerate(gather((mine, self._copy_of_totals()), group)):
+            if its != mine:
+                raise ValueError(
+                    f"rank {rank} has a metric with other parameters: {its[0]}, here {mine[0]}; "
+                    f"keep_segments={its[1]}, here {mine[1]}"
+                )
+            total._merge(totals)
+        return total
 
     @property
-    def signature(self) -> str:
-        """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
-        signature: str = self._rules.signature(self.max_order, **self._options, **self._text)
-        return signature
+    def state(self) -> NDArray[numpy.int64]:
+        """The sums of all counts: [hyp_len, ref_len, matches..., totals...]; a copy.
+
+        int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. Sums
+        over states are the states of all their segments: see `from_state`.
+        """
+        state: NDArray[numpy.int64] = self._copy_of_totals().sum().__array__()[0]
+        return state
+
+    @classmethod
+    def from_state(cls, state: Any, **parameters: Any) -> BLEU:
+        """A metric that has counted what a state holds.
+
+        Parameters
+        ----------
+        state : array_like of int, shape (2 + 2 * max_order,)
+            A metric's `state`, or a sum of them.
+        **parameters
+            As for the class.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            The state is none of integers, of such parameters, or of any text.
+        """
+        metric = cls(**parameters)
+        metric._totals.merge(Totals.from_state(state, metric.max_order))
+        return metric
 
     @property
-    def _rules(self) -> Any:
-        return _DIALECTS[self.dialect]
+    def segments(self) -> Stats:
+        """The rows of all segments since the start, or since `reset`, in the order of `update`.
 
-    @property
-    def _text(self) -> dict[str, Any]:
-        """What a signature says of the text, in a dialect's keywords."""
-        tokenizer = "given" if self.tokenizer is None else self.tokenizer.signature
-        return {"lowercase": self.lowercase, "tokenizer": tokenizer}
+        Raises
+        ------
+        ValueError
+            The metric was not made with ``keep_segments=True``, or came from a state.
+        """
+        totals = self._copy_of_totals()
+        if totals.kept is None:
+            raise ValueError("segments are not kept; make the metric with keep_segments=True")
+        rows = totals.rows()
+        if totals.segments != len(rows):
+            raise ValueError("not all segments are known: some came from a state")
+        return rows
 
-    def _count(
-        self,
-        hypotheses: Sequence[Any],
-        references: Sequence[Any],
-        adapt: Callable[[Stats], Stats] | None = None,
-    ) -> Counted:
-        options = CountOptions(
-            self.tokenizer, self.lowercase, self.max_order, self.threads, adapt=adapt
-        )
-        counted = count_checked(hypotheses, references, options)
-        if self.tokenizer is not None and self.tokenizer.name != "none":
-            warn_tokenized(counted.tokenized_periods, 'tokenize="none"')
-        return counted
+    def segment_scores(self) -> NDArray[numpy.float64]:
+        """BLEU of every segment by itself, as by `sentence_scores`; errors as of `segments`."""
+        return self._scores(self.segments)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a BLEU's parameters cannot be changed: make a new one for {name}")
+    def _copy_of_totals(self) -> Totals:
+        with self._lock:
+            return self._totals.copy()
+
+    def _merge(self, totals: Totals) -> None:
+        with self._lock:
+            self._totals.merge(totals)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BLEU):
             return NotImplemented
-        return self.__reduce__() == other.__reduce__()
+        mine, its = self.__reduce__(), other.__reduce__()
+        return bool(mine == its)
 
     def __hash__(self) -> int:
         return hash(self.signature)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parameters = {name: getattr(self, name) for name in self.__slots__ if name[0] != "_"}
-        parameters["tokenize"] = parameters.pop("tokenizer")
-        return _make, (parameters,)
+        return _restore, (type(self), self._as_dict(), self._copy_of_totals())
 
     def __repr__(self) -> str:
         return f"<BLEU {self.signature}>"
 
 
-def _make(parameters: dict[str, Any]) -> BLEU:
-    return BLEU(**parameters)
+def _restore(kind: type[BLEU], parameters: dict[str, Any], totals: Totals) -> BLEU:
+    metric = kind(**parameters)
+    object.__setattr__(metric, "_totals", totals)
+    return metric

@@ -25,6 +25,9 @@ SMOOTHING = {
     "method4": ("method4", "k"),
 }
 
+# Those of nltk's methods that are no function of rows.
+LAST_SEGMENT_ONLY = ("method5", "method6", "method7")
+
 # What smoothing functions are told about the segment; those of this dialect do not look at it.
 NO_SEGMENT = {"references": None, "hypothesis": None}
 
@@ -60,6 +63,7 @@ class NltkDialect:
         nrefs: int | None = None,
         lowercase: bool | None = None,
         tokenizer: str | None = None,
+        reference_length: str | None = None,
     ) -> Score:
         """The score of a corpus.
 
@@ -75,6 +79,8 @@ class NltkDialect:
         nrefs, lowercase, tokenizer : optional
             What rows do not know, for the signature: references per segment (-1: it varies),
             whether the text was lowered, the tokenizer's signature. None leaves the field out.
+        reference_length : str, optional
+            For the signature: how the reference length was chosen, if not "closest".
 
         Returns
         -------
@@ -98,7 +104,12 @@ class NltkDialect:
         hyp_len, ref_len = sums._rows[:2]
         bp = float(nltk.brevity_penalty(ref_len, hyp_len))
         signature = self.signature(
-            sums.max_order, *options, nrefs=nrefs, lowercase=lowercase, tokenizer=tokenizer
+            sums.max_order,
+            *options,
+            nrefs=nrefs,
+            lowercase=lowercase,
+            tokenizer=tokenizer,
+            reference_length=reference_length,
         )
         return score_of(sums, value, bp, signature)
 
@@ -134,6 +145,13 @@ class NltkDialect:
         return [float(score) for score in scores]
 
     def _smoothing_function(self, smoothing: str, value: float | None) -> Any:
+        if smoothing in LAST_SEGMENT_ONLY:
+            raise ValueError(
+                f"smoothing {smoothing!r} looks at the last segment alone: the score depends "
+                "on the order of the segments, is no function of the summed counts, and so can be "
+                "neither streamed nor merged; score all at once by corpus_bleu(..., "
+                f"smoothing_function=SmoothingFunction().{smoothing})"
+            )
         if smoothing not in SMOOTHING:
             names = ", ".join(SMOOTHING)
             raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {names}")
@@ -154,6 +172,7 @@ class NltkDialect:
         nrefs: int | None = None,
         lowercase: bool | None = None,
         tokenizer: str | None = None,
+        reference_length: str | None = None,
     ) -> str:
         """All that a score depends on besides the counts; parameters as in `score`."""
         uniform = all(weight == 1 / max_order for weight in weights)
@@ -166,6 +185,7 @@ class NltkDialect:
             order=max_order,
             weights=None if uniform else ",".join(str(float(weight)) for weight in weights),
             smooth=f"{smoothing}{amount}",
+            reflen=None if reference_length == "closest" else reference_length,
         )
 
 

@@ -34,6 +34,7 @@ class SacrebleuDialect:
         nrefs: int | None = None,
         lowercase: bool | None = None,
         tokenizer: str | None = None,
+        reference_length: str | None = None,
     ) -> Score:
         """The score of a corpus.
 
@@ -52,6 +53,8 @@ class SacrebleuDialect:
         nrefs, lowercase, tokenizer : optional
             What rows do not know, for the signature: references per segment (-1: it varies),
             whether the text was lowered, the tokenizer's signature. None leaves the field out.
+        reference_length : str, optional
+            For the signature: how the reference length was chosen, if not "closest".
 
         Returns
         -------
@@ -80,6 +83,7 @@ class SacrebleuDialect:
             nrefs=nrefs,
             lowercase=lowercase,
             tokenizer=tokenizer,
+            reference_length=reference_length,
         )
         return score_of(sums, value, bp, signature)
 
@@ -127,6 +131,7 @@ class SacrebleuDialect:
         nrefs: int | None = None,
         lowercase: bool | None = None,
         tokenizer: str | None = None,
+        reference_length: str | None = None,
     ) -> str:
         """The signature in sacreBLEU's form; `order` and `weights` appear where not the default.
 
@@ -150,6 +155,7 @@ class SacrebleuDialect:
             smooth=smoothing,
             order=None if max_order == 4 else max_order,
             weights=None if weighting is None else ",".join(map(str, weighting)),
+            reflen=None if reference_length == "closest" else reference_length,
             version=self.version,
         )
 

@@ -18,11 +18,11 @@ from itertools import compress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from ..counting import Counted, CountOptions, count_segments
 from ..errors import TOKENIZED_PERIODS
 from ..sacrebleu.score import estimate_from_rows
 from ..stats import Stats
 from ..tokenizers import Tokenizer, get_tokenizer
+from ..workers import Counted, CountOptions, count_segments
 from . import arguments
 from .files import STDIN, InputError, label
 from .formats import REFERENCE, SYSTEM, open_input

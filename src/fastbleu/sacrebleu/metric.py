@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from .._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
 from ..corpus import check_positive
-from ..counting import CountOptions, count_segments
 from ..errors import warn_input, warn_tokenized
 from ..stats import Stats
 from ..tokenizers import TOKENIZERS, Tokenizer
+from ..workers import CountOptions, count_segments
 from .input import (
     check_corpus,
     check_sentence,
@@ -278,8 +278,8 @@ class BLEU:
         self, hypotheses: Any, references: Any, adapt: Callable[[Stats], Stats] | None = None
     ) -> Stats:
         rules = self.tokenizer.tokenizer, bool(self.lowercase), self.max_ngram_order
-        options = CountOptions(*rules, missing=True, adapt=adapt)
-        counted = count_streams(hypotheses, references, self._ref_cache, options)
+        options = CountOptions(*rules, missing=True)
+        counted = count_streams(hypotheses, references, self._ref_cache, options, adapt)
         if references:
             self.num_refs = counted.nrefs
         if not self._force:

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from copy import copy
 
 from .._text import COMPILED
-from ..counting import Counted, CountOptions, count_segments
 from ..errors import TOKENIZED_PERIODS
 from ..patching import Patch, Restore
 from ..tokenizers import Tokenizer, get_tokenizer
+from ..workers import Counted, CountOptions, count_segments
 from .input import by_reference, by_segment, count_references
 
 TYPE_CHECKING = False

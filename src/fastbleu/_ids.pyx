@@ -1,0 +1,339 @@
+"""Token ids in arrays in, packed ids out: no copies, no Python objects, no GIL.
+
+Data. IdRows points to the rows of arrays: either those of one array (segments, length) or (segments,
+rows of a segment, length), of any strides, or rows gathered one by one. IdPacker numbers the ids of a
+chunk of segments as TokenPacker numbers tokens (PackedSegments in _core.pxd); kernel/id_rows.h reads
+them, whatever their type, and leaves out what does not count.
+
+Checks of shapes and types, and their messages, are the door's business (ids.py).
+
+Ownership. IdRows holds the buffers that it points into and frees its table of rows; IdPacker owns its
+arrays and its number table.
+Thread-safety. IdRows is only read while segments are counted; one packer per thread.
+"""
+
+from cpython.array cimport array
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree
+from cpython.number cimport PyNumber_Index
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
+
+from fastbleu._core cimport (
+    PackedSegments, grow, number_table, number_table_add, number_table_begin, number_table_find,
+    number_table_free, process_seed)
+
+
+cdef extern from "kernel/id_rows.h":
+    ctypedef enum id_kind:
+        ID_INT8
+        ID_UINT8
+    ctypedef struct id_row:
+        const char *ids
+        Py_ssize_t length, stride
+        id_kind kind
+        const char *mask
+        Py_ssize_t mask_stride
+        int mask_size
+    ctypedef struct id_filter:
+        const int64_t *dropped
+        const uint8_t *is_padding
+        Py_ssize_t dropped_count
+        int64_t stop
+        bint has_stop
+    Py_ssize_t read_row(
+        const id_row *row, const id_filter *filter, int64_t *out, int *is_padding) noexcept nogil
+
+# Ends a chunk: as in _tokens.pyx.
+cdef Py_ssize_t chunk_segments = 512
+cdef Py_ssize_t chunk_ids = 1 << 15
+CHUNK_IDS = chunk_ids
+
+cdef Py_ssize_t POLL_IDS = 1 << 18
+
+cdef enum:
+    LABEL_PADDING = -100                 # pads labels by convention, and hardly ever is a token
+
+
+cdef id_kind kind_of(bytes format, Py_ssize_t size) except *:
+    """The type of the integers of a buffer, which are of native byte order."""
+    cdef int power = {1: 0, 2: 1, 4: 2, 8: 3}[size]
+    format = format.lstrip(b"@=<>^")
+    if format not in (b"b", b"B", b"h", b"H", b"i", b"I", b"l", b"L", b"q", b"Q"):
+        raise TypeError(f"expected native integers, not the format {format!r}")
+    return <id_kind> (<int> (ID_INT8 if format.islower() else ID_UINT8) + power)
+
+
+cdef class Buffer:
+    """Holds the memory of an array."""
+
+    cdef Py_buffer view
+
+    def __cinit__(self, owner):
+        PyObject_GetBuffer(owner, &self.view, PyBUF_STRIDES | PyBUF_FORMAT)
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.view)
+
+
+cdef class IdRows:
+    """The rows of ids of one side of a corpus.
+
+    Parameters
+    ----------
+    ids : array of integers, shape (segments, length) or (segments, rows, length), optional
+        Of native byte order. Without it, rows are gathered by `add` and `end_segment`.
+    mask : array of integers or bool of the same shape, optional
+    """
+
+    cdef list held                       # what the pointers point into
+    cdef id_row first                    # of an array: its first row
+    cdef Py_ssize_t segment_stride, row_stride, mask_segment_stride, mask_row_stride
+    cdef Py_ssize_t width                # rows of each segment, where they are those of an array
+    cdef id_row *rows                    # rows gathered one by one, else NULL
+    cdef int64_t *ends                   # by segment: the number of rows up to its end
+    cdef Py_ssize_t segment_count, row_count, segment_capacity, row_capacity
+
+    def __cinit__(self, ids=None, mask=None):
+        cdef Buffer buffer
+        self.held = []
+        if ids is None:
+            return
+        self.first = self.row_of(ids, mask)
+        buffer = self.held[0]
+        self.segment_count = buffer.view.shape[0]
+        self.width = buffer.view.shape[1] if buffer.view.ndim == 3 else 1
+        self.segment_stride, self.row_stride = buffer.view.strides[0], buffer.view.strides[1]
+        buffer = self.held[len(self.held) - 1]           # the mask, if there is one
+        self.mask_segment_stride = buffer.view.strides[0]
+        self.mask_row_stride = buffer.view.strides[1]
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.rows)
+        PyMem_RawFree(self.ends)
+
+    def __len__(self):
+        return self.segment_count
+
+    @property
+    def size(self):
+        """The number of ids, those included that do not count."""
+        cdef Py_ssize_t k, ids = 0
+        if self.ends == NULL:
+            return self.segment_count * self.width * self.first.length
+        for k in range(self.row_count):
+            ids += self.rows[k].length
+        return ids
+
+    cdef id_row row_of(self, object ids, object mask) except *:
+        """The first row of an array, with the last dimension as its length; holds the array."""
+        cdef id_row row
+        cdef Buffer buffer = Buffer(ids)
+        cdef int last = buffer.view.ndim - 1
+        self.held.append(buffer)
+        row.ids = <const char *> buffer.view.buf
+        row.length = buffer.view.shape[last]
+        row.stride = buffer.view.strides[last]
+        row.kind = kind_of(buffer.view.format, buffer.view.itemsize)
+        row.mask = NULL
+        row.mask_stride = row.mask_size = 0
+        if mask is not None:
+            buffer = Buffer(mask)
+            self.held.append(buffer)
+            row.mask = <const char *> buffer.view.buf
+            row.mask_stride = buffer.view.strides[last]
+            row.mask_size = <int> buffer.view.itemsize
+        return row
+
+    def add(self, ids, mask=None):
+        """Add a row to the segment that has begun: arrays of one dimension, as for the class."""
+        cdef id_row row = self.row_of(ids, mask)
+        if self.row_count == self.row_capacity:
+            self.rows = <id_row *> grow(
+                self.rows, &self.row_capacity, self.row_count + 1, sizeof(id_row))
+        self.rows[self.row_count] = row
+        self.row_count += 1
+
+    def end_segment(self):
+        """The rows added since the last end are those of one segment."""
+        if self.segment_count == self.segment_capacity:
+            self.ends = <int64_t *> grow(
+                self.ends, &self.segment_capacity, self.segment_count + 1, sizeof(int64_t))
+        self.ends[self.segment_count] = self.row_count
+        self.segment_count += 1
+
+    cdef inline Py_ssize_t rows_of(self, Py_ssize_t segment) noexcept nogil:
+        """The number of a segment's rows."""
+        if self.ends == NULL:
+            return self.width
+        return self.ends[segment] - (self.ends[segment - 1] if segment else 0)
+
+    cdef inline id_row row(self, Py_ssize_t segment, Py_ssize_t k) noexcept nogil:
+        """Row number k of a segment."""
+        cdef id_row row
+        if self.ends != NULL:
+            return self.rows[(self.ends[segment - 1] if segment else 0) + k]
+        row = self.first
+        row.ids += segment * self.segment_stride + k * self.row_stride
+        if row.mask != NULL:
+            row.mask += segment * self.mask_segment_stride + k * self.mask_row_stride
+        return row
+
+
+def ids_of(list tokens not None):
+    """Python integers as an array of int64, and the position of the first that is none.
+
+    Returns
+    -------
+    (array, int)
+        -1 if all are integers that fit into int64.
+    """
+    cdef array ids = array("q", bytes(8 * len(tokens)))
+    cdef Py_ssize_t i
+    for i in range(len(tokens)):
+        try:
+            ids.data.as_longlongs[i] = PyNumber_Index(tokens[i])
+        except (TypeError, OverflowError):
+            return ids, i
+        if i % POLL_IDS == POLL_IDS - 1:
+            PyErr_CheckSignals()
+    return ids, -1
+
+
+cdef class IdPacker(PackedSegments):
+    """Packs rows of ids chunk by chunk.
+
+    Parameters
+    ----------
+    ignored : array of int64
+        Ids that stand for no token: padding.
+    skipped : array of int64
+        Ids of tokens to leave out.
+    stop : int or None
+        Ends a row.
+    """
+
+    cdef array dropped
+    cdef bytes padding
+    cdef id_filter filter
+    cdef IdRows hypotheses, references
+    cdef Py_ssize_t first_segment, since_poll
+    cdef number_table numbers
+    cdef int64_t *row_ids
+    cdef Py_ssize_t row_capacity
+    cdef bint finished
+
+    def __cinit__(self, ignored=(), skipped=(), stop=None):
+        dropped = sorted({*ignored, *skipped})
+        self.dropped = array("q", dropped)
+        self.padding = bytes([number in ignored for number in dropped])
+        self.filter.dropped = <const int64_t *> self.dropped.data.as_longlongs
+        self.filter.is_padding = <const uint8_t *> <const char *> self.padding
+        self.filter.dropped_count = len(dropped)
+        self.filter.has_stop = stop is not None
+        self.filter.stop = 0 if stop is None else stop
+        self.numbers.seed = process_seed()
+
+    def __dealloc__(self):
+        number_table_free(&self.numbers)
+        PyMem_RawFree(self.row_ids)
+
+    def reset(self):
+        """Forget the last segments; keep the memory."""
+        PackedSegments.reset(self)
+        self.hypotheses = self.references = None
+
+    def fill(self, IdRows hypotheses not None, IdRows references not None, Py_ssize_t start):
+        """Take the next chunk's segments in place of the last one's; 0 at the end."""
+        cdef Py_ssize_t segment = start, ids = 0, k, end = min(len(hypotheses), len(references))
+        self.clear()
+        self.finished = False
+        PyErr_CheckSignals()
+        self.hypotheses, self.references = hypotheses, references
+        self.first_segment = start
+        while segment < end and self.segment_count < chunk_segments and ids < chunk_ids:
+            self.reserve_segment()
+            ids += hypotheses.row(segment, 0).length
+            for k in range(references.rows_of(segment)):
+                ids += references.row(segment, k).length
+            segment += 1
+            self.segment_count += 1
+        return self.segment_count
+
+    cdef int finish(self) except -1 nogil:
+        """Read and pack the chunk's rows, once."""
+        cdef Py_ssize_t segment
+        if self.finished:
+            return 0
+        for segment in range(self.segment_count):
+            self.pack(segment)
+        self.finished = True
+        return 0
+
+    cdef int pack(self, Py_ssize_t segment) except -1 nogil:
+        """Pack one segment. A reference of nothing but padding is none, unless it is the only one."""
+        cdef Py_ssize_t number = self.first_segment + segment, k, i, length
+        cdef Py_ssize_t rows = self.references.rows_of(number), references = 0
+        cdef int64_t *lengths = self.reserve_lengths(rows + 2)
+        cdef int32_t *ids
+        cdef const int64_t *row_ids
+        cdef int32_t absent
+        cdef bint is_padding = False
+        length = self.read(self.hypotheses.row(number, 0), &is_padding)
+        lengths[0] = length
+        if number_table_begin(&self.numbers, length) < 0:
+            with gil:
+                raise MemoryError(f"no memory for a segment of {length} ids")
+        ids = self.reserve_ids(length)
+        row_ids = self.row_ids
+        for i in range(length):
+            ids[i] = number_table_add(&self.numbers, <uint64_t> row_ids[i])
+        self.id_count += length
+        absent = self.distinct[segment] = self.numbers.count
+        for k in range(rows):
+            length = self.read(self.references.row(number, k), &is_padding)
+            if is_padding and (references > 0 or k < rows - 1):
+                continue
+            ids = self.reserve_ids(length)
+            row_ids = self.row_ids
+            for i in range(length):
+                ids[i] = number_table_find(&self.numbers, <uint64_t> row_ids[i], absent)
+            self.id_count += length
+            references += 1
+            lengths[references] = length
+        self.reference_counts[segment] = references
+        self.note_references(references)
+        self.length_count += references + 1
+        return 0
+
+    cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil:
+        """Read a row's ids that count into `row_ids`; their number."""
+        cdef Py_ssize_t length, i
+        cdef bint label_padding = False
+        cdef int padding = 0
+        cdef const int64_t *ids
+        self.worked(row.length)
+        if row.length >= INT32_MAX:
+            with gil:
+                raise OverflowError(f"a sequence of {row.length} ids is too long; at most {INT32_MAX - 1}")
+        if row.length > self.row_capacity:
+            self.row_ids = <int64_t *> grow(
+                self.row_ids, &self.row_capacity, row.length, sizeof(int64_t))
+        length = read_row(&row, &self.filter, self.row_ids, &padding)
+        is_padding[0] = padding
+        ids = self.row_ids
+        for i in range(length):
+            label_padding |= ids[i] == LABEL_PADDING
+        self.label_padding |= label_padding
+        return length
+
+    cdef int worked(self, Py_ssize_t ids) except -1 nogil:
+        """Count work done, and let signals and other threads' failures end it from time to time."""
+        self.since_poll += ids
+        if self.since_poll >= POLL_IDS:
+            self.since_poll = 0
+            with gil:
+                if self.cancelled:
+                    raise KeyboardInterrupt
+                PyErr_CheckSignals()
+        return 0

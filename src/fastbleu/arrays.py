@@ -1,0 +1,96 @@
+"""Arrays and tensors of any library as arrays of numpy: checked, and not copied if possible.
+
+They are where they lie in main memory with their bytes in the machine's order.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_ADVICE = {
+    "f": "logits become ids by .argmax(-1), whole floats by .astype(int) or .long()",
+    "b": "a mask goes to hypothesis_mask= or reference_mask=",
+    "O": "its elements are no integers of 64 bits, or its rows differ in length; pass a list with "
+    "one array per row",
+}
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array or a tensor with a dimension, and not one of text or objects."""
+    if type(value) in (list, tuple, str) or not getattr(value, "shape", ()):
+        return False
+    if hasattr(value, "columns"):  # a data frame
+        return False
+    # Tensors' types have no `kind`, and are numbers always.
+    return getattr(getattr(value, "dtype", None), "kind", "i") not in "OUSTVmM"
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    shape = getattr(value, "shape", None)
+    return None if shape is None else tuple(shape)
+
+
+def id_array(value: Any, where: str) -> Array:
+    """An array of integers of native byte order, without a copy if it is one."""
+    import numpy
+
+    array = in_main_memory(value, where)
+    kind = array.dtype.kind
+    if kind not in "iu":
+        if array.size == 0 and type(value) in (list, tuple):
+            return array.astype(numpy.int64)
+        advice = _ADVICE.get(kind, 'for text pass tokenize="13a"')
+        raise TypeError(
+            f"{where} has the dtype {array.dtype} (shape {array.shape}), expected integer ids; "
+            f"{advice}"
+        )
+    if kind == "u" and array.itemsize == 8 and array.size and array.max() > 2**63 - 1:
+        raise ValueError(
+            f"{where} has the id {array.max()} (dtype {array.dtype}), which does not fit into int64"
+        )
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def mask_array(value: Any, ids: Array, where: str) -> Array:
+    """The mask of an array: of the same shape, of bool or integers."""
+    mask = in_main_memory(value, f"the mask of {where}")
+    if mask.dtype.kind not in "biu" and mask.size:
+        raise TypeError(
+            f"the mask of {where} has the dtype {mask.dtype}, expected bool or integers; "
+            "pass .astype(bool) or .bool()"
+        )
+    if mask.shape != ids.shape:
+        raise ValueError(
+            f"the mask of {where} has the shape {mask.shape}, but its ids have {ids.shape}"
+        )
+    return mask.astype(bool) if mask.dtype.kind == "f" else mask
+
+
+def in_main_memory(value: Any, where: str) -> Array:
+    """An array or a tensor, wherever it lies, as an array of numpy; if possible a view."""
+    import numpy
+
+    kind = type(value).__name__
+    if hasattr(value, "mask"):
+        raise TypeError(
+            f"{where} is a {kind}; pass its data, and ~mask as hypothesis_mask= or reference_mask="
+        )
+    if hasattr(value, "__cuda_array_interface__") and not hasattr(value, "detach"):
+        raise TypeError(
+            f"{where} is a {kind} that lies on a GPU; pass a numpy array (of cupy .get())"
+        )
+    try:
+        if hasattr(value, "detach"):  # a tensor of PyTorch; others are moved by themselves
+            value = value.detach().cpu().numpy()
+        array: Array = numpy.asarray(value)
+    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+        raise TypeError(
+            f"{where} is a {kind} that cannot be read: {error}; pass an array of integers"
+        ) from error
+    return array

@@ -1,0 +1,237 @@
+"""The door for token ids: arrays, tensors and lists of integers, to the rows that are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ._ids import CHUNK_IDS, IdPacker, IdRows, ids_of
+from .arrays import id_array, is_array, mask_array, shape_of
+from .corpus import TokenDoor, check_lengths, list_or_tuple, place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class IdRules:
+    """Which ids count.
+
+    Parameters
+    ----------
+    ignore_ids, skip_ids : iterable of int
+        Ids that stand for no token, and ids of tokens to leave out.
+    stop_id : int, optional
+        Ends a sequence.
+
+    Raises
+    ------
+    TypeError, ValueError
+        They are no integers, or do not fit into int64.
+    """
+
+    def __init__(
+        self,
+        ignore_ids: Iterable[int] = (),
+        stop_id: int | None = None,
+        skip_ids: Iterable[int] = (),
+    ) -> None:
+        self.ignore_ids = _checked_ids("ignore_ids", ignore_ids)
+        self.skip_ids = _checked_ids("skip_ids", skip_ids)
+        self.stop_id = None if stop_id is None else _checked_ids("stop_id", [stop_id])[0]
+
+    def __bool__(self) -> bool:
+        return bool(self.ignore_ids or self.skip_ids or self.stop_id is not None)
+
+    @property
+    def signature(self) -> str:
+        """What the field `tok:` of a signature says."""
+        fields = []
+        if self.stop_id is not None:
+            fields.append(f"stop={self.stop_id}")
+        for name, ids in (("ignore", self.ignore_ids), ("skip", self.skip_ids)):
+            if ids:
+                fields.append(f"{name}={','.join(map(str, ids))}")
+        return f"ids({';'.join(fields)})" if fields else "given"
+
+    def packer(self) -> IdPacker:
+        """What reads and packs the rows: one for each thread."""
+        return IdPacker(self.ignore_ids, self.skip_ids, self.stop_id)
+
+
+def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
+    """The ids in ascending order, each once."""
+    if not hasattr(ids, "__iter__"):
+        raise TypeError(f"{name} is {ids!r}, expected several integers; pass ({ids!r},)")
+    listed = list(ids)
+    checked, wrong = ids_of(listed)
+    if wrong >= 0:
+        _refuse_id(listed[wrong], name)
+    return tuple(sorted(set(checked)))
+
+
+def _refuse_id(value: Any, where: str) -> None:
+    if hasattr(value, "__index__"):
+        raise ValueError(f"{where} has the id {value}, which does not fit into int64")
+    raise TypeError(f"{where} has {value!r}, a {type(value).__name__}; expected integer ids")
+
+
+def are_ids(hypotheses: Any, references: Any) -> bool:
+    """Whether either side is an array of numbers, or a list of such arrays."""
+    return _holds_arrays(hypotheses) or _holds_arrays(references)
+
+
+def _holds_arrays(value: Any) -> bool:
+    if getattr(value, "shape", None) == ():  # refused by `id_rows`
+        return True
+    for _ in range(2):
+        if type(value) not in (list, tuple) or not value:
+            break
+        value = value[0]
+    return is_array(value)
+
+
+def _first(value: Any) -> Any:
+    return value[0] if type(value) in (list, tuple) and value else None
+
+
+def id_rows(
+    hypotheses: Any, references: Any, hypothesis_mask: Any = None, reference_mask: Any = None
+) -> tuple[IdRows, IdRows]:
+    """Both sides as rows of ids.
+
+    Parameters
+    ----------
+    hypotheses : array of integers, shape (segments, length) or (length,), or list of S sequences
+    references : array of integers, or list of S sequences, or of S lists of sequences
+        Arrays of shape (segments, length) or (segments, references, length); for hypotheses of
+        shape (length,) those of shape (length,) or (references, length).
+    hypothesis_mask, reference_mask : optional
+        Of the same shapes; 0 where an id does not count.
+
+    Raises
+    ------
+    TypeError
+        Something is no array of integers, or lies where it cannot be read.
+    ValueError
+        Shapes do not fit, an id does not fit into int64, or a segment has no reference.
+    """
+    if _is_one(hypotheses):
+        if len(shape_of(references) or ()) > 2:
+            raise ValueError(
+                f"references has the shape {shape_of(references)}, but hypotheses is one sequence, "
+                "whose references have the shape (length,) or (references, length)"
+            )
+        hypotheses, references = [hypotheses], [references]
+        hypothesis_mask = None if hypothesis_mask is None else [hypothesis_mask]
+        reference_mask = None if reference_mask is None else [reference_mask]
+    ours = _side("hypotheses", hypotheses, hypothesis_mask)
+    theirs = _side("references", references, reference_mask)
+    if len(ours) != len(theirs):
+        raise ValueError(
+            f"references has {len(theirs)} segments{_of_shape(references)}, hypotheses has "
+            f"{len(ours)}{_of_shape(hypotheses)}; references[i] must hold those of hypotheses[i]"
+        )
+    return ours, theirs
+
+
+def chunks_of(hypotheses: IdRows, references: IdRows) -> int:
+    """How many threads have work with them."""
+    return 1 + (hypotheses.size + references.size) // CHUNK_IDS
+
+
+def _is_one(hypotheses: Any) -> bool:
+    """Whether the hypotheses are one sequence of ids and no batch."""
+    if is_array(hypotheses):
+        return len(hypotheses.shape) == 1
+    first = _first(hypotheses)
+    return hasattr(first, "__index__") and not is_array(first)
+
+
+def _of_shape(value: Any) -> str:
+    shape = shape_of(value)
+    return "" if shape is None else f" (shape {shape})"
+
+
+def _side(name: str, values: Any, mask: Any) -> IdRows:
+    """The rows of the hypotheses or of the references."""
+    one_each = name == "hypotheses"
+    if is_array(values) or shape_of(values) == ():
+        ids = id_array(values, name)
+        if ids.ndim not in ((2,) if one_each else (2, 3)):
+            shapes = (
+                "(batch, length)" if one_each else "(batch, length) or (batch, references, length)"
+            )
+            raise ValueError(f"{name} has the shape {ids.shape} ({ids.dtype}), expected {shapes}")
+        masked = None if mask is None else mask_array(mask, ids, name)
+        if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
+            TokenDoor().no_references(0)
+        return IdRows(ids, masked)
+    check_lengths(values, values)
+    values = list_or_tuple(values)
+    if mask is not None:
+        _check_masks(mask, len(values), f"the mask of {name}")
+    rows = IdRows()
+    several = not one_each and any(type(value) is list and _is_nested(value) for value in values)
+    for segment, value in enumerate(values):
+        its_mask = None if mask is None else mask[segment]
+        if one_each:
+            _add(rows, value, its_mask, place(segment, None))
+        elif _is_nested(value) or (several and type(value) is list and not value):
+            _add_references(rows, value, its_mask, segment)
+        else:
+            _add(rows, value, its_mask, place(segment, 0))
+        rows.end_segment()
+    return rows
+
+
+def _is_nested(value: Any) -> bool:
+    """Whether the references of a segment are several sequences, and not one."""
+    if is_array(value):
+        return len(value.shape) > 1
+    first = _first(value)
+    return isinstance(first, (list, tuple)) or is_array(first)
+
+
+def _check_masks(mask: Any, count: int, where: str) -> None:
+    if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
+        raise TypeError(f"{where} is a {type(mask).__name__}, expected a list of {count} masks")
+    if len(mask) != count:
+        raise ValueError(f"{where} has {len(mask)} entries, but there are {count} sequences of ids")
+
+
+def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
+    if len(shape_of(values) or ()) > 2:
+        raise ValueError(
+            f"segment {segment}: references has the shape {shape_of(values)}, "
+            "expected (length,) or (references, length)"
+        )
+    if len(values) == 0:
+        TokenDoor().no_references(segment)
+    if mask is not None:
+        _check_masks(mask, len(values), f"segment {segment}: the mask of references")
+    for k, value in enumerate(values):
+        _add(rows, value, None if mask is None else mask[k], place(segment, k))
+
+
+def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
+    """Add one row: an array of one dimension or a list of integers."""
+    if type(value) in (list, tuple):
+        listed = list(value)
+        ids, wrong = ids_of(listed)
+        if wrong >= 0:
+            _refuse_id(listed[wrong], f"{where}[{wrong}]")
+        if mask is None:
+            rows.add(ids)
+            return
+        value = ids
+    elif isinstance(value, (str, bytes)) or not (
+        hasattr(value, "__len__") or hasattr(value, "shape")
+    ):
+        raise TypeError(
+            f"{where} is a {type(value).__name__}, expected a sequence of token ids; "
+            'for text pass tokenize="13a"'
+        )
+    array = id_array(value, where)
+    if array.ndim != 1:
+        raise ValueError(f"{where} has the shape {array.shape} ({array.dtype}), expected (length,)")
+    rows.add(array, None if mask is None else mask_array(mask, array, where))

@@ -1,0 +1,113 @@
+/* id_rows.h: rows of token ids, of any integer type and stride, to the ids that count.
+ *
+ * Data. An id_row points into memory of somebody else: `length` integers of `kind`, `stride` bytes
+ * apart, which need not be aligned; `mask`, if not NULL, points to as many integers of 1, 2, 4 or 8
+ * bytes, of which 0 says that the id beside it does not count.
+ *
+ * read_row copies the ids that count, as int64. Every id is read once: memory that another thread
+ * writes to may give any result, but no id is ever used that was not checked.
+ *
+ * Leaves without state; any thread may call them. Cost: a few steps per id, vectorised by the compiler.
+ */
+#ifndef FASTBLEU_ID_ROWS_H
+#define FASTBLEU_ID_ROWS_H
+
+#include "platform.h"
+
+typedef enum {
+    ID_INT8, ID_INT16, ID_INT32, ID_INT64, ID_UINT8, ID_UINT16, ID_UINT32, ID_UINT64
+} id_kind;
+
+typedef struct {
+    const char *ids;
+    ptrdiff_t length, stride;
+    id_kind kind;
+    const char *mask;
+    ptrdiff_t mask_stride;
+    int mask_size;
+} id_row;
+
+typedef struct {
+    const int64_t *dropped;       /* ids to leave out, in ascending order */
+    const uint8_t *is_padding;    /* by their place: whether it stands for no token at all */
+    ptrdiff_t dropped_count;
+    int64_t stop;
+    int has_stop;
+} id_filter;
+
+#define FB_WIDEN(type)                                                            \
+    if (row->stride == (ptrdiff_t)sizeof(type)) {                                 \
+        for (ptrdiff_t i = 0; i < row->length; i++) {                             \
+            type id;                                                              \
+            memcpy(&id, row->ids + i * (ptrdiff_t)sizeof(type), sizeof(type));    \
+            out[i] = (int64_t)id;                                                 \
+        }                                                                         \
+    } else {                                                                      \
+        for (ptrdiff_t i = 0; i < row->length; i++) {                             \
+            type id;                                                              \
+            memcpy(&id, row->ids + i * row->stride, sizeof(type));                \
+            out[i] = (int64_t)id;                                                 \
+        }                                                                         \
+    }                                                                             \
+    break
+
+static void widen_row(const id_row *row, int64_t *out)
+{
+    switch (row->kind) {
+        case ID_INT8: FB_WIDEN(int8_t);
+        case ID_INT16: FB_WIDEN(int16_t);
+        case ID_INT32: FB_WIDEN(int32_t);
+        case ID_INT64: FB_WIDEN(int64_t);
+        case ID_UINT8: FB_WIDEN(uint8_t);
+        case ID_UINT16: FB_WIDEN(uint16_t);
+        case ID_UINT32: FB_WIDEN(uint32_t);
+        case ID_UINT64: FB_WIDEN(uint64_t);
+    }
+}
+
+FB_INLINE int is_masked(const id_row *row, ptrdiff_t i)
+{
+    static const char zeros[8];
+    return memcmp(row->mask + i * row->mask_stride, zeros, (size_t)row->mask_size) == 0;
+}
+
+/* The place of an id among those to leave out, or -1. */
+FB_INLINE ptrdiff_t find_dropped(const id_filter *filter, int64_t id)
+{
+    ptrdiff_t low = 0, high = filter->dropped_count;
+    /* Special ids lie at the end of a vocabulary, so that this decides nearly always. */
+    if (FB_LIKELY(id < filter->dropped[0] || id > filter->dropped[high - 1])) return -1;
+    while (high - low > 1) {
+        ptrdiff_t middle = low + (high - low) / 2;
+        if (filter->dropped[middle] <= id) low = middle;
+        else high = middle;
+    }
+    return filter->dropped[low] == id ? low : -1;
+}
+
+/* Copies the ids of a row up to the first `stop` that count; returns their number. `out` has room
+ * for all. Sets `is_padding` where the row has ids, and all of them are padding or masked. */
+static ptrdiff_t read_row(const id_row *row, const id_filter *filter, int64_t *out, int *is_padding)
+{
+    ptrdiff_t length = row->length, kept = 0, padding = 0;
+    widen_row(row, out);
+    *is_padding = 0;
+    if (filter->has_stop) {
+        ptrdiff_t stop = 0;
+        while (stop < length && out[stop] != filter->stop) stop++;
+        length = stop;
+    }
+    if (!filter->dropped_count && !row->mask) return length;
+    for (ptrdiff_t i = 0; i < length; i++) {
+        const int64_t id = out[i];
+        const ptrdiff_t place = filter->dropped_count ? find_dropped(filter, id) : -1;
+        const int masked = row->mask && is_masked(row, i);
+        padding += masked || (place >= 0 && filter->is_padding[place]);
+        out[kept] = id;
+        kept += place < 0 && !masked;
+    }
+    *is_padding = length > 0 && padding == length && length == row->length;
+    return kept;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* number_table.h: 64-bit numbers to dense ids 0, 1, 2 ..., one segment at a time.
+ *
+ * For numbers that are their own identity: token ids, and pairs of ids. Like interner.h, without what
+ * strings need: a slot holds the number itself, so that a look-up touches one cache line.
+ *
+ * Layout. An open-addressed table of 16-byte slots (number, epoch, id). A slot belongs to the present
+ * segment when its epoch does, so a new segment costs one increment and nothing is cleared. At most
+ * half of the slots are ever used. The slot index is a keyed multiply over a per-process seed: numbers
+ * cannot be crafted to collide without knowing it, and it changes no id.
+ *
+ * Ownership. The table owns its slots (number_table_free). Not thread-safe: one table per thread.
+ */
+#ifndef FASTBLEU_NUMBER_TABLE_H
+#define FASTBLEU_NUMBER_TABLE_H
+
+#include <stdlib.h>
+#include "interner.h"
+
+typedef struct { uint64_t number; uint32_t epoch; int32_t id; } number_slot;
+
+typedef struct {
+    number_slot *slots;
+    size_t slot_count;            /* a power of two */
+    uint32_t epoch;
+    int32_t count;                /* ids given out in this segment */
+    hash_seed seed;
+} number_table;
+
+static inline void number_table_free(number_table *table)
+{
+    free(table->slots);
+    table->slots = NULL;
+    table->slot_count = 0;
+}
+
+/* Forgets the last segment and makes room for `numbers` new ones. Returns 0, or -1: no memory. */
+static inline int number_table_begin(number_table *table, size_t numbers)
+{
+    table->count = 0;
+    if (FB_UNLIKELY(numbers * 2 > table->slot_count || !table->slots)) {
+        size_t slot_count = 256;
+        while (slot_count < numbers * 2) slot_count *= 2;
+        number_table_free(table);
+        table->slots = (number_slot *)calloc(slot_count, sizeof(number_slot));
+        if (!table->slots) return -1;
+        table->slot_count = slot_count;
+        table->epoch = 0;
+    }
+    if (FB_UNLIKELY(++table->epoch == 0)) {      /* wrapped round: old stamps could come alive */
+        memset(table->slots, 0, table->slot_count * sizeof(number_slot));
+        table->epoch = 1;
+    }
+    return 0;
+}
+
+FB_INLINE size_t number_slot_of(const number_table *table, uint64_t number)
+{
+    return (size_t)multiply_fold(number ^ table->seed.first, table->seed.second | 1)
+        & (table->slot_count - 1);
+}
+
+/* The id of a number, given out now if it is new. Room was made by number_table_begin. */
+FB_INLINE int32_t number_table_add(number_table *table, uint64_t number)
+{
+    size_t index = number_slot_of(table, number);
+    while (table->slots[index].epoch == table->epoch) {
+        if (FB_LIKELY(table->slots[index].number == number)) return table->slots[index].id;
+        index = (index + 1) & (table->slot_count - 1);
+    }
+    table->slots[index].number = number;
+    table->slots[index].epoch = table->epoch;
+    return table->slots[index].id = table->count++;
+}
+
+/* The id of a number, or `absent` where no number_table_add of this segment gave it one.
+ * Whether it is there is a coin toss that no processor predicts, so the common case has no branch on
+ * it; only another number in the same slot is worth one. */
+FB_INLINE int32_t number_table_find(const number_table *table, uint64_t number, int32_t absent)
+{
+    size_t index = number_slot_of(table, number);
+    for (;;) {
+        const number_slot slot = table->slots[index];
+        const int occupied = slot.epoch == table->epoch;
+        if (FB_LIKELY(!(occupied & (slot.number != number)))) return occupied ? slot.id : absent;
+        index = (index + 1) & (table->slot_count - 1);
+    }
+}
+
+#endif

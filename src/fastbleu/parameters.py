@@ -1,0 +1,155 @@
+"""What a metric is made with: checked once, never changed, the same in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ._core import REFERENCE_LENGTHS
+from .corpus import check_positive
+from .ids import IdRules
+from .score import NLTK, SACREBLEU
+from .stats import Stats
+from .tokenizers import Tokenizer, get_tokenizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_DIALECTS = {"sacrebleu": SACREBLEU, "nltk": NLTK}
+
+
+class Parameters:
+    """The parameters of `fastbleu.BLEU`, which documents them."""
+
+    __slots__ = (
+        "_id_rules",
+        "_scoring",
+        "dialect",
+        "effective_order",
+        "ignore_ids",
+        "keep_segments",
+        "lowercase",
+        "max_order",
+        "reference_length",
+        "skip_ids",
+        "smoothing",
+        "smoothing_value",
+        "stop_id",
+        "threads",
+        "tokenizer",
+        "weights",
+    )
+
+    tokenizer: Tokenizer | None
+    lowercase: bool
+    max_order: int
+    weights: tuple[float, ...] | None
+    smoothing: str
+    smoothing_value: float | None
+    effective_order: bool
+    threads: int
+    dialect: str
+    reference_length: str
+    ignore_ids: tuple[int, ...]
+    stop_id: int | None
+    skip_ids: tuple[int, ...]
+    keep_segments: bool
+    _id_rules: IdRules
+    _scoring: dict[str, Any]
+
+    def __init__(
+        self,
+        tokenize: str | Callable[[str], list[str]] | Tokenizer | None = "13a",
+        lowercase: bool = False,
+        max_order: int = 4,
+        weights: Sequence[float] | None = None,
+        smoothing: str = "exp",
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+        threads: int = 1,
+        *,
+        dialect: str = "sacrebleu",
+        reference_length: str = "closest",
+        ignore_ids: Iterable[int] = (),
+        stop_id: int | None = None,
+        skip_ids: Iterable[int] = (),
+        keep_segments: bool = False,
+    ) -> None:
+        _check_choice("dialect", dialect, tuple(_DIALECTS))
+        _check_choice("reference_length", reference_length, REFERENCE_LENGTHS)
+        if tokenize is None and lowercase:
+            raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
+        id_rules = IdRules(ignore_ids, stop_id, skip_ids)
+        if id_rules and tokenize is not None:
+            raise ValueError(
+                "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
+            )
+        max_order = check_positive("max_order", max_order)
+        # A copy: the caller's list may change, and a generator can be read only once.
+        weights = None if weights is None else tuple(weights)
+        scoring: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": smoothing_value}
+        if dialect == "sacrebleu":
+            scoring |= {"weights": weights, "effective_order": bool(effective_order)}
+        elif effective_order:
+            raise ValueError("effective_order is sacreBLEU's; nltk's dialect has none")
+        else:
+            scoring["weights"] = (1 / max_order,) * max_order if weights is None else weights
+        for name, value in (
+            ("tokenizer", None if tokenize is None else get_tokenizer(tokenize)),
+            ("lowercase", bool(lowercase)),
+            ("max_order", max_order),
+            ("weights", weights),
+            ("smoothing", smoothing),
+            ("smoothing_value", smoothing_value),
+            ("effective_order", bool(effective_order)),
+            ("threads", check_positive("threads", threads)),
+            ("dialect", dialect),
+            ("reference_length", reference_length),
+            ("ignore_ids", id_rules.ignore_ids),
+            ("stop_id", id_rules.stop_id),
+            ("skip_ids", id_rules.skip_ids),
+            ("keep_segments", bool(keep_segments)),
+            ("_id_rules", id_rules),
+            ("_scoring", scoring),
+        ):
+            object.__setattr__(self, name, value)
+        # So that a wrong option is told here and not when everything has been counted.
+        self._rules.sentence_scores(Stats.zeros(0, max_order), **scoring)
+        self._begin()
+
+    def _begin(self) -> None:
+        """What a metric does once its parameters are known."""
+
+    @property
+    def signature(self) -> str:
+        """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
+        signature: str = self._rules.signature(self.max_order, **self._scoring, **self._how_counted)
+        return signature
+
+    @property
+    def _rules(self) -> Any:
+        return _DIALECTS[self.dialect]
+
+    @property
+    def _how_counted(self) -> dict[str, Any]:
+        """What a signature says of how rows were counted, in a dialect's keywords."""
+        tokenizer = self._id_rules if self.tokenizer is None else self.tokenizer
+        return {
+            "lowercase": self.lowercase,
+            "tokenizer": tokenizer.signature,
+            "reference_length": self.reference_length,
+        }
+
+    def _as_dict(self) -> dict[str, Any]:
+        """The arguments that make the same parameters."""
+        values = {name: getattr(self, name) for name in Parameters.__slots__ if name[0] != "_"}
+        values["tokenize"] = values.pop("tokenizer")
+        return values
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a BLEU's parameters cannot be changed: make a new one for {name}")
+
+
+def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} {value!r} is unknown; choose one of {', '.join(choices)}")

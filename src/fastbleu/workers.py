@@ -1,0 +1,285 @@
+"""Counting segments into rows of sufficient statistics, on one thread or several."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock as _Lock
+from collections.abc import Callable, Sequence
+
+from ._core import PackedSegments, SegmentCounter, accumulate_rows, zero_rows
+from ._text import TextPacker
+from ._tokens import TokenPacker
+from .corpus import (
+    TextDoor,
+    TokenDoor,
+    check_lengths,
+    check_positive,
+    list_or_tuple,
+    lists_of_tokens,
+)
+from .stats import Stats
+from .tokenizers import Tokenizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .ids import IdRules
+
+# A worker with memory for more tokens is not kept for the next time.
+_LARGEST_IDLE = 1 << 18
+
+
+class Counted:
+    """What counting a corpus tells.
+
+    Attributes
+    ----------
+    stats : Stats
+        A row for each segment, or one row: their sum.
+    segments : int
+    nrefs : int
+        References of every segment, -1 where their number varies, 0 where there are no segments.
+    tokenized_periods : int
+        Hypotheses that end in " .", which text that was never tokenised hardly does; 0 for tokens.
+    label_padding : bool
+        Whether the token id -100, which pads labels, was counted.
+    """
+
+    __slots__ = ("label_padding", "nrefs", "segments", "stats", "tokenized_periods")
+
+    def __init__(self, stats: Stats) -> None:
+        self.stats = stats
+        self.segments = self.nrefs = self.tokenized_periods = 0
+        self.label_padding = False
+
+    def note(self, packer: PackedSegments) -> None:
+        """Add what a packer tells of the segments that it has packed."""
+        self.nrefs = joint_nrefs(self.nrefs, packer.nrefs)
+        self.tokenized_periods += packer.tokenized_periods
+        self.label_padding |= packer.label_padding
+
+
+def joint_nrefs(one: int, other: int) -> int:
+    """The number of references of every segment of two corpora together."""
+    if one == other or other == 0:
+        return one
+    return -1 if one else other
+
+
+class Worker:
+    """What one thread counts with."""
+
+    __slots__ = ("counter", "packer")
+
+    def __init__(self, packer: Any, counter: SegmentCounter) -> None:
+        self.packer = packer
+        self.counter = counter
+
+
+class CountOptions:
+    """How to count; whoever counts again and again keeps it, and with it the workers' memory.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer or None
+        None stands for lists of tokens.
+    lowercase, max_order, threads
+        As for `fastbleu.count`.
+    missing : bool, default False
+        Whether a reference may be None, which stands for no reference.
+    reference_length : str, default "closest"
+        One of `_core.REFERENCE_LENGTHS`.
+    ids : IdRules, optional
+        The corpus is a pair of `IdRows`, of whose ids these count.
+    """
+
+    __slots__ = (
+        "_idle",
+        "ids",
+        "lowercase",
+        "max_order",
+        "missing",
+        "reference_length",
+        "threads",
+        "tokenizer",
+    )
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer | None,
+        lowercase: bool = False,
+        max_order: int = 4,
+        threads: int = 1,
+        missing: bool = False,
+        reference_length: str = "closest",
+        ids: IdRules | None = None,
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.lowercase = lowercase
+        self.max_order = check_positive("max_order", max_order)
+        self.threads = check_positive("threads", threads)
+        self.missing = missing
+        self.reference_length = reference_length
+        self.ids = ids
+        self._idle: list[Worker] = []
+
+    def borrow(self) -> Worker:
+        """A worker that nobody else has."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Worker(self._packer(), SegmentCounter(self.max_order, self.reference_length))
+
+    def give_back(self, worker: Worker) -> None:
+        """Keep a worker that did not fail for the next time."""
+        if worker.packer.id_capacity <= _LARGEST_IDLE and len(self._idle) < self.threads:
+            worker.packer.reset()
+            self._idle.append(worker)
+
+    def _packer(self) -> Any:
+        if self.ids is not None:
+            return self.ids.packer()
+        if self.tokenizer is None or self.tokenizer.compiled is None:
+            return TokenPacker(TokenDoor())
+        return TextPacker(TextDoor(), self.tokenizer.compiled, self.lowercase, self.missing)
+
+
+def count_segments(
+    hypotheses: Sequence[Any],
+    references: Sequence[Any],
+    options: CountOptions,
+    adapt: Callable[[Stats], Stats] | None = None,
+) -> Counted:
+    """Count a corpus whose layout is known to be segment-major.
+
+    With `adapt` rows are not kept: the result is one row, the sum of what `adapt` makes of them,
+    and memory does not grow with the corpus.
+    """
+    segments = check_lengths(hypotheses, references)
+    corpus = list_or_tuple(hypotheses), list_or_tuple(references)
+    tokenizer = options.tokenizer
+    if tokenizer is None or tokenizer.function is None:
+        # No more threads than have work.
+        threads = 1 + segments // TokenPacker.chunk_segments
+        counted = count_packed(*corpus, options, threads, adapt)
+    else:
+        counted = _count_by_function(corpus, options, tokenizer.function, adapt)
+    if counted.segments != segments:
+        raise ValueError(
+            f"{segments} segments became {counted.segments} while they were counted: hypotheses is "
+            f"a {type(hypotheses).__name__}, references is a {type(references).__name__}; pass "
+            "lists that nothing else changes, of a DataFrame frame.values.tolist()"
+        )
+    return counted
+
+
+def count_packed(
+    hypotheses: Any,
+    references: Any,
+    options: CountOptions,
+    threads: int,
+    adapt: Callable[[Stats], Stats] | None = None,
+) -> Counted:
+    """Count what the options' packers read, on at most so many threads."""
+    rows = _Rows(len(hypotheses), options.max_order, adapt)
+    counted = Counted(rows.stats())
+    if threads == 1 or options.threads == 1:
+        worker = options.borrow()
+        while taken := worker.packer.fill(hypotheses, references, counted.segments):
+            rows.count(worker, counted.segments)
+            counted.segments += taken
+        workers = [worker]
+    else:
+        workers = [options.borrow() for _ in range(min(threads, options.threads))]
+        counted.segments = _count_in_turns((hypotheses, references), rows, workers)
+    for worker in workers:
+        counted.note(worker.packer)
+        options.give_back(worker)
+    return counted
+
+
+class _Rows:
+    """Where rows go: to their places in one array, or into their sum."""
+
+    def __init__(
+        self, segments: int, max_order: int, adapt: Callable[[Stats], Stats] | None
+    ) -> None:
+        self._max_order = max_order
+        self._adapt = adapt
+        self._rows = zero_rows(1 if adapt else segments, max_order)
+
+    def count(self, worker: Worker, first: int) -> None:
+        """Count a packer's segments, of which `first` is the number of the first."""
+        if self._adapt is None:
+            worker.counter.count(worker.packer, self._rows, first)
+            return
+        rows = zero_rows(len(worker.packer), self._max_order)
+        worker.counter.count(worker.packer, rows)
+        adapted = self._adapt(Stats._own(rows, self._max_order))
+        accumulate_rows(adapted._rows, len(adapted), self._rows)
+
+    def stats(self) -> Stats:
+        return Stats._own(self._rows, self._max_order)
+
+
+def _count_by_function(
+    corpus: tuple[Any, Any],
+    options: CountOptions,
+    split: Callable[[str], list[str]],
+    adapt: Callable[[Stats], Stats] | None,
+) -> Counted:
+    """Count text by a tokenizer that is a Python function."""
+    rows = _Rows(len(corpus[0]), options.max_order, adapt)
+    worker, door = options.borrow(), TextDoor()
+    read = periods = 0
+    while read < min(map(len, corpus)):
+        hypotheses, references = (part[read : read + TokenPacker.chunk_segments] for part in corpus)
+        periods += sum(isinstance(h, str) and h.endswith(" .") for h in hypotheses)
+        tokens = lists_of_tokens(
+            hypotheses, references, split, options.lowercase, options.missing, door, read
+        )
+        start = 0
+        while taken := worker.packer.fill(*tokens, start, read):
+            rows.count(worker, read + start)
+            start += taken
+        read += len(hypotheses)
+    counted = Counted(rows.stats())
+    counted.note(worker.packer)
+    counted.segments, counted.tokenized_periods = read, periods
+    options.give_back(worker)
+    return counted
+
+
+def _count_in_turns(corpus: tuple[Any, Any], rows: _Rows, workers: list[Worker]) -> int:
+    """Count with a thread for each worker, which take turns at reading; the segments read.
+
+    The first exception, Ctrl-C in the main thread included, stops them all.
+    """
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
+    read, reading = 0, _Lock()
+
+    def work(worker: Worker) -> None:
+        nonlocal read
+        while not worker.counter.cancelled:
+            with reading:
+                first = read
+                read += worker.packer.fill(*corpus, first)
+            if not len(worker.packer):
+                break
+            rows.count(worker, first)
+
+    with ThreadPoolExecutor(len(workers)) as pool:
+        futures = [pool.submit(work, worker) for worker in workers]
+        try:
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in done:
+                future.result()
+        except BaseException:
+            stopping: list[PackedSegments | SegmentCounter]
+            for worker in workers:
+                stopping = [worker.packer, worker.counter]
+                for each in stopping:
+                    each.cancelled = True
+            raise
+    return read
