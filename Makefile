@@ -7,9 +7,11 @@ DATA ?= ../shared/data
 # Tests run on all processors; benchmarks, which are no tests, would only warn of that.
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) -p no:benchmark
+# PyTorch without the gigabytes for GPUs.
+TORCH ?= torch==2.13.0
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo test test-libraries test-pythons mutants lint bench sanitize clean
+.PHONY: help build demo test test-libraries test-integrations test-pythons mutants lint bench sanitize clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -42,6 +44,17 @@ test-libraries: $(VENV)/tested            ## the tests of the tokenizers that be
 	@$(PIP) --editable '.[test,ja,ko,spm]'
 	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/test_tokenizer_libraries.py
 
+# They have an environment of their own, because they bring half a gigabyte.
+test-integrations:            ## the tests of training loops and their frameworks, with all of these installed
+	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 \
+	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations
+
+$(VENV)/with-hosts: $(VENV)/tested
+	@$(PIP) '$(TORCH)'
+	@$(PIP) --editable '.[test,hosts,evaluate,ignite,keras,torcheval,torchmetrics,transformers]'
+	@touch $@
+
 mutants: $(VENV)/tested            ## planted faults in the tokenisers, which their tests must find
 	@bash tests/mutants.sh $(BIN)/python
 
@@ -58,7 +71,9 @@ lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest
 	    --ignore-disjoint-bases --allowlist tests/stubtest.allow
 
 bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RESULTS.md and the tables in README.md
+	@$(PIP) '$(TORCH)'
 	@$(PIP) --editable '.[bench]'
+	@$(PIP) --no-deps 'rxlm==0.3.80'
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/table.py
 
@@ -66,4 +81,4 @@ sanitize: $(VENV)/tested            ## the tests under AddressSanitizer and UBSa
 	@WORKERS=$(WORKERS) bash tests/sanitize.sh $(BIN)/python
 
 clean:            ## remove everything that was built
-	rm -rf $(VENV) build dist src/*.egg-info src/fastbleu/*.so src/fastbleu/*.c
+	rm -rf $(VENV) .venv-integrations build dist src/*.egg-info src/fastbleu/*.so src/fastbleu/*.c

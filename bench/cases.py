@@ -18,6 +18,7 @@ SUBJECT = "fastbleu"
 SECTIONS = {
     "text": "Raw text, against sacreBLEU",
     "tokens": "Token lists, against nltk",
+    "training": "Training loops",
     "significance": "Comparing systems, against sacreBLEU's paired tests",
     "cost": "Long inputs, memory, start-up",
 }

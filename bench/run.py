@@ -30,6 +30,7 @@ from pathlib import Path
 import cases_nltk
 import cases_significance
 import cases_text
+import cases_training
 from adapters import NotAvailable, Prepared
 from cases import SUBJECT, Case
 from checks import is_rounding, say_correct
@@ -41,6 +42,7 @@ RESULTS = Path(__file__).with_name("results.json")
 RUNNERS: tuple[Case | Probe, ...] = (
     *cases_text.CASES,
     *cases_nltk.CASES,
+    *cases_training.CASES,
     *cases_significance.CASES,
     *PROBES,
 )

@@ -135,6 +135,15 @@ def long_segments(corpus: Corpus, tokens: int = 1000) -> Corpus:
     return Corpus(hypotheses, [references], corpus.source)
 
 
+def cut_references(corpus: Corpus, tokens: int) -> Corpus:
+    """Keep the segments whose reference is at least so long, and cut it to that length."""
+    kept = _select(corpus, lambda _, reference: len(reference) >= tokens)
+    (lines,) = kept.references
+    return Corpus(
+        kept.hypotheses, [[" ".join(line.split()[:tokens]) for line in lines]], corpus.source
+    )
+
+
 def segments_of_length(corpus: Corpus, tokens: int = 25) -> Corpus:
     """Return the segments whose hypothesis has exactly `tokens` tokens."""
     return _select(corpus, lambda hypothesis, _: len(hypothesis) == tokens)
@@ -210,3 +219,21 @@ def one_reference_set(corpus: Corpus, references: int = 100) -> Work:
     """Give the first distinct reference lines of the corpus, split, and all its hypotheses."""
     distinct = list(dict.fromkeys(corpus.references[0]))[:references]
     return [line.split() for line in corpus.hypotheses], [line.split() for line in distinct]
+
+
+def token_ids(corpus: Corpus) -> Work:
+    """Number the words of a corpus of one reference, from 1 on: two arrays, padded with 0."""
+    import numpy as np
+
+    vocabulary: dict[str, int] = {}
+    sides = []
+    for lines in (corpus.hypotheses, corpus.references[0]):
+        rows = [
+            [vocabulary.setdefault(word, len(vocabulary) + 1) for word in line.split()]
+            for line in lines
+        ]
+        ids = np.zeros((len(rows), max(map(len, rows))), np.int64)
+        for row, padded in zip(rows, ids, strict=True):
+            padded[: len(row)] = row
+        sides.append(ids)
+    return sides[0], sides[1]

@@ -25,10 +25,11 @@ def is_array(value: Any) -> bool:
     """Whether a value is an array or a tensor with a dimension, and not one of text or objects."""
     if type(value) in (list, tuple, str) or not getattr(value, "shape", ()):
         return False
-    if hasattr(value, "columns"):  # a data frame
-        return False
+    dtype = getattr(value, "dtype", None)
+    if dtype is None:
+        return not hasattr(value, "columns")  # as a data frame has
     # Tensors' types have no `kind`, and are numbers always.
-    return getattr(getattr(value, "dtype", None), "kind", "i") not in "OUSTVmM"
+    return getattr(dtype, "kind", "i") not in "OUSTVmM"
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
@@ -76,6 +77,8 @@ def in_main_memory(value: Any, where: str) -> Array:
     """An array or a tensor, wherever it lies, as an array of numpy; if possible a view."""
     import numpy
 
+    if type(value) is numpy.ndarray:
+        return value
     kind = type(value).__name__
     if hasattr(value, "mask"):
         raise TypeError(

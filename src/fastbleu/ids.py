@@ -81,12 +81,11 @@ def are_ids(hypotheses: Any, references: Any) -> bool:
 
 
 def _holds_arrays(value: Any) -> bool:
-    if getattr(value, "shape", None) == ():  # refused by `id_rows`
-        return True
+    if type(value) not in (list, tuple):
+        return is_array(value) or shape_of(value) == ()  # which is refused by `id_rows`
     for _ in range(2):
-        if type(value) not in (list, tuple) or not value:
-            break
-        value = value[0]
+        if type(value) in (list, tuple) and value:
+            value = value[0]
     return is_array(value)
 
 

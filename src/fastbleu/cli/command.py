@@ -20,9 +20,9 @@ from typing import IO, Any
 
 from ..errors import TOKENIZED_PERIODS
 from ..sacrebleu.score import estimate_from_rows
-from ..stats import Stats
 from ..tokenizers import Tokenizer, get_tokenizer
-from ..workers import Counted, CountOptions, count_segments
+from ..totals import Totals
+from ..workers import CountOptions, count_segments
 from . import arguments
 from .files import STDIN, InputError, label
 from .formats import REFERENCE, SYSTEM, open_input
@@ -86,7 +86,8 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
         references = sum(files.widths) - systems
         arguments.check_number(options, systems)
         reporter = Reporter(options, tokenizer, references)
-        totals = [_Totals(options.max_order) for _ in range(systems)]
+        keep = bool(options.confidence or options.test)
+        totals = [Totals(options.max_order, keep) for _ in range(systems)]
         counting = CountOptions(tokenizer, options.lowercase, options.max_order, options.threads)
         segments = 0
         for chunk in _chosen(_watched(files, options), options):
@@ -95,7 +96,7 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
             texts = columns[0] if references == 1 else list(zip(*columns, strict=True))
             for hypotheses, total in zip(chunk[references:], totals, strict=True):
                 counted = count_segments(hypotheses, texts, counting)
-                total.add(counted, keep=options.confidence or options.test)
+                total.add(counted, counted.stats.sum())
                 if options.sentence_level:
                     spool.write(reporter.sentences(counted.stats._rows).encode())
         notes = [*arguments.warnings(options), *files.notes()]
@@ -104,7 +105,7 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
     names = system_names(options, systems)
     if not options.force and not options.sentence_level:
         for name, total in zip(names, totals, strict=True):
-            notes += total.notes(name)
+            notes += _notes(name, total)
     for note in notes:
         _complain(f"warning: {note}")
     if options.sentence_level:
@@ -122,49 +123,36 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
     _print(report)
 
 
-class _Totals:
-    """What is kept of a system while its segments go by."""
-
-    def __init__(self, max_order: int) -> None:
-        self.sum = Stats.zeros(1, max_order)
-        self.rows: list[Stats] = []
-        self._periods = 0
-
-    def add(self, counted: Counted, keep: bool) -> None:
-        self.sum += counted.stats.sum()
-        self._periods += counted.tokenized_periods
-        if keep:
-            self.rows.append(counted.stats)
-
-    def notes(self, name: str) -> Iterator[str]:
-        if self._periods >= TOKENIZED_PERIODS:
-            yield (
-                f"{name}: {self._periods} lines end in ' .', as tokenised text does; scores of "
-                "such text are not comparable: detokenise it, or say --force"
-            )
+def _notes(name: str, totals: Totals) -> Iterator[str]:
+    """What is remarkable about a system's text."""
+    if totals.tokenized_periods >= TOKENIZED_PERIODS:
+        yield (
+            f"{name}: {totals.tokenized_periods} lines end in ' .', as tokenised text does; scores "
+            "of such text are not comparable: detokenise it, or say --force"
+        )
 
 
-def _one(options: argparse.Namespace, reporter: Reporter, total: _Totals) -> str:
+def _one(options: argparse.Namespace, reporter: Reporter, total: Totals) -> str:
     """Return the report on one system."""
-    score = reporter.score(total.sum._rows)
+    score = reporter.score(total.row)
     if options.confidence and options.confidence_n > 1:
         rules = options.smoothing, options.smoothing_value, options.effective_order
-        rows = Stats.concatenate(total.rows)
+        rows = total.rows()
         seed = estimate_from_rows(score, rows, options.confidence_n, *rules)
         reporter.sampled(seed, options.confidence_n)
     return reporter.one(score)
 
 
 def _several(
-    options: argparse.Namespace, reporter: Reporter, names: list[str], totals: list[_Totals]
+    options: argparse.Namespace, reporter: Reporter, names: list[str], totals: list[Totals]
 ) -> list[System]:
     """Return the systems' scores, after the paired test if there is one."""
     if not options.test:
-        scores = [reporter.score(total.sum._rows).score for total in totals]
+        scores = [reporter.score(total.row).score for total in totals]
         return [System(name, score) for name, score in zip(names, scores, strict=True)]
     from ..significance import paired_approximate_randomization, paired_bootstrap
 
-    baseline, *others = [Stats.concatenate(total.rows) for total in totals]
+    baseline, *others = [total.rows() for total in totals]
     rules: dict[str, Any] = {
         "smoothing": options.smoothing,
         "smoothing_value": options.smoothing_value,

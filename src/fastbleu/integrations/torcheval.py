@@ -1,0 +1,224 @@
+"""BLEU as a metric of TorchEval: its `BLEUScore`, exact and fast.
+
+>>> metric = BLEUScore(n_gram=4)
+>>> metric.update(["the cat sat on the mat"], [["the cat sat on a mat"]]).compute()
+tensor(0.5373, dtype=torch.float64)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy
+import torch
+from torcheval.metrics import Metric
+
+from ..metric import BLEU
+from ..score import SACREBLEU
+from ..stats import Stats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class BLEUScore(Metric):
+    """BLEU of text that is split at white space, on 0-1: ``torcheval.metrics.BLEUScore``.
+
+    By default the score is exact, by sacreBLEU's rules: the length of the closest reference counts
+    (of two equally close the shorter), and a batch of short texts is a batch like any other. With
+    ``dialect="torcheval"`` it is TorchEval's own number, to the last bit, and so are its errors.
+
+    Parameters
+    ----------
+    n_gram : int
+        The longest n-grams; TorchEval's dialect has them up to 4.
+    weights : Tensor or sequence of float, shape (n_gram,), optional
+        Weight of each order; equal weights by default.
+    device : torch.device, optional
+        Where the counts are kept, by default the CPU. Counting is done on the CPU.
+    dialect : {"sacrebleu", "torcheval"}, default "sacrebleu"
+        Whose rules count, and turn counts into a score.
+    smoothing : {"none", "exp", "floor", "add-k"}, default "none"
+        What becomes of an order without matches: see `fastbleu.BLEU`.
+    tokenize : str, callable (str -> list of str) or None, default "none"
+        As for `fastbleu.BLEU`. "none" splits at white space. None: the input is token ids.
+    lowercase : bool, default False
+        Ignore case.
+    ignore_ids, stop_id, skip_ids, threads : optional
+        As for `fastbleu.BLEU`.
+
+    Raises
+    ------
+    TypeError, ValueError, ImportError
+        As `fastbleu.BLEU`; or arguments do not go together.
+
+    Notes
+    -----
+    The states are int64 tensors. TorchEval itself counts a batch in float32, which is inexact above
+    2**24 = 16,777,216 n-grams in one batch; that is not reproduced.
+    """
+
+    input_len: torch.Tensor
+    target_len: torch.Tensor
+    matches_by_order: torch.Tensor
+    possible_matches_by_order: torch.Tensor
+
+    def __init__(
+        self,
+        *,
+        n_gram: int,
+        weights: torch.Tensor | Sequence[float] | None = None,
+        device: torch.device | None = None,
+        dialect: str = "sacrebleu",
+        smoothing: str = "none",
+        tokenize: Any = "none",
+        lowercase: bool = False,
+        ignore_ids: Sequence[int] = (),
+        stop_id: int | None = None,
+        skip_ids: Sequence[int] = (),
+        threads: int = 1,
+    ) -> None:
+        super().__init__(device=None if device is None else torch.device(device))
+        options: dict[str, Any] = {"max_order": n_gram, "threads": threads}
+        options |= {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
+        if weights is not None and len(weights) != n_gram:
+            raise ValueError(f"there are {len(weights)} weights for n_gram {n_gram}")
+        if dialect == "sacrebleu":
+            options["smoothing"] = smoothing
+            options["weights"] = None if weights is None else [float(w) for w in weights]
+        elif dialect != "torcheval":
+            raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or 'torcheval'")
+        elif smoothing != "none":
+            raise ValueError("smoothing is sacreBLEU's; the dialect of TorchEval has none")
+        elif n_gram not in (1, 2, 3, 4):
+            raise ValueError(
+                f"n_gram is {n_gram}, but TorchEval's dialect has 1 to 4; the default dialect has "
+                "any"
+            )
+        else:
+            options["reference_length"] = "shortest"
+        self._bleu = BLEU(tokenize, lowercase, **options)
+        self.dialect = dialect
+        self.n_gram = n_gram
+        self.weights = weights
+        for name in ("input_len", "target_len"):
+            self._add_state(name, torch.tensor(0, device=self.device))
+        for name in ("matches_by_order", "possible_matches_by_order"):
+            zeros = torch.zeros(n_gram, dtype=torch.int64, device=self.device)
+            self._add_state(name, zeros)
+
+    def update(self, input: Any, target: Any) -> BLEUScore:
+        """Add a batch; where that raises, nothing is added.
+
+        Parameters
+        ----------
+        input : str or sequence of S str
+            Where `tokenize` is None ids, as `fastbleu.BLEU.update` takes them: a tensor of shape
+            (S, length), a list of tensors, ...
+        target : sequence of S str or of S sequences of str
+            ``target[i]`` is the reference, or the references, of ``input[i]``. Ids also of shape
+            (S, length) or (S, references, length).
+
+        Returns
+        -------
+        BLEUScore
+            The metric itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `fastbleu.BLEU.update`, which says hypotheses for input and references for target.
+            With ``dialect="torcheval"`` also where no text of the batch has `n_gram` tokens.
+        """
+        sums = self._bleu.statistics([input] if isinstance(input, str) else input, target).sum()
+        if self.dialect == "torcheval" and not sums.totals.all():
+            raise ValueError(
+                f"no text of input has n_gram = {self.n_gram} tokens, and TorchEval's dialect "
+                "refuses such a batch; the default dialect takes it"
+            )
+        row = torch.from_numpy(numpy.asarray(sums)[0])
+        lengths, matches, possible = row.split([2, self.n_gram, self.n_gram])
+        self._add(lengths[0], lengths[1], matches, possible)
+        return self
+
+    def compute(self) -> torch.Tensor:
+        """The score of all batches, on 0-1; 0 before any.
+
+        Returns
+        -------
+        Tensor of float64, shape ()
+
+        Raises
+        ------
+        OverflowError
+            A count has left int64.
+        """
+        lengths = torch.stack((self.input_len, self.target_len))
+        row = torch.cat((lengths, self.matches_by_order, self.possible_matches_by_order)).tolist()
+        if min(row) < 0:
+            raise OverflowError(f"a count has left int64: {row}")
+        if self.dialect == "torcheval":
+            with torch.no_grad():
+                return self._score_of_torcheval()
+        smoothing, weights = self._bleu.smoothing, self._bleu.weights
+        value = SACREBLEU.sentence_scores(Stats([row]), smoothing=smoothing, weights=weights)[0]
+        return torch.tensor(value / 100, dtype=torch.float64, device=self.device)
+
+    def _score_of_torcheval(self) -> torch.Tensor:
+        """The operations of torcheval.metrics.functional.text.bleu 0.0.7, on its floats."""
+        device, dtype = self.matches_by_order.device, torch.float64
+        if not self.matches_by_order.any():
+            return torch.tensor(0.0, dtype=dtype, device=device)
+        matches, possible = (
+            self.matches_by_order.to(dtype),
+            self.possible_matches_by_order.to(dtype),
+        )
+        # Equal weights are float32 there, so that three of them do not add up to 1.
+        weights = [1 / self.n_gram] * self.n_gram if self.weights is None else self.weights
+        weights = torch.as_tensor(weights, device=device)
+        mean = torch.exp(torch.sum(weights * torch.log(matches / possible)))
+        input_len, target_len = self.input_len.to(dtype), self.target_len.to(dtype)
+        return mean if input_len > target_len else torch.exp(1 - target_len / input_len) * mean
+
+    def merge_state(self, metrics: Iterable[Any]) -> BLEUScore:
+        """Add the counts of other metrics, which stay as they are.
+
+        Parameters
+        ----------
+        metrics : iterable of BLEUScore
+            Or of what TorchEval's toolkit makes of the states of other ranks.
+
+        Returns
+        -------
+        BLEUScore
+            The metric itself.
+
+        Raises
+        ------
+        ValueError
+            One of them has another n_gram, or counts in another way.
+        """
+        metrics = list(metrics)
+        for metric in metrics:
+            n_gram = len(metric.matches_by_order)
+            if n_gram != self.n_gram:
+                raise ValueError(f"a metric of n_gram {n_gram} cannot be added to {self.n_gram}")
+            if isinstance(metric, BLEUScore) and metric._counting() != self._counting():
+                raise ValueError("a metric that counts in another way cannot be added")
+        for metric in metrics:
+            self._add(*(getattr(metric, name) for name in _STATES))
+        return self
+
+    def _add(self, *counts: torch.Tensor) -> None:
+        for name, count in zip(_STATES, counts, strict=True):
+            setattr(self, name, getattr(self, name) + count.to(self.device))
+
+    def _counting(self) -> tuple[Any, ...]:
+        """What counts depend on."""
+        bleu = self._bleu
+        ids = bleu.ignore_ids, bleu.stop_id, bleu.skip_ids
+        return self.dialect, bleu.tokenizer, bleu.lowercase, *ids
+
+
+_STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")

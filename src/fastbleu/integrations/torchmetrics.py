@@ -1,0 +1,319 @@
+"""BLEU as metrics of TorchMetrics: its `BLEUScore` and `SacreBLEUScore`, exact and fast.
+
+>>> metric = SacreBLEUScore()
+>>> metric.update(["The cat sat on the mat."], [["The cat sat on a mat."]])
+>>> metric.compute()
+tensor(0.4889, dtype=torch.float64)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+import numpy
+import torch
+from torchmetrics import Metric
+
+from ..metric import BLEU
+from ..score import SACREBLEU
+from ..stats import Stats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_DIALECTS = ("sacrebleu", "torchmetrics")
+
+# TorchMetrics lowers a text after tokenising it, sacreBLEU before, and drops white space at the end
+# first. The tokens of these tokenizers are the same nevertheless, unless one of the characters here
+# is in a text, or one of the second in a text to be lowered: 13a drops "-" before a newline, and
+# knows &quot; and <skipped> in small letters only; what a capital sigma becomes depends on what
+# stands around it; the lower cases of three signs leave the range of characters that zh splits;
+# that of the dotted I is two characters.
+_EQUAL_WITHOUT = {
+    "none": ("", ""),
+    "13a": ("\n", "&<\N{GREEK CAPITAL LETTER SIGMA}"),
+    "zh": ("", "\N{GREEK CAPITAL LETTER SIGMA}\N{OHM SIGN}\N{KELVIN SIGN}\N{ANGSTROM SIGN}"),
+    "char": ("", "\N{GREEK CAPITAL LETTER SIGMA}\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"),
+}
+
+
+class BLEUScore(Metric):
+    """BLEU of text that is split at white space, on 0-1: ``torchmetrics.text.BLEUScore``.
+
+    By default the score is exact: float64 from int64 counts, by sacreBLEU's rules; with
+    ``dialect="torchmetrics"`` TorchMetrics' own number, to the last bit of its float32.
+
+    Parameters
+    ----------
+    n_gram : int, default 4
+        The longest n-grams.
+    smooth : bool, default False
+        Add one to the matches and the n-grams of all orders but the first. By TorchMetrics' own
+        rules the score is 0 even so where an order has no match.
+    weights : sequence of float, shape (n_gram,), optional
+        Weight of each order; equal weights by default.
+    dialect : {"sacrebleu", "torchmetrics"}, default "sacrebleu"
+        Whose rules count, and turn counts into a score.
+    smoothing : {"none", "exp", "floor", "add-k"}, optional
+        In place of `smooth`, which stands for "none" and "add-k": see `fastbleu.BLEU`.
+    tokenize : str, callable (str -> list of str) or None, default "none"
+        As for `fastbleu.BLEU`. "none" splits at white space. None: the input is token ids.
+    lowercase : bool, default False
+        Ignore case.
+    ignore_ids, stop_id, skip_ids, threads : optional
+        As for `fastbleu.BLEU`.
+    **kwargs
+        Those of ``torchmetrics.Metric``.
+
+    Raises
+    ------
+    TypeError, ValueError, ImportError
+        As `fastbleu.BLEU`; or arguments do not go together.
+
+    Notes
+    -----
+    The states are int64 and stay so: `set_dtype` sets what the dialect "torchmetrics" computes in.
+    TorchMetrics itself adds up in float32, which is inexact above 2**24 = 16,777,216. What it makes
+    of more n-grams depends on how they are spread over ranks, and is not reproduced.
+
+    The state `counted_by` stands for all that the counts depend on. By it metrics that count in
+    different ways, as BLEUScore and SacreBLEUScore do, share no compute group of a
+    ``MetricCollection``, and their counts are not mixed up by ranks, `merge_state` or checkpoints.
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+    plot_lower_bound = 0.0
+    plot_upper_bound = 1.0
+
+    counted_by: torch.Tensor
+    preds_len: torch.Tensor
+    target_len: torch.Tensor
+    numerator: torch.Tensor
+    denominator: torch.Tensor
+
+    def __init__(
+        self,
+        n_gram: int = 4,
+        smooth: bool = False,
+        weights: Sequence[float] | None = None,
+        *,
+        dialect: str = "sacrebleu",
+        smoothing: str | None = None,
+        tokenize: Any = "none",
+        lowercase: bool = False,
+        ignore_ids: Sequence[int] = (),
+        stop_id: int | None = None,
+        skip_ids: Sequence[int] = (),
+        threads: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if weights is not None and len(weights) != n_gram:
+            raise ValueError(f"there are {len(weights)} weights for n_gram {n_gram}")
+        options: dict[str, Any] = {"max_order": n_gram, "threads": threads}
+        options |= {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
+        if dialect == "sacrebleu":
+            options["smoothing"] = smoothing or ("add-k" if smooth else "none")
+            options["weights"] = None if weights is None else [float(w) for w in weights]
+        elif dialect != "torchmetrics":
+            raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or 'torchmetrics'")
+        elif smoothing is not None:
+            raise ValueError("smoothing is sacreBLEU's; TorchMetrics' dialect has smooth only")
+        else:
+            options["reference_length"] = "first"
+        self._fast, self._marks = None, ""
+        if dialect == "torchmetrics" and isinstance(tokenize, str):
+            from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
+
+            self._bleu = BLEU(_SacreBLEUTokenizer(tokenize, lowercase), **options)
+            if tokenize in _EQUAL_WITHOUT:
+                self._fast = BLEU(tokenize, lowercase, **options)
+                always, lowered = _EQUAL_WITHOUT[tokenize]
+                self._marks = always + lowered if lowercase else always
+        else:
+            self._bleu = BLEU(tokenize, lowercase, **options)
+        self.dialect = dialect
+        self.n_gram = n_gram
+        self.smooth = smooth
+        self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
+        self._how = self._digest(tokenize, lowercase)
+        # The first state, so that it is compared before anything is added up.
+        how = torch.tensor(list(self._how), dtype=torch.uint8)
+        self.add_state("counted_by", how, dist_reduce_fx=_the_same)
+        lengths = {"preds_len": (), "target_len": ()}
+        for name, shape in (lengths | {"numerator": n_gram, "denominator": n_gram}).items():
+            self.add_state(name, torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
+
+    def update(self, preds: Any, target: Any) -> None:
+        """Add a batch; where that raises, nothing is added.
+
+        Parameters
+        ----------
+        preds : sequence of S str
+            Where `tokenize` is None ids, as `fastbleu.BLEU.update` takes them: a tensor of shape
+            (S, length), a list of tensors, ...
+        target : sequence of S sequences of str
+            ``target[i]`` are the references of ``preds[i]``; a str stands for one. Ids also of
+            shape (S, length) or (S, references, length).
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `fastbleu.BLEU.update`, which says hypotheses for preds and references for target.
+        """
+        sums = preds if isinstance(preds, Stats) else self._count(preds, target)
+        row = torch.from_numpy(numpy.asarray(sums)[0]).to(self.numerator.device)
+        lengths, numerator, denominator = row.split([2, self.n_gram, self.n_gram])
+        # Not in place: the metrics of a compute group share these tensors.
+        self.preds_len = self.preds_len + lengths[0]
+        self.target_len = self.target_len + lengths[1]
+        self.numerator = self.numerator + numerator
+        self.denominator = self.denominator + denominator
+
+    def forward(self, preds: Any, target: Any) -> Any:
+        """Add a batch and return the score of the batch; arguments as those of `update`."""
+        # Counted before Metric.forward sets all counts to zero, where they would stay if it raised.
+        return super().forward(self._count(preds, target), target)
+
+    def compute(self) -> torch.Tensor:
+        """The score of all batches of all ranks, on 0-1; 0 before any.
+
+        Returns
+        -------
+        Tensor, shape ()
+            float64 (float32 on devices without it); in the dialect "torchmetrics" what was torch's
+            default dtype when the metric was made.
+
+        Raises
+        ------
+        ValueError
+            The counts were made by a metric that counts in another way.
+        OverflowError
+            A count has left int64.
+        """
+        if bytes(self.counted_by.tolist()) != self._how:
+            raise ValueError(
+                "the counts come from a metric that counts in another way (tokenizer, dialect, "
+                "...): from a checkpoint, or in a compute group that was chosen by hand"
+            )
+        device = self.numerator.device
+        lengths = torch.stack((self.preds_len, self.target_len))
+        row = torch.cat((lengths, self.numerator, self.denominator)).tolist()
+        if min(row) < 0:
+            raise OverflowError(f"a count has left int64: {row}")
+        if self.dialect == "torchmetrics":
+            return self._score_of_torchmetrics(device)
+        smoothing, weights = self._bleu.smoothing, self._bleu.weights
+        value = SACREBLEU.sentence_scores(Stats([row]), smoothing=smoothing, weights=weights)[0]
+        dtype = torch.float32 if device.type == "mps" else torch.float64
+        return torch.tensor(value / 100, dtype=dtype, device=device)
+
+    def merge_state(self, incoming_state: Any) -> None:
+        """Add the counts of another such metric, or of its `metric_state`."""
+        super().merge_state(incoming_state)
+        self._computed = None  # What compute returned before, which Metric would return again.
+
+    def _score_of_torchmetrics(self, device: torch.device) -> torch.Tensor:
+        """The operations of torchmetrics.functional.text.bleu 1.9.0, on its floats."""
+        if not self.numerator.all():
+            return torch.tensor(0.0, device=device)
+        states = self.numerator, self.denominator, self.preds_len, self.target_len
+        numerator, denominator, preds_len, target_len = (state.to(self.dtype) for state in states)
+        precisions = numerator / denominator
+        if self.smooth:
+            one = torch.ones(self.n_gram, device=device)
+            smoothed = (numerator + one) / (denominator + one)
+            smoothed[0] = precisions[0]
+            precisions = smoothed
+        weights = torch.as_tensor(self.weights, device=device)
+        mean = torch.exp(torch.sum(weights * torch.log(precisions)))
+        if preds_len > target_len:
+            return torch.tensor(1.0, device=device) * mean
+        return torch.exp(1 - target_len / preds_len) * mean
+
+    def _count(self, preds: Any, target: Any) -> Stats:
+        """The sum of a batch's rows."""
+        bleu = self._bleu
+        if self._fast is not None and not _may_have(self._marks, preds, target):
+            bleu = self._fast
+        return bleu.statistics(preds, target).sum()
+
+    def _digest(self, tokenize: Any, lowercase: bool) -> bytes:
+        """16 bytes that are equal for metrics whose counts are."""
+        if tokenize is not None and not isinstance(tokenize, str):
+            tokenize = self._bleu.tokenizer
+        ids = self._bleu.ignore_ids, self._bleu.stop_id, self._bleu.skip_ids
+        how = (self.dialect, tokenize, bool(lowercase), *ids)
+        return sha256(repr(how).encode()).digest()[:16]
+
+    def _apply(self, fn: Any, exclude_state: Sequence[str] = ()) -> Any:
+        """Move the states, but do not cast them, as `set_dtype` would."""
+        super()._apply(fn, tuple(self._defaults))
+        for name, default in self._defaults.items():
+            self._defaults[name] = default.to(self.device)
+            setattr(self, name, getattr(self, name).to(self.device))
+        self._computed = None  # This was cast, too.
+        return self
+
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Plot one value or several, by default that of `compute`; needs matplotlib."""
+        return self._plot(val, ax)
+
+
+class SacreBLEUScore(BLEUScore):
+    """BLEU as sacreBLEU computes it, on 0-1: ``torchmetrics.text.SacreBLEUScore``.
+
+    By default it is the score of sacreBLEU 2.6.0 divided by 100, in float64, with sacreBLEU's
+    smoothing "none" or, where `smooth` is set, "add-k". ``smoothing="exp"`` is sacreBLEU's default;
+    it differs from "none" only where an order has no match. A perfect score is 1.0000000000000004,
+    as sacreBLEU's is 100.00000000000004. With ``dialect="torchmetrics"`` it is TorchMetrics' own
+    number, from tokens of its own tokenizers.
+
+    Parameters
+    ----------
+    n_gram, smooth, weights
+        As for `BLEUScore`.
+    tokenize : str, callable (str -> list of str) or None, default "13a"
+        As for `fastbleu.BLEU`. None: the input is token ids.
+    lowercase : bool, default False
+        Ignore case.
+    **kwargs
+        The other arguments of `BLEUScore`.
+    """
+
+    def __init__(
+        self,
+        n_gram: int = 4,
+        smooth: bool = False,
+        tokenize: Any = "13a",
+        lowercase: bool = False,
+        weights: Sequence[float] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(n_gram, smooth, weights, tokenize=tokenize, lowercase=lowercase, **kwargs)
+
+
+def _the_same(counted_by: torch.Tensor) -> torch.Tensor:
+    """Reduce the states `counted_by`, shape (metrics, 16), which have to be equal."""
+    if (counted_by != counted_by[0]).any():
+        raise ValueError(
+            "counts that were made in different ways cannot be added up: all ranks, and metrics "
+            "that are merged, need the same dialect, tokenizer, ids to ignore, ..."
+        )
+    return counted_by[0]
+
+
+def _may_have(marks: str, preds: Any, target: Any) -> bool:
+    """Whether a text has one of the characters `marks`; True where there is not only text."""
+    if not marks:
+        return False
+    texts: list[Any] = []
+    for part in (preds, *target) if type(target) in (list, tuple) else (target,):
+        if type(part) not in (str, list, tuple):
+            return True
+        texts += [part] if type(part) is str else part
+    return any(type(text) is not str or any(map(text.__contains__, marks)) for text in texts)

@@ -1,0 +1,210 @@
+"""Seeded batches of token ids, their meaning in plain Python, and arrays of every shape in memory.
+
+`Batch` is what a training script has: padded rows of ids, perhaps masks, and the options that say
+which ids count. `Batch.segments` is what is to be scored, by the rules as they are written down:
+cut at the first stop id, then drop what is masked out, ignored or skipped; a reference of nothing
+but ignored or masked-out ids is none, unless it has a stop id or there is no other.
+"""
+
+import numpy as np
+
+NARROW = ["i1", "u1"]
+DTYPES = [*NARROW, "<i2", ">i2", "<u2", ">u2", "<i4", ">i4", "<u4", ">u4", "<i8", ">i8", "<u8",
+    ">u8"]  # fmt: skip
+MASK_DTYPES = ["?", "i1", "u1", "<i2", ">i4", "<i8", ">u8"]
+
+
+def meant(ids, mask, options):
+    """The tokens of one row of ids, and whether it says that there is no reference."""
+    stopped = options.get("stop_id") in ids
+    if stopped:
+        ids = ids[: ids.index(options["stop_id"])]
+    ignored = options.get("ignore_ids", ())
+    counting = [
+        number
+        for number, counts in zip(ids, mask or [1] * len(ids), strict=False)
+        if counts and number not in ignored
+    ]
+    skipped = options.get("skip_ids", ())
+    tokens = [number for number in counting if number not in skipped]
+    return tokens, bool(ids) and not (stopped or counting)
+
+
+class Batch:
+    """Rows of ids and what they mean.
+
+    hypotheses: list of B rows; references: list of B lists of R rows; masks: rows of the same
+    shapes, or None. Rows of one side are equally long, so that they fit into an array.
+    """
+
+    def __init__(self, hypotheses, references, hypothesis_mask, reference_mask, options):
+        self.hypotheses, self.references = hypotheses, references
+        self.hypothesis_mask, self.reference_mask = hypothesis_mask, reference_mask
+        self.options = options
+
+    def segments(self):
+        """Lists of tokens: the hypotheses, and the references of each."""
+        no_mask = [None] * len(self.hypotheses)
+        hypotheses = [
+            meant(ids, mask, self.options)[0]
+            for ids, mask in zip(self.hypotheses, self.hypothesis_mask or no_mask, strict=True)
+        ]
+        references = []
+        for its, masks in zip(self.references, self.reference_mask or no_mask, strict=True):
+            rows = [
+                meant(ids, mask, self.options)
+                for ids, mask in zip(its, masks or [None] * len(its), strict=True)
+            ]
+            references.append([tokens for tokens, missing in rows if not missing] or [[]])
+        return hypotheses, references
+
+
+def random_options(rng, alphabet):
+    """Ignored, skipped and stop ids: none or several, of the alphabet and not, and overlapping."""
+    options, kinds = {}, rng.choice((0, 0, 0, 1, 2, 3, 4, 4, 5, 5, 6, 7, 13, 13, 15))
+    if kinds & 1:
+        options["ignore_ids"] = tuple(
+            rng.sample([*alphabet, -100, -(2**63)], rng.choice((1, 1, 2)))
+        )
+    if kinds & 2:
+        options["skip_ids"] = tuple(rng.sample([*alphabet, 2**63 - 1], rng.choice((1, 1, 2))))
+    if kinds & 4:
+        options["stop_id"] = rng.choice([*alphabet, 5])
+        if kinds & 8 and kinds & 1:  # padding and the end of a text are one id, as in GPT-2
+            options["ignore_ids"] = (*options["ignore_ids"], options["stop_id"])
+    return options
+
+
+def alphabet_of(rng, dtype):
+    """Few ids that repeat; now and then those at the ends of the type, or far apart."""
+    info = np.iinfo(dtype)
+    most = min(int(info.max), 2**63 - 1)
+    if (choice := rng.random()) < 0.15:
+        return [int(info.min), most, most - 1, int(info.min) + 1, 1, 0]
+    if choice < 0.3:
+        return [rng.randint(int(info.min), most) for _ in range(rng.choice((2, 5)))]
+    small = [1, 2, 3, 0, 4] if info.min == 0 else [1, -1, -100, 0, 3]
+    return small[: rng.choice((2, 3, 5))]
+
+
+def random_batch(rng, dtypes, masked=0.2):
+    """A small batch whose hypotheses fit `dtypes[0]` and whose references fit `dtypes[1]`."""
+    narrow = min(dtypes, key=lambda dtype: np.iinfo(dtype).max - (np.iinfo(dtype).min == 0))
+    alphabet = alphabet_of(rng, narrow)
+    if min(alphabet) < 0 and any(np.iinfo(dtype).min == 0 for dtype in dtypes):
+        alphabet = [number for number in alphabet if number >= 0] or [0, 1]
+    options = random_options(rng, alphabet)
+    size, width, refs, other = (rng.choice(sizes) for sizes in SIZES)
+    rows = rng.choices(alphabet, k=size * width)
+    hypotheses = [rows[i * width : (i + 1) * width] for i in range(size)]
+    if size and rng.random() < 0.05:
+        hypotheses = hypotheses[:1] * size
+    references = []
+    for hypothesis in hypotheses:
+        its = []
+        for _ in range(refs):
+            row = rng.choices(alphabet, k=other)
+            if (choice := rng.random()) < 0.5:
+                start = rng.randrange(3)
+                row = (hypothesis[start:] + row)[:other]
+            elif choice < 0.65:  # padding only
+                row = [options.get("ignore_ids", alphabet)[0]] * other
+                if row and not (np.iinfo(dtypes[1]).min <= row[0] <= np.iinfo(dtypes[1]).max):
+                    row = [alphabet[-1]] * other
+            its.append(row)
+        references.append(its)
+    masks = [None, None]
+    if rng.random() < masked:
+        masks[0] = [rng.choices((0, 1), (1, 3), k=width) for _ in range(size)]
+    if rng.random() < masked:
+        masks[1] = [[rng.choices((0, 1), (1, 3), k=other) for _ in its] for its in references]
+    return Batch(hypotheses, references, *masks, options)
+
+
+SIZES = ((1, 2, 2, 3, 4, 0), (4, 5, 6, 8, 9, 0, 1), (1, 1, 2, 3), (4, 6, 7, 8, 0))
+
+
+# --- the same numbers in other places
+
+
+def contiguous(array):
+    return array
+
+
+def fortran(array):
+    return np.asfortranarray(array)
+
+
+def transposed(array):
+    return np.ascontiguousarray(array.T).T
+
+
+def reversed_axes(array):
+    turned = (slice(None, None, -1),) * array.ndim
+    return np.ascontiguousarray(array[turned])[turned]
+
+
+def one_axis_reversed(array):
+    return np.ascontiguousarray(array[..., ::-1])[..., ::-1]
+
+
+def every_third(array):
+    """A view into an array three times as large in each direction."""
+    room = np.full([3 * size + 2 for size in array.shape], 1, array.dtype)
+    view = room[tuple(slice(1, 3 * size + 1, 3) for size in array.shape)]
+    view[...] = array
+    return view
+
+
+def padded_rows(array):
+    """Columns of a wider array, as `batch[:, 1:-1]` gives them."""
+    room = np.full((*array.shape[:-1], array.shape[-1] + 3), 1, array.dtype)
+    room[..., 2:-1] = array
+    return room[..., 2:-1]
+
+
+def unaligned(array):
+    room = np.zeros(array.nbytes + 1, "u1")
+    view = room[1:].view(array.dtype).reshape(array.shape)
+    view[...] = array
+    return view
+
+
+def field_of_records(array):
+    """A column of a structured array: strides that are no multiple of the item."""
+    room = np.zeros(array.shape, [("mark", "u1"), ("id", array.dtype), ("more", "<u2")])
+    room["id"] = array
+    return room["id"]
+
+
+def read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def broadcast(array):
+    """Strides of 0 where rows or columns are equal, as `expand` and `broadcast_to` make them."""
+    for axis in range(array.ndim):
+        first = array.take([0], axis) if array.shape[axis] else array
+        if array.shape[axis] and (array == first).all():
+            array = np.broadcast_to(first, array.shape)
+    return array
+
+
+LAYOUTS = [contiguous, contiguous, fortran, transposed, reversed_axes, one_axis_reversed,
+    every_third, padded_rows, unaligned, field_of_records, read_only, broadcast]  # fmt: skip
+
+
+def array_of(rng, rows, dtype, shape):
+    """Rows as an array of a random layout."""
+    return rng.choice(LAYOUTS)(np.array(rows, dtype).reshape(shape))
+
+
+def mask_of(rng, rows, shape):
+    """A mask; what is not 0 counts, be it 256, whose lowest byte is 0, or negative."""
+    dtype = rng.choice(MASK_DTYPES)
+    bits = np.array(rows, bool).reshape(shape)
+    if dtype in ("<i2", ">i4", "<i8"):
+        bits = bits * np.array(rng.choice((1, 256, -1)), dtype)
+    return rng.choice(LAYOUTS)(bits.astype(dtype))

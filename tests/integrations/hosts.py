@@ -1,0 +1,15 @@
+"""The host libraries of the integrations: what is not installed is skipped, but for in CI."""
+
+import importlib
+import os
+
+import pytest
+
+REQUIRED = os.environ.get("FASTBLEU_REQUIRE_HOSTS", "0") not in ("", "0")
+
+
+def host(name):
+    """The module `name`; without it the tests of a file are skipped, or fail where all are required."""
+    if REQUIRED:
+        return importlib.import_module(name)
+    return pytest.importorskip(name, exc_type=ImportError)

@@ -1,0 +1,390 @@
+"""The metric for TorchEval against TorchEval's own and against sacreBLEU, with `==`."""
+
+import copy
+import doctest
+import importlib
+import inspect
+import math
+import pickle
+import subprocess
+import sys
+import warnings
+
+import pytest
+import wmt22
+from generators import seeded
+from hosts import host
+
+torch = host("torch")
+sacrebleu = host("sacrebleu")
+with warnings.catch_warnings():
+    # TorchEval compiles functions with torch.jit.script when it is imported, which is deprecated.
+    warnings.filterwarnings("ignore", ".*torch.jit.script. is deprecated", DeprecationWarning)
+    torcheval = host("torcheval.metrics")
+    toolkit = host("torcheval.metrics.toolkit")
+
+from ranks import join  # noqa: E402
+
+from fastbleu.integrations.torcheval import BLEUScore  # noqa: E402
+
+# Of random texts any may look like words in the place of texts, or turned round.
+random_texts = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+
+SPACES = [" ", " ", " ", "  ", "\t", "\n", "\xa0", "\u2028", "\x1f"]
+
+INPUT = ["the cat is on the mat", "a b c d e f", "", "the the the the the"]
+TARGET = [
+    ["there is a cat on the mat", "a cat is on the mat"],
+    ["a b c d e", "a b c d e f g"],
+    ["something"],
+    ["the cat", "the the the dog the", ""],
+]
+STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")
+
+
+def random_text(rng, longest=9):
+    words = rng.choices(("a", "b", "c", "A", "the")[: rng.randint(2, 5)], k=rng.randint(0, longest))
+    return "".join(word + rng.choice(SPACES) for word in words)
+
+
+def corpus(rng):
+    """Up to 5 texts with up to 4 references, some of them the text cut or extended."""
+    texts, target = [], []
+    for _ in range(rng.randint(1, 5)):
+        text = random_text(rng)
+        cut = rng.randint(0, 4)
+        references = [random_text(rng) for _ in range(rng.randint(0, 2))]
+        references += rng.sample([text, text[cut:], text + text[cut:]], rng.randint(1, 2))
+        rng.shuffle(references)
+        texts.append(text)
+        target.append(references[0] if len(references) == 1 else references)
+    return texts, target
+
+
+def batches(rng, texts, target):
+    """The corpus in parts of random sizes."""
+    while texts:
+        size = rng.randint(1, len(texts))
+        yield texts[:size], target[:size]
+        texts, target = texts[size:], target[size:]
+
+
+def random_weights(rng, n_gram):
+    if rng.random() < 0.5:
+        return None
+    dtype = rng.choice((torch.float32, torch.float64))
+    return torch.tensor([rng.choice((0, 1, rng.random())) for _ in range(n_gram)], dtype=dtype)
+
+
+def same(score, expected):
+    """Whether two tensors are one and the same, nan included."""
+    equal = torch.equal(score, expected) or bool(score.isnan() and expected.isnan())
+    return equal and (score.dtype, score.shape) == (expected.dtype, expected.shape)
+
+
+def states(metric):
+    return [getattr(metric, name).tolist() for name in STATES]
+
+
+def filled(n_gram=4, **options):
+    return BLEUScore(n_gram=n_gram, **options).update(INPUT, TARGET)
+
+
+@random_texts
+@pytest.mark.parametrize("n_gram", [1, 2, 3, 4])
+def test_torchevals_own_score(n_gram):
+    rng = seeded("torcheval", n_gram)
+    refused = 0
+    for _ in range(800):
+        weights = random_weights(rng, n_gram)
+        own = torcheval.BLEUScore(n_gram=n_gram, weights=weights)
+        ours = BLEUScore(n_gram=n_gram, weights=weights, dialect="torcheval")
+        for part in batches(rng, *corpus(rng)):
+            try:
+                own.update(*part)
+            except ValueError:
+                refused += 1
+                before = states(ours)
+                with pytest.raises(ValueError, match="n_gram"):
+                    ours.update(*part)
+                assert states(ours) == before
+            else:
+                assert ours.update(*part) is ours
+            assert states(ours) == states(own)
+            assert same(ours.compute(), own.compute())
+    assert n_gram == 1 or refused > 100
+
+
+def test_torchevals_own_score_of_real_data():
+    if not wmt22.SYSTEMS:
+        wmt22.missing()
+    for system in [name for name in wmt22.SYSTEMS if name.startswith("en-de.")][:3]:
+        streams = [wmt22.read_lines(path) for path in wmt22.reference_files("en-de").values()]
+        texts = wmt22.read_lines(wmt22.system_file(system))[:600]
+        target = [list(its) for its in zip(*streams, strict=True)][:600]
+        own = torcheval.BLEUScore(n_gram=4)
+        ours = BLEUScore(n_gram=4, dialect="torcheval")
+        exact = BLEUScore(n_gram=4, tokenize="13a", smoothing="exp")
+        for start in range(0, 600, 64):
+            for metric in (own, ours, exact):
+                metric.update(texts[start : start + 64], target[start : start + 64])
+        assert same(ours.compute(), own.compute())
+        references = [list(stream) for stream in zip(*target, strict=True)]
+        assert exact.compute().item() == sacrebleu.corpus_bleu(texts, references).score / 100
+
+
+@random_texts
+def test_the_default_is_sacrebleus_score():
+    rng = seeded("sacrebleu")
+    for _ in range(500):
+        n_gram = rng.randint(1, 6)
+        texts, target = corpus(rng)
+        ours = BLEUScore(n_gram=n_gram)
+        for part in batches(rng, texts, target):
+            ours.update(*part)
+        lists = [[its] if isinstance(its, str) else its for its in target]
+        most = max(map(len, lists))
+        streams = [[its[k] if k < len(its) else None for its in lists] for k in range(most)]
+        metric = sacrebleu.metrics.BLEU(
+            tokenize="none", smooth_method="none", max_ngram_order=n_gram
+        )
+        score = ours.compute()
+        assert (score.dtype, score.shape) == (torch.float64, ())
+        assert score.item() == metric.corpus_score(texts, streams).score / 100
+
+
+def test_weights_of_the_default():
+    for weights in ([1, 3], torch.tensor([1.0, 3.0])):
+        metric = BLEUScore(n_gram=2, weights=weights).update(["a b c d"], [["a b c x y"]])
+        expected = math.exp(1 - 5 / 4) * (3 / 4) * (2 / 3) ** 3
+        assert math.isclose(metric.compute().item(), expected, rel_tol=1e-14)
+
+
+def test_length_of_the_closest_reference():
+    batch = ["a b c d"], [["a", "a b c", "a b c d e"]]
+    assert BLEUScore(n_gram=1).update(*batch).target_len == 3
+    assert BLEUScore(n_gram=1, dialect="torcheval").update(*batch).target_len == 1
+
+
+def test_single_texts():
+    for dialect in ("sacrebleu", "torcheval"):
+        whole = BLEUScore(n_gram=2, dialect=dialect).update(["a b c"], [["a b d"]])
+        for batch in (("a b c", ["a b d"]), ("a b c", [["a b d"]]), (["a b c"], ["a b d"])):
+            metric = BLEUScore(n_gram=2, dialect=dialect).update(*batch)
+            assert states(metric) == states(whole)
+    metric = BLEUScore(n_gram=2).update(input="a b c", target=["a b d"])
+    assert states(metric) == states(whole)
+
+
+def test_token_ids():
+    ids = torch.tensor([[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]])
+    labels = torch.tensor([[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]])
+    for dialect in ("sacrebleu", "torcheval"):
+        metric = BLEUScore(
+            n_gram=2, tokenize=None, dialect=dialect, ignore_ids=[-100, 3], stop_id=2, skip_ids=(1,)
+        )
+        metric.update(ids, labels)
+        as_text = BLEUScore(n_gram=2, dialect=dialect)
+        as_text.update(["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]])
+        assert states(metric) == states(as_text)
+        assert same(metric.compute(), as_text.compute())
+
+
+def test_arguments_are_torchevals_own_and_some():
+    for name in ("__init__", "update", "merge_state", "compute"):
+        own = inspect.signature(getattr(torcheval.BLEUScore, name)).parameters.values()
+        ours = inspect.signature(getattr(BLEUScore, name)).parameters.values()
+        found = [(p.name, p.kind, p.default) for p in ours]
+        assert found[: len(own)] == [(p.name, p.kind, p.default) for p in own]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"dialect": "nltk"}, "expected 'sacrebleu' or 'torcheval'"),
+        ({"dialect": "torcheval", "smoothing": "exp"}, "has none"),
+        ({"dialect": "torcheval", "n_gram": 5}, "1 to 4"),
+        ({"smoothing": "linear"}, "choose one of"),
+        ({"tokenize": "14a"}, "choose one of"),
+        ({"weights": torch.ones(3)}, "3 weights"),
+        ({"weights": [1, 1, 1, -1]}, "at least 0"),
+        ({"n_gram": 0}, "1.."),
+        ({"ignore_ids": [0]}, "tokenize=None"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ValueError, match=f"(?i){message}"):
+        BLEUScore(**{"n_gram": 4, **arguments})
+    with pytest.raises(TypeError):
+        BLEUScore(4)
+
+
+WRONG_BATCHES = [
+    (["a"], [["a"], ["b"]]),
+    (["a", "b"], [["a"], []]),
+    (["a", None], [["a"], ["b"]]),
+    (["a", "b"], [["a"], [7]]),
+    (["a"], "a"),
+    (["a"], None),
+    (None, [["a"]]),
+    (torch.tensor([[1]]), torch.tensor([[1]])),
+]
+
+
+@pytest.mark.parametrize("dialect", ["sacrebleu", "torcheval"])
+@pytest.mark.parametrize("batch", WRONG_BATCHES, ids=range(len(WRONG_BATCHES)))
+def test_a_batch_that_is_refused_adds_nothing(batch, dialect):
+    metric = filled(dialect=dialect)
+    with pytest.raises((TypeError, ValueError)):
+        metric.update(*batch)
+    assert states(metric) == states(filled(dialect=dialect))
+
+
+def test_nothing_yet_and_reset():
+    for dialect in ("sacrebleu", "torcheval"):
+        metric = BLEUScore(n_gram=3, dialect=dialect)
+        nothing = torch.tensor(0.0, dtype=torch.float64)
+        assert same(metric.compute(), nothing)
+        metric.update(INPUT, TARGET)
+        assert metric.reset() is metric
+        assert states(metric) == states(BLEUScore(n_gram=3))
+        assert same(metric.compute(), nothing)
+    metric.reset()
+    assert BLEUScore(n_gram=3).update([], []).compute() == 0
+    for own in (torcheval.BLEUScore(n_gram=3), metric):
+        with pytest.raises(ValueError, match="n_gram"):
+            own.update([], [])
+
+
+def test_copies_and_state_dict():
+    metric = filled()
+    expected = states(metric)
+    loaded = BLEUScore(n_gram=4)
+    loaded.load_state_dict(metric.state_dict())
+    with torch.inference_mode():
+        inference = filled()
+    for other in (
+        pickle.loads(pickle.dumps(metric)),
+        copy.deepcopy(metric),
+        toolkit.clone_metric(metric),
+        loaded,
+        inference.to("cpu"),
+    ):
+        assert states(other) == expected
+        assert all(getattr(other, name).dtype == torch.int64 for name in STATES)
+        assert same(other.compute(), metric.compute())
+        other.update(["a"], ["a"])
+        assert other.input_len == metric.input_len + 1
+        other.reset()
+        assert same(other.update(INPUT, TARGET).compute(), metric.compute())
+    assert states(metric) == expected
+    with pytest.raises(RuntimeError, match="missing keys"):
+        metric.load_state_dict({})
+
+
+def test_merge_state():
+    parts = [
+        BLEUScore(n_gram=4).update([text], [its]) for text, its in zip(INPUT, TARGET, strict=True)
+    ]
+    before = [states(part) for part in parts]
+    metric = BLEUScore(n_gram=4)
+    assert metric.merge_state(part for part in parts) is metric
+    assert same(metric.compute(), filled().compute())
+    assert [states(part) for part in parts] == before
+    metric.merge_state([metric])
+    assert states(metric)[0] == 2 * states(filled())[0]
+    expected = states(metric)
+    for wrong in (
+        filled(n_gram=2),
+        filled(n_gram=1),
+        filled(dialect="torcheval"),
+        filled(tokenize="13a"),
+        filled(lowercase=True),
+        BLEUScore(n_gram=4, tokenize=None),
+    ):
+        with pytest.raises(ValueError, match="cannot be added"):
+            metric.merge_state([filled(), wrong])
+        assert states(metric) == expected
+
+
+def test_exact_above_2_to_the_53():
+    metric = BLEUScore(n_gram=1).update(["a b"], ["a"])
+    for _ in range(60):
+        metric.merge_state([metric])
+    metric.update(["a"], ["a"])
+    assert metric.input_len == 2**61 + 1
+    assert math.isclose(metric.compute(), 0.5, rel_tol=1e-15)
+    with pytest.raises(OverflowError, match="int64"):
+        metric.merge_state([copy.deepcopy(metric)] * 3).compute()
+
+
+SHARES = {
+    "unequal": [slice(0, 3), slice(3, 4)],
+    "one is empty": [slice(0, 4), slice(0, 0)],
+    "the first is empty": [slice(0, 0), slice(0, 4)],
+    "all are empty": [slice(0, 0), slice(0, 0)],
+}
+
+
+def scores_of_a_rank(rank, directory):
+    """What one of two processes sees."""
+    join(rank, 2, directory)
+    found = {}
+    for dialect in ("sacrebleu", "torcheval"):
+        for name, shares in SHARES.items():
+            metric = BLEUScore(n_gram=4, dialect=dialect)
+            if INPUT[shares[rank]]:
+                metric.update(INPUT[shares[rank]], TARGET[shares[rank]])
+            own_counts = states(metric)
+            found[dialect, name] = toolkit.sync_and_compute(metric)
+            assert states(metric) == own_counts
+    share = SHARES["unequal"][rank]
+    two = {"a": BLEUScore(n_gram=1), "b": BLEUScore(n_gram=4)}
+    for metric in two.values():
+        metric.update(INPUT[share], TARGET[share])
+    found["collection"] = toolkit.sync_and_compute_collection(two)
+    found["state_dict"] = toolkit.get_synced_state_dict(two["b"])
+    with pytest.raises(ValueError, match="cannot be added"):
+        toolkit.sync_and_compute(filled(n_gram=1 + rank))
+    torch.save(found, f"{directory}/rank{rank}")
+    torch.distributed.destroy_process_group()
+
+
+def test_two_processes(tmp_path):
+    torch.multiprocessing.spawn(scores_of_a_rank, (str(tmp_path),), nprocs=2)
+    for rank in range(2):
+        found = torch.load(tmp_path / f"rank{rank}")
+        for dialect in ("sacrebleu", "torcheval"):
+            whole = filled(dialect=dialect).compute()
+            for name in SHARES:
+                nothing = torch.zeros_like(whole)
+                assert same(found[dialect, name], nothing if "all" in name else whole)
+        assert same(found["collection"]["a"], filled(n_gram=1).compute())
+        assert same(found["collection"]["b"], filled().compute())
+        loaded = BLEUScore(n_gram=4)
+        loaded.load_state_dict(found["state_dict"])
+        assert states(loaded) == states(filled())
+
+
+IMPORTS = """
+import sys, warnings
+import torcheval.metrics
+before = set(sys.modules)
+warnings.simplefilter("error")
+from fastbleu.integrations.torcheval import BLEUScore
+loaded = sorted(set(sys.modules) - before)
+print([name for name in loaded if not name.startswith(("fastbleu", "_cython", "cython_"))])
+metric = BLEUScore(n_gram=4).update(["x"], [["y"]]).update(["a b c d"], [["a b c d", "e"]])
+print(metric.compute().dtype)
+"""
+
+
+def test_the_import_loads_nothing_but_the_host_and_warns_of_nothing():
+    command = [sys.executable, "-W", "ignore", "-c", IMPORTS]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("[]\ntorch.float64\n", "")
+
+
+def test_examples():
+    module = importlib.import_module("fastbleu.integrations.torcheval")
+    assert doctest.testmod(module) == (0, 2)

@@ -1,0 +1,115 @@
+"""What token ids mean: which of them count, what a signature says, and equal values are equal."""
+
+import warnings
+
+import numpy as np
+import oracle
+import pytest
+from generators import PRISTINE
+from id_batches import DTYPES, Batch
+
+import fastbleu
+from fastbleu import BLEU
+
+IGNORE, EOS, BOS = -100, 2, 1
+OPTIONS = {"ignore_ids": (IGNORE, 0), "stop_id": EOS, "skip_ids": (BOS,)}
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "references", "row"),
+    [
+        ([1, 5, 6, 2, 7], [[5, 6, 2, 8, 8]], [2, 2, 2, 2]),
+        ([2, 5, 6], [[5, 6, 2]], [0, 2, 0, 0]),
+        ([0, 5, 0, -100, 6, 1], [[1, 5, 6]], [2, 2, 2, 2]),
+        ([5, 6], [[-100, -100], [5, 6, 7]], [2, 3, 2, 2]),
+        ([5, 6], [[-100, 0], [0, -100]], [2, 0, 0, 2]),
+        ([5, 6], [[2, 5, 6], [5, 6, 7, 8, 2]], [2, 0, 2, 2]),
+        ([5, 6], [[], [5, 6, 7, 8, 9]], [2, 0, 2, 2]),
+        ([5, 6], [[1, 2, -100], [5, 6, 7, 8, 9]], [2, 0, 2, 2]),
+    ],
+)
+def test_what_a_row_of_ids_means(hypothesis, references, row):
+    metric = BLEU(None, max_order=1, **OPTIONS)
+    counted = metric.statistics([hypothesis], [references])
+    assert np.asarray(counted).tolist() == [row]
+    counted = metric.statistics([np.array(hypothesis)], [[np.array(r, "i2") for r in references]])
+    assert np.asarray(counted).tolist() == [row]
+    tokens, kept = Batch([hypothesis], [references], None, None, OPTIONS).segments()
+    assert [oracle.row(tokens[0], kept[0], 1)] == [row], "the tests' own rules"
+
+
+def test_missing_references_are_not_counted_in_the_signature():
+    ids = np.array([[[5, 6, 7], [-100] * 3], [[5, 6, 7], [5, 6, -100]]])
+    metric = BLEU(None, max_order=2, **OPTIONS)
+    assert metric.score(ids[:1, 0], ids[:1]).signature.startswith("nrefs:1|")
+    assert metric.score(ids[1:, 0], ids[1:]).signature.startswith("nrefs:2|")
+    assert metric.score(ids[:, 0], ids).signature.startswith("nrefs:var|")
+
+
+def test_the_signature_tells_the_options():
+    signature = BLEU(None, **OPTIONS).signature
+    assert "tok:ids" in signature
+    for number in ("-100", "0", "2", "1"):
+        assert number in signature
+    signatures = {
+        BLEU(None, **options).signature
+        for options in ({}, {"stop_id": 2}, {"ignore_ids": (2,)}, {"skip_ids": (2,)},
+            {"stop_id": 2, "skip_ids": (1,)}, {"skip_ids": (1, 2)})
+    }  # fmt: skip
+    assert len(signatures) == 6
+    assert "tok:given" in BLEU(None).signature
+    parts = BLEU(None, ignore_ids=[np.int16(-100)], stop_id=np.int64(2), skip_ids=iter([1]))
+    assert parts == BLEU(None, ignore_ids=(-100,), stop_id=2, skip_ids=(1,))
+
+
+def test_lists_of_ints_without_options_are_lists_of_tokens():
+    metric = BLEU(None, max_order=2)
+    assert metric.statistics([[1, 2**70]], [[[1, 2**70], [3]]]).matches.tolist() == [[2, 1]]
+    mixed = metric.statistics([[1, 2, 3]], np.array([[[1, 2, 3], [1, 2, 4]]]))
+    assert mixed == metric.statistics(np.array([[1, 2, 3]]), [[[1, 2, 3], [1, 2, 4]]])
+    assert mixed.matches.tolist() == [[3, 2]]
+
+
+def test_counted_padding_of_labels_is_warned_of():
+    ids = np.array([[5, 6, 7, 8, -100]])
+    for metric in (BLEU(None), BLEU(None, stop_id=50)):
+        for method in (metric.score, metric.update, metric.statistics, metric.sentence_scores):
+            with pytest.warns(fastbleu.InputWarning, match=r"-100.*ignore_ids=\(-100,\)"):
+                method(ids, ids)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric.score(ids + 1, ids + 1)
+        BLEU(None, ignore_ids=(-100,)).score(ids, ids)
+        BLEU(None, stop_id=8, max_order=3).score(ids, ids)
+        BLEU(None).score(ids, ids, hypothesis_mask=ids > 0, reference_mask=ids > 0)
+
+
+def test_no_rows_and_no_columns():
+    metric = BLEU(None, effective_order=True)
+    none, empty = np.zeros((0, 5), int), np.zeros((3, 0), int)
+    assert metric.sentence_scores(none, none).shape == (0,)
+    assert len(metric.statistics(none, none[:, None])) == 0
+    with pytest.raises(ValueError, match="no segments"):
+        metric.score(none, none)
+    assert metric.sentence_scores(empty, empty).tolist() == [0, 0, 0]
+    assert metric.statistics(empty, np.ones((3, 2, 4), int)).ref_lens.tolist() == [4, 4, 4]
+    assert len(metric.statistics(empty[0], empty[0])) == 1
+
+
+# --- nltk's API: equal values are equal tokens
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numpy_scalars_and_rows_are_their_values(dtype):
+    rows = np.array([[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 9, 6]], dtype)
+    values = rows.tolist()
+    expected = PRISTINE.sentence_bleu(values[:1], values[1], (0.5, 0.5))
+    assert 0 < expected < 1
+    for first, second in (rows, map(list, rows), (values[0], rows[1])):
+        assert fastbleu.sentence_bleu([first], second, (0.5, 0.5)) == expected
+        assert fastbleu.corpus_bleu([[first]], [second], (0.5, 0.5)) == expected
+    assert fastbleu.sentence_bleu(rows, rows[0]) == 1
+    assert fastbleu.corpus_bleu(rows[:, None], rows) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fastbleu.corpus_bleu([[rows[0], rows[1]]], [rows[1]]) == 1
