@@ -91,7 +91,8 @@ def as_ragged(rng, batch, dtypes, form):
     def sequence(row, side):
         if form == "lists" and (batch.options or has_masks):
             return row
-        return array_of(rng, row, dtypes[side], (len(row),))
+        dtype = dtypes[side] if rng.random() < 0.7 else "<i8"
+        return array_of(rng, row, dtype, (len(row),))
 
     def mask(row):
         return row if form == "lists" and rng.random() < 0.5 else mask_of(rng, row, (len(row),))

@@ -44,6 +44,19 @@ cdef extern from "kernel/id_rows.h":
     Py_ssize_t read_row(
         const id_row *row, const id_filter *filter, int64_t *out, int *is_padding) noexcept nogil
 
+cdef extern from "kernel/direct_table.h":
+    const uint64_t DIRECT_NUMBERS
+    ctypedef struct direct_table:
+        int32_t count
+    void direct_table_free(direct_table *table) noexcept nogil
+    int direct_table_begin(direct_table *table, uint64_t largest) noexcept nogil
+    uint64_t largest_of(const int64_t *numbers, Py_ssize_t length) noexcept nogil
+    void direct_table_add(
+        direct_table *table, const int64_t *numbers, Py_ssize_t length, int32_t *ids) noexcept nogil
+    void direct_table_find(
+        const direct_table *table, const int64_t *numbers, Py_ssize_t length, int32_t absent,
+        int32_t *ids) noexcept nogil
+
 # Ends a chunk: as in _tokens.pyx.
 cdef Py_ssize_t chunk_segments = 512
 cdef Py_ssize_t chunk_ids = 1 << 15
@@ -218,7 +231,8 @@ cdef class IdPacker(PackedSegments):
     cdef id_filter filter
     cdef IdRows hypotheses, references
     cdef Py_ssize_t first_segment, since_poll
-    cdef number_table numbers
+    cdef direct_table small_numbers
+    cdef number_table numbers            # where the hypothesis has an id that is negative or large
     cdef int64_t *row_ids
     cdef Py_ssize_t row_capacity
     cdef bint finished
@@ -235,6 +249,7 @@ cdef class IdPacker(PackedSegments):
         self.numbers.seed = process_seed()
 
     def __dealloc__(self):
+        direct_table_free(&self.small_numbers)
         number_table_free(&self.numbers)
         PyMem_RawFree(self.row_ids)
 
@@ -272,38 +287,57 @@ cdef class IdPacker(PackedSegments):
 
     cdef int pack(self, Py_ssize_t segment) except -1 nogil:
         """Pack one segment. A reference of nothing but padding is none, unless it is the only one."""
-        cdef Py_ssize_t number = self.first_segment + segment, k, i, length
+        cdef Py_ssize_t number = self.first_segment + segment, k, length
         cdef Py_ssize_t rows = self.references.rows_of(number), references = 0
         cdef int64_t *lengths = self.reserve_lengths(rows + 2)
-        cdef int32_t *ids
-        cdef const int64_t *row_ids
-        cdef int32_t absent
-        cdef bint is_padding = False
+        cdef bint are_small, is_padding = False
         length = self.read(self.hypotheses.row(number, 0), &is_padding)
         lengths[0] = length
-        if number_table_begin(&self.numbers, length) < 0:
-            with gil:
-                raise MemoryError(f"no memory for a segment of {length} ids")
-        ids = self.reserve_ids(length)
-        row_ids = self.row_ids
-        for i in range(length):
-            ids[i] = number_table_add(&self.numbers, <uint64_t> row_ids[i])
-        self.id_count += length
-        absent = self.distinct[segment] = self.numbers.count
+        are_small = self.number_hypothesis(length, &self.distinct[segment])
         for k in range(rows):
             length = self.read(self.references.row(number, k), &is_padding)
             if is_padding and (references > 0 or k < rows - 1):
                 continue
-            ids = self.reserve_ids(length)
-            row_ids = self.row_ids
-            for i in range(length):
-                ids[i] = number_table_find(&self.numbers, <uint64_t> row_ids[i], absent)
-            self.id_count += length
+            self.find_reference(length, are_small, self.distinct[segment])
             references += 1
             lengths[references] = length
         self.reference_counts[segment] = references
         self.note_references(references)
         self.length_count += references + 1
+        return 0
+
+    cdef bint number_hypothesis(self, Py_ssize_t length, int32_t *distinct) except -1 nogil:
+        """Pack the ids that were read; whether they went through the table of small numbers."""
+        cdef uint64_t largest = largest_of(self.row_ids, length)
+        cdef bint are_small = largest < DIRECT_NUMBERS
+        cdef int32_t *ids = self.reserve_ids(length)
+        cdef const int64_t *row_ids = self.row_ids
+        cdef Py_ssize_t i
+        if (direct_table_begin(&self.small_numbers, largest) if are_small
+                else number_table_begin(&self.numbers, length)) < 0:
+            with gil:
+                raise MemoryError(f"no memory for a segment of {length} ids")
+        if are_small:
+            direct_table_add(&self.small_numbers, row_ids, length, ids)
+            distinct[0] = self.small_numbers.count
+        else:
+            for i in range(length):
+                ids[i] = number_table_add(&self.numbers, <uint64_t> row_ids[i])
+            distinct[0] = self.numbers.count
+        self.id_count += length
+        return are_small
+
+    cdef int find_reference(self, Py_ssize_t length, bint are_small, int32_t absent) except -1 nogil:
+        """Pack the ids that were read as those of a reference."""
+        cdef int32_t *ids = self.reserve_ids(length)
+        cdef const int64_t *row_ids = self.row_ids
+        cdef Py_ssize_t i
+        if are_small:
+            direct_table_find(&self.small_numbers, row_ids, length, absent, ids)
+        else:
+            for i in range(length):
+                ids[i] = number_table_find(&self.numbers, <uint64_t> row_ids[i], absent)
+        self.id_count += length
         return 0
 
     cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil:

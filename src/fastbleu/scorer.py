@@ -99,8 +99,14 @@ class Scorer(Parameters):
         ndarray of float64, shape (segments,)
             On the dialect's scale.
         """
-        counted = self._counted(hypotheses, references, hypothesis_mask, reference_mask)
-        return self._scores(counted.stats)
+        return self._scores(
+            self.statistics(
+                hypotheses,
+                references,
+                hypothesis_mask=hypothesis_mask,
+                reference_mask=reference_mask,
+            )
+        )
 
     def statistics(
         self,
@@ -119,7 +125,9 @@ class Scorer(Parameters):
         Stats
             Shape (segments, 2 + 2 * max_order), the same for every dialect.
         """
-        return self._counted(hypotheses, references, hypothesis_mask, reference_mask).stats
+        counted = self._counted(hypotheses, references, hypothesis_mask, reference_mask)
+        self._warn_of_tokenized(counted.tokenized_periods)
+        return counted.stats
 
     def _counted(self, hypotheses: Any, references: Any, *masks: Any, kept: bool = True) -> Counted:
         """Count a corpus: its rows, or if they are not kept their sum as the dialect adapts it."""
@@ -127,8 +135,7 @@ class Scorer(Parameters):
         return self._counting.count(hypotheses, references, adapt, masks)
 
     def _score(self, sums: Stats, nrefs: int | None, tokenized_periods: int) -> Score:
-        if self.tokenizer is not None and self.tokenizer.name != "none":
-            warn_tokenized(tokenized_periods, 'tokenize="none"')
+        self._warn_of_tokenized(tokenized_periods)
         score: Score = self._rules.score(sums, **self._scoring, **self._how_counted, nrefs=nrefs)
         if score.value == 0 and score.hyp_len and not score.totals[-1]:
             warn_input(
@@ -136,6 +143,10 @@ class Scorer(Parameters):
                 "hypotheses is a whole segment and no word; for short ones effective_order=True"
             )
         return score
+
+    def _warn_of_tokenized(self, periods: int) -> None:
+        if self.tokenizer is not None and self.tokenizer.name != "none":
+            warn_tokenized(periods, 'tokenize="none"')
 
     def _scores(self, stats: Stats) -> NDArray[numpy.float64]:
         import numpy

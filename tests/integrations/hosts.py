@@ -9,7 +9,7 @@ REQUIRED = os.environ.get("FASTBLEU_REQUIRE_HOSTS", "0") not in ("", "0")
 
 
 def host(name):
-    """The module `name`; without it the tests of a file are skipped, or fail where all are required."""
+    """The module `name`; without it a file's tests are skipped, or fail where all are required."""
     if REQUIRED:
         return importlib.import_module(name)
     return pytest.importorskip(name, exc_type=ImportError)

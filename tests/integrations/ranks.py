@@ -79,6 +79,11 @@ def reduce_in_a_group(rank, ranks):
     return reduced and reduced.compute(), alone == metric
 
 
+def reduce_in_a_group_of_others(rank, ranks):
+    metric = BLEU()
+    return metric.all_reduce(dist.new_group([0])) == metric
+
+
 def reduce_segments(rank, ranks):
     metric = BLEU(keep_segments=True)
     metric.update(*share(rank, ranks, [*[0, 3, 3][:ranks], 20]))
@@ -149,6 +154,7 @@ SCENARIOS = {
     "ids": reduce_ids,
     "nothing anywhere": reduce_nothing,
     "a group": reduce_in_a_group,
+    "a group of others": reduce_in_a_group_of_others,
     "kept segments": reduce_segments,
     "twice": reduce_twice,
     "beyond int64": functools.partial(overflow, count=2**62),

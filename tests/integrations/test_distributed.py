@@ -13,8 +13,7 @@ from hosts import host
 from fastbleu import BLEU
 
 torch = host("torch")
-torch_distributed = pytest.importorskip("torch.distributed")
-if not torch_distributed.is_available():
+if not torch.distributed.is_available():
     pytest.skip("this torch has no distributed", allow_module_level=True)
 
 import ranks  # noqa: E402
@@ -78,6 +77,14 @@ def test_a_group_has_the_sums_of_its_ranks(world):
     for rank, (score, alone) in enumerate(results):
         assert score == (metric.compute() if rank in (0, size - 1) else None)
         assert alone
+
+
+def test_a_rank_outside_the_group_is_told(world):
+    first, *others = world("a group of others")
+    assert first is True
+    for kind, message in others:
+        assert kind == "ValueError"
+        assert "not in the group" in message
 
 
 def test_kept_segments_come_in_the_order_of_ranks(world):

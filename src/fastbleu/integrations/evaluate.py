@@ -1,0 +1,318 @@
+"""The metrics `bleu` and `sacrebleu` of Hugging Face's `evaluate`, in memory.
+
+`load` takes the place of `evaluate.load` for them: no hub, no network, no cache and no lock files;
+`evaluate` itself need not be installed. Arguments and results, with their types, are those of the
+hub's metrics; the words of errors are ours.
+
+>>> bleu = load("bleu")
+>>> bleu.add(prediction="the cat sat on it", reference=["the cat sat on it", "a cat sat"])
+>>> bleu.add_batch(predictions=["it sat"], references=["it sat down"])
+>>> bleu.compute(smooth=True)["length_ratio"]
+1.1666666666666667
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from math import exp, log
+
+from .._sacrebleu import SMOOTH_DEFAULTS, details
+from ..errors import warn_tokenized
+from ..metric import BLEU
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class _InMemory:
+    """Segments that wait for `compute`. Not to be used by several threads at once."""
+
+    name: str
+
+    def __init__(self) -> None:
+        self._predictions: list[str] = []
+        self._references: list[str | list[str]] = []
+
+    def add(
+        self,
+        *,
+        prediction: str | None = None,
+        reference: str | Sequence[str] | None = None,
+        predictions: str | None = None,
+        references: str | Sequence[str] | None = None,
+    ) -> None:
+        """Add one segment: a prediction, and its reference or a list of them.
+
+        `predictions` and `references` are other names of the same.
+        """
+        prediction = predictions if prediction is None else prediction
+        reference = references if reference is None else reference
+        self.add_batch(predictions=[prediction], references=[reference])  # type: ignore[list-item]
+
+    def add_batch(
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[str | Sequence[str]] | None = None,
+    ) -> None:
+        """Add segments; where that raises, nothing is added.
+
+        Parameters
+        ----------
+        predictions : sequence of S str
+        references : sequence of S str or of S sequences of str
+            ``references[i]`` is the reference, or the list of references, of ``predictions[i]``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A text is no str, a prediction has no reference, or the two differ in length.
+        """
+        hypotheses, its = _listed(predictions, "predictions"), _listed(references, "references")
+        if len(hypotheses) != len(its):
+            raise ValueError(
+                f"predictions has {len(hypotheses)} segments, references has {len(its)}; "
+                "references[i] belongs to predictions[i]"
+            )
+        for i, (hypothesis, reference) in enumerate(zip(hypotheses, its, strict=True)):
+            number = len(self) + i
+            _check_text(hypothesis, f"prediction {number}")
+            if isinstance(reference, str):
+                continue
+            its[i] = _listed(reference, f"reference of prediction {number}", "a str or several")
+            for k, text in enumerate(its[i]):
+                _check_text(text, f"reference {k} of prediction {number}")
+            if not its[i]:
+                raise ValueError(f"prediction {number} has no reference")
+        self._predictions += hypotheses
+        self._references += its
+
+    def __len__(self) -> int:
+        """Segments that wait for `compute`."""
+        return len(self._predictions)
+
+    def _feature_names(self) -> list[str]:
+        """What `evaluate.combine` asks of a metric, besides its `name`."""
+        return ["predictions", "references"]
+
+    def _take(self, predictions: Any, references: Any) -> tuple[list[str], list[str | list[str]]]:
+        """All segments, those given last included; none is left."""
+        if predictions is not None or references is not None:
+            self.add_batch(predictions=predictions, references=references)
+        if not self._predictions:
+            raise ValueError("there is nothing to score: call add or add_batch before compute")
+        taken = self._predictions, self._references
+        self._predictions, self._references = [], []
+        return taken
+
+
+class Bleu(_InMemory):
+    """The hub's `bleu` for evaluate 0.4.6: `compute_bleu` of tensorflow/nmt, on 0-1."""
+
+    name = "bleu"
+
+    def compute(
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[str | Sequence[str]] | None = None,
+        tokenizer: Callable[[str], Sequence[Any]] | None = None,
+        max_order: int = 4,
+        smooth: bool = False,
+    ) -> dict[str, Any]:
+        """BLEU of all segments added since the last call, and of those given here.
+
+        The reference length is the sum of the SHORTEST references', and an order without matches
+        makes the score 0: do not compare it with sacreBLEU's.
+
+        Parameters
+        ----------
+        predictions, references : optional
+            As for `add_batch`.
+        tokenizer : callable (str -> list of tokens), optional
+            Default: the 13a rules to the last character; sacreBLEU drops white space there first.
+        max_order : int, default 4
+            The longest n-grams.
+        smooth : bool, default False
+            Whether 1 is added to the matches and totals of all orders.
+
+        Returns
+        -------
+        dict
+            bleu, brevity_penalty: float, 0-1; precisions: list of float, shape (max_order,), 0-1,
+            smoothed; length_ratio: float; translation_length, reference_length: int, in tokens.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `add_batch`, or nothing was added, or an option is wrong; `tokenizer` returns no list
+            of tokens, which comes too late for the segments: they are gone.
+        ZeroDivisionError
+            The predictions or the references have no tokens at all.
+        """
+        if tokenizer is not None and not callable(tokenizer):
+            raise TypeError(
+                f"tokenizer is a {type(tokenizer).__name__}, expected a function that takes a str "
+                "and returns a list of tokens"
+            )
+        tokenize = "13a" if tokenizer is None else None
+        metric = BLEU(tokenize, max_order=max_order, reference_length="shortest")
+        hypotheses, its = self._take(predictions, references)
+        split = _to_the_end if tokenizer is None else partial(_tokens, tokenizer)
+        metric.update(
+            [split(hypothesis) for hypothesis in hypotheses],
+            [[split(r) for r in ([its] if isinstance(its, str) else its)] for its in its],
+        )
+        return _nmt_bleu(metric.state.tolist(), smooth)
+
+
+class Sacrebleu(_InMemory):
+    """The hub's `sacrebleu` for evaluate 0.4.6: sacreBLEU 2.6.0's corpus score, on 0-100."""
+
+    name = "sacrebleu"
+
+    def compute(
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[str | Sequence[str]] | None = None,
+        smooth_method: str = "exp",
+        smooth_value: float | None = None,
+        force: bool = False,
+        lowercase: bool = False,
+        tokenize: str | Callable[[str], list[str]] | None = None,
+        use_effective_order: bool = False,
+    ) -> dict[str, Any]:
+        """BLEU of all segments added since the last call, and of those given here.
+
+        Parameters
+        ----------
+        predictions, references : optional
+            As for `add_batch`; not necessarily as many references for each.
+        smooth_method, smooth_value, lowercase, use_effective_order
+            `smoothing`, `smoothing_value`, `lowercase` and `effective_order` of `fastbleu.BLEU`.
+        force : bool, default False
+            Whether predictions that look tokenised already are meant to be.
+        tokenize : str or callable (str -> list of str), optional
+            As for `fastbleu.BLEU`; "13a" by default.
+
+        Returns
+        -------
+        dict
+            score: float, 0-100; counts, totals: list, shape (4,), n-grams; precisions: list of
+            float, shape (4,), 0-100, smoothed; bp: float, 0-1; sys_len, ref_len: int, in tokens.
+
+        Raises
+        ------
+        TypeError, ValueError, ImportError, FileNotFoundError, RuntimeError
+            As `add_batch` and `fastbleu.BLEU`, or nothing was added.
+        """
+        if SMOOTH_DEFAULTS.get(smooth_method, 0.0) is None:
+            smooth_value = None  # sacreBLEU does not look at one that has no use
+        metric = BLEU(
+            tokenize or "13a", lowercase, smoothing=smooth_method, smoothing_value=smooth_value
+        )
+        metric.update(*self._take(predictions, references))
+        if not force:
+            warn_tokenized(metric._totals.tokenized_periods, "force=True")
+        row = array("q", metric.state.tolist())
+        score, precisions, bp, counts, totals = details(
+            row, metric.max_order, smooth_method, smooth_value, use_effective_order
+        )
+        return {
+            "score": score,
+            "counts": counts,
+            "totals": totals,
+            "precisions": precisions,
+            "bp": bp,
+            "sys_len": row[0],
+            "ref_len": row[1],
+        }
+
+
+def load(
+    path: str,
+    config_name: Any = None,
+    module_type: Any = None,
+    process_id: int = 0,
+    num_process: int = 1,
+    cache_dir: Any = None,
+    experiment_id: Any = None,
+    keep_in_memory: bool = False,
+    download_config: Any = None,
+    download_mode: Any = None,
+    revision: Any = None,
+) -> Bleu | Sacrebleu:
+    """A new metric, "bleu" or "sacrebleu"; ValueError for others and for several processes.
+
+    The other parameters are those of `evaluate.load`, and have no effect.
+    """
+    metrics = {metric.name: metric for metric in (Bleu, Sacrebleu)}
+    if path not in metrics:
+        raise ValueError(f"metric {path!r} is not here: there are {' and '.join(metrics)}")
+    if num_process != 1:
+        raise ValueError(
+            f"num_process is {num_process}, but the segments stay in this process: gather them "
+            "first, or sum up counts with fastbleu.BLEU and its all_reduce()"
+        )
+    return metrics[path]()
+
+
+def _listed(values: Any, name: str, expected: str = "a list of segments") -> list[Any]:
+    if isinstance(values, (str, bytes, dict, set)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is a {type(values).__name__}, expected {expected}")
+    return list(values)
+
+
+def _check_text(text: Any, where: str) -> None:
+    if not isinstance(text, str):
+        fix = ": join its tokens" if isinstance(text, (list, tuple)) else ""
+        raise TypeError(f"{where} is a {type(text).__name__}, expected a str{fix}")
+
+
+def _to_the_end(text: str) -> str:
+    """A text that tokenizer "13a" reads to its last character.
+
+    It drops white space at the end, and so does not see a dash and a newline there, which belong
+    together. What it removes after that, wherever it stands, keeps the newline from the end.
+    """
+    return f"{text}<skipped>" if text[-1:].isspace() else text
+
+
+def _tokens(tokenizer: Callable[[str], Any], text: str) -> Any:
+    """What the user's tokenizer makes of a text, but for the commonest mistake."""
+    tokens = tokenizer(text)
+    if isinstance(tokens, (str, bytes)):
+        raise TypeError(
+            f"tokenizer returned a {type(tokens).__name__}, expected a list of tokens; split the "
+            "text, or pass tokenizer=list if its characters are the tokens"
+        )
+    return tokens
+
+
+def _nmt_bleu(row: list[int], smooth: bool) -> dict[str, Any]:
+    """The result from the sum of all rows, by the steps whose last digits are tensorflow/nmt's."""
+    max_order = len(row) // 2 - 1
+    hyp_len, ref_len, *counts = row
+    precisions = [
+        (matches + 1.0) / (total + 1.0) if smooth else matches / total if total else 0.0
+        for matches, total in zip(counts[:max_order], counts[max_order:], strict=True)
+    ]
+    if not hyp_len or not ref_len:
+        empty = "references" if hyp_len else "predictions"
+        raise ZeroDivisionError(f"the {empty} have no tokens at all, so that no ratio is defined")
+    ratio = hyp_len / ref_len
+    bp = 1.0 if ratio > 1.0 else exp(1 - 1.0 / ratio)
+    # Neither fsum nor one division of the sum: they round otherwise.
+    mean = exp(sum(1.0 / max_order * log(p) for p in precisions)) if min(precisions) > 0 else 0.0
+    return {
+        "bleu": mean * bp,
+        "precisions": precisions,
+        "brevity_penalty": bp,
+        "length_ratio": ratio,
+        "translation_length": hyp_len,
+        "reference_length": ref_len,
+    }

@@ -1,0 +1,218 @@
+"""BLEU as the `compute_metrics` of Hugging Face's `Trainer` and `Seq2SeqTrainer`.
+
+With a tokenizer the ids become text first, and BLEU is that of the text:
+
+    Seq2SeqTrainer(
+        model,
+        Seq2SeqTrainingArguments(predict_with_generate=True, batch_eval_metrics=True),
+        compute_metrics=compute_metrics(tokenizer),
+        ...
+    )
+
+Without one it is BLEU of the ids. That costs no decoding and serves to choose a checkpoint, but it
+depends on the vocabulary and is no substitute for BLEU of text in a paper.
+"""
+
+from __future__ import annotations
+
+from ..errors import warn_input
+from ..metric import BLEU
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy
+    from numpy.typing import NDArray
+
+    Ids = NDArray[numpy.integer[Any]]
+
+# What transformers puts where a row has no id: labels that have no loss, rows of unequal length.
+PADDING = -100
+
+
+class ComputeMetrics:
+    """What `compute_metrics` makes: a callable that keeps counts between batches, and no ids.
+
+    Each process is given the predictions of all by the trainer, so that nothing is reduced here.
+    """
+
+    def __init__(self, tokenizer: Any, metric: BLEU, padding: tuple[int, ...]) -> None:
+        self._tokenizer = tokenizer
+        self._metric = metric
+        self._padding = padding
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the batches of an evaluation that was broken off."""
+        self._metric.reset()
+        self._rows = self._generated = 0
+
+    def __call__(self, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
+        """Score a whole evaluation, or take one batch of it.
+
+        Parameters
+        ----------
+        prediction : transformers.EvalPrediction, or tuple
+            Predictions and labels: arrays or tensors of int, shape (rows, length), where -100
+            stands for no id. Of a tuple of predictions the first is taken, of a list each entry is
+            a batch (``eval_do_concat_batches=False``).
+        compute_result : bool, optional
+            False: add the batch, the result is to come; True: it is the last one. None: it is
+            all there is.
+
+        Returns
+        -------
+        dict
+            bleu : float
+                On the scale of the dialect: 0-100 for sacreBLEU's.
+            brevity_penalty : float
+                0-1.
+            gen_len : float
+                The mean number of ids that were generated, padding apart.
+            Empty where the result is to come.
+
+        Raises
+        ------
+        TypeError
+            The predictions are logits, or something else that is no integers.
+        ValueError
+            The shapes are not those above or do not agree, or there is a negative id.
+            After an error the batches of this evaluation are forgotten.
+        """
+        if compute_result is None:
+            self.reset()
+        try:
+            predictions, labels = _predictions_and_labels(prediction)
+            if isinstance(predictions, list):
+                for batch in zip(predictions, labels, strict=True):
+                    self._add(*batch)
+            else:
+                self._add(predictions, labels)
+            if compute_result is not None and not compute_result:
+                return {}
+            score = self._metric.compute()
+            generated = self._generated / self._rows
+        except BaseException:
+            self.reset()
+            raise
+        self.reset()
+        return {"bleu": score.value, "brevity_penalty": score.bp, "gen_len": generated}
+
+    def _add(self, predictions: Any, labels: Any) -> None:
+        import numpy
+
+        if isinstance(predictions, tuple):
+            predictions = predictions[0]
+        hypotheses, references = _ids(predictions, "predictions"), _ids(labels, "label_ids")
+        if self._tokenizer is None:
+            self._warn_if_stopped_at_once(hypotheses)
+            self._metric.update(hypotheses, references)
+        else:
+            self._metric.update(self._texts(hypotheses), self._texts(references))
+        self._generated += int(numpy.isin(hypotheses, self._padding, invert=True).sum())
+        self._rows += len(hypotheses)
+
+    def _texts(self, ids: Ids) -> list[str]:
+        """Each row as text, without what skip_special_tokens leaves out."""
+        rows = [row[row != PADDING].tolist() for row in ids]
+        # Of no rows at all the tokenizers of transformers 5 make one text.
+        return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
+
+    def _warn_if_stopped_at_once(self, hypotheses: Ids) -> None:
+        stop = self._metric.stop_id
+        if stop is not None and hypotheses.size and (hypotheses[:, 0] == stop).all():
+            warn_input(
+                f"all predictions start with stop_id={stop}, so that nothing of them is left; if "
+                f"that is the decoder's start token, pass skip_ids=({stop},) and no stop_id"
+            )
+
+
+def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
+    """A function for the parameter `compute_metrics` of a trainer.
+
+    Parameters
+    ----------
+    tokenizer : object with batch_decode(rows, skip_special_tokens=True), optional
+        A tokenizer of transformers. None: BLEU of the ids.
+    **options
+        Parameters of `fastbleu.BLEU`. For ids `tokenize` is None, and -100 is always one of
+        `ignore_ids`, which should also name the id of the padding; special ids count as tokens
+        unless they are in `skip_ids`. An id that ends a row may be `stop_id` if no row starts with
+        it: BART's decoder, for one, starts with the id that also ends.
+
+    Returns
+    -------
+    ComputeMetrics
+        Also for ``batch_eval_metrics=True``. After an evaluation that was broken off from outside
+        call its `reset`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `fastbleu.BLEU` does.
+
+    Notes
+    -----
+    The predictions have to be ids: of a `Seq2SeqTrainer` with ``predict_with_generate=True``, of
+    any trainer with ``preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1)``
+    (BLEU of a model that is shown the labels, which says less). A causal model's ids are then one
+    ahead of its labels, and both need cutting there.
+
+    `gen_len` is counted as in the examples of transformers.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> score_ids = compute_metrics(ignore_ids=(0,), skip_ids=(1, 2))
+    >>> labels = numpy.array([[5, 6, 7, 8, 2, -100]])
+    >>> score_ids((numpy.array([[1, 5, 6, 7, 8, 2, 0]]), labels))
+    {'bleu': 100.00000000000004, 'brevity_penalty': 1.0, 'gen_len': 6.0}
+    """
+    if tokenizer is None:
+        if options.setdefault("tokenize", None) is not None:
+            raise ValueError(
+                f"tokenize={options['tokenize']!r} needs text: pass the tokenizer that decodes ids"
+            )
+        options["ignore_ids"] = padding = (PADDING, *options.get("ignore_ids", ()))
+        return ComputeMetrics(None, BLEU(**options), padding)
+    if not callable(getattr(tokenizer, "batch_decode", None)):
+        raise TypeError(
+            f"tokenizer is a {type(tokenizer).__name__} without batch_decode, expected one of "
+            "transformers; options are passed by name"
+        )
+    if "tokenize" in options and options["tokenize"] is None:
+        raise ValueError("tokenize=None is for ids: leave out the tokenizer that decodes them")
+    pad = getattr(tokenizer, "pad_token_id", None)
+    return ComputeMetrics(tokenizer, BLEU(**options), (PADDING,) if pad is None else (PADDING, pad))
+
+
+def _predictions_and_labels(prediction: Any) -> tuple[Any, Any]:
+    if hasattr(prediction, "label_ids"):
+        return prediction.predictions, prediction.label_ids
+    predictions, labels, *_ = prediction
+    return predictions, labels
+
+
+def _ids(ids: Any, name: str) -> Ids:
+    """Ids of a batch as an array of two dimensions."""
+    import numpy
+
+    tensor = hasattr(ids, "is_floating_point")
+    array = ids if tensor else numpy.asarray(ids)
+    shape = f"{name} has the shape {tuple(array.shape)} and the type {array.dtype}"
+    if "float" in str(array.dtype):
+        raise TypeError(
+            f"{shape}, expected ids; if these are logits, have ids generated with "
+            "predict_with_generate=True, or choose them with "
+            "preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1)"
+        )
+    if tensor:  # perhaps of a GPU
+        array = numpy.asarray(ids.cpu())
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{shape}, expected one array of integers")
+    if array.ndim != 2:
+        raise ValueError(f"{shape}, expected ids of the shape (rows, length)")
+    if array.size and ((array < 0) & (array != PADDING)).any():
+        raise ValueError(f"{name} has the id {array[array != PADDING].min()}; only -100 is no id")
+    return array

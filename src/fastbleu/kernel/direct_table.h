@@ -1,0 +1,96 @@
+/* direct_table.h: small numbers to dense ids 0, 1, 2 ..., one segment at a time, without hashing.
+ *
+ * As number_table.h, for numbers below DIRECT_NUMBERS, as the ids of nearly every vocabulary are: the
+ * number itself is the index of its slot (epoch, id). No look-up has a branch, because whether a token
+ * is new, or known, is nothing that a processor can predict.
+ *
+ * Ownership. The table owns its slots (direct_table_free), 8 bytes for each number up to the largest
+ * one that it has met: at most 4 MB. Not thread-safe: one table per thread.
+ */
+#ifndef FASTBLEU_DIRECT_TABLE_H
+#define FASTBLEU_DIRECT_TABLE_H
+
+#include <stdlib.h>
+#include "platform.h"
+
+#define DIRECT_NUMBERS ((uint64_t)1 << 19)
+
+typedef struct { uint32_t epoch; int32_t id; } direct_slot;
+
+typedef struct {
+    direct_slot *slots;
+    size_t slot_count;
+    uint32_t epoch;
+    int32_t count;                /* ids given out in this segment */
+} direct_table;
+
+static inline void direct_table_free(direct_table *table)
+{
+    free(table->slots);
+    table->slots = NULL;
+    table->slot_count = 0;
+}
+
+/* Forgets the last segment and makes room for numbers up to `largest`. Returns 0, or -1: no memory. */
+static inline int direct_table_begin(direct_table *table, uint64_t largest)
+{
+    table->count = 0;
+    if (FB_UNLIKELY(largest >= table->slot_count)) {
+        size_t slot_count = 1024;
+        while (slot_count <= largest) slot_count *= 2;
+        direct_table_free(table);
+        table->slots = (direct_slot *)calloc(slot_count, sizeof(direct_slot));
+        if (!table->slots) return -1;
+        table->slot_count = slot_count;
+        table->epoch = 0;
+    }
+    if (FB_UNLIKELY(++table->epoch == 0)) {      /* wrapped round: old stamps could come alive */
+        memset(table->slots, 0, table->slot_count * sizeof(direct_slot));
+        table->epoch = 1;
+    }
+    return 0;
+}
+
+/* The largest of numbers taken as unsigned, so that a negative one is very large. */
+FB_INLINE uint64_t largest_of(const int64_t *numbers, ptrdiff_t length)
+{
+    uint64_t largest = 0;
+    for (ptrdiff_t i = 0; i < length; i++)
+        largest = (uint64_t)numbers[i] > largest ? (uint64_t)numbers[i] : largest;
+    return largest;
+}
+
+/* Gives the numbers of a hypothesis their ids; room was made for the largest. */
+static inline void direct_table_add(direct_table *table, const int64_t *numbers, ptrdiff_t length,
+                                    int32_t *ids)
+{
+    direct_slot *slots = table->slots;
+    const uint32_t epoch = table->epoch;
+    int32_t count = table->count;
+    for (ptrdiff_t i = 0; i < length; i++) {
+        direct_slot *slot = slots + numbers[i];
+        const int known = slot->epoch == epoch;
+        const int32_t id = known ? slot->id : count;
+        slot->epoch = epoch;
+        slot->id = id;
+        ids[i] = id;
+        count += !known;
+    }
+    table->count = count;
+}
+
+/* Finds the ids of a reference's numbers, which may be any; one that has none gets the id `absent`. */
+static inline void direct_table_find(const direct_table *table, const int64_t *numbers,
+                                     ptrdiff_t length, int32_t absent, int32_t *ids)
+{
+    const direct_slot *slots = table->slots;
+    const uint32_t epoch = table->epoch;
+    const uint64_t last = table->slot_count - 1;
+    for (ptrdiff_t i = 0; i < length; i++) {
+        const uint64_t number = (uint64_t)numbers[i];
+        const direct_slot slot = slots[number < last ? number : last];
+        ids[i] = (slot.epoch == epoch) & (number <= last) ? slot.id : absent;
+    }
+}
+
+#endif

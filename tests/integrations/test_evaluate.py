@@ -1,0 +1,494 @@
+"""`bleu` and `sacrebleu` in memory: to the last digit what the hub's metrics give, and by type.
+
+The hub cannot be reached where tests run, so what is compared with is: for `sacrebleu` sacreBLEU
+itself and the hub's script as opencompass distributes it; for `bleu` its arithmetic, written again
+below, inside evaluate's own classes, and bleuscore, which another author made to equal it.
+"""
+
+import doctest
+import importlib.util
+import inspect
+import math
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import oracle
+import pytest
+import sacrebleu
+import sacrebleu_cases
+import tokenizer_oracle
+import tokenizer_texts
+from generators import seeded, typed, words
+from hosts import host
+
+from fastbleu import InputWarning
+from fastbleu.integrations.evaluate import Bleu, Sacrebleu, load
+
+evaluate = host("evaluate")
+datasets = host("datasets")
+
+# Random references may well be single words, and match better if they are read the other way round.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:there are .* references each"),
+    pytest.mark.filterwarnings("ignore:references holds single words"),
+]
+
+
+def tokens_13a(text):
+    """mteval's rules to the last character: a full stop that is taken away keeps the rest in."""
+    tokens = tokenizer_oracle.tokens_13a(f"{text} x")
+    assert tokens.pop() == "x"
+    return tokens
+
+
+def hub_bleu(predictions, references, tokenizer=tokens_13a, max_order=4, smooth=False):
+    """The hub's `bleu`: counts by the oracle, then floats in the order of its own steps."""
+    nested = [[its] if isinstance(its, str) else its for its in references]
+    references = [[tokenizer(reference) for reference in its] for its in nested]
+    predictions = [tokenizer(prediction) for prediction in predictions]
+    hyp_len = sum(map(len, predictions))
+    ref_len = sum(min(map(len, its)) for its in references)
+    precisions = []
+    for order in range(1, max_order + 1):
+        counts = [
+            oracle.matches_and_total(prediction, its, order)
+            for prediction, its in zip(predictions, references, strict=True)
+        ]
+        matches, total = (sum(column) for column in zip(*counts, strict=True))
+        if smooth:
+            precisions.append(float(matches + 1) / float(total + 1))
+        else:
+            precisions.append(float(matches) / float(total) if total else 0.0)
+    mean = 0.0
+    if all(precisions):
+        share = 1.0 / max_order
+        mean = math.exp(sum(share * math.log(precision) for precision in precisions))
+    ratio = hyp_len / ref_len
+    penalty = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio)
+    return {
+        "bleu": mean * penalty,
+        "precisions": precisions,
+        "brevity_penalty": penalty,
+        "length_ratio": ratio,
+        "translation_length": hyp_len,
+        "reference_length": ref_len,
+    }
+
+
+def hub_sacrebleu(predictions, references, tokenize=None, **options):
+    """The hub's `sacrebleu`: sacreBLEU's function of streams; short ones are filled with None."""
+    nested = [[its] if isinstance(its, str) else its for its in references]
+    most = max(map(len, nested))
+    streams = [[its[k] if k < len(its) else None for its in nested] for k in range(most)]
+    if tokenize:
+        options["tokenize"] = tokenize
+    score = sacrebleu.corpus_bleu(predictions, streams, **{"force": True, **options})
+    names = ("score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len")
+    return {name: getattr(score, name) for name in names}
+
+
+def same(found, expected):
+    """Equal with keys in their order and with all types."""
+    assert list(found) == list(expected)
+    assert typed(list(found.values())) == typed(list(expected.values()))
+
+
+def outcome(function, *arguments, **named):
+    """What a call returns, or the type of what it raises."""
+    try:
+        return function(*arguments, **named)
+    except (ArithmeticError, ValueError) as error:
+        return type(error)
+
+
+def corpus(rng):
+    """Predictions and a str or a list of references for each; many are odd, empty or long."""
+    if rng.random() < 0.5:
+        predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
+    else:
+        size, most = rng.choice((1, 2, 3)), rng.choice((1, 2, 3))
+        texts = tokenizer_texts.random_texts(rng, size * (most + 1))
+        predictions, *streams = (texts[k :: most + 1] for k in range(most + 1))
+    references = [list(its[: rng.randint(1, len(its))]) for its in zip(*streams, strict=True)]
+    if rng.random() < 0.3:
+        references = [its[0] for its in references]
+    return predictions, references
+
+
+def shifted(text):
+    return [ord(character) % 7 for character in text]
+
+
+TOKENIZERS = [None, None, None, words, list, shifted, lambda text: tuple(text.split())]
+
+
+def test_bleu_equals_the_hubs_on_random_corpora():
+    metric, rng, zeros = load("bleu"), seeded("hub bleu"), 0
+    for _ in range(4000):
+        predictions, references = corpus(rng)
+        options = {"max_order": rng.choice((4, 4, 1, 2, 3, 6)), "smooth": rng.random() < 0.5}
+        if tokenizer := rng.choice(TOKENIZERS):
+            options["tokenizer"] = tokenizer
+        expected = outcome(hub_bleu, predictions, references, **options)
+        found = outcome(metric.compute, predictions=predictions, references=references, **options)
+        if expected is ZeroDivisionError:
+            assert found is expected, (predictions, references)
+            zeros += 1
+            continue
+        same(found, expected)
+    assert zeros > 20
+
+
+def test_bleu_equals_bleuscore():
+    bleuscore, rng, metric = host("bleuscore"), seeded("bleuscore"), Bleu()
+    for _ in range(3000):
+        predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
+        references = [list(its) for its in zip(*streams, strict=True)]
+        options = {"max_order": rng.choice((4, 4, 1, 2, 5)), "smooth": rng.random() < 0.5}
+        expected = bleuscore.compute(references, predictions, **options)
+        if not expected["translation_length"] or not expected["reference_length"]:
+            continue  # it gives 0 where the hub's divides by 0
+        found = metric.compute(predictions=predictions, references=references, **options)
+        # It adds logarithms up in another way.
+        assert math.isclose(found.pop("bleu"), expected.pop("bleu"), rel_tol=1e-15)
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "options", "expected"),
+    [
+        ("a b c d", ["a b c d"], {}, {"bleu": 1.0, "precisions": [1.0] * 4}),
+        ("a b c", ["a b c"], {}, {"bleu": 0.0, "precisions": [1.0, 1.0, 1.0, 0.0]}),
+        ("a b c", ["a b c"], {"smooth": True}, {"bleu": 1.0, "precisions": [1.0] * 4}),
+        ("a b c", ["x y z"], {"smooth": True}, {"precisions": [1 / 4, 1 / 3, 1 / 2, 1.0]}),
+        ("a b c d e", ["a b c d e f g", "x"], {}, {"brevity_penalty": 1.0, "reference_length": 1}),
+        ("a b", ["a b c d"], {"max_order": 1}, {"bleu": math.exp(-1), "length_ratio": 0.5}),
+        ("a b c d", ["a b c d"], {"max_order": 1}, {"brevity_penalty": 1.0, "length_ratio": 1.0}),
+        ("a-\n", ["a"], {"max_order": 1}, {"bleu": 1.0, "translation_length": 1}),
+        ("a-\n\n", ["a"], {"max_order": 1}, {"bleu": 1.0}),
+        ("a-<skipped>\n \t", ["a"], {"max_order": 1}, {"bleu": 1.0}),
+        ("a-\n<skip", ["a<skip"], {"max_order": 1}, {"bleu": 1.0}),
+        ("a- \n", ["a-"], {"max_order": 1}, {"bleu": 1.0, "translation_length": 1}),
+        ("1-\n", ["1"], {"max_order": 1}, {"bleu": 1.0}),
+        ("&amp;lt;-\n", ["<"], {"max_order": 1}, {"bleu": 1.0}),
+        ("a b", ["a", "b"], {"max_order": 2}, {"precisions": [1.0, 0.0]}),
+    ],
+)
+def test_facts_of_the_hubs_bleu(prediction, references, options, expected):
+    arguments = {"predictions": [prediction], "references": [references], **options}
+    found = Bleu().compute(**arguments)
+    assert {name: found[name] for name in expected} == expected
+    same(found, hub_bleu(**arguments))
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references"), [(["", " "], ["a", "b"]), (["a"], [["", "b"]]), ([""], [""])]
+)
+def test_no_tokens_are_no_division(predictions, references):
+    metric = Bleu()
+    with pytest.raises(ZeroDivisionError, match="have no tokens at all"):
+        metric.compute(predictions=predictions, references=references, smooth=True)
+    assert not len(metric)
+
+
+def sacrebleu_options(rng):
+    method, value = rng.choice(sacrebleu_cases.SMOOTHINGS)
+    return {
+        "smooth_method": method,
+        "smooth_value": value,
+        "lowercase": rng.random() < 0.3,
+        "tokenize": rng.choice((None, *sacrebleu_cases.TOKENIZERS)),
+        "use_effective_order": rng.random() < 0.5,
+        "force": rng.random() < 0.5,
+    }
+
+
+def test_sacrebleu_equals_sacrebleu():
+    metric, rng = load("sacrebleu"), seeded("hub sacrebleu")
+    for _ in range(3000):
+        predictions, references = corpus(rng)
+        options = sacrebleu_options(rng)
+        found = metric.compute(predictions=predictions, references=references, **options)
+        same(found, hub_sacrebleu(predictions, references, **options))
+
+
+@pytest.fixture
+def the_hubs_sacrebleu(tmp_path):
+    """The hub's own script, as opencompass has it, in evaluate's machinery."""
+    folder = importlib.util.find_spec(host("opencompass").__name__).submodule_search_locations[0]
+    script = f"{folder}/openicl/icl_evaluator/hf_metrics/sacrebleu.py"
+    spec = importlib.util.spec_from_file_location("the_hubs_sacrebleu", script)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Sacrebleu(keep_in_memory=True, cache_dir=str(tmp_path))
+
+
+def test_sacrebleu_equals_the_hubs_script(the_hubs_sacrebleu):
+    metric, rng = Sacrebleu(), seeded("script of the hub")
+    for _ in range(200):
+        predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
+        references = [list(its) for its in zip(*streams, strict=True)]
+        if len(streams) == 1 and rng.random() < 0.5:
+            references = streams[0]
+        options = sacrebleu_options(rng)
+        arguments = {"predictions": predictions, "references": references, **options}
+        same(metric.compute(**arguments), the_hubs_sacrebleu.compute(**arguments))
+
+
+@pytest.fixture
+def evaluates_bleu(tmp_path):
+    """The hub's `bleu` as evaluate runs it, but with the arithmetic of this file."""
+    text = datasets.Value("string")
+
+    class Bleu(evaluate.Metric):
+        def _info(self):
+            return evaluate.MetricInfo(
+                description="",
+                citation="",
+                features=[
+                    datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
+                    datasets.Features({"predictions": text, "references": text}),
+                ],
+            )
+
+        def _compute(self, predictions, references, **options):
+            return hub_bleu(predictions, references, **options)
+
+    return Bleu(keep_in_memory=True, cache_dir=str(tmp_path))
+
+
+def test_adding_is_that_of_evaluate(evaluates_bleu):
+    """Any sequence of calls: what is given is added up, and computing begins anew."""
+    metric, rng = load("bleu"), seeded("adding")
+    for _ in range(60):
+        nested, options = rng.random() < 0.5, {"smooth": rng.random() < 0.5}
+        for _ in range(rng.randint(1, 5)):
+            predictions, streams = sacrebleu_cases.corpus(rng, missing=False)
+            references = [list(its) for its in zip(*streams, strict=True)]
+            references = references if nested else streams[0]
+            way = rng.choice(("add", "add as evaluate.combine does", "add_batch"))
+            for each in (metric, evaluates_bleu):
+                if way == "add_batch":
+                    each.add_batch(predictions=predictions, references=references)
+                    continue
+                for prediction, its in zip(predictions, references, strict=True):
+                    if way == "add":
+                        each.add(prediction=prediction, reference=its)
+                    else:
+                        each.add(predictions=prediction, references=its)
+        if rng.random() < 0.5:
+            options |= {"predictions": predictions, "references": references}
+        expected = outcome(evaluates_bleu.compute, **options)
+        found = outcome(metric.compute, **options)
+        assert len(metric) == len(evaluates_bleu) == 0
+        if expected is not ZeroDivisionError:
+            same(found, expected)
+
+
+def test_signatures_are_those_of_evaluate():
+    def named(function):
+        """Parameters that evaluate names, with the ways to give them and their defaults."""
+        parameters = inspect.signature(function).parameters.values()
+        return {p.name: (p.kind, p.default) for p in parameters if p.kind != p.VAR_KEYWORD}
+
+    for metric in (Bleu, Sacrebleu):
+        for name in ("add", "add_batch", "compute"):
+            theirs = named(getattr(evaluate.EvaluationModule, name))
+            ours = named(getattr(metric, name))
+            assert theirs.items() <= ours.items(), name
+    assert named(load) == named(evaluate.load)
+
+
+def test_combine(evaluates_bleu):
+    together = evaluate.combine([load("sacrebleu"), load("bleu"), evaluates_bleu])
+    predictions = ["the cat sat down", "it sat on a mat", "no"]
+    references = [["the cat sat down", "a cat"], ["it sat on the mat"], ["yes"]]
+    together.add(prediction=predictions[0], reference=references[0])
+    together.add_batch(predictions=predictions[1:2], references=references[1:2])
+    found = together.compute(predictions=predictions[2:], references=references[2:])
+    expected = hub_bleu(predictions, references)
+    for prefix in ("bleu_0", "bleu_1"):
+        assert {name: found.pop(f"{prefix}_{name}") for name in expected} == expected
+    found["precisions"] = found.pop("sacrebleu_precisions")
+    assert found == hub_sacrebleu(predictions, references)
+
+    prefixed = evaluate.combine({"one": load("bleu"), "two": load("bleu")}, force_prefix=True)
+    assert prefixed.compute(predictions=["a"], references=["a"])["two_length_ratio"] == 1.0
+
+
+def test_the_evaluators_of_evaluate():
+    evaluator = evaluate.TranslationEvaluator()
+    metric = evaluator.prepare_metric(load("sacrebleu"))
+    data = datasets.Dataset.from_dict({"text": ["x", "y"], "label": ["a b c d", "b c d e"]})
+    inputs, _ = evaluator.prepare_data(data, input_column="text", label_column="label")
+    generated = [{"translation_text": "a b c d"}, {"translation_text": "b c d"}]
+    inputs |= evaluator.predictions_processor(generated, label_mapping=None)
+    found = evaluator.compute_metric(metric=metric, metric_inputs=inputs)
+    same(found, hub_sacrebleu(["a b c d", "b c d"], ["a b c d", "b c d e"]))
+
+
+@pytest.mark.parametrize("name", ["bleu", "sacrebleu"])
+def test_what_was_computed_is_forgotten(name):
+    metric, other = load(name), load(name)
+    arguments = {"predictions": ["the cat sat on it"], "references": [["the cat sat on a mat"]]}
+    first = metric.compute(**arguments)
+    assert metric.compute(**arguments) == first
+    other.add(prediction="x", reference="y")
+    metric.add_batch(**arguments)
+    assert (len(metric), len(other)) == (1, 1)
+    assert pickle.loads(pickle.dumps(metric)).compute() == first
+    assert metric.compute() == first
+    with pytest.raises(ValueError, match="nothing to score: call add or add_batch"):
+        metric.compute()
+    with pytest.raises(ValueError, match="nothing to score"):
+        metric.compute(predictions=[], references=[])
+
+
+def test_lists_that_change_later():
+    predictions, references = ["a b c d"], [["a b c d"]]
+    metric = Bleu()
+    metric.add_batch(predictions=predictions, references=references)
+    predictions[0] = references[0][0] = "x"
+    references[0].append("y")
+    assert metric.compute()["bleu"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "kind", [tuple, np.array, iter, lambda texts: datasets.Dataset.from_dict({"t": texts})["t"]]
+)
+def test_whatever_yields_texts(kind):
+    texts = ["a b c d e", "f g h i"]
+    found = Bleu().compute(predictions=kind(texts), references=kind(texts))
+    assert (found["bleu"], found["reference_length"]) == (1.0, 9)
+    nested = [kind(["x", text]) for text in texts]
+    assert Sacrebleu().compute(predictions=texts, references=nested)["ref_len"] == 9
+
+
+def test_as_many_references_as_there_are():
+    """The hub's `sacrebleu` refuses them; sacreBLEU itself calls the missing ones None."""
+    predictions, references = ["a b c d e", "f g"], [["a b c d", "x"], ["f g h"]]
+    found = load("sacrebleu").compute(predictions=predictions, references=references)
+    same(found, hub_sacrebleu(predictions, references))
+    same(
+        load("sacrebleu").compute(predictions=predictions, references=["a b c d", ["f g h"]]),
+        hub_sacrebleu(predictions, ["a b c d", ["f g h"]]),
+    )
+
+
+def test_predictions_that_look_tokenised():
+    arguments = {"predictions": ["a b c d ."] * 100, "references": ["a b c d ."] * 100}
+    with pytest.warns(InputWarning, match="force=True"):
+        Sacrebleu().compute(**arguments)
+    assert Sacrebleu().compute(**arguments, force=True)["counts"] == [500, 400, 300, 200]
+    assert Bleu().compute(**arguments)["bleu"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "arguments"),
+    [
+        (ValueError, "predictions has 1 segments, references has 2", (["a"], ["a", "b"])),
+        (TypeError, "predictions is a str, expected a list of segments", ("abc", "abc")),
+        (TypeError, "references is a str, expected a list", (["a"], "a")),
+        (TypeError, "references is a NoneType, expected a list", (["a"], None)),
+        (TypeError, "predictions is a NoneType, expected a list", (None, ["a"])),
+        (TypeError, "predictions is a int", (1, ["a"])),
+        (TypeError, "prediction 2 is a list, expected a str: join its", (["a", ["b"]], ["a"] * 2)),
+        (TypeError, "prediction 1 is a NoneType, expected a str", ([None], ["a"])),
+        (TypeError, "reference of prediction 2 is a NoneType", (["a", "b"], ["a", None])),
+        (TypeError, "reference of prediction 1 is a bytes, expected a str", (["a"], [b"a"])),
+        (TypeError, "reference 1 of prediction 1 is a list, expected", (["a"], [["a", ["b"]]])),
+        (ValueError, "prediction 2 has no reference", (["a", "b"], ["a", []])),
+    ],
+)
+@pytest.mark.parametrize("name", ["bleu", "sacrebleu"])
+def test_bad_segments_are_not_added(name, error, message, arguments):
+    metric = load(name)
+    metric.add(prediction="a b c d", reference="a b c d")
+    predictions, references = arguments
+    with pytest.raises(error, match=message):
+        metric.add_batch(predictions=predictions, references=references)
+    with pytest.raises(error, match=message):
+        metric.compute(predictions=predictions, references=references)
+    assert len(metric) == 1
+    assert metric.compute()[{"bleu": "bleu", "sacrebleu": "bp"}[name]] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "message", "options"),
+    [
+        ("bleu", TypeError, "tokenizer is a str, expected a function", {"tokenizer": "13a"}),
+        ("bleu", ValueError, "max_order", {"max_order": 0}),
+        ("bleu", TypeError, "max_order", {"max_order": 2.5}),
+        ("bleu", TypeError, "tokenize", {"tokenize": "13a"}),
+        ("sacrebleu", ValueError, "smoothing 'method1' is unknown", {"smooth_method": "method1"}),
+        ("sacrebleu", ValueError, "tokenizer '13b' is unknown", {"tokenize": "13b"}),
+        ("sacrebleu", TypeError, "tokenizer", {"tokenizer": words}),
+    ],
+)
+def test_bad_options_leave_the_segments(name, error, message, options):
+    metric = load(name)
+    metric.add(prediction="a b c d", reference="a b c d")
+    with pytest.raises(error, match=message):
+        metric.compute(**options)
+    assert len(metric) == 1
+
+
+def test_tokenizers_that_do_not_split():
+    metric = Bleu()
+    with pytest.raises(TypeError, match="tokenizer returned a str, expected a list of tokens"):
+        metric.compute(predictions=["a"], references=["a"], tokenizer=str.lower)
+    with pytest.raises(TypeError, match="hash"):
+        metric.compute(predictions=["a"], references=["a"], tokenizer=lambda text: [[text]])
+    assert not len(metric)
+
+
+def test_what_cannot_be_loaded():
+    with pytest.raises(
+        ValueError, match="metric 'rouge' is not here: there are bleu and sacrebleu"
+    ):
+        load("rouge")
+    with pytest.raises(ValueError, match="num_process is 2"):
+        load("bleu", num_process=2)
+    assert (
+        type(load("bleu", experiment_id="mine", cache_dir="/nowhere", keep_in_memory=True)) is Bleu
+    )
+
+
+def test_neither_evaluate_nor_files_nor_network(tmp_path):
+    """A fresh process: nothing is written at home, no socket is made, no host is loaded."""
+    program = """
+import socket, sys
+socket.socket = None
+from fastbleu.integrations.evaluate import load
+for name in ("bleu", "sacrebleu"):
+    metric = load(name)
+    metric.add(prediction="a b c d", reference="a b c d")
+    metric.add_batch(predictions=["a"], references=[["a", "b"]])
+    metric.compute()
+print(sorted({"evaluate", "datasets", "torch", "pyarrow", "sacrebleu"} & set(sys.modules)))
+"""
+    home = {"HOME": str(tmp_path), "HF_HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
+    run = subprocess.run(
+        [sys.executable, "-B", "-W", "error", "-c", program],
+        env=home,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("[]\n", "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_says_nothing_more():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Bleu().compute(predictions=["a"], references=["b"])
+        Sacrebleu().compute(predictions=["a"], references=["b"])
+
+
+def test_examples():
+    assert doctest.testmod(importlib.import_module("fastbleu.integrations.evaluate")) == (0, 4)
