@@ -155,6 +155,12 @@ def test_lists_of_another_length():
     refused(ValueError, "segment 1: no references", list(H), [H[0], np.zeros((0, 4), int), H[2]])
 
 
+@pytest.mark.parametrize("wrong", [{1: 2}, {1, 2, 3}, 5, None, iter([[1]]), "one"])
+def test_what_is_no_list_of_segments_is_named(wrong):
+    refused(TypeError, f"references is a {type(wrong).__name__}", H, wrong)
+    refused(TypeError, f"hypotheses is a {type(wrong).__name__}", wrong, R)
+
+
 def test_ragged_arrays_of_another_rank():
     refused((TypeError, ValueError), r"segment 1: the hypothesis.*\(1, 4\)", [H[0], H[:1], H[2]], R)
     refused(

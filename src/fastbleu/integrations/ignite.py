@@ -1,0 +1,157 @@
+"""BLEU as a metric of PyTorch-Ignite: of token ids or text, in engines and across processes.
+
+>>> from ignite.engine import Engine
+>>> evaluator = Engine(lambda engine, batch: batch)  # a real one decodes; it returns (y_pred, y)
+>>> BLEU(tokenize=None, ignore_ids=(0,)).attach(evaluator, "bleu")
+>>> sentence = [[5, 6, 7, 8, 9, 0]]
+>>> evaluator.run([(torch.tensor(sentence), torch.tensor(sentence))]).metrics["bleu"]
+100.00000000000004
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from ignite.exceptions import NotComputableError
+from ignite.metrics import Metric
+from ignite.metrics.metric import reinit__is_reduced, sync_all_reduce
+
+from ..metric import BLEU as NativeBLEU
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..result import Score
+
+
+def _unchanged(output: Any) -> Any:
+    """The default `output_transform`: a named function, because a metric may be pickled."""
+    return output
+
+
+class BLEU(Metric):
+    """`fastbleu.BLEU` of all batches since `reset`, summed over all processes by `compute`.
+
+    Its parameters are those of `fastbleu.BLEU`, and so are its numbers: sacreBLEU's on 0-100 by
+    default. ``BLEU(dialect="nltk", smoothing="none")`` is on 0-1 like ignite's own `Bleu` with
+    ``average="micro"``.
+
+    Parameters
+    ----------
+    output_transform : callable, optional
+        Makes ``(y_pred, y)`` or ``{"y_pred": y_pred, "y": y}`` of what the engine's process
+        function returns.
+    device : str or torch.device, default "cpu"
+        Where the counts are kept. Counting is done on the CPU.
+    **parameters
+        All of `fastbleu.BLEU` but `keep_segments`: for token ids ``tokenize=None`` and, as the data
+        has them, `ignore_ids`, `stop_id`, `skip_ids`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `fastbleu.BLEU` does; `keep_segments` is given.
+
+    Notes
+    -----
+    A list of tensors is one ragged batch here, which other metrics get one tensor at a time
+    (ignite's `skip_unrolling`). The state is one int64 tensor, `fastbleu.BLEU.state`. Not to be
+    updated by several threads at once.
+    """
+
+    _state_dict_all_req_keys = ("_counts",)
+
+    def __init__(
+        self,
+        output_transform: Callable[[Any], Any] = _unchanged,
+        device: str | torch.device = "cpu",
+        **parameters: Any,
+    ) -> None:
+        if parameters.get("keep_segments"):
+            raise ValueError(
+                "keep_segments=True cannot be had here: processes exchange sums and no rows; use "
+                "fastbleu.BLEU(keep_segments=True) with its own update and all_reduce"
+            )
+        metric = NativeBLEU(**parameters)
+        # As the metric has read them: a generator can be read only once.
+        parameters.update(
+            {name: getattr(metric, name) for name in parameters.keys() - {"tokenize"}}
+        )
+        self._parameters = parameters
+        self._empty = metric.state
+        super().__init__(output_transform=output_transform, device=device, skip_unrolling=True)
+
+    @reinit__is_reduced
+    def reset(self) -> None:
+        """Forget all batches."""
+        self._counts = torch.from_numpy(self._empty.copy()).to(self._device)
+
+    @reinit__is_reduced
+    def update(self, output: Sequence[Any]) -> None:
+        """Add a batch; where that raises, nothing is added.
+
+        Parameters
+        ----------
+        output : (y_pred, y)
+            Hypotheses and references as `fastbleu.BLEU.update` takes them: of ids a tensor
+            ``(batch, length)`` or a list of 1-D tensors, of text a list of str; `y` also with
+            several references for each, ``(batch, refs, length)`` or a list of lists.
+
+        Raises
+        ------
+        TypeError, ValueError, OverflowError
+            As `fastbleu.BLEU.update` does.
+        """
+        y_pred, y = output
+        metric = NativeBLEU.from_state(self._counts, **self._parameters)
+        metric.update(y_pred, y)
+        self._counts = torch.from_numpy(metric.state).to(self._device)
+
+    def compute(self) -> float:
+        """BLEU of the batches of all processes, which all must call it.
+
+        Returns
+        -------
+        float
+            On the dialect's scale, with all its digits.
+
+        Raises
+        ------
+        NotComputableError
+            No process has been given anything.
+        OverflowError
+            A sum over the processes does not fit int64.
+        """
+        return self.score().value
+
+    def score(self) -> Score:
+        """As `compute`, but the whole `fastbleu.Score`, with its counts and its signature."""
+        # In halves, so that a sum beyond int64 is seen and does not wrap around.
+        self._halves = torch.stack((self._counts >> 32, self._counts & 0xFFFFFFFF))
+        counts = [(high << 32) + low for high, low in zip(*self._sum_of_halves(), strict=True)]
+        if max(counts) >= 1 << 63:
+            raise OverflowError(f"a count over all processes, {max(counts)}, does not fit int64")
+        if not any(counts):
+            raise NotComputableError(
+                "there is no BLEU yet: no process has been given a hypothesis or a reference "
+                "since the start or reset()"
+            )
+        return NativeBLEU.from_state(counts, **self._parameters).compute()
+
+    # What is decorated raises nothing, or the sums of all would stay in the place of one's own.
+    @sync_all_reduce("_halves")
+    def _sum_of_halves(self) -> list[list[int]]:
+        halves: list[list[int]] = self._halves.tolist()
+        return halves
+
+    def _load_state_dict_per_rank(self, state_dict: Mapping[str, Any]) -> None:
+        counts = state_dict.get("_counts")
+        expected = self._counts.shape
+        if counts is not None and (counts.shape != expected or counts.dtype != torch.int64):
+            raise ValueError(
+                f"the state has a {counts.dtype} tensor of shape {tuple(counts.shape)}, this "
+                f"BLEU's is torch.int64 of shape {tuple(expected)}: another max_order?"
+            )
+        super()._load_state_dict_per_rank(state_dict)

@@ -1,0 +1,265 @@
+"""BLEU as a metric of Keras 3: in `compile`, `evaluate` and loops of one's own, on any backend.
+
+>>> metric = BLEU(tokenize=None, ignore_ids=(0,))
+>>> metric.update_state(y_true=[[5, 6, 7, 8, 9, 0]], y_pred=[[5, 6, 7, 8, 9, 9]])
+>>> round(metric.score().value, 2)
+75.98
+"""
+
+from __future__ import annotations
+
+import keras
+import numpy
+
+# Keras runs a metric once on tensors without values, also with run_eagerly=True, and tells by this.
+from keras.src.backend.common.symbolic_scope import in_symbolic_scope
+
+from ..metric import BLEU as NativeBLEU
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..result import Score
+
+
+def _outside_compiled_code(method: Any) -> Any:
+    """What torch.compile steps out for; the other backends have no such thing."""
+    if keras.backend.backend() != "torch":
+        return method
+    from torch.compiler import disable
+
+    return disable(method)
+
+
+@keras.saving.register_keras_serializable(package="fastbleu")
+class BLEU(keras.metrics.Metric):
+    """`fastbleu.BLEU` of all batches since `reset_state`.
+
+    Its parameters are those of `fastbleu.BLEU`, and so are its numbers: sacreBLEU's on 0-100 by
+    default. Counting n-grams is no tensor operation, so that with jax and TensorFlow a model needs
+    ``model.compile(..., run_eagerly=True)``; compiled by torch it steps out of compiled code.
+
+    Parameters
+    ----------
+    name : str, default "bleu"
+    dtype : str, optional
+        Of what `result` returns: float64 where the backend has it. No dtype changes the counts.
+    from_logits : bool, default False
+        Whether `y_pred` holds a number for each id of the vocabulary, ``(batch, length,
+        vocabulary)``, of which the greatest is taken; logits or probabilities. That is the score
+        of a model that is told the true beginning of each sentence (teacher forcing), not of a
+        translation.
+    **parameters
+        All of `fastbleu.BLEU` but `keep_segments`: for token ids ``tokenize=None`` and, as the data
+        has them, `ignore_ids`, `stop_id`, `skip_ids`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `fastbleu.BLEU` does; `keep_segments` is given.
+
+    Notes
+    -----
+    The state is a variable of int64, `fastbleu.BLEU.state`; where a backend prefers 32 bits, as jax
+    does without ``jax_enable_x64``, the same numbers as pairs of int32. Either is exact.
+    """
+
+    def __init__(
+        self,
+        name: str = "bleu",
+        dtype: Any = None,
+        *,
+        from_logits: bool = False,
+        **parameters: Any,
+    ) -> None:
+        if dtype is None and _backend_has("float64"):
+            dtype = "float64"
+        super().__init__(dtype=dtype, name=name)
+        if parameters.get("keep_segments"):
+            raise ValueError(
+                "keep_segments=True cannot be had here: a Keras metric keeps variables of a fixed "
+                "shape; use fastbleu.BLEU(keep_segments=True) in a loop of your own"
+            )
+        metric = NativeBLEU(**parameters)
+        # As the metric has read them: a generator can be read only once, and JSON knows no numpy.
+        parameters.update(
+            {name: getattr(metric, name) for name in parameters.keys() - {"tokenize"}}
+        )
+        self.from_logits = bool(from_logits)
+        self._parameters = parameters
+        state = metric.state
+        self._stored_as = "int64" if _backend_has("int64") else "int32"
+        self._counts = self.add_variable(
+            state.view(self._stored_as).shape, "zeros", dtype=self._stored_as, name="counts"
+        )
+
+    @_outside_compiled_code
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Add a batch; where that raises, nothing is added.
+
+        Parameters
+        ----------
+        y_true : tensor, array or list
+            References as `fastbleu.BLEU.update` takes them: of ids ``(batch, length)`` or ``(batch,
+            refs, length)``, of text a list of str or of lists of str, or such an array.
+        y_pred : tensor, array or list
+            Hypotheses: of ids ``(batch, length)``, with `from_logits` ``(batch, length,
+            vocabulary)``; of text a list of str.
+        sample_weight : tensor or array of 0 and 1, optional
+            Shape ``(batch,)``: which segments count. Shape ``(batch, length)``, where `y_true` and
+            `y_pred` have it too: which ids count, in both.
+
+        Raises
+        ------
+        RuntimeError
+            The tensors have no values, because the step is being compiled.
+        TypeError, ValueError, OverflowError
+            As `fastbleu.BLEU.update` does; `sample_weight` is neither 0 nor 1 or has another shape;
+            `y_pred` is not what `from_logits` says.
+        """
+        if in_symbolic_scope():
+            return
+        if self.from_logits:
+            y_pred = _most_probable(y_pred)
+        references, hypotheses = _values("y_true", y_true), _values("y_pred", y_pred)
+        if isinstance(hypotheses, numpy.ndarray) and hypotheses.dtype.kind == "f":
+            raise TypeError(
+                f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
+                "for logits or probabilities make the metric with from_logits=True"
+            )
+        masks: dict[str, Any] = {}
+        if sample_weight is not None:
+            weights = _zeros_and_ones(_values("sample_weight", sample_weight))
+            if weights.ndim == 2 and weights.shape[1] != 1:
+                _check_same_shape(weights, y_true=references, y_pred=hypotheses)
+                masks = {"hypothesis_mask": weights, "reference_mask": weights}
+            else:
+                rows = _rows(weights, len(hypotheses))
+                if not len(rows):
+                    return
+                hypotheses, references = _take(hypotheses, rows), _take(references, rows)
+        metric = self._metric()
+        metric.update(hypotheses, references, **masks)
+        self._counts.assign(metric.state.view(self._stored_as))
+
+    @_outside_compiled_code
+    def result(self) -> Any:
+        """BLEU of the batches so far as a scalar tensor, on the dialect's scale; 0 before any."""
+        value = 0.0
+        if not in_symbolic_scope() and self._state().any():
+            value = self._metric().compute().value
+        return keras.ops.convert_to_tensor(value, dtype=self.dtype)
+
+    def score(self) -> Score:
+        """As `result`, but the whole `fastbleu.Score`: all digits, the counts, the signature.
+
+        Raises
+        ------
+        ValueError
+            There has been no batch.
+        """
+        return self._metric().compute()
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` makes the same metric from, without its state."""
+        config = {**super().get_config(), "from_logits": self.from_logits, **self._parameters}
+        if callable(config.get("tokenize")):
+            config["tokenize"] = keras.saving.serialize_keras_object(config["tokenize"])
+        return config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> BLEU:
+        """A metric without state from what `get_config` returned."""
+        if isinstance(config.get("tokenize"), dict):
+            tokenize = keras.saving.deserialize_keras_object(config["tokenize"])
+            config = {**config, "tokenize": tokenize}
+        return cls(**config)
+
+    def _metric(self) -> NativeBLEU:
+        state = self._state()
+        # A metric from a state does not know whether there was anything.
+        if not state.any():
+            return NativeBLEU(**self._parameters)
+        return NativeBLEU.from_state(state, **self._parameters)
+
+    def _state(self) -> Any:
+        counts = _values("the state", self._counts.value)
+        return numpy.ascontiguousarray(counts).view(numpy.int64)
+
+
+def _backend_has(dtype: str) -> bool:
+    """Whether the backend keeps numbers of 64 bits as they are."""
+    try:
+        kept = keras.ops.convert_to_tensor(numpy.zeros(1, dtype)).dtype
+    except TypeError:  # so Apple's GPUs refuse float64
+        return False
+    return str(keras.backend.standardize_dtype(kept)) == dtype
+
+
+def _most_probable(y_pred: Any) -> Any:
+    """Ids, (batch, length), from logits."""
+    shape = numpy.shape(y_pred) if isinstance(y_pred, (list, tuple)) else y_pred.shape
+    if len(shape) != 3:
+        raise ValueError(
+            f"with from_logits=True y_pred is (batch, length, vocabulary), got {tuple(shape)}; "
+            "for ids from_logits=False"
+        )
+    return keras.ops.argmax(y_pred, axis=-1)
+
+
+def _values(name: str, tensor: Any) -> Any:
+    """A tensor of any backend as an array; lists, and arrays of text as lists."""
+    if isinstance(tensor, (list, tuple)):
+        return tensor
+    try:
+        array = keras.ops.convert_to_numpy(tensor)
+    except (AttributeError, NotImplementedError, TypeError) as error:
+        raise RuntimeError(
+            f"{name} has no values yet, because Keras is compiling the step, and BLEU cannot be "
+            "compiled: pass run_eagerly=True to model.compile, or update the metric outside the "
+            "compiled function"
+        ) from error
+    if array.dtype.kind not in "OSTU":
+        return array
+    strings = numpy.frompyfunc(lambda s: s.decode() if isinstance(s, bytes) else s, 1, 1)
+    return strings(array.astype(object)).tolist()
+
+
+def _zeros_and_ones(weights: Any) -> Any:
+    weights = numpy.asarray(weights)
+    wrong = weights[(weights != 0) & (weights != 1)]
+    if wrong.size:
+        raise ValueError(
+            f"sample_weight holds {wrong[0]}, but a segment counts for BLEU or does not: there is "
+            "no n-gram that occurs half; pass 0 and 1 only, or none"
+        )
+    return weights != 0
+
+
+def _rows(weights: Any, segments: int) -> Any:
+    """Which segments count."""
+    if weights.ndim == 0:
+        weights = numpy.repeat(weights, segments)
+    if weights.size != segments or weights.ndim > 2:
+        raise ValueError(
+            f"sample_weight has shape {weights.shape} for {segments} hypotheses; expected "
+            f"({segments},), or the shape of y_true and y_pred to choose ids"
+        )
+    return numpy.flatnonzero(weights)
+
+
+def _check_same_shape(weights: Any, **others: Any) -> None:
+    for name, value in others.items():
+        shape = numpy.shape(value) if isinstance(value, numpy.ndarray) else "no shape (a list)"
+        if shape != weights.shape:
+            raise ValueError(
+                f"sample_weight of shape {weights.shape} chooses ids of y_true and y_pred alike, "
+                f"but {name} has {shape}; a weight for each segment has shape ({len(weights)},)"
+            )
+
+
+def _take(sequences: Any, rows: Any) -> Any:
+    if isinstance(sequences, numpy.ndarray):
+        return sequences[rows]
+    return [sequences[row] for row in rows]

@@ -1,0 +1,58 @@
+"""The examples of training loops, in small: what they print is right on any number of processes."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hosts import host
+
+torch = host("torch")
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SMALL = ["--training", "400", "--validation", "130", "--width", "24", "--epochs", "2"]
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+
+
+def run(*command):
+    """The lines that a script prints."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, *map(str, command)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("trainer", "evaluator"), [([], TORCHRUN), (TORCHRUN, [])], ids=["to two", "to one"]
+)
+def test_the_same_weights_have_the_same_score_everywhere(trainer, evaluator, tmp_path):
+    """Trained and scored by one process, then scored by two, and the other way round."""
+    script, checkpoint = EXAMPLES / "train_seq2seq.py", tmp_path / "checkpoint.pt"
+    *epochs, trained = run(*trainer, script, *SMALL, "--save", checkpoint)
+    assert len(epochs) == 2
+    for line in epochs:
+        share, nltk_share = map(float, re.search(r"= (.+)%; .+ = (.+)%$", line).groups())
+        assert 0 < share < 20  # of epochs as short as these
+        assert nltk_share > 0
+    assert re.fullmatch(r"validation BLEU [\d.e-]+, counts \[\d.*\]", trained)
+    assert run(*evaluator, script, "--evaluate", checkpoint) == [trained]
+
+
+def test_policy_gradient():
+    options = ["--steps", "12", "--batch", "64", "--length", "128"]
+    *steps, fastbleu, nltk = run(EXAMPLES / "rl_reward.py", *options)
+    first, *_, last = (float(line.rpartition(" ")[2]) for line in steps)
+    assert last > first
+    assert fastbleu.startswith("reward of 64 x 128 ids: ")
+    assert "extrapolated from 16 rows" in nltk
+    options[1] = "1"
+    *_, nltk = run(EXAMPLES / "rl_reward.py", *options, "--full")
+    assert "extrapolated" not in nltk

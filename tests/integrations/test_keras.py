@@ -1,0 +1,318 @@
+"""BLEU in Keras 3: in models, by itself, serialised, and on the backends that are installed."""
+
+import importlib.util
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+from generators import SEED
+from hosts import host
+
+os.environ.setdefault("KERAS_BACKEND", "torch")
+torch = host("torch")
+keras = host("keras")
+
+import fastbleu  # noqa: E402
+from fastbleu.integrations.keras import BLEU  # noqa: E402
+
+# Keras' own reading of a torch tensor by numpy.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
+)
+
+PAD, EOS = 0, 1
+OF_IDS = {"tokenize": None, "ignore_ids": (PAD,), "stop_id": EOS}
+TEXT = (["The cat sat on the mat.", "It rains."], ["The cat sat on a mat.", "It is raining."])
+
+
+def id_batches(seed, batches=5):
+    """Batches of padded ids, (hypotheses, references), of different shapes."""
+    rng = numpy.random.default_rng(seed)
+    for _ in range(batches):
+        rows, *lengths = rng.integers(6, 15, 3)
+        yield tuple(rng.integers(0, 9, (rows, length)) for length in lengths)
+
+
+def native(batches, **parameters):
+    metric = fastbleu.BLEU(**parameters)
+    for batch in batches:
+        metric.update(*batch)
+    return metric
+
+
+class Echo(keras.Model):
+    """A model that answers with what it is asked."""
+
+    def call(self, ids):
+        return ids
+
+
+def no_loss(y_true, y_pred):
+    return keras.ops.zeros_like(y_pred[:, 0], dtype="float32")
+
+
+@pytest.mark.parametrize("convert", [numpy.asarray, torch.as_tensor, keras.ops.convert_to_tensor])
+def test_the_numbers_are_those_of_the_native_metric(convert):
+    batches = list(id_batches(SEED))
+    metric = BLEU(**OF_IDS)
+    for hypotheses, references in batches:
+        metric.update_state(convert(references), convert(hypotheses))
+    expected = native(batches, **OF_IDS)
+    assert metric.score().value == expected.compute().value
+    assert keras.ops.is_tensor(metric.result())
+    assert float(metric.result()) == expected.compute().value
+    [variable] = metric.variables
+    assert variable.dtype == "int64"
+    assert variable.numpy().tolist() == expected.state.tolist()
+
+
+@pytest.mark.parametrize("array", [list, numpy.array, lambda texts: numpy.array(texts, object)])
+def test_text(array):
+    metric = BLEU()
+    hypotheses, references = TEXT
+    metric.update_state(array(references), array(hypotheses))
+    assert metric.score().value == fastbleu.BLEU().score(*TEXT).value
+    metric.reset_state()
+    metric.update_state(array([[one, "It rained."] for one in references]), array(hypotheses))
+    expected = fastbleu.BLEU().score(hypotheses, [[one, "It rained."] for one in references])
+    assert metric.score().value == expected.value
+
+
+def test_text_in_bytes():
+    metric = BLEU()
+    metric.update_state(*(numpy.array([text.encode() for text in side]) for side in TEXT[::-1]))
+    assert metric.score().value == fastbleu.BLEU().score(*TEXT).value
+
+
+def test_several_references():
+    rng = numpy.random.default_rng(SEED)
+    hypotheses, references = rng.integers(0, 4, (6, 9)), rng.integers(0, 4, (6, 3, 8))
+    metric = BLEU(tokenize=None)
+    metric.update_state(references, hypotheses)
+    expected = fastbleu.BLEU(tokenize=None).score(hypotheses, references)
+    assert metric.score().value == expected.value
+
+
+def test_from_logits():
+    rng = numpy.random.default_rng(SEED)
+    logits = rng.normal(size=(4, 8, 6)).astype("float32")
+    references = rng.integers(0, 6, (4, 8))
+    metric = BLEU(**OF_IDS, from_logits=True)
+    metric.update_state(references, torch.from_numpy(logits).requires_grad_())
+    expected = native([(logits.argmax(-1), references)], **OF_IDS)
+    assert metric.score().value == expected.compute().value
+    with pytest.raises(ValueError, match=r"\(batch, length, vocabulary\), got \(4, 8\)"):
+        metric.update_state(references, references)
+    with pytest.raises(TypeError, match="from_logits=True"):
+        BLEU(**OF_IDS).update_state(references, logits)
+
+
+def test_exact_beyond_the_integers_of_float64():
+    state = [(1 << 53) + 1] * 2 + [1] * 4 + [(1 << 53) + 1] * 4
+    metric = BLEU(tokenize=None)
+    metric._counts.assign(numpy.array(state))
+    metric.update_state(*numpy.array([[[5, 6, 7, 8]]] * 2))
+    assert metric.variables[0].numpy().tolist() == [
+        before + more for before, more in zip(state, [4, 4, 4, 3, 2, 1, 4, 3, 2, 1], strict=True)
+    ]
+
+
+def test_nothing_to_compute():
+    metric = BLEU(**OF_IDS)
+    assert float(metric.result()) == 0  # as Keras' own metrics have it
+    with pytest.raises(ValueError):
+        metric.score()
+    metric.update_state([[5, 6, 7, 8]], [[5, 6, 7, 8]])
+    assert float(metric.result()) > 99
+    metric.reset_state()
+    assert float(metric.result()) == 0
+
+
+def test_a_batch_that_fails_adds_nothing():
+    metric = BLEU(**OF_IDS)
+    hypotheses, references = next(id_batches(SEED))
+    metric.update_state(references, hypotheses)
+    before = metric.score()
+    with pytest.raises(ValueError):
+        metric.update_state(references[1:], hypotheses)
+    assert metric.score() == before
+
+
+def test_weights_of_segments():
+    hypotheses, references = next(id_batches(SEED))
+    chosen = numpy.arange(len(hypotheses)) % 3 != 0
+    expected = native([(hypotheses[chosen], references[chosen])], **OF_IDS).compute().value
+    for weights in (chosen, chosen.astype("float32"), torch.from_numpy(chosen)[:, None]):
+        metric = BLEU(**OF_IDS)
+        metric.update_state(references, hypotheses, sample_weight=weights)
+        metric.update_state(references, hypotheses, sample_weight=numpy.zeros(len(hypotheses)))
+        assert metric.score().value == expected > 0
+
+
+def test_weights_of_texts():
+    metric = BLEU()
+    metric.update_state(TEXT[1], TEXT[0], sample_weight=[1, 0])
+    assert metric.score().value == fastbleu.BLEU().score(TEXT[0][:1], TEXT[1][:1]).value
+
+
+def test_weights_of_ids():
+    rng = numpy.random.default_rng(SEED)
+    hypotheses, references = rng.integers(0, 5, (2, 6, 9))
+    mask = rng.integers(0, 2, (6, 9))
+    metric = BLEU(tokenize=None)
+    metric.update_state(references, hypotheses, sample_weight=mask.astype("float32"))
+    expected = fastbleu.BLEU(tokenize=None)
+    expected.update(hypotheses, references, hypothesis_mask=mask, reference_mask=mask)
+    assert metric.score().value == expected.compute().value
+    with pytest.raises(ValueError, match=r"y_pred has \(6, 8\)"):
+        metric.update_state(references, hypotheses[:, 1:], sample_weight=mask)
+
+
+def test_other_weights_are_refused():
+    hypotheses, references = next(id_batches(SEED))
+    metric = BLEU(**OF_IDS)
+    with pytest.raises(ValueError, match=r"holds 0\.5"):
+        metric.update_state(references, hypotheses, sample_weight=[0.5] * len(hypotheses))
+    with pytest.raises(ValueError, match=r"shape \(2,\)"):
+        metric.update_state(references, hypotheses, sample_weight=[1, 0])
+    assert float(metric.result()) == 0
+
+
+@pytest.mark.parametrize("run_eagerly", [True, False])
+def test_in_evaluate(run_eagerly):
+    """torch needs no run_eagerly; the others do."""
+    rng = numpy.random.default_rng(SEED)
+    hypotheses, references = rng.integers(0, 9, (2, 37, 9))
+    model = Echo()
+    model.compile(loss=no_loss, metrics=[BLEU(**OF_IDS)], run_eagerly=run_eagerly)
+    expected = native([(hypotheses, references)], **OF_IDS).compute().value
+    for _ in range(2):
+        logs = model.evaluate(hypotheses, references, batch_size=8, verbose=0, return_dict=True)
+        assert logs["bleu"] == expected
+
+
+def test_in_code_that_torch_compiles():
+    hypotheses, references = next(id_batches(SEED))
+    metric = BLEU(**OF_IDS)
+
+    @torch.compile(backend="eager")
+    def step(y_true, y_pred):
+        metric.update_state(y_true, y_pred + 0)
+        return metric.result()
+
+    result = step(torch.from_numpy(references), torch.from_numpy(hypotheses))
+    assert float(result) == native([(hypotheses, references)], **OF_IDS).compute().value
+
+
+def test_weighted_in_evaluate():
+    rng = numpy.random.default_rng(SEED)
+    hypotheses, references = rng.integers(0, 9, (2, 37, 9))
+    weights = rng.integers(0, 2, 37)
+    model = Echo()
+    model.compile(loss=no_loss, weighted_metrics=[BLEU(**OF_IDS)], run_eagerly=True)
+    logs = model.evaluate(
+        hypotheses, references, sample_weight=weights, batch_size=8, verbose=0, return_dict=True
+    )
+    chosen = weights != 0
+    expected = native([(hypotheses[chosen], references[chosen])], **OF_IDS).compute().value
+    assert logs["bleu"] == expected
+
+
+def test_in_fit():
+    rng = numpy.random.default_rng(SEED)
+    references = rng.integers(2, 8, (64, 6))
+    model = keras.Sequential([keras.layers.Embedding(8, 16), keras.layers.Dense(8)])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    metric = BLEU(tokenize=None, from_logits=True)
+    model.compile(keras.optimizers.Adam(0.05), loss, metrics=[metric], run_eagerly=True)
+    history = model.fit(
+        references, references, validation_split=0.5, epochs=12, batch_size=16, verbose=0
+    ).history
+    assert history["bleu"][0] < history["bleu"][-1]
+    assert history["val_bleu"][-1] > 99  # to copy is easily learnt
+    assert metric.score().hyp_len == 32 * 6  # of the validation sentences of the last epoch alone
+
+
+def words_of(text):
+    return text.split()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"name": "validation_bleu", "dtype": "float32", "from_logits": True, **OF_IDS},
+        {"weights": (weight for weight in (0.7, 0.3)), "max_order": 2, "lowercase": True},
+        {"tokenize": words_of, "smoothing": "floor", "smoothing_value": 0.2},
+        {"tokenize": None, "ignore_ids": numpy.array([-100, 0]), "stop_id": numpy.int64(1)},
+    ],
+    ids=["defaults", "of ids", "weights", "function", "numpy"],
+)
+def test_serialised(parameters):
+    metric = BLEU(**parameters)
+    description = keras.saving.serialize_keras_object(metric)
+    with keras.saving.custom_object_scope({"words_of": words_of}):
+        again = keras.saving.deserialize_keras_object(description)
+    assert type(again) is BLEU
+    assert (again.name, again.dtype, again.from_logits) == (
+        metric.name,
+        metric.dtype,
+        metric.from_logits,
+    )
+    assert again.get_config() == metric.get_config()
+    assert again._metric() == metric._metric()
+
+
+def test_saved_with_a_model(tmp_path):
+    model = keras.Sequential([keras.Input((6,), dtype="int64"), keras.layers.Embedding(8, 8)])
+    metric = BLEU(tokenize=None, from_logits=True)
+    model.compile(loss="sparse_categorical_crossentropy", metrics=[metric], run_eagerly=True)
+    ids = numpy.random.default_rng(SEED).integers(2, 8, (5, 6))
+    expected = model.evaluate(ids, ids, verbose=0, return_dict=True)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    assert loaded.evaluate(ids, ids, verbose=0, return_dict=True) == expected
+
+
+def test_pickled_without_its_state():
+    """As all metrics of Keras, whose pickles are their configurations and variables."""
+    metric = BLEU(**OF_IDS)
+    assert pickle.loads(pickle.dumps(metric)).get_config() == metric.get_config()
+
+
+def test_without_state_of_its_own():
+    """The functional form, which the trainer of jax uses."""
+    hypotheses, references = next(id_batches(SEED))
+    metric = BLEU(**OF_IDS)
+    state = metric.stateless_update_state(metric.stateless_reset_state(), references, hypotheses)
+    expected = native([(hypotheses, references)], **OF_IDS).compute().value
+    assert float(metric.stateless_result(state)) == expected
+    assert float(metric.result()) == 0
+
+
+def test_parameters_are_checked_at_once():
+    with pytest.raises(ValueError, match="keep_segments"):
+        BLEU(keep_segments=True)
+    with pytest.raises(TypeError, match="ngram"):
+        BLEU(ngram=4)
+    with pytest.raises(ValueError, match="smoothing"):
+        BLEU(smoothing="no_smooth")
+
+
+@pytest.mark.parametrize("backend", ["numpy", "jax", "tensorflow"])
+def test_on_other_backends(backend):
+    """Exact counts whatever integers a backend has, and a plain error where it compiles."""
+    if importlib.util.find_spec(backend) is None:
+        pytest.skip(f"{backend} is not installed")
+    script = Path(__file__).with_name("keras_backend.py")
+    environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.split() == ["right", "on", backend]
