@@ -16,18 +16,18 @@ MASK_DTYPES = ["?", "i1", "u1", "<i2", ">i4", "<i8", ">u8"]
 
 def meant(ids, mask, options):
     """The tokens of one row of ids, and whether it says that there is no reference."""
-    stopped = options.get("stop_id") in ids
-    if stopped:
-        ids = ids[: ids.index(options["stop_id"])]
+    mask = mask or [1] * len(ids)
+    stops = [i for i, number in enumerate(ids) if mask[i] and number == options.get("stop_id")]
+    ids = ids[: stops[0]] if stops else ids
     ignored = options.get("ignore_ids", ())
     counting = [
         number
-        for number, counts in zip(ids, mask or [1] * len(ids), strict=False)
+        for number, counts in zip(ids, mask, strict=False)
         if counts and number not in ignored
     ]
     skipped = options.get("skip_ids", ())
     tokens = [number for number in counting if number not in skipped]
-    return tokens, bool(ids) and not (stopped or counting)
+    return tokens, bool(ids) and not (stops or counting)
 
 
 class Batch:

@@ -9,7 +9,7 @@ from generators import PRISTINE
 from id_batches import DTYPES, Batch
 
 import fastbleu
-from fastbleu import BLEU
+from fastbleu import BLEU, InputWarning
 
 IGNORE, EOS, BOS = -100, 2, 1
 OPTIONS = {"ignore_ids": (IGNORE, 0), "stop_id": EOS, "skip_ids": (BOS,)}
@@ -113,3 +113,22 @@ def test_numpy_scalars_and_rows_are_their_values(dtype):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert fastbleu.corpus_bleu([[rows[0], rows[1]]], [rows[1]]) == 1
+
+
+@pytest.mark.parametrize("options", [{"stop_id": 5}, {"ignore_ids": (5,)}, {"skip_ids": [5, 4]}])
+def test_a_batch_of_nothing_but_empty_hypotheses_is_noticed(options):
+    metric = BLEU(None, **options)
+    empty, references = np.full((4, 3), 5), [[6, 7]] * 4
+    for method in (metric.statistics, metric.update):
+        with pytest.warns(InputWarning, match="every hypothesis is empty"):
+            method(empty, references)
+    metric.update(empty[:3], references[:3])
+    metric.update(empty[:, :0], references)
+    empty[2, 0] = 6
+    metric.update(empty, references)
+
+
+def test_a_masked_stop_id_does_not_stop():
+    metric = BLEU(None, stop_id=2, max_order=1)
+    ids, mask = np.array([[2, 2, 5, 6, 2, 7]]), np.array([[0, 0, 1, 1, 1, 1]])
+    assert metric.statistics(ids, [[5, 6]], hypothesis_mask=mask) == fastbleu.Stats([[2, 2, 2, 2]])

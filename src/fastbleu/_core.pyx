@@ -442,6 +442,8 @@ def zero_rows(Py_ssize_t segments, int max_order):
     # An absurd number of segments must not wrap round into a small one.
     if segments > PY_SSIZE_T_MAX // width:
         raise MemoryError(f"no memory for {segments} rows")
+    if segments == 0:
+        return array("q")
     return clone(_ROWS, segments * width, True)
 
 

@@ -254,9 +254,13 @@ cdef class IdPacker(PackedSegments):
         PyMem_RawFree(self.row_ids)
 
     def reset(self):
-        """Forget the last segments; keep the memory."""
+        """Forget the last segments; keep the memory, but for that of a long row."""
         PackedSegments.reset(self)
         self.hypotheses = self.references = None
+        if self.row_capacity > POLL_IDS:
+            PyMem_RawFree(self.row_ids)
+            self.row_ids = NULL
+            self.row_capacity = 0
 
     def fill(self, IdRows hypotheses not None, IdRows references not None, Py_ssize_t start):
         """Take the next chunk's segments in place of the last one's; 0 at the end."""
@@ -312,18 +316,21 @@ cdef class IdPacker(PackedSegments):
         cdef bint are_small = largest < DIRECT_NUMBERS
         cdef int32_t *ids = self.reserve_ids(length)
         cdef const int64_t *row_ids = self.row_ids
-        cdef Py_ssize_t i
+        cdef Py_ssize_t start = 0, size, i
         if (direct_table_begin(&self.small_numbers, largest) if are_small
                 else number_table_begin(&self.numbers, length)) < 0:
             with gil:
                 raise MemoryError(f"no memory for a segment of {length} ids")
-        if are_small:
-            direct_table_add(&self.small_numbers, row_ids, length, ids)
-            distinct[0] = self.small_numbers.count
-        else:
-            for i in range(length):
-                ids[i] = number_table_add(&self.numbers, <uint64_t> row_ids[i])
-            distinct[0] = self.numbers.count
+        while start < length:
+            size = min(length - start, POLL_IDS)
+            self.worked(size)
+            if are_small:
+                direct_table_add(&self.small_numbers, row_ids + start, size, ids + start)
+            else:
+                for i in range(start, start + size):
+                    ids[i] = number_table_add(&self.numbers, <uint64_t> row_ids[i])
+            start += size
+        distinct[0] = self.small_numbers.count if are_small else self.numbers.count
         self.id_count += length
         return are_small
 
@@ -331,12 +338,17 @@ cdef class IdPacker(PackedSegments):
         """Pack the ids that were read as those of a reference."""
         cdef int32_t *ids = self.reserve_ids(length)
         cdef const int64_t *row_ids = self.row_ids
-        cdef Py_ssize_t i
-        if are_small:
-            direct_table_find(&self.small_numbers, row_ids, length, absent, ids)
-        else:
-            for i in range(length):
-                ids[i] = number_table_find(&self.numbers, <uint64_t> row_ids[i], absent)
+        cdef Py_ssize_t start = 0, size, i
+        while start < length:
+            size = min(length - start, POLL_IDS)
+            self.worked(size)
+            if are_small:
+                direct_table_find(
+                    &self.small_numbers, row_ids + start, size, absent, ids + start)
+            else:
+                for i in range(start, start + size):
+                    ids[i] = number_table_find(&self.numbers, <uint64_t> row_ids[i], absent)
+            start += size
         self.id_count += length
         return 0
 
@@ -346,7 +358,6 @@ cdef class IdPacker(PackedSegments):
         cdef bint label_padding = False
         cdef int padding = 0
         cdef const int64_t *ids
-        self.worked(row.length)
         if row.length >= INT32_MAX:
             with gil:
                 raise OverflowError(f"a sequence of {row.length} ids is too long; at most {INT32_MAX - 1}")

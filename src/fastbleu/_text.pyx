@@ -210,9 +210,11 @@ cdef class TextPacker(PackedSegments):
             Py_DECREF(<object> self.held[self.line_count])
 
     def reset(self):
-        """Forget the last lines; keep the memory."""
+        """Forget the last lines; keep the memory, but for that of lines not stored in bytes."""
         PackedSegments.reset(self)
         self.release()
+        free_buffers(&self.hypothesis_buffers)
+        free_buffers(&self.reference_buffers)
 
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
         """Take the next chunk's lines in place of the last one's.

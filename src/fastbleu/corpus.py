@@ -34,23 +34,27 @@ def check_lengths(hypotheses: Any, references: Any) -> int:
     """Number of segments; ValueError where hypotheses and references disagree about it."""
     if type(hypotheses) is type(references) is list and len(hypotheses) == len(references):
         return len(hypotheses)
-    for name, value in (("hypotheses", hypotheses), ("references", references)):
-        # A set has no order, and of a dict the keys would be scored.
-        wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
-        if wrong or not hasattr(value, "__len__"):
-            fix = f"; pass list({name})" if hasattr(value, "__next__") else ""
-            if hasattr(value, "columns"):  # of a data frame its columns would be the segments
-                fix = f"; pass {name}.values.tolist()"
-            raise TypeError(
-                f"{name} is a {type(value).__name__}, "
-                f"expected a list with one entry per segment{fix}"
-            )
+    check_segments("hypotheses", hypotheses)
+    check_segments("references", references)
     if len(hypotheses) != len(references):
         raise ValueError(
             f"references has {len(references)} segments, hypotheses has {len(hypotheses)}; "
             "references[i] must hold the references of hypotheses[i]"
         )
     return len(hypotheses)
+
+
+def check_segments(name: str, value: Any) -> None:
+    """Refuse what has not one entry for each segment."""
+    # A set has no order, and of a dict the keys would be scored.
+    wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
+    if wrong or not hasattr(value, "__len__"):
+        fix = f"; pass list({name})" if hasattr(value, "__next__") else ""
+        if hasattr(value, "columns"):  # of a data frame its columns would be the segments
+            fix = f"; pass {name}.values.tolist()"
+        raise TypeError(
+            f"{name} is a {type(value).__name__}, expected a list with one entry per segment{fix}"
+        )
 
 
 def check_layout(hypotheses: Any, references: Any) -> None:
@@ -63,7 +67,8 @@ def check_layout(hypotheses: Any, references: Any) -> None:
                 f"{name} is a str, expected a list with one entry per segment; "
                 "for a single sentence pass [hypothesis] and [[reference, ...]]"
             )
-    segments = check_lengths(hypotheses, hypotheses)
+    check_segments("hypotheses", hypotheses)
+    segments = len(hypotheses)
     if not hasattr(references, "__len__") or len(references) == segments:
         return
     parts = list_or_tuple(references)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from ._ids import IdRows
 
+# One empty hypothesis is nothing strange; that all of so many are is.
+_SEVERAL = 4
+
 # Square references are read both ways up to this size, which is more than anybody has by accident.
 _LARGEST_SQUARE = 32
 
@@ -149,7 +152,15 @@ class Counting:
     def _count_ids(
         self, corpus: tuple[IdRows, IdRows], adapt: Callable[[Stats], Stats] | None
     ) -> Counted:
-        counted = count_packed(*corpus, self._id_options, chunks_of(*corpus), adapt)
+        threads = 1 if self._id_options.threads == 1 else chunks_of(*corpus)
+        counted = count_packed(*corpus, self._id_options, threads, adapt)
+        hyp_lens = counted.stats._rows[:: 2 + 2 * self._id_options.max_order]
+        if corpus[0].size and len(corpus[0]) >= _SEVERAL and not any(hyp_lens):
+            warn_input(
+                "every hypothesis is empty once it is cut at stop_id and what does not count is "
+                "left out; where sequences begin with stop_id pass ids[:, 1:], and with padding on "
+                "the left hypothesis_mask="
+            )
         if counted.label_padding:
             warn_input(
                 "the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ._ids import CHUNK_IDS, IdPacker, IdRows, ids_of
 from .arrays import id_array, is_array, mask_array, shape_of
-from .corpus import TokenDoor, check_lengths, list_or_tuple, place
+from .corpus import TokenDoor, check_segments, list_or_tuple, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _side(name: str, values: Any, mask: Any) -> IdRows:
         if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
             TokenDoor().no_references(0)
         return IdRows(ids, masked)
-    check_lengths(values, values)
+    check_segments(name, values)
     values = list_or_tuple(values)
     if mask is not None:
         _check_masks(mask, len(values), f"the mask of {name}")
@@ -188,7 +188,7 @@ def _is_nested(value: Any) -> bool:
     if is_array(value):
         return len(value.shape) > 1
     first = _first(value)
-    return isinstance(first, (list, tuple)) or is_array(first)
+    return is_array(first) or (hasattr(first, "__len__") and not hasattr(first, "__index__"))
 
 
 def _check_masks(mask: Any, count: int, where: str) -> None:

@@ -57,7 +57,7 @@ class BLEU(Scorer):
     ignore_ids : iterable of int, default ()
         Ids that stand for no token: padding. A reference of nothing else is none.
     stop_id : int, optional
-        Ends a sequence of ids and does not count; what follows does not count either.
+        Ends a sequence of ids, unless it is masked; neither it nor what follows counts.
     skip_ids : iterable of int, default ()
         Ids of tokens to leave out, as that of the beginning of a sentence.
     keep_segments : bool, default False
@@ -153,9 +153,9 @@ class BLEU(Scorer):
         """
         if not isinstance(other, BLEU):
             raise TypeError(f"cannot merge a {type(other).__name__} into a BLEU")
-        mine, its = self._as_dict(), other._as_dict()
+        mine, its = self._compared(), other._compared()
         for name in mine:
-            if name != "threads" and mine[name] != its[name]:
+            if mine[name] != its[name]:
                 raise ValueError(
                     f"cannot merge metrics that differ: {name} is {mine[name]!r} here and "
                     f"{its[name]!r} there"
@@ -213,13 +213,15 @@ class BLEU(Scorer):
         state : array_like of int, shape (2 + 2 * max_order,)
             A metric's `state`, or a sum of them.
         **parameters
-            As for the class.
+            As for the class, but for `keep_segments`.
 
         Raises
         ------
         TypeError, ValueError, OverflowError
             The state is none of integers, of such parameters, or of any text.
         """
+        if parameters.get("keep_segments"):
+            raise ValueError("a state has no segments to keep: leave keep_segments=True out")
         metric = cls(**parameters)
         metric._totals.merge(Totals.from_state(state, metric.max_order))
         return metric
@@ -231,15 +233,11 @@ class BLEU(Scorer):
         Raises
         ------
         ValueError
-            The metric was not made with ``keep_segments=True``, or came from a state.
+            The metric was not made with ``keep_segments=True``.
         """
-        totals = self._copy_of_totals()
-        if totals.kept is None:
+        if not self.keep_segments:
             raise ValueError("segments are not kept; make the metric with keep_segments=True")
-        rows = totals.rows()
-        if totals.segments != len(rows):
-            raise ValueError("not all segments are known: some came from a state")
-        return rows
+        return self._copy_of_totals().rows()
 
     def segment_scores(self) -> NDArray[numpy.float64]:
         """BLEU of every segment by itself, as by `sentence_scores`; errors as of `segments`."""
@@ -253,11 +251,17 @@ class BLEU(Scorer):
         with self._lock:
             self._totals.merge(totals)
 
+    def _compared(self) -> dict[str, Any]:
+        """The parameters that equal metrics share: `threads` changes nothing."""
+        return {name: value for name, value in self._as_dict().items() if name != "threads"}
+
     def __eq__(self, other: object) -> bool:
+        """Whether parameters, `threads` apart, and all that was counted are the same."""
         if not isinstance(other, BLEU):
             return NotImplemented
-        mine, its = self.__reduce__(), other.__reduce__()
-        return bool(mine == its)
+        if self._compared() != other._compared():
+            return False
+        return self._copy_of_totals() == other._copy_of_totals()
 
     def __hash__(self) -> int:
         return hash(self.signature)

@@ -68,7 +68,7 @@ static void widen_row(const id_row *row, int64_t *out)
 FB_INLINE int is_masked(const id_row *row, ptrdiff_t i)
 {
     static const char zeros[8];
-    return memcmp(row->mask + i * row->mask_stride, zeros, (size_t)row->mask_size) == 0;
+    return row->mask && !memcmp(row->mask + i * row->mask_stride, zeros, (size_t)row->mask_size);
 }
 
 /* The place of an id among those to leave out, or -1. */
@@ -94,14 +94,14 @@ static ptrdiff_t read_row(const id_row *row, const id_filter *filter, int64_t *o
     *is_padding = 0;
     if (filter->has_stop) {
         ptrdiff_t stop = 0;
-        while (stop < length && out[stop] != filter->stop) stop++;
+        while (stop < length && (out[stop] != filter->stop || is_masked(row, stop))) stop++;
         length = stop;
     }
     if (!filter->dropped_count && !row->mask) return length;
     for (ptrdiff_t i = 0; i < length; i++) {
         const int64_t id = out[i];
         const ptrdiff_t place = filter->dropped_count ? find_dropped(filter, id) : -1;
-        const int masked = row->mask && is_masked(row, i);
+        const int masked = is_masked(row, i);
         padding += masked || (place >= 0 && filter->is_padding[place]);
         out[kept] = id;
         kept += place < 0 && !masked;
