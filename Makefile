@@ -7,7 +7,7 @@ DATA ?= ../shared/data
 # Tests run on all processors; benchmarks, which are no tests, would only warn of that.
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) -p no:benchmark
-# PyTorch without the gigabytes for GPUs.
+# Where plain torch brings gigabytes for GPUs: the name of its build for the CPU.
 TORCH ?= torch==2.13.0
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
@@ -74,7 +74,7 @@ lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest
 bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RESULTS.md and the tables in README.md
 	@$(PIP) '$(TORCH)'
 	@$(PIP) --editable '.[bench]'
-	@$(PIP) --no-deps 'rxlm==0.3.80'
+	@$(PIP) --no-deps 'rxlm==0.3.80'    # holds TensorBLEU, to compare with
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/table.py
 

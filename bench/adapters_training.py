@@ -27,9 +27,7 @@ def fastbleu_torchmetrics_module():
     return fastbleu.integrations.torchmetrics
 
 
-def torchmetrics_epoch(
-    module: Callable, name: str = "BLEUScore", batch: int = 32, **options: Any
-) -> Adapter:
+def torchmetrics_epoch(module: Callable, name: str, batch: int, **options: Any) -> Adapter:
     """Score an epoch with ``BLEUScore`` or ``SacreBLEUScore``: update on batches, then compute.
 
     The result is a float. With ``dialect="torchmetrics"`` that of fastbleu's is the same to the

@@ -657,11 +657,3 @@ def test_memory_is_bounded_for_a_million_segments(compatible):
     assert max(peaks.values()) < (112 if compatible is None else 160) * 2**20
     for name in ("bootstrap", "paired", "shuffled"):
         assert peaks[name, 5] < 1.05 * peaks[name, 2] + 2**20
-
-
-def test_examples():
-    import doctest
-
-    from fastbleu.significance import procedures
-
-    assert doctest.testmod(procedures) == (0, 11)

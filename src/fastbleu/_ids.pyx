@@ -1,4 +1,4 @@
-"""Token ids in arrays in, packed ids out: no copies, no Python objects, no GIL.
+"""Token ids in arrays in, packed ids out: no copies of arrays, no Python objects, no GIL.
 
 Data. IdRows points to the rows of arrays: either those of one array (segments, length) or (segments,
 rows of a segment, length), of any strides, or rows gathered one by one. IdPacker numbers the ids of a
@@ -8,7 +8,7 @@ them, whatever their type, and leaves out what does not count.
 Checks of shapes and types, and their messages, are the door's business (ids.py).
 
 Ownership. IdRows holds the buffers that it points into and frees its table of rows; IdPacker owns its
-arrays and its number table.
+arrays and its two tables.
 Thread-safety. IdRows is only read while segments are counted; one packer per thread.
 """
 
@@ -218,12 +218,12 @@ cdef class IdPacker(PackedSegments):
 
     Parameters
     ----------
-    ignored : array of int64
+    ignored : tuple of int
         Ids that stand for no token: padding.
-    skipped : array of int64
+    skipped : tuple of int
         Ids of tokens to leave out.
     stop : int or None
-        Ends a row.
+        Ends a row where it is not masked.
     """
 
     cdef array dropped

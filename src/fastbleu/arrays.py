@@ -1,6 +1,6 @@
-"""Arrays and tensors of any library as arrays of numpy: checked, and not copied if possible.
+"""Arrays and tensors of any library as arrays of numpy, checked.
 
-They are where they lie in main memory with their bytes in the machine's order.
+They are left where they are; only foreign byte order and other devices cost a copy.
 """
 
 from __future__ import annotations
@@ -39,13 +39,9 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 def id_array(value: Any, where: str) -> Array:
     """An array of integers of native byte order, without a copy if it is one."""
-    import numpy
-
     array = in_main_memory(value, where)
     kind = array.dtype.kind
     if kind not in "iu":
-        if array.size == 0 and type(value) in (list, tuple):
-            return array.astype(numpy.int64)
         advice = _ADVICE.get(kind, 'for text pass tokenize="13a"')
         raise TypeError(
             f"{where} has the dtype {array.dtype} (shape {array.shape}), expected integer ids; "
@@ -70,7 +66,7 @@ def mask_array(value: Any, ids: Array, where: str) -> Array:
         raise ValueError(
             f"the mask of {where} has the shape {mask.shape}, but its ids have {ids.shape}"
         )
-    return mask.astype(bool) if mask.dtype.kind == "f" else mask
+    return mask if mask.size else mask.astype(bool)
 
 
 def in_main_memory(value: Any, where: str) -> Array:

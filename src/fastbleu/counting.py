@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from .corpus import check_layout, list_or_tuple
 from .errors import warn_input
-from .ids import IdRules, are_ids, chunks_of, id_rows
+from .ids import IdRules, are_ids, id_rows, threads_with_work
 from .stats import Stats
 from .suspicions import warn_of_words
 from .tokenizers import Tokenizer, get_tokenizer
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._ids import IdRows
 
 # One empty hypothesis is nothing strange; that all of so many are is.
-_SEVERAL = 4
+_LEAST_TO_SUSPECT = 4
 
 # Square references are read both ways up to this size, which is more than anybody has by accident.
 _LARGEST_SQUARE = 32
@@ -87,8 +87,6 @@ def count(
     Stats([[3, 3, 2, 3]], max_order=1)
     """
     tokenizer = None if tokenize is None else get_tokenizer(tokenize)
-    if tokenizer is None and lowercase:
-        raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
     return Counting(tokenizer, lowercase, max_order, threads).count(hypotheses, references).stats
 
 
@@ -112,6 +110,8 @@ class Counting:
         reference_length: str = "closest",
         id_rules: IdRules | None = None,
     ) -> None:
+        if tokenizer is None and lowercase:
+            raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
         self._options = CountOptions(
             tokenizer, lowercase, max_order, threads, reference_length=reference_length
         )
@@ -152,10 +152,9 @@ class Counting:
     def _count_ids(
         self, corpus: tuple[IdRows, IdRows], adapt: Callable[[Stats], Stats] | None
     ) -> Counted:
-        threads = 1 if self._id_options.threads == 1 else chunks_of(*corpus)
-        counted = count_packed(*corpus, self._id_options, threads, adapt)
+        counted = count_packed(*corpus, self._id_options, threads_with_work(*corpus), adapt)
         hyp_lens = counted.stats._rows[:: 2 + 2 * self._id_options.max_order]
-        if corpus[0].size and len(corpus[0]) >= _SEVERAL and not any(hyp_lens):
+        if corpus[0].size and len(corpus[0]) >= _LEAST_TO_SUSPECT and not any(hyp_lens):
             warn_input(
                 "every hypothesis is empty once it is cut at stop_id and what does not count is "
                 "left out; where sequences begin with stop_id pass ids[:, 1:], and with padding on "

@@ -76,7 +76,7 @@ def _refuse_id(value: Any, where: str) -> None:
 
 
 def are_ids(hypotheses: Any, references: Any) -> bool:
-    """Whether either side is an array of numbers, or a list of such arrays."""
+    """Whether either side is an array of numbers, or a list of such arrays, or of lists of them."""
     return _holds_arrays(hypotheses) or _holds_arrays(references)
 
 
@@ -133,7 +133,7 @@ def id_rows(
     return ours, theirs
 
 
-def chunks_of(hypotheses: IdRows, references: IdRows) -> int:
+def threads_with_work(hypotheses: IdRows, references: IdRows) -> int:
     """How many threads have work with them."""
     return 1 + (hypotheses.size + references.size) // CHUNK_IDS
 

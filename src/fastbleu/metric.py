@@ -78,7 +78,8 @@ class BLEU(Scorer):
     >>> metric.update(["The cat sat on the mat."], ["The cat sat on a mat."])
     >>> metric.compute() == score
     True
-    >>> BLEU(tokenize=None, max_order=2).score([["a", "b"]], [[["a", "b"], ["a", "c"]]]).value
+    >>> ids = [[5, 6, 7, 8, 2, 0]]
+    >>> round(BLEU(tokenize=None, ignore_ids=(0,), stop_id=2).score(ids, ids).value, 2)
     100.0
     """
 

@@ -139,7 +139,7 @@ def corpus_bleu(
     >>> hypotheses = ["the cat sat on the mat".split(), "hello world".split()]
     >>> references = [["the cat is on the mat".split()], ["hello big world".split()]]
     >>> corpus_bleu(references, hypotheses, weights=(0.5, 0.5))
-    0.5891600372724571
+    0.5837168342559085
     """
     if len(list_of_references) != len(hypotheses):
         raise AssertionError("The number of hypotheses and their reference(s) should be the same ")

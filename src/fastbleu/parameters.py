@@ -19,7 +19,7 @@ _DIALECTS = {"sacrebleu": SACREBLEU, "nltk": NLTK}
 
 
 class Parameters:
-    """The parameters of `fastbleu.BLEU`, which documents them."""
+    """The parameters of `fastbleu.BLEU`, which documents them; a base of it for its size alone."""
 
     __slots__ = (
         "_id_rules",
@@ -77,8 +77,6 @@ class Parameters:
     ) -> None:
         _check_choice("dialect", dialect, tuple(_DIALECTS))
         _check_choice("reference_length", reference_length, REFERENCE_LENGTHS)
-        if tokenize is None and lowercase:
-            raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
         id_rules = IdRules(ignore_ids, stop_id, skip_ids)
         if id_rules and tokenize is not None:
             raise ValueError(

@@ -58,7 +58,9 @@ class Totals:
                 f"({2 + 2 * max_order},): [hyp_len, ref_len, matches..., totals...]"
             )
         totals = cls(max_order)
-        totals.row = Stats([state] if type(state) is list else row[None], max_order)._rows
+        # Lists go as they are: of integers beyond int64 numpy makes floats.
+        rows = [list(state)] if isinstance(state, (list, tuple)) else row[None]
+        totals.row = Stats(rows, max_order)._rows
         matches, ngrams = totals.row[2 : 2 + max_order], totals.row[2 + max_order :]
         if min(totals.row) < 0 or any(m > t for m, t in zip(matches, ngrams, strict=True)):
             raise ValueError(
@@ -70,14 +72,14 @@ class Totals:
 
     def add(self, counted: Counted, sums: Stats) -> None:
         """Add a corpus whose rows, as a dialect adapts them, add up to `sums`."""
-        row = self._raised(sums._rows)
+        row = self._plus(sums._rows)
         if self.kept is not None and len(counted.stats):
             self.kept.append(counted.stats)
         self._note(row, counted.segments, counted.nrefs, counted.tokenized_periods)
 
     def merge(self, other: Totals) -> None:
         """Add what another has."""
-        row = self._raised(other.row)
+        row = self._plus(other.row)
         if self.kept is not None and other.kept is not None:
             self.kept += list(other.kept)
         self._note(row, other.segments, other.nrefs, other.tokenized_periods)
@@ -97,7 +99,7 @@ class Totals:
         assert self.kept is not None
         return Stats.concatenate([Stats.zeros(0, len(self.row) // 2 - 1), *self.kept])
 
-    def _raised(self, addend: array[int]) -> array[int]:
+    def _plus(self, addend: array[int]) -> array[int]:
         row = self.row[:]
         accumulate_rows(addend, 1, row)
         return row

@@ -1,4 +1,7 @@
-"""Counting segments into rows of sufficient statistics, on one thread or several."""
+"""Counting segments into rows, on one thread or several.
+
+Below counting.py: here the corpus is checked, and its layout is known.
+"""
 
 from __future__ import annotations
 
@@ -183,14 +186,13 @@ def count_packed(
     """Count what the options' packers read, on at most so many threads."""
     rows = _Rows(len(hypotheses), options.max_order, adapt)
     counted = Counted(rows.stats())
-    if threads == 1 or options.threads == 1:
-        worker = options.borrow()
-        while taken := worker.packer.fill(hypotheses, references, counted.segments):
-            rows.count(worker, counted.segments)
+    workers = [options.borrow() for _ in range(min(threads, options.threads))]
+    if len(workers) == 1:
+        packer = workers[0].packer
+        while taken := packer.fill(hypotheses, references, counted.segments):
+            rows.count(workers[0], counted.segments)
             counted.segments += taken
-        workers = [worker]
     else:
-        workers = [options.borrow() for _ in range(min(threads, options.threads))]
         counted.segments = _count_in_turns((hypotheses, references), rows, workers)
     for worker in workers:
         counted.note(worker.packer)
@@ -276,10 +278,7 @@ def _count_in_turns(corpus: tuple[Any, Any], rows: _Rows, workers: list[Worker])
             for future in done:
                 future.result()
         except BaseException:
-            stopping: list[PackedSegments | SegmentCounter]
             for worker in workers:
-                stopping = [worker.packer, worker.counter]
-                for each in stopping:
-                    each.cancelled = True
+                worker.packer.cancelled = worker.counter.cancelled = True
             raise
     return read

@@ -1,8 +1,6 @@
 """The metric for TorchEval against TorchEval's own and against sacreBLEU, with `==`."""
 
 import copy
-import doctest
-import importlib
 import inspect
 import math
 import pickle
@@ -383,8 +381,3 @@ def test_the_import_loads_nothing_but_the_host_and_warns_of_nothing():
     command = [sys.executable, "-W", "ignore", "-c", IMPORTS]
     run = subprocess.run(command, capture_output=True, text=True)
     assert (run.stdout, run.stderr) == ("[]\ntorch.float64\n", "")
-
-
-def test_examples():
-    module = importlib.import_module("fastbleu.integrations.torcheval")
-    assert doctest.testmod(module) == (0, 2)

@@ -1,5 +1,6 @@
 """BLEU inside other frameworks: one module per host, imported on demand.
 
-Each needs its host, which ``pip install 'pyfastbleu[host]'`` brings: `torchmetrics`, `torcheval`,
-`ignite`, `transformers`, `evaluate`, `keras`. Nothing else of the package imports these modules.
+`torchmetrics`, `torcheval`, `ignite` and `keras` import their host, which
+``pip install 'pyfastbleu[host]'`` brings; `transformers` and `evaluate` import nothing of theirs.
+Nothing else of the package imports these modules.
 """

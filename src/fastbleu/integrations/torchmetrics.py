@@ -23,8 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_DIALECTS = ("sacrebleu", "torchmetrics")
-
 # TorchMetrics lowers a text after tokenising it, sacreBLEU before, and drops white space at the end
 # first. The tokens of these tokenizers are the same nevertheless, unless one of the characters here
 # is in a text, or one of the second in a text to be lowered: 13a drops "-" before a newline, and

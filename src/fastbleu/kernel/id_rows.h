@@ -85,8 +85,8 @@ FB_INLINE ptrdiff_t find_dropped(const id_filter *filter, int64_t id)
     return filter->dropped[low] == id ? low : -1;
 }
 
-/* Copies the ids of a row up to the first `stop` that count; returns their number. `out` has room
- * for all. Sets `is_padding` where the row has ids, and all of them are padding or masked. */
+/* Copies the ids of a row that count, up to the first `stop` that is not masked; returns their number.
+ * `out` has room for all. Sets `is_padding` where the row has ids, and all of them are padding or masked. */
 static ptrdiff_t read_row(const id_row *row, const id_filter *filter, int64_t *out, int *is_padding)
 {
     ptrdiff_t length = row->length, kept = 0, padding = 0;

@@ -1,0 +1,28 @@
+"""The examples in the docstrings of the integrations are true."""
+
+import doctest
+import importlib
+
+import pytest
+from hosts import host
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("evaluate", "evaluate"),
+        ("ignite", "ignite"),
+        ("keras", "keras"),
+        ("torcheval", "torcheval.metrics"),
+        ("torchmetrics", "torchmetrics"),
+        ("transformers", "transformers"),
+    ],
+)
+def test_examples(name, needs, monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    host("torch")
+    host(needs)
+    module = importlib.import_module(f"fastbleu.integrations.{name}")
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed
