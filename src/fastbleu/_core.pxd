@@ -48,6 +48,7 @@ cdef extern from "kernel/masks.h":
 cdef hash_seed process_seed()
 cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil
 cdef simd_level simd_in_use() noexcept
+cdef int poll(const bint *cancelled) except -1 nogil
 cdef int64_t *numbers(array values) except? NULL
 
 
@@ -110,4 +111,3 @@ cdef class SegmentCounter:
                                const uint64_t *keys) except -1 nogil
     cdef void *workspace(self, size_t size) except NULL nogil
     cdef int worked(self, Py_ssize_t tokens) except -1 nogil
-    cdef int poll(self) except -1 nogil

@@ -112,6 +112,15 @@ cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t it
     return grown
 
 
+cdef int poll(const bint *cancelled) except -1 nogil:
+    """Let Ctrl-C and the other threads' failures end a long piece of work."""
+    with gil:
+        if cancelled[0]:
+            raise KeyboardInterrupt
+        PyErr_CheckSignals()
+    return 0
+
+
 cdef int64_t *numbers(array values) except? NULL:
     """The memory of an array of int64."""
     if values.typecode != "q":
@@ -173,17 +182,17 @@ cdef class PackedSegments:
 
 cdef int64_t reference_length(const int64_t *lengths, int64_t references, int rule) noexcept nogil:
     """The reference length that a hypothesis of length lengths[0] is compared with."""
-    cdef int64_t best = lengths[1], best_distance = distance(lengths, 1, rule), k, this_distance
+    cdef int64_t best = lengths[1], best_rank = rank_of(lengths, 1, rule), k, rank
     for k in range(2, references + 1):
-        this_distance = distance(lengths, k, rule)
-        if this_distance < best_distance or (
-                this_distance == best_distance and rule == CLOSEST and lengths[k] < best):
+        rank = rank_of(lengths, k, rule)
+        if rank < best_rank or (rank == best_rank and rule == CLOSEST and lengths[k] < best):
             best = lengths[k]
-            best_distance = this_distance
+            best_rank = rank
     return best
 
 
-cdef inline int64_t distance(const int64_t *lengths, int64_t k, int rule) noexcept nogil:
+cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int rule) noexcept nogil:
+    """What is least for the reference whose length counts."""
     if rule == SHORTEST:
         return lengths[k]
     return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
@@ -282,7 +291,7 @@ cdef class SegmentCounter:
                 for k in range(references + 1):
                     ids += lengths[k]
                 lengths += references + 1
-        self.poll()
+        poll(&self.cancelled)
 
     cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                            int32_t distinct, int64_t *row) except -1 nogil:
@@ -424,15 +433,7 @@ cdef class SegmentCounter:
         self.since_poll += tokens
         if self.since_poll >= POLL_EVERY:
             self.since_poll = 0
-            self.poll()
-        return 0
-
-    cdef int poll(self) except -1 nogil:
-        """Let Ctrl-C and the other threads' failures end a long count."""
-        with gil:
-            if self.cancelled:
-                raise KeyboardInterrupt
-            PyErr_CheckSignals()
+            poll(&self.cancelled)
         return 0
 
 

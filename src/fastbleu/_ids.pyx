@@ -21,7 +21,7 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
 
 from fastbleu._core cimport (
     PackedSegments, grow, number_table, number_table_add, number_table_begin, number_table_find,
-    number_table_free, process_seed)
+    number_table_free, poll, process_seed)
 
 
 cdef extern from "kernel/id_rows.h":
@@ -377,8 +377,5 @@ cdef class IdPacker(PackedSegments):
         self.since_poll += ids
         if self.since_poll >= POLL_IDS:
             self.since_poll = 0
-            with gil:
-                if self.cancelled:
-                    raise KeyboardInterrupt
-                PyErr_CheckSignals()
+            poll(&self.cancelled)
         return 0

@@ -19,7 +19,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX
 
 from fastbleu._core cimport (
-    grow, interner_begin, interner_free, numbers, process_seed, simd_in_use)
+    grow, interner_begin, interner_free, numbers, poll, process_seed, simd_in_use)
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
 
 from array import array as _array
@@ -360,10 +360,7 @@ cdef class TextPacker(PackedSegments):
         self.since_poll += 1
         if self.since_poll >= POLL_BLOCKS:
             self.since_poll = 0
-            with gil:
-                if self.cancelled:
-                    raise KeyboardInterrupt
-                PyErr_CheckSignals()
+            poll(&self.cancelled)
         return 0
 
 

@@ -32,7 +32,7 @@ def place(segment: int, reference: int | None) -> str:
 
 def check_lengths(hypotheses: Any, references: Any) -> int:
     """Number of segments; ValueError where hypotheses and references disagree about it."""
-    if type(hypotheses) is type(references) is list and len(hypotheses) == len(references):
+    if _are_plain_lists(hypotheses, references):
         return len(hypotheses)
     check_segments("hypotheses", hypotheses)
     check_segments("references", references)
@@ -42,6 +42,12 @@ def check_lengths(hypotheses: Any, references: Any) -> int:
             "references[i] must hold the references of hypotheses[i]"
         )
     return len(hypotheses)
+
+
+def _are_plain_lists(hypotheses: Any, references: Any) -> bool:
+    """Whether there is nothing to check; of a small batch checks are what costs most."""
+    both = type(hypotheses) is type(references) is list
+    return both and len(hypotheses) == len(references)
 
 
 def check_segments(name: str, value: Any) -> None:
@@ -59,7 +65,7 @@ def check_segments(name: str, value: Any) -> None:
 
 def check_layout(hypotheses: Any, references: Any) -> None:
     """Recognise the usual wrong layouts by their lengths; an error that says how to turn them."""
-    if type(hypotheses) is type(references) is list and len(hypotheses) == len(references):
+    if _are_plain_lists(hypotheses, references):
         return
     for name, value in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(value, str):

@@ -40,6 +40,7 @@ def count(
     ----------
     hypotheses : sequence of S token sequences, or of S str
         Tokens are any hashable objects; equal tokens match. With `tokenize` a hypothesis is a str.
+        Token ids may be an array or a tensor of integers, as for `fastbleu.BLEU.score`.
     references : sequence of S sequences of token sequences, or of S str or sequences of str
         ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment,
         not necessarily as many for each. With `tokenize` a str stands for one reference.
@@ -76,8 +77,8 @@ def count(
     Warns
     -----
     InputWarning
-        The references look transposed although the lengths agree, or there seems to be text in the
-        place of tokens or the reverse.
+        The references look transposed although the lengths agree, there seems to be text in the
+        place of tokens or the reverse, or the id -100, which pads labels, was counted.
 
     Examples
     --------

@@ -123,14 +123,15 @@ def id_rows(
         hypotheses, references = [hypotheses], [references]
         hypothesis_mask = None if hypothesis_mask is None else [hypothesis_mask]
         reference_mask = None if reference_mask is None else [reference_mask]
-    ours = _side("hypotheses", hypotheses, hypothesis_mask)
-    theirs = _side("references", references, reference_mask)
-    if len(ours) != len(theirs):
+    hypothesis_rows = _side("hypotheses", hypotheses, hypothesis_mask)
+    reference_rows = _side("references", references, reference_mask)
+    if len(hypothesis_rows) != len(reference_rows):
         raise ValueError(
-            f"references has {len(theirs)} segments{_of_shape(references)}, hypotheses has "
-            f"{len(ours)}{_of_shape(hypotheses)}; references[i] must hold those of hypotheses[i]"
+            f"references has {len(reference_rows)} segments{_of_shape(references)}, hypotheses has "
+            f"{len(hypothesis_rows)}{_of_shape(hypotheses)}; "
+            "references[i] must hold the references of hypotheses[i]"
         )
-    return ours, theirs
+    return hypothesis_rows, reference_rows
 
 
 def threads_with_work(hypotheses: IdRows, references: IdRows) -> int:

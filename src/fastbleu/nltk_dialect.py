@@ -80,7 +80,7 @@ class NltkDialect:
             What rows do not know, for the signature: references per segment (-1: it varies),
             whether the text was lowered, the tokenizer's signature. None leaves the field out.
         reference_length : str, optional
-            For the signature: how the reference length was chosen, if not "closest".
+            For the signature: which reference's length counted, if not that of the closest.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class NltkDialect:
             order=max_order,
             weights=None if uniform else ",".join(str(float(weight)) for weight in weights),
             smooth=f"{smoothing}{amount}",
-            reflen=None if reference_length == "closest" else reference_length,
+            reflen=reference_length,
         )
 
 

@@ -131,11 +131,12 @@ class Parameters:
     @property
     def _how_counted(self) -> dict[str, Any]:
         """What a signature says of how rows were counted, in a dialect's keywords."""
+        how = self.reference_length
         tokenizer = self._id_rules if self.tokenizer is None else self.tokenizer
         return {
             "lowercase": self.lowercase,
             "tokenizer": tokenizer.signature,
-            "reference_length": self.reference_length,
+            "reference_length": None if how == "closest" else how,
         }
 
     def _as_dict(self) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class SacrebleuDialect:
             What rows do not know, for the signature: references per segment (-1: it varies),
             whether the text was lowered, the tokenizer's signature. None leaves the field out.
         reference_length : str, optional
-            For the signature: how the reference length was chosen, if not "closest".
+            For the signature: which reference's length counted, if not that of the closest.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class SacrebleuDialect:
             smooth=smoothing,
             order=None if max_order == 4 else max_order,
             weights=None if weighting is None else ",".join(map(str, weighting)),
-            reflen=None if reference_length == "closest" else reference_length,
+            reflen=reference_length,
             version=self.version,
         )
 

@@ -1,4 +1,4 @@
-"""Warnings of input that is scored, but is hardly what was meant."""
+"""Words in the place of texts, and texts in the place of words: scored, but hardly meant."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
 
 
 def _text_and_words(hypothesis: Any, references: Any) -> bool:
-    return are_words(references) and is_phrase(hypothesis)
+    return _are_words(references) and _is_phrase(hypothesis)
 
 
 def _unsplit_text(hypothesis: Any, references: Any) -> bool:
-    return type(hypothesis) in (list, tuple) and len(hypothesis) == 1 and is_phrase(hypothesis[0])
+    return type(hypothesis) in (list, tuple) and len(hypothesis) == 1 and _is_phrase(hypothesis[0])
 
 
-def is_phrase(value: Any) -> bool:
+def _is_phrase(value: Any) -> bool:
     """Whether a value is a text of several words."""
     return isinstance(value, str) and len(value.split(None, 1)) > 1
 
 
-def are_words(references: Any) -> bool:
+def _are_words(references: Any) -> bool:
     """Whether references are a list of single words, too many for references of one word each."""
     return (
         type(references) in (list, tuple)
         and len(references) > 2
-        and all(isinstance(word, str) and not is_phrase(word) for word in references)
+        and all(isinstance(word, str) and not _is_phrase(word) for word in references)
     )
