@@ -14,7 +14,17 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-MODULES = ["_core", "_tokens", "_ids", "_text", "_score", "_resample", "_sacrebleu", "_nltk"]
+MODULES = [
+    "_rows",
+    "_core",
+    "_tokens",
+    "_ids",
+    "_text",
+    "_score",
+    "_resample",
+    "_sacrebleu",
+    "_nltk",
+]
 
 
 def switch(name):

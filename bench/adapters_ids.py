@@ -1,14 +1,12 @@
-"""Adapters for token ids in arrays, and for corpora that come in batches.
+"""Adapters for batches of token ids, every row of which is scored.
 
-``run(hypotheses, references)`` on two arrays of shape (batch, length), padded with 0; those that
-score rows return a list with one float per row.
+``run(hypotheses, references)`` on two arrays of shape (batch, length), padded with 0, returns a
+list with one float per row.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from adapters import Adapter, Prepared
+from adapters import Prepared
 
 
 def nltk_rows() -> Prepared:
@@ -52,32 +50,3 @@ def fastbleu_rows() -> Prepared:
         lambda *arrays: arrays,
         lambda hypotheses, references: metric.sentence_scores(hypotheses, references).tolist(),
     )
-
-
-def fastbleu_updates(batch: int | None, **parameters: Any) -> Adapter:
-    """Update the metric with every batch of so many segments, or once; then compute."""
-
-    def load() -> Prepared:
-        import fastbleu
-
-        metric = fastbleu.BLEU(**parameters)
-
-        def prepare(hypotheses, references):
-            if isinstance(references[0], list) and isinstance(references[0][0], str):
-                (references,) = references  # a stream of lines
-            size = batch or len(hypotheses)
-            starts = range(0, len(hypotheses), size)
-            return (
-                [hypotheses[start : start + size] for start in starts],
-                [references[start : start + size] for start in starts],
-            )
-
-        def run(hypotheses, references):
-            metric.reset()
-            for pair in zip(hypotheses, references, strict=True):
-                metric.update(*pair)
-            return metric.compute().value
-
-        return Prepared(prepare, run)
-
-    return load

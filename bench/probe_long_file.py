@@ -99,7 +99,8 @@ def run_whole(reference: str, hypothesis: str) -> dict:
 
 def run_stages(*names: str) -> dict[str, float]:
     """Do what the command does for one system, with a look at the clock between the steps."""
-    from fastbleu._core import SegmentCounter, zero_rows
+    from fastbleu._core import SegmentCounter
+    from fastbleu._rows import zero_rows
     from fastbleu._text import TextPacker
     from fastbleu.cli.readers import CHUNK_LINES, ParallelFiles, open_lines
     from fastbleu.corpus import TextDoor

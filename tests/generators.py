@@ -46,6 +46,16 @@ def words(text):
     return text.split()
 
 
+def by_stream(references):
+    """References of each segment, a str or several, as sacreBLEU has them: [k][segment].
+
+    None where a segment has fewer than others.
+    """
+    lists = [[its] if isinstance(its, str) else its for its in references]
+    most = max(map(len, lists))
+    return [[its[k] if k < len(its) else None for its in lists] for k in range(most)]
+
+
 class FoldedWord(str):
     """A str with its own idea of equality, which must be honoured."""
 

@@ -18,8 +18,11 @@ def meant(ids, mask, options):
     """The tokens of one row of ids, and whether it says that there is no reference."""
     mask = mask or [1] * len(ids)
     stops = [i for i, number in enumerate(ids) if mask[i] and number == options.get("stop_id")]
-    ids = ids[: stops[0]] if stops else ids
+    whole, ids = ids, ids[: stops[0]] if stops else ids
     ignored = options.get("ignore_ids", ())
+    padding = all(
+        number in ignored or not counts for number, counts in zip(whole, mask, strict=True)
+    )
     counting = [
         number
         for number, counts in zip(ids, mask, strict=False)
@@ -27,7 +30,7 @@ def meant(ids, mask, options):
     ]
     skipped = options.get("skip_ids", ())
     tokens = [number for number in counting if number not in skipped]
-    return tokens, bool(ids) and not (stops or counting)
+    return tokens, bool(whole) and padding
 
 
 class Batch:
@@ -202,9 +205,9 @@ def array_of(rng, rows, dtype, shape):
 
 
 def mask_of(rng, rows, shape):
-    """A mask; what is not 0 counts, be it 256, whose lowest byte is 0, or negative."""
+    """A mask; what is not 0 counts, be it 256, whose lowest byte is 0."""
     dtype = rng.choice(MASK_DTYPES)
     bits = np.array(rows, bool).reshape(shape)
     if dtype in ("<i2", ">i4", "<i8"):
-        bits = bits * np.array(rng.choice((1, 256, -1)), dtype)
+        bits = bits * np.array(rng.choice((1, 256, 2)), dtype)
     return rng.choice(LAYOUTS)(bits.astype(dtype))

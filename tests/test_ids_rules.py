@@ -47,10 +47,7 @@ def test_missing_references_are_not_counted_in_the_signature():
 
 
 def test_the_signature_tells_the_options():
-    signature = BLEU(None, **OPTIONS).signature
-    assert "tok:ids" in signature
-    for number in ("-100", "0", "2", "1"):
-        assert number in signature
+    assert "tok:ids(stop=2;ignore=-100,0;skip=1)" in BLEU(None, **OPTIONS).signature
     signatures = {
         BLEU(None, **options).signature
         for options in ({}, {"stop_id": 2}, {"ignore_ids": (2,)}, {"skip_ids": (2,)},

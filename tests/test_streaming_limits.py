@@ -86,9 +86,10 @@ def test_a_bad_token_or_id_in_the_middle_adds_nothing():
     before = snapshot(metric)
     ids = [[1, 2, 3]] * 1000
     for bad in (2**63, 1.5, "7", None):
-        with pytest.raises((TypeError, ValueError), match="segment 700"):
+        error = ValueError if bad == 2**63 else TypeError
+        with pytest.raises(error, match=r"segment 700: the hypothesis\[1\] has"):
             metric.update([*ids[:700], [1, bad], *ids[701:]], [[its] for its in ids])
-        with pytest.raises((TypeError, ValueError), match=r"segment 999: references\[1\]"):
+        with pytest.raises(error, match=r"segment 999: references\[1\]\[1\] has"):
             metric.update(ids, [*([its] for its in ids[1:]), [[1], [2, bad]]])
     assert snapshot(metric) == before
 
@@ -175,7 +176,7 @@ def test_kept_segments_serve_significance_tests():
 def test_segments_that_were_not_kept_are_not_given():
     metric = fed(BLEU(), LINE)
     for read in (lambda: metric.segments, metric.segment_scores):
-        with pytest.raises((ValueError, AttributeError), match="keep_segments=True"):
+        with pytest.raises(ValueError, match="make the metric with keep_segments=True"):
             read()
 
 

@@ -10,7 +10,7 @@ from generators import seeded
 
 from fastbleu import _core, _text, count
 from fastbleu._text import COMPILED, SegmentReader, split
-from fastbleu.score import NLTK
+from fastbleu.score import NLTK, SACREBLEU
 from fastbleu.tokenizers import get_tokenizer
 from fastbleu.workers import CountOptions, count_segments
 
@@ -134,8 +134,8 @@ def test_rows_can_be_added_up_at_once(tokenizer, threads):
         corpus = as_tokens(corpus, "none")
     options = [None if tokenizer is None else get_tokenizer(tokenizer), False, 3, threads]
     kept = count_segments(*corpus, CountOptions(*options))
-    for adapt in (lambda stats: stats, NLTK.adapt):
-        summed = count_segments(*corpus, CountOptions(*options), adapt)
+    for floor, adapt in ((False, SACREBLEU.adapt), (True, NLTK.adapt)):
+        summed = count_segments(*corpus, CountOptions(*options), floor)
         assert summed.stats == adapt(kept.stats).sum()
         assert (summed.nrefs, summed.tokenized_periods) == (kept.nrefs, kept.tokenized_periods)
 

@@ -49,7 +49,6 @@ cdef hash_seed process_seed()
 cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil
 cdef simd_level simd_in_use() noexcept
 cdef int poll(const bint *cancelled) except -1 nogil
-cdef int64_t *numbers(array values) except? NULL
 
 
 cdef class PackedSegments:
@@ -69,8 +68,7 @@ cdef class PackedSegments:
     cdef int64_t *reference_counts   # by segment
     cdef int32_t *distinct           # by segment
     cdef Py_ssize_t segment_count, id_count, length_count
-    cdef readonly Py_ssize_t id_capacity
-    cdef Py_ssize_t segment_capacity, length_capacity
+    cdef Py_ssize_t segment_capacity, id_capacity, length_capacity
 
     cdef int finish(self) except -1 nogil
     cdef void clear(self) noexcept nogil
@@ -99,6 +97,8 @@ cdef class SegmentCounter:
     cdef void *work
     cdef Py_ssize_t work_capacity, since_poll
 
+    cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
+                       bint floor) except -1 nogil
     cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                            int32_t distinct, int64_t *row) except -1 nogil
     cdef int match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,

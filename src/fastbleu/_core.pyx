@@ -16,25 +16,22 @@ Thread-safety. Nothing is shared: a thread counts with its own SegmentCounter, w
 Long counts poll for signals (main thread) and for `cancelled` (any thread) every 65,536 tokens.
 """
 
-from cpython.array cimport array, clone
+from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.string cimport memset
 
 import os
 
+from fastbleu._rows import accumulate_rows, zero_rows
+from fastbleu._rows cimport numbers
 
-cdef extern from "Python.h":
-    Py_ssize_t PY_SSIZE_T_MAX
 
 cdef extern from "kernel/masks.h":
     ctypedef void (*mask_kernel)(const uint64_t *, const uint64_t *, int, int, uint64_t *) noexcept nogil
     simd_level simd_supported() noexcept nogil
     mask_kernel mask_kernel_for(simd_level level) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
-
-cdef extern from "kernel/checked.h":
-    bint add_overflows(int64_t a, int64_t b, int64_t *total) noexcept nogil
 
 SIMD_LEVELS = ("portable", "avx2", "avx512")
 MAX_ORDER = 1 << 20
@@ -51,7 +48,6 @@ cdef enum reference_rule:
 cdef enum:
     POLL_EVERY = 1 << 16
 
-cdef array _ROWS = array("q")
 cdef hash_seed _seed
 cdef simd_level _level
 cdef mask_kernel match_masks
@@ -121,13 +117,6 @@ cdef int poll(const bint *cancelled) except -1 nogil:
     return 0
 
 
-cdef int64_t *numbers(array values) except? NULL:
-    """The memory of an array of int64."""
-    if values.typecode != "q":
-        raise TypeError(f"expected an array of typecode 'q', not {values.typecode!r}")
-    return <int64_t *> values.data.as_longlongs
-
-
 cdef class PackedSegments:
 
     def __dealloc__(self):
@@ -138,6 +127,11 @@ cdef class PackedSegments:
 
     def __len__(self):
         return self.segment_count
+
+    @property
+    def capacity(self):
+        """How many ids, or references, there is memory for."""
+        return max(self.id_capacity, self.length_capacity)
 
     def reset(self):
         """Forget the segments and what was noted of them; keep the memory."""
@@ -271,27 +265,60 @@ cdef class SegmentCounter:
         first : int, default 0
             Row of the first packed segment.
         """
-        cdef Py_ssize_t segment, width = 2 + 2 * <Py_ssize_t> self.max_order
-        cdef const int32_t *ids
-        cdef const int64_t *lengths
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef int64_t *row = numbers(rows) + first * width
-        cdef int64_t references, k
         if first < 0 or len(rows) < (first + packed.segment_count) * width:
             raise ValueError(
                 f"rows has room for {len(rows) // width} segments of width {width}, "
                 f"not for {packed.segment_count} from row {first} on")
         with nogil:
-            packed.finish()
-            ids = packed.ids
-            lengths = packed.lengths
-            for segment in range(packed.segment_count):
-                references = packed.reference_counts[segment]
-                self.count_segment(ids, lengths, references, packed.distinct[segment], row)
-                row += width
-                for k in range(references + 1):
-                    ids += lengths[k]
-                lengths += references + 1
+            self.count_all(packed, row, NULL, False)
         poll(&self.cancelled)
+
+    def count_sum(self, PackedSegments packed not None, array total not None, bint floor=False):
+        """Add the sum of every segment's row to the one row `total`, which no count must leave int64.
+
+        Parameters
+        ----------
+        packed : PackedSegments
+        total : array of int64, shape (2 + 2 * max_order,)
+        floor : bool, default False
+            Raise every total of every segment to at least 1 before: nltk's rule.
+        """
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
+        cdef array sums = zero_rows(1, self.max_order)
+        cdef array row = zero_rows(1, self.max_order)
+        cdef int64_t *sums_of_chunk = numbers(sums)
+        cdef int64_t *row_of_segment = numbers(row)
+        with nogil:
+            self.count_all(packed, row_of_segment, sums_of_chunk, floor)
+        poll(&self.cancelled)
+        accumulate_rows(sums, 1, total)
+
+    cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
+                       bint floor) except -1 nogil:
+        """Fill a row for each segment, or where there are `sums` add up the one row."""
+        cdef Py_ssize_t segment, column, width = 2 + 2 * <Py_ssize_t> self.max_order
+        cdef const int32_t *ids
+        cdef const int64_t *lengths
+        cdef int64_t references, k
+        packed.finish()
+        ids = packed.ids
+        lengths = packed.lengths
+        for segment in range(packed.segment_count):
+            references = packed.reference_counts[segment]
+            self.count_segment(ids, lengths, references, packed.distinct[segment], row)
+            if sums == NULL:
+                row += width
+            else:
+                for column in range(width):
+                    # A chunk is too short for its sums to leave int64.
+                    sums[column] += 1 if (
+                        floor and column >= width - self.max_order and row[column] == 0) else row[column]
+            for k in range(references + 1):
+                ids += lengths[k]
+            lengths += references + 1
+        return 0
 
     cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                            int32_t distinct, int64_t *row) except -1 nogil:
@@ -435,49 +462,6 @@ cdef class SegmentCounter:
             self.since_poll = 0
             poll(&self.cancelled)
         return 0
-
-
-def zero_rows(Py_ssize_t segments, int max_order):
-    """A flat array of `segments` rows, all zero."""
-    cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
-    # An absurd number of segments must not wrap round into a small one.
-    if segments > PY_SSIZE_T_MAX // width:
-        raise MemoryError(f"no memory for {segments} rows")
-    if segments == 0:
-        return array("q")
-    return clone(_ROWS, segments * width, True)
-
-
-def add_rows(array a not None, array b not None, array total not None):
-    """Add rows number by number; OverflowError where a sum leaves int64."""
-    cdef const int64_t *left = numbers(a)
-    cdef const int64_t *right = numbers(b)
-    cdef int64_t *sums = numbers(total)
-    cdef Py_ssize_t i
-    for i in range(min(len(a), len(b), len(total))):
-        if add_overflows(left[i], right[i], &sums[i]):
-            raise OverflowError(f"{left[i]} + {right[i]} does not fit into int64")
-
-
-def accumulate_rows(array rows not None, Py_ssize_t count, array total not None):
-    """Add the first `count` rows to the one row `total`; OverflowError where that leaves int64."""
-    cdef Py_ssize_t row, column, width = len(total)
-    cdef const int64_t *values = numbers(rows)
-    cdef int64_t *sums = numbers(total)
-    for row in range(min(count, len(rows) // width)):
-        for column in range(width):
-            if add_overflows(sums[column], values[row * width + column], &sums[column]):
-                raise OverflowError(f"the sum of the first {row + 1} rows does not fit into int64")
-
-
-def floor_totals(array rows not None, Py_ssize_t count, int max_order):
-    """Raise the totals of the first `count` rows to at least 1: nltk's rule for short segments."""
-    cdef Py_ssize_t row, column, width = 2 + 2 * max_order
-    cdef int64_t *values = numbers(rows)
-    for row in range(min(count, len(rows) // width)):
-        for column in range(row * width + 2 + max_order, (row + 1) * width):
-            if values[column] < 1:
-                values[column] = 1
 
 
 use_simd()

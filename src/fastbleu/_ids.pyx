@@ -39,8 +39,9 @@ cdef extern from "kernel/id_rows.h":
         const int64_t *dropped
         const uint8_t *is_padding
         Py_ssize_t dropped_count
-        int64_t stop
-        bint has_stop
+        const int64_t *stops
+        Py_ssize_t stop_count
+    void widen_row(const id_row *row, int64_t *out) noexcept nogil
     Py_ssize_t read_row(
         const id_row *row, const id_filter *filter, int64_t *out, int *is_padding) noexcept nogil
 
@@ -138,6 +139,25 @@ cdef class IdRows:
             ids += self.rows[k].length
         return ids
 
+    def run_at_end(self):
+        """The id that most rows of an array end with, twice at least: padding; None if there is none."""
+        cdef Py_ssize_t segment, k, count = 0, rows = self.segment_count * self.width
+        cdef int64_t last[2]
+        cdef int64_t run = 0
+        cdef id_row row
+        if self.ends != NULL or self.first.mask != NULL or self.first.length < 2:
+            return None
+        for segment in range(self.segment_count):
+            for k in range(self.width):
+                row = self.row(segment, k)
+                row.ids += (row.length - 2) * row.stride
+                row.length = 2
+                widen_row(&row, last)
+                if last[0] == last[1] and (count == 0 or last[0] == run):
+                    run = last[0]
+                    count += 1
+        return run if 2 * count > rows else None
+
     cdef id_row row_of(self, object ids, object mask) except *:
         """The first row of an array, with the last dimension as its length; holds the array."""
         cdef id_row row
@@ -222,11 +242,11 @@ cdef class IdPacker(PackedSegments):
         Ids that stand for no token: padding.
     skipped : tuple of int
         Ids of tokens to leave out.
-    stop : int or None
-        Ends a row where it is not masked.
+    stops : tuple of int
+        Any of these ends a row where it is not masked.
     """
 
-    cdef array dropped
+    cdef array dropped, stops
     cdef bytes padding
     cdef id_filter filter
     cdef IdRows hypotheses, references
@@ -237,15 +257,17 @@ cdef class IdPacker(PackedSegments):
     cdef Py_ssize_t row_capacity
     cdef bint finished
 
-    def __cinit__(self, ignored=(), skipped=(), stop=None):
+    def __cinit__(self, ignored=(), skipped=(), stops=()):
+        ignored = frozenset(ignored)
         dropped = sorted({*ignored, *skipped})
         self.dropped = array("q", dropped)
         self.padding = bytes([number in ignored for number in dropped])
         self.filter.dropped = <const int64_t *> self.dropped.data.as_longlongs
         self.filter.is_padding = <const uint8_t *> <const char *> self.padding
         self.filter.dropped_count = len(dropped)
-        self.filter.has_stop = stop is not None
-        self.filter.stop = 0 if stop is None else stop
+        self.stops = array("q", stops)
+        self.filter.stops = <const int64_t *> self.stops.data.as_longlongs
+        self.filter.stop_count = len(stops)
         self.numbers.seed = process_seed()
 
     def __dealloc__(self):

@@ -15,7 +15,8 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from fastbleu._core cimport SegmentCounter, numbers
+from fastbleu._core cimport SegmentCounter
+from fastbleu._rows cimport numbers
 from fastbleu._score cimport (
     MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
     SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing, combine, log_precisions)

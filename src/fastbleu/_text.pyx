@@ -19,7 +19,8 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX
 
 from fastbleu._core cimport (
-    grow, interner_begin, interner_free, numbers, poll, process_seed, simd_in_use)
+    grow, interner_begin, interner_free, poll, process_seed, simd_in_use)
+from fastbleu._rows cimport numbers
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
 
 from array import array as _array

@@ -17,8 +17,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
-from fastbleu._core cimport (
-    PackedSegments, interner, interner_begin, interner_free, process_seed)
+from fastbleu._core cimport PackedSegments, interner, interner_begin, interner_free, process_seed
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
     from numpy.typing import NDArray
 
@@ -39,19 +39,24 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 def id_array(value: Any, where: str) -> Array:
     """An array of integers of native byte order, without a copy if it is one."""
+    if hasattr(value, "is_floating_point") and value.is_floating_point():
+        _refuse(where, value.dtype, tuple(value.shape), "f")  # numpy knows no bfloat16
     array = in_main_memory(value, where)
     kind = array.dtype.kind
     if kind not in "iu":
-        advice = _ADVICE.get(kind, 'for text pass tokenize="13a"')
-        raise TypeError(
-            f"{where} has the dtype {array.dtype} (shape {array.shape}), expected integer ids; "
-            f"{advice}"
-        )
-    if kind == "u" and array.itemsize == 8 and array.size and array.max() > 2**63 - 1:
+        _refuse(where, array.dtype, array.shape, kind)
+    if kind == "u" and array.itemsize == 8 and array.size and int(array.max()) > 2**63 - 1:
         raise ValueError(
             f"{where} has the id {array.max()} (dtype {array.dtype}), which does not fit into int64"
         )
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _refuse(where: str, dtype: object, shape: tuple[int, ...], kind: str) -> NoReturn:
+    advice = _ADVICE.get(kind, 'for text pass tokenize="13a"')
+    raise TypeError(
+        f"{where} has the dtype {dtype} (shape {shape}), expected integer ids; {advice}"
+    )
 
 
 def mask_array(value: Any, ids: Array, where: str) -> Array:
@@ -66,6 +71,11 @@ def mask_array(value: Any, ids: Array, where: str) -> Array:
         raise ValueError(
             f"the mask of {where} has the shape {mask.shape}, but its ids have {ids.shape}"
         )
+    if mask.dtype.kind == "i" and mask.size and mask.min() < 0:
+        raise ValueError(
+            f"the mask of {where} holds {mask.min()}, expected 0 and 1; of a mask "
+            "that is added to logits pass mask == 0"
+        )
     return mask if mask.size else mask.astype(bool)
 
 
@@ -76,7 +86,7 @@ def in_main_memory(value: Any, where: str) -> Array:
     if type(value) is numpy.ndarray:
         return value
     kind = type(value).__name__
-    if hasattr(value, "mask"):
+    if hasattr(value, "mask") and not callable(value.mask):  # as of a data frame's column
         raise TypeError(
             f"{where} is a {kind}; pass its data, and ~mask as hypothesis_mask= or reference_mask="
         )

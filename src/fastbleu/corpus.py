@@ -56,6 +56,8 @@ def check_segments(name: str, value: Any) -> None:
     wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
     if wrong or not hasattr(value, "__len__"):
         fix = f"; pass list({name})" if hasattr(value, "__next__") else ""
+        if hasattr(value, "sequences"):  # what generate() of a transformer returns
+            fix = "; pass its .sequences"
         if hasattr(value, "columns"):  # of a data frame its columns would be the segments
             fix = f"; pass {name}.values.tolist()"
         raise TypeError(
@@ -157,7 +159,9 @@ class TokenDoor(Door):
             )
             raise TypeError(f"{where} is a {kind}, expected a list of tokens; {fix}")
         if not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
-            raise TypeError(f"{where} is a {type(sequence).__name__}, expected a list of tokens")
+            fix = "" if reference is None else "; did you mean references=[[...]]?"
+            kind = type(sequence).__name__
+            raise TypeError(f"{where} is a {kind}, expected a list of tokens{fix}")
         if not hasattr(sequence, "tolist"):
             return list(sequence)
         # Arrays and tensors: their own elements may compare by identity, their values do not.
@@ -244,7 +248,9 @@ class TextDoor(Door):
     def line(self, text: Any, segment: int, reference: int | None) -> str:
         """Refuse what stands in the place of a str."""
         where = place(segment, reference)
-        if is_list(text):
+        if hasattr(text, "shape"):
+            fix = "for token ids pass tokenize=None; for text decode them first"
+        elif is_list(text):
             fix = "join it, or pass tokenize=None if all segments are lists of tokens"
         elif isinstance(text, (bytes, bytearray)):
             fix = "decode it first"

@@ -116,56 +116,75 @@ class Counting:
         self._options = CountOptions(
             tokenizer, lowercase, max_order, threads, reference_length=reference_length
         )
+        self._id_rules = id_rules or IdRules()
+        self._knows_padding = False
         self._id_options = CountOptions(
             None,
             max_order=max_order,
             threads=threads,
             reference_length=reference_length,
-            ids=id_rules or IdRules(),
+            ids=self._id_rules,
         )
-        self._ids_only = bool(id_rules)
 
     def count(
         self,
         hypotheses: Any,
         references: Any,
-        adapt: Callable[[Stats], Stats] | None = None,
+        floor: bool | None = None,
         masks: tuple[Any, Any] = (None, None),
     ) -> Counted:
         """Count a corpus; errors and warnings as those of the function `count`.
 
-        With `adapt` the result is one row, as for `count_segments`; `masks` are those of `id_rows`.
+        `floor` is that of `count_segments`, `masks` are those of `id_rows`.
         """
         is_text = self._options.tokenizer is not None
-        if masks[0] is not None or masks[1] is not None or self._ids_only:
+        if masks[0] is not None or masks[1] is not None or self._id_rules:
             if is_text:
                 raise TypeError("a mask needs token ids; for these pass tokenize=None")
-            return self._count_ids(id_rows(hypotheses, references, *masks), adapt)
+            return self._count_ids(id_rows(hypotheses, references, *masks), floor)
         if not is_text and are_ids(hypotheses, references):
-            return self._count_ids(id_rows(hypotheses, references), adapt)
+            return self._count_ids(id_rows(hypotheses, references), floor)
         check_layout(hypotheses, references)
         warn_of_words(hypotheses, references, is_text)
-        counted = count_segments(hypotheses, references, self._options, adapt)
+        counted = count_segments(hypotheses, references, self._options, floor)
         if 1 < len(hypotheses) <= _LARGEST_SQUARE:
             _warn_if_transposed(counted.stats, hypotheses, references, self._options)
         return counted
 
-    def _count_ids(
-        self, corpus: tuple[IdRows, IdRows], adapt: Callable[[Stats], Stats] | None
-    ) -> Counted:
-        counted = count_packed(*corpus, self._id_options, threads_with_work(*corpus), adapt)
-        hyp_lens = counted.stats._rows[:: 2 + 2 * self._id_options.max_order]
-        if corpus[0].size and len(corpus[0]) >= _LEAST_TO_SUSPECT and not any(hyp_lens):
-            warn_input(
-                "every hypothesis is empty once it is cut at stop_id and what does not count is "
-                "left out; where sequences begin with stop_id pass ids[:, 1:], and with padding on "
-                "the left hypothesis_mask="
-            )
+    def _count_ids(self, corpus: tuple[IdRows, IdRows], floor: bool | None) -> Counted:
+        counted = count_packed(*corpus, self._id_options, threads_with_work(*corpus), floor)
+        if len(corpus[0]) >= _LEAST_TO_SUSPECT:
+            self._warn_of_ids(corpus, counted.stats)
+            if not self._knows_padding:
+                self._warn_of_padding(corpus)
         if counted.label_padding:
             warn_input(
                 "the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)"
             )
         return counted
+
+    def _warn_of_ids(self, corpus: tuple[IdRows, IdRows], stats: Stats) -> None:
+        """Warn where nothing is left of all hypotheses or references."""
+        width = 2 + 2 * self._id_options.max_order
+        for place, name in enumerate(("hypothesis", "reference")):
+            if not any(stats._rows[place::width]) and corpus[place].size:
+                warn_input(
+                    f"every {name} is empty once it is cut at stop_id and what does not count is "
+                    "left out; where sequences begin with stop_id pass ids[:, 1:] or skip_ids=, "
+                    f"and with padding on the left {name}_mask="
+                )
+
+    def _warn_of_padding(self, corpus: tuple[IdRows, IdRows]) -> None:
+        """Warn where what seems to be padding counts; of a first batch, as all will be like it."""
+        self._knows_padding = True
+        for name, rows in zip(("hypothesis", "reference"), corpus, strict=True):
+            padding = self._id_rules.uncounted(rows)
+            if padding is not None:
+                warn_input(
+                    f"most rows of {name} ids end in a run of the id {padding}, which was counted; "
+                    f"if it is padding pass ignore_ids=({padding},)"
+                )
+                return
 
 
 def _warn_if_transposed(
@@ -176,7 +195,8 @@ def _warn_if_transposed(
     Either reading has the right references on its diagonal, so that little gives it away.
     """
     size = len(hypotheses)
-    if isinstance(references[0], str):
+    first = references[0]
+    if type(first) in (str, list, tuple) and (isinstance(first, str) or len(first) != size):
         return
     if any(isinstance(part, str) or len(list_or_tuple(part)) != size for part in references):
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 
 from ._ids import CHUNK_IDS, IdPacker, IdRows, ids_of
@@ -20,8 +21,8 @@ class IdRules:
     ----------
     ignore_ids, skip_ids : iterable of int
         Ids that stand for no token, and ids of tokens to leave out.
-    stop_id : int, optional
-        Ends a sequence.
+    stop_id : int or iterable of int, optional
+        Any of these ends a sequence.
 
     Raises
     ------
@@ -32,30 +33,41 @@ class IdRules:
     def __init__(
         self,
         ignore_ids: Iterable[int] = (),
-        stop_id: int | None = None,
+        stop_id: int | Iterable[int] | None = None,
         skip_ids: Iterable[int] = (),
     ) -> None:
         self.ignore_ids = _checked_ids("ignore_ids", ignore_ids)
         self.skip_ids = _checked_ids("skip_ids", skip_ids)
-        self.stop_id = None if stop_id is None else _checked_ids("stop_id", [stop_id])[0]
+        several: Any = () if stop_id is None else stop_id
+        self.stop_ids = _checked_ids(
+            "stop_id", several if hasattr(several, "__iter__") else [several]
+        )
 
     def __bool__(self) -> bool:
-        return bool(self.ignore_ids or self.skip_ids or self.stop_id is not None)
+        return bool(self.ignore_ids or self.skip_ids or self.stop_ids)
+
+    @property
+    def stop_id(self) -> int | tuple[int, ...] | None:
+        """The id that ends a sequence, the ids if there are several, or None."""
+        return self.stop_ids if len(self.stop_ids) > 1 else next(iter(self.stop_ids), None)
 
     @property
     def signature(self) -> str:
         """What the field `tok:` of a signature says."""
-        fields = []
-        if self.stop_id is not None:
-            fields.append(f"stop={self.stop_id}")
-        for name, ids in (("ignore", self.ignore_ids), ("skip", self.skip_ids)):
-            if ids:
-                fields.append(f"{name}={','.join(map(str, ids))}")
+        named = ("stop", self.stop_ids), ("ignore", self.ignore_ids), ("skip", self.skip_ids)
+        fields = [f"{name}={','.join(map(str, ids))}" for name, ids in named if ids]
         return f"ids({';'.join(fields)})" if fields else "given"
+
+    def uncounted(self, rows: IdRows) -> int | None:
+        """What seems to be padding of the rows of an array, and is counted nevertheless."""
+        if self.stop_ids:
+            return None
+        padding = rows.run_at_end()
+        return None if padding in self.ignore_ids + self.skip_ids else padding
 
     def packer(self) -> IdPacker:
         """What reads and packs the rows: one for each thread."""
-        return IdPacker(self.ignore_ids, self.skip_ids, self.stop_id)
+        return IdPacker(self.ignore_ids, self.skip_ids, self.stop_ids)
 
 
 def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
@@ -70,8 +82,14 @@ def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
 
 
 def _refuse_id(value: Any, where: str) -> None:
-    if hasattr(value, "__index__"):
-        raise ValueError(f"{where} has the id {value}, which does not fit into int64")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        pass
+    else:
+        raise ValueError(f"{where} has the id {number}, which does not fit into int64")
+    if value is None:
+        raise TypeError(f"{where} has None: does the tokenizer lack that token? Leave it out then")
     raise TypeError(f"{where} has {value!r}, a {type(value).__name__}; expected integer ids")
 
 
@@ -126,10 +144,13 @@ def id_rows(
     hypothesis_rows = _side("hypotheses", hypotheses, hypothesis_mask)
     reference_rows = _side("references", references, reference_mask)
     if len(hypothesis_rows) != len(reference_rows):
+        shape = shape_of(references) or ()
+        turned = len(shape) == 3 and shape[1] == len(hypothesis_rows)
+        fix = "; pass references.swapaxes(0, 1)" if turned else ""
         raise ValueError(
-            f"references has {len(reference_rows)} segments{_of_shape(references)}, hypotheses has "
-            f"{len(hypothesis_rows)}{_of_shape(hypotheses)}; "
-            "references[i] must hold the references of hypotheses[i]"
+            f"references has {len(reference_rows)} segments{_of_shape(references)}, hypotheses "
+            f"has {len(hypothesis_rows)}{_of_shape(hypotheses)}; references[i] must hold the "
+            f"references of hypotheses[i]{fix}"
         )
     return hypothesis_rows, reference_rows
 
@@ -161,7 +182,10 @@ def _side(name: str, values: Any, mask: Any) -> IdRows:
             shapes = (
                 "(batch, length)" if one_each else "(batch, length) or (batch, references, length)"
             )
-            raise ValueError(f"{name} has the shape {ids.shape} ({ids.dtype}), expected {shapes}")
+            fix = "; of several samples for each source pass .flatten(0, 1)" if ids.ndim > 2 else ""
+            raise ValueError(
+                f"{name} has the shape {ids.shape} ({ids.dtype}), expected {shapes}{fix}"
+            )
         masked = None if mask is None else mask_array(mask, ids, name)
         if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
             TokenDoor().no_references(0)
@@ -171,17 +195,21 @@ def _side(name: str, values: Any, mask: Any) -> IdRows:
     if mask is not None:
         _check_masks(mask, len(values), f"the mask of {name}")
     rows = IdRows()
-    several = not one_each and any(type(value) is list and _is_nested(value) for value in values)
+    lists = not one_each and any(_is_list(value) and _is_nested(value) for value in values)
     for segment, value in enumerate(values):
         its_mask = None if mask is None else mask[segment]
         if one_each:
             _add(rows, value, its_mask, place(segment, None))
-        elif _is_nested(value) or (several and type(value) is list and not value):
+        elif _is_nested(value) or (lists and _is_list(value) and not value):
             _add_references(rows, value, its_mask, segment)
         else:
             _add(rows, value, its_mask, place(segment, 0))
         rows.end_segment()
     return rows
+
+
+def _is_list(value: Any) -> bool:
+    return type(value) in (list, tuple)
 
 
 def _is_nested(value: Any) -> bool:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock as _Lock
+import os
+from _thread import RLock
 
 from .distributed import gather
 from .result import Score
 from .scorer import NO_SEGMENTS, Scorer
 from .stats import Stats
 from .totals import Totals
+
+# Held for the moment in which totals are replaced; whoever reads them needs none.
+_lock = RLock()
+
+
+def _renew_lock() -> None:
+    """In a process that was forked while another thread held the lock, nobody would release it."""
+    global _lock
+    _lock = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +69,9 @@ class BLEU(Scorer):
         The reference length that counts: the closest to the hypothesis' length, and of two equally
         close the shorter or, for "first", that of the first reference; or the shortest.
     ignore_ids : iterable of int, default ()
-        Ids that stand for no token: padding. A reference of nothing else is none.
-    stop_id : int, optional
+        Ids that stand for no token: padding. A reference of nothing else, or masked as a whole, is
+        no reference, unless the segment has no other; an empty one has the length 0.
+    stop_id : int or iterable of int, optional
         Ends a sequence of ids, unless it is masked; neither it nor what follows counts.
     skip_ids : iterable of int, default ()
         Ids of tokens to leave out, as that of the beginning of a sentence.
@@ -83,14 +98,12 @@ class BLEU(Scorer):
     100.0
     """
 
-    __slots__ = ("_lock", "_totals")
+    __slots__ = ("_totals",)
 
-    _lock: Any
     _totals: Totals
 
     def _begin(self) -> None:
         super()._begin()
-        object.__setattr__(self, "_lock", _Lock())
         self.reset()
 
     def update(
@@ -115,11 +128,10 @@ class BLEU(Scorer):
             hypotheses, references, hypothesis_mask, reference_mask, kept=self.keep_segments
         )
         sums = self._rules.adapt(counted.stats).sum() if self.keep_segments else counted.stats
-        with self._lock:
-            self._totals.add(counted, sums)
+        self._add(Totals.of(counted, sums, self.keep_segments))
 
     def compute(self) -> Score:
-        """BLEU of all segments since the start, or since `reset`.
+        """BLEU of all segments since the start, or since `reset`; they stay.
 
         Returns
         -------
@@ -131,14 +143,15 @@ class BLEU(Scorer):
         ValueError
             There are none.
         """
-        totals = self._copy_of_totals()
+        totals = self._totals
         if totals.segments == 0:
             raise ValueError(f"{NO_SEGMENTS}: nothing was added since the start or reset()")
         return self._score(totals.sum(), totals.nrefs, totals.tokenized_periods)
 
     def reset(self) -> None:
         """Forget all segments."""
-        object.__setattr__(self, "_totals", Totals(self.max_order, self.keep_segments))
+        with _lock:
+            object.__setattr__(self, "_totals", Totals.zero(self.max_order))
 
     def merge(self, other: BLEU) -> None:
         """Add what another metric has counted, which does not change.
@@ -148,7 +161,7 @@ class BLEU(Scorer):
         TypeError
             The other is no BLEU.
         ValueError
-            Its parameters, `threads` apart, are not the same.
+            It does not count or score as this one does.
         OverflowError
             A count leaves int64.
         """
@@ -161,14 +174,15 @@ class BLEU(Scorer):
                     f"cannot merge metrics that differ: {name} is {mine[name]!r} here and "
                     f"{its[name]!r} there"
                 )
-        self._merge(other._copy_of_totals())
+        self._add(other._totals)
 
     def all_reduce(self, group: Any = None) -> BLEU:
         """The metric of all ranks of a `torch.distributed` process group together.
 
-        Every rank of the group must call it, and every rank gets the same; the local metric does
-        not change. Without an initialised process group it is a copy. Kept segments come in the
-        order of the ranks.
+        Every rank of the group must call it, those without data too, and every rank gets the same.
+        The local metric does not change and goes on; what is returned holds everybody's counts
+        and is not to be reduced again. Before `init_process_group` it is a copy of the local one.
+        Kept segments come in the order of the ranks.
 
         Parameters
         ----------
@@ -184,15 +198,15 @@ class BLEU(Scorer):
         RuntimeError
             Another rank has gone.
         """
-        total = BLEU(**self._as_dict())
+        total = type(self)(**self._as_dict())
         mine = self.signature, self.keep_segments
-        for rank, (its, totals) in enumerate(gather((mine, self._copy_of_totals()), group)):
+        for rank, (its, totals) in enumerate(gather((mine, self._totals), group)):
             if its != mine:
                 raise ValueError(
                     f"rank {rank} has a metric with other parameters: {its[0]}, here {mine[0]}; "
                     f"keep_segments={its[1]}, here {mine[1]}"
                 )
-            total._merge(totals)
+            total._add(totals)
         return total
 
     @property
@@ -202,7 +216,7 @@ class BLEU(Scorer):
         int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. Sums
         over states are the states of all their segments: see `from_state`.
         """
-        state: NDArray[numpy.int64] = self._copy_of_totals().sum().__array__()[0]
+        state: NDArray[numpy.int64] = self._totals.sum().__array__()[0]
         return state
 
     @classmethod
@@ -214,17 +228,20 @@ class BLEU(Scorer):
         state : array_like of int, shape (2 + 2 * max_order,)
             A metric's `state`, or a sum of them.
         **parameters
-            As for the class, but for `keep_segments`.
+            Those of the metric that had the state, but for `keep_segments`; of these only
+            `max_order` can be checked. The number of references is not known afterwards.
 
         Raises
         ------
         TypeError, ValueError, OverflowError
             The state is none of integers, of such parameters, or of any text.
         """
+        if isinstance(state, BLEU):
+            raise TypeError("the state is a BLEU; pass its .state")
         if parameters.get("keep_segments"):
             raise ValueError("a state has no segments to keep: leave keep_segments=True out")
         metric = cls(**parameters)
-        metric._totals.merge(Totals.from_state(state, metric.max_order))
+        metric._add(Totals.from_state(state, metric.max_order))
         return metric
 
     @property
@@ -238,19 +255,20 @@ class BLEU(Scorer):
         """
         if not self.keep_segments:
             raise ValueError("segments are not kept; make the metric with keep_segments=True")
-        return self._copy_of_totals().rows()
+        return self._totals.rows()
 
     def segment_scores(self) -> NDArray[numpy.float64]:
         """BLEU of every segment by itself, as by `sentence_scores`; errors as of `segments`."""
         return self._scores(self.segments)
 
-    def _copy_of_totals(self) -> Totals:
-        with self._lock:
-            return self._totals.copy()
-
-    def _merge(self, totals: Totals) -> None:
-        with self._lock:
-            self._totals.merge(totals)
+    def _add(self, totals: Totals) -> None:
+        with _lock:
+            before = None
+            # A signal handler or a finalizer may add something in between, on this very thread.
+            while before is not self._totals:
+                before = self._totals
+                after = before.plus(totals)
+            object.__setattr__(self, "_totals", after)
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that equal metrics share: `threads` changes nothing."""
@@ -262,16 +280,18 @@ class BLEU(Scorer):
             return NotImplemented
         if self._compared() != other._compared():
             return False
-        return self._copy_of_totals() == other._copy_of_totals()
+        return self._totals == other._totals
 
     def __hash__(self) -> int:
         return hash(self.signature)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self._as_dict(), self._copy_of_totals())
+        return _restore, (type(self), self._as_dict(), self._totals)
 
     def __repr__(self) -> str:
-        return f"<BLEU {self.signature}>"
+        segments = self._totals.segments
+        counted = "from a state" if segments is None else f"{segments} segments"
+        return f"<BLEU {self.signature}, {counted}>"
 
 
 def _restore(kind: type[BLEU], parameters: dict[str, Any], totals: Totals) -> BLEU:

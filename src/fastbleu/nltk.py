@@ -10,7 +10,8 @@ from __future__ import annotations
 from math import exp, fsum, log
 
 from . import _nltk
-from ._core import SegmentCounter, accumulate_rows, floor_totals, zero_rows
+from ._core import SegmentCounter
+from ._rows import accumulate_rows, floor_totals, zero_rows
 from ._tokens import TokenPacker
 from .corpus import NltkDoor, batches
 from .nltk_precision import SmoothingFunction, make_fraction, modified_precision

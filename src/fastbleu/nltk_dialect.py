@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from . import _nltk, nltk
-from ._core import floor_totals
+from ._rows import floor_totals
 from .nltk_precision import SmoothingFunction
 from .result import Score, check_one_row, score_of, signature_of
 from .stats import Stats
@@ -46,6 +46,7 @@ class NltkDialect:
     """
 
     version = "nltk-3.10.4"
+    floors_totals = True
 
     def adapt(self, stats: Stats) -> Stats:
         """Rows as nltk counts them: every total is at least 1. Adapt first, then add up."""
@@ -154,7 +155,12 @@ class NltkDialect:
             )
         if smoothing not in SMOOTHING:
             names = ", ".join(SMOOTHING)
-            raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {names}")
+            theirs = ", ".join(
+                f"{method} is {name!r}" for name, (method, _) in SMOOTHING.items() if method
+            )
+            raise ValueError(
+                f"smoothing {smoothing!r} is unknown; choose one of {names}; nltk's {theirs}"
+            )
         method, parameter = SMOOTHING[smoothing]
         if value is None:
             return method and getattr(SmoothingFunction(), method)

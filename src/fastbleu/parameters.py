@@ -51,7 +51,7 @@ class Parameters:
     dialect: str
     reference_length: str
     ignore_ids: tuple[int, ...]
-    stop_id: int | None
+    stop_id: int | tuple[int, ...] | None
     skip_ids: tuple[int, ...]
     keep_segments: bool
     _id_rules: IdRules
@@ -71,7 +71,7 @@ class Parameters:
         dialect: str = "sacrebleu",
         reference_length: str = "closest",
         ignore_ids: Iterable[int] = (),
-        stop_id: int | None = None,
+        stop_id: int | Iterable[int] | None = None,
         skip_ids: Iterable[int] = (),
         keep_segments: bool = False,
     ) -> None:
@@ -84,7 +84,7 @@ class Parameters:
             )
         max_order = check_positive("max_order", max_order)
         # A copy: the caller's list may change, and a generator can be read only once.
-        weights = None if weights is None else tuple(weights)
+        weights = None if weights is None else tuple(map(float, weights))
         scoring: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": smoothing_value}
         if dialect == "sacrebleu":
             scoring |= {"weights": weights, "effective_order": bool(effective_order)}
@@ -147,6 +147,9 @@ class Parameters:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a BLEU's parameters cannot be changed: make a new one for {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a BLEU's parameters cannot be changed, so {name} stays")
 
 
 def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:

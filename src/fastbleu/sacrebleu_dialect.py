@@ -18,6 +18,7 @@ class SacrebleuDialect:
     """
 
     version = _sacrebleu.VERSION
+    floors_totals = False
 
     def adapt(self, stats: Stats) -> Stats:
         """Rows as sacreBLEU counts them: as they are."""

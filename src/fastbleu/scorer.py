@@ -45,7 +45,7 @@ class Scorer(Parameters):
         hypotheses : sequence of S str
             Where `tokenize` is None lists of tokens, or token ids: an array or tensor of integers
             of shape (S, length), or (length,) for one segment, or a list of S arrays of shape
-            (length,).
+            (length,). With one of shape (length,) an array (k, length) is its k references.
         references : sequence of S str or of S sequences of str
             ``references[i]`` is the reference, or the list of references, of ``hypotheses[i]``;
             not necessarily as many for each. Where `tokenize` is None always lists of references,
@@ -98,15 +98,23 @@ class Scorer(Parameters):
         -------
         ndarray of float64, shape (segments,)
             On the dialect's scale.
+
+        Warns
+        -----
+        InputWarning
+            As by `score`; and where segments score 0 because they are short.
         """
-        return self._scores(
-            self.statistics(
-                hypotheses,
-                references,
-                hypothesis_mask=hypothesis_mask,
-                reference_mask=reference_mask,
-            )
-        )
+        masks = {"hypothesis_mask": hypothesis_mask, "reference_mask": reference_mask}
+        stats = self.statistics(hypotheses, references, **masks)
+        if self.dialect == "sacrebleu" and not self.effective_order:
+            width = 2 + 2 * self.max_order
+            short = stats._rows[width - 1 :: width].count(0) - stats._rows[::width].count(0)
+            if short:
+                warn_input(
+                    f"{short} of {len(stats)} hypotheses have fewer than {self.max_order} tokens "
+                    "and score 0; with effective_order=True they are scored by the orders they have"
+                )
+        return self._scores(stats)
 
     def statistics(
         self,
@@ -131,16 +139,16 @@ class Scorer(Parameters):
 
     def _counted(self, hypotheses: Any, references: Any, *masks: Any, kept: bool = True) -> Counted:
         """Count a corpus: its rows, or if they are not kept their sum as the dialect adapts it."""
-        adapt = None if kept else self._rules.adapt
-        return self._counting.count(hypotheses, references, adapt, masks)
+        floor = None if kept else self._rules.floors_totals
+        return self._counting.count(hypotheses, references, floor, masks)
 
     def _score(self, sums: Stats, nrefs: int | None, tokenized_periods: int) -> Score:
         self._warn_of_tokenized(tokenized_periods)
         score: Score = self._rules.score(sums, **self._scoring, **self._how_counted, nrefs=nrefs)
         if score.value == 0 and score.hyp_len and not score.totals[-1]:
             warn_input(
-                f"no hypothesis has {self.max_order} tokens, so that the score is 0; each entry of "
-                "hypotheses is a whole segment and no word; for short ones effective_order=True"
+                f"no hypothesis has {self.max_order} tokens, so that the score is 0: is each entry "
+                "of hypotheses a whole segment, and no word? For short ones effective_order=True"
             )
         return score
 

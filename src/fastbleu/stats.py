@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
-from ._core import accumulate_rows, add_rows, zero_rows
+from ._rows import accumulate_rows, add_rows, zero_rows
 from .corpus import check_positive
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ class Stats:
                 f"rows has {table.shape[1]} columns, but max_order={max_order} "
                 f"needs {2 + 2 * max_order}"
             )
-        if table.dtype.kind == "u" and table.size and table.max() > 2**63 - 1:
+        if table.dtype.kind == "u" and table.size and int(table.max()) > 2**63 - 1:
             raise OverflowError(f"rows has {table.max()}, which does not fit into int64")
         self.max_order = table.shape[1] // 2 - 1
         self._rows = array("q", numpy.ascontiguousarray(table, numpy.int64).tobytes())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._core import accumulate_rows, zero_rows
+from ._rows import accumulate_rows, zero_rows
 from .arrays import in_main_memory
 from .stats import Stats
 from .workers import Counted, joint_nrefs
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 class Totals:
-    """The sum of the counts of any number of corpora; a commutative monoid.
+    """The sum of the counts of any number of corpora: a value that never changes.
 
-    What is added is added whole or, where a sum leaves int64, not at all.
+    Whoever adds to it puts another in its place, so that an exception, a signal or another thread
+    finds the one or the other and nothing in between.
 
     Attributes
     ----------
@@ -27,20 +28,35 @@ class Totals:
         their number varies. None: not known, because the row came from elsewhere.
     tokenized_periods : int
         Hypotheses that end in " .".
-    kept : list of Stats or None
-        The rows of the segments themselves, if they are kept.
     """
 
-    row: array[int]
-    segments: int | None
-    nrefs: int | None
-    tokenized_periods: int
-    kept: list[Stats] | None
+    __slots__ = ("_kept", "nrefs", "row", "segments", "tokenized_periods")
 
-    def __init__(self, max_order: int, keep: bool = False) -> None:
-        self.row = zero_rows(1, max_order)
-        self.segments = self.nrefs = self.tokenized_periods = 0
-        self.kept = [] if keep else None
+    def __init__(
+        self,
+        row: array[int],
+        segments: int | None = 0,
+        nrefs: int | None = 0,
+        tokenized_periods: int = 0,
+        rows: Stats | None = None,
+    ) -> None:
+        self.row = row
+        self.segments = segments
+        self.nrefs = nrefs
+        self.tokenized_periods = tokenized_periods
+        # What was kept before, and the rows of the last corpus; so that adding takes no time.
+        self._kept: tuple[Any, Stats] | None = None if rows is None else (None, rows)
+
+    @classmethod
+    def zero(cls, max_order: int) -> Totals:
+        """Those of no segments."""
+        return cls(zero_rows(1, max_order))
+
+    @classmethod
+    def of(cls, counted: Counted, sums: Stats, keep: bool) -> Totals:
+        """Those of one corpus, whose rows, as a dialect adapts them, add up to `sums`."""
+        rows = counted.stats if keep and len(counted.stats) else None
+        return cls(sums._rows, counted.segments, counted.nrefs, counted.tokenized_periods, rows)
 
     @classmethod
     def from_state(cls, state: Any, max_order: int) -> Totals:
@@ -57,66 +73,58 @@ class Totals:
                 f"the state has the shape {row.shape}, but max_order={max_order} needs "
                 f"({2 + 2 * max_order},): [hyp_len, ref_len, matches..., totals...]"
             )
-        totals = cls(max_order)
         # Lists go as they are: of integers beyond int64 numpy makes floats.
         rows = [list(state)] if isinstance(state, (list, tuple)) else row[None]
-        totals.row = Stats(rows, max_order)._rows
-        matches, ngrams = totals.row[2 : 2 + max_order], totals.row[2 + max_order :]
-        if min(totals.row) < 0 or any(m > t for m, t in zip(matches, ngrams, strict=True)):
+        counts = Stats(rows, max_order)._rows
+        matches, ngrams = counts[2 : 2 + max_order], counts[2 + max_order :]
+        if min(counts) < 0 or any(m > t for m, t in zip(matches, ngrams, strict=True)):
             raise ValueError(
-                f"the state is {totals.row.tolist()}, which no text has: a count is negative, or "
+                f"the state is {counts.tolist()}, which no text has: a count is negative, or "
                 "there are more matches than n-grams"
             )
-        totals.segments = totals.nrefs = None
-        return totals
+        return cls(counts, None, None)
 
-    def add(self, counted: Counted, sums: Stats) -> None:
-        """Add a corpus whose rows, as a dialect adapts them, add up to `sums`."""
-        row = self._plus(sums._rows)
-        if self.kept is not None and len(counted.stats):
-            self.kept.append(counted.stats)
-        self._note(row, counted.segments, counted.nrefs, counted.tokenized_periods)
-
-    def merge(self, other: Totals) -> None:
-        """Add what another has."""
-        row = self._plus(other.row)
-        if self.kept is not None and other.kept is not None:
-            self.kept += list(other.kept)
-        self._note(row, other.segments, other.nrefs, other.tokenized_periods)
-
-    def copy(self) -> Totals:
-        """The same totals, which can be added to by themselves."""
-        other = Totals(len(self.row) // 2 - 1, self.kept is not None)
-        other.merge(self)
-        return other
+    def plus(self, other: Totals) -> Totals:
+        """Both together; OverflowError where a sum leaves int64."""
+        row = self.row[:]
+        accumulate_rows(other.row, 1, row)
+        segments = nrefs = None
+        if self.segments is not None and other.segments is not None:
+            segments = self.segments + other.segments
+            nrefs = joint_nrefs(self.nrefs or 0, other.nrefs or 0)
+        total = Totals(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
+        total._kept = self._kept
+        if other._kept is not None:
+            total._kept = (self._kept, other.rows())
+        return total
 
     def sum(self) -> Stats:
         """The sum of all rows as one row."""
-        return Stats._own(self.row[:], len(self.row) // 2 - 1)
+        return Stats._own(self.row[:], self._max_order)
 
     def rows(self) -> Stats:
         """The rows that were kept."""
-        assert self.kept is not None
-        return Stats.concatenate([Stats.zeros(0, len(self.row) // 2 - 1), *self.kept])
+        parts = []
+        kept = self._kept
+        while kept is not None:
+            kept, rows = kept
+            parts.append(rows)
+        return Stats.concatenate([Stats.zeros(0, self._max_order), *reversed(parts)])
 
-    def _plus(self, addend: array[int]) -> array[int]:
-        row = self.row[:]
-        accumulate_rows(addend, 1, row)
-        return row
+    @property
+    def _max_order(self) -> int:
+        return len(self.row) // 2 - 1
 
-    def _note(self, row: array[int], segments: int | None, nrefs: int | None, periods: int) -> None:
-        self.row = row
-        self.tokenized_periods += periods
-        if self.segments is None or self.nrefs is None or segments is None or nrefs is None:
-            self.segments = self.nrefs = None
-        else:
-            self.segments += segments
-            self.nrefs = joint_nrefs(self.nrefs, nrefs)
+    def _compared(self) -> tuple[Any, ...]:
+        return self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Totals):
             return NotImplemented
-        mine, its = ((t.row, t.segments, t.nrefs, t.tokenized_periods) for t in (self, other))
-        if mine != its or (self.kept is None) != (other.kept is None):
-            return False
-        return self.kept is None or self.rows() == other.rows()
+        return self._compared() == other._compared()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        *values, rows = self._compared()
+        return Totals, (*values, rows if len(rows) else None)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from _thread import allocate_lock as _Lock
 from collections.abc import Callable, Sequence
 
-from ._core import PackedSegments, SegmentCounter, accumulate_rows, zero_rows
+from ._core import PackedSegments, SegmentCounter
+from ._rows import zero_rows
 from ._text import TextPacker
 from ._tokens import TokenPacker
 from .corpus import (
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from .ids import IdRules
 
-# A worker with memory for more tokens is not kept for the next time.
+# A worker with memory for more tokens or references is not kept for the next time.
 _LARGEST_IDLE = 1 << 18
 
 
@@ -135,7 +136,7 @@ class CountOptions:
 
     def give_back(self, worker: Worker) -> None:
         """Keep a worker that did not fail for the next time."""
-        if worker.packer.id_capacity <= _LARGEST_IDLE and len(self._idle) < self.threads:
+        if worker.packer.capacity <= _LARGEST_IDLE and len(self._idle) < self.threads:
             worker.packer.reset()
             self._idle.append(worker)
 
@@ -151,22 +152,22 @@ def count_segments(
     hypotheses: Sequence[Any],
     references: Sequence[Any],
     options: CountOptions,
-    adapt: Callable[[Stats], Stats] | None = None,
+    floor: bool | None = None,
 ) -> Counted:
     """Count a corpus whose layout is known to be segment-major.
 
-    With `adapt` rows are not kept: the result is one row, the sum of what `adapt` makes of them,
-    and memory does not grow with the corpus.
+    Where `floor` is a bool rows are not kept: the result is one row, their sum, and memory does not
+    grow with the corpus. True raises every total of a row to at least 1 before, as nltk does.
     """
     segments = check_lengths(hypotheses, references)
-    corpus = list_or_tuple(hypotheses), list_or_tuple(references)
+    ours, theirs = list_or_tuple(hypotheses), list_or_tuple(references)
     tokenizer = options.tokenizer
     if tokenizer is None or tokenizer.function is None:
         # No more threads than have work.
         threads = 1 + segments // TokenPacker.chunk_segments
-        counted = count_packed(*corpus, options, threads, adapt)
+        counted = count_packed(ours, theirs, options, threads, floor)
     else:
-        counted = _count_by_function(corpus, options, tokenizer.function, adapt)
+        counted = _count_by_function((ours, theirs), options, tokenizer.function, floor)
     if counted.segments != segments:
         raise ValueError(
             f"{segments} segments became {counted.segments} while they were counted: hypotheses is "
@@ -181,18 +182,21 @@ def count_packed(
     references: Any,
     options: CountOptions,
     threads: int,
-    adapt: Callable[[Stats], Stats] | None = None,
+    floor: bool | None = None,
 ) -> Counted:
     """Count what the options' packers read, on at most so many threads."""
-    rows = _Rows(len(hypotheses), options.max_order, adapt)
-    counted = Counted(rows.stats())
-    workers = [options.borrow() for _ in range(min(threads, options.threads))]
-    if len(workers) == 1:
-        packer = workers[0].packer
-        while taken := packer.fill(hypotheses, references, counted.segments):
-            rows.count(workers[0], counted.segments)
-            counted.segments += taken
+    segments = len(hypotheses)
+    rows = _Rows(segments, options.max_order, floor)
+    counted = Counted(rows.stats)
+    workers = [options.borrow()]
+    if threads == 1 or options.threads == 1:
+        worker, read = workers[0], 0
+        while read < segments and (taken := worker.packer.fill(hypotheses, references, read)):
+            rows.count(worker, read)
+            read += taken
+        counted.segments = read
     else:
+        workers += [options.borrow() for _ in range(min(threads, options.threads) - 1)]
         counted.segments = _count_in_turns((hypotheses, references), rows, workers)
     for worker in workers:
         counted.note(worker.packer)
@@ -203,35 +207,27 @@ def count_packed(
 class _Rows:
     """Where rows go: to their places in one array, or into their sum."""
 
-    def __init__(
-        self, segments: int, max_order: int, adapt: Callable[[Stats], Stats] | None
-    ) -> None:
-        self._max_order = max_order
-        self._adapt = adapt
-        self._rows = zero_rows(1 if adapt else segments, max_order)
+    def __init__(self, segments: int, max_order: int, floor: bool | None) -> None:
+        self._floor = floor
+        rows = zero_rows(segments if floor is None else 1, max_order)
+        self.stats = Stats._own(rows, max_order)
 
     def count(self, worker: Worker, first: int) -> None:
         """Count a packer's segments, of which `first` is the number of the first."""
-        if self._adapt is None:
-            worker.counter.count(worker.packer, self._rows, first)
-            return
-        rows = zero_rows(len(worker.packer), self._max_order)
-        worker.counter.count(worker.packer, rows)
-        adapted = self._adapt(Stats._own(rows, self._max_order))
-        accumulate_rows(adapted._rows, len(adapted), self._rows)
-
-    def stats(self) -> Stats:
-        return Stats._own(self._rows, self._max_order)
+        if self._floor is None:
+            worker.counter.count(worker.packer, self.stats._rows, first)
+        else:
+            worker.counter.count_sum(worker.packer, self.stats._rows, self._floor)
 
 
 def _count_by_function(
     corpus: tuple[Any, Any],
     options: CountOptions,
     split: Callable[[str], list[str]],
-    adapt: Callable[[Stats], Stats] | None,
+    floor: bool | None,
 ) -> Counted:
     """Count text by a tokenizer that is a Python function."""
-    rows = _Rows(len(corpus[0]), options.max_order, adapt)
+    rows = _Rows(len(corpus[0]), options.max_order, floor)
     worker, door = options.borrow(), TextDoor()
     read = periods = 0
     while read < min(map(len, corpus)):
@@ -245,7 +241,7 @@ def _count_by_function(
             rows.count(worker, read + start)
             start += taken
         read += len(hypotheses)
-    counted = Counted(rows.stats())
+    counted = Counted(rows.stats)
     counted.note(worker.packer)
     counted.segments, counted.tokenized_periods = read, periods
     options.give_back(worker)
@@ -272,8 +268,8 @@ def _count_in_turns(corpus: tuple[Any, Any], rows: _Rows, workers: list[Worker])
             rows.count(worker, first)
 
     with ThreadPoolExecutor(len(workers)) as pool:
-        futures = [pool.submit(work, worker) for worker in workers]
         try:
+            futures = [pool.submit(work, worker) for worker in workers]
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in done:
                 future.result()

@@ -1,16 +1,16 @@
-"""What test_keras.py runs for each backend in a process of its own."""
+"""A model and its loss; as a program, what test_keras.py runs for each backend."""
 
 import keras
 import numpy
+from batches import OF_IDS
 
 import fastbleu
 from fastbleu.integrations.keras import BLEU
 
-backend = keras.backend.backend()
-OF_IDS = {"tokenize": None, "ignore_ids": (0,)}
-
 
 class Echo(keras.Model):
+    """A model that answers with what it is asked."""
+
     def call(self, ids):
         return ids
 
@@ -19,45 +19,49 @@ def no_loss(y_true, y_pred):
     return keras.ops.zeros_like(y_pred[:, 0], dtype="float32")
 
 
-# Counts that neither int32 nor float64 could hold.
-hypotheses, references = numpy.random.default_rng(7).integers(0, 5, (2, 9, 8))
-many = [
-    (1 << 53) + 1,
-    (1 << 53) + 3,
-    *range(1 << 40, (1 << 40) + 4),
-    *range((1 << 53) + 1, (1 << 53) + 5),
-]
-expected = fastbleu.BLEU.from_state(many, **OF_IDS)
-metric = BLEU(**OF_IDS)
-metric._counts.assign(expected.state.view(metric._stored_as))
-expected.update(hypotheses, references)
-metric.update_state(*map(keras.ops.convert_to_tensor, (references, hypotheses)))
-assert metric._state().tolist() == expected.state.tolist()
-assert metric.score().value == expected.compute().value
-[counts] = metric.variables
-assert counts.dtype == ("int64" if backend in ("torch", "tensorflow") else "int32"), counts.dtype
-assert keras.backend.standardize_dtype(metric.result().dtype) == metric.dtype
-assert abs(float(metric.result()) - expected.compute().value) < 1e-4
+def check(backend):
+    # Counts that neither int32 nor float64 could hold.
+    hypotheses, references = numpy.random.default_rng(7).integers(0, 5, (2, 9, 8))
+    many = [
+        (1 << 53) + 1,
+        (1 << 53) + 3,
+        *range(1 << 40, (1 << 40) + 4),
+        *range((1 << 53) + 1, (1 << 53) + 5),
+    ]
+    expected = fastbleu.BLEU.from_state(many, **OF_IDS)
+    metric = BLEU(**OF_IDS)
+    metric._counts.assign(expected.state.view(metric._stored_as))
+    expected.update(hypotheses, references)
+    metric.update_state(*map(keras.ops.convert_to_tensor, (references, hypotheses)))
+    assert metric._state().tolist() == expected.state.tolist()
+    assert metric.score().value == expected.compute().value
+    [counts] = metric.variables
+    assert counts.dtype == ("int64" if backend in ("torch", "tensorflow") else "int32")
+    assert keras.backend.standardize_dtype(metric.result().dtype) == metric.dtype
+    assert abs(float(metric.result()) - expected.compute().value) < 1e-4
 
-state = metric.stateless_update_state(metric.stateless_reset_state(), references, hypotheses)
-once = fastbleu.BLEU(**OF_IDS).score(hypotheses, references).value
-assert abs(float(metric.stateless_result(state)) - once) < 1e-4
-assert metric._state().tolist() == expected.state.tolist()
+    state = metric.stateless_update_state(metric.stateless_reset_state(), references, hypotheses)
+    once = fastbleu.BLEU(**OF_IDS).score(hypotheses, references).value
+    assert abs(float(metric.stateless_result(state)) - once) < 1e-4
+    assert metric._state().tolist() == expected.state.tolist()
 
-# In a model, whose last batch is a short one.
-model, metric = Echo(), BLEU(**OF_IDS)
-model.compile(loss=no_loss, metrics=[metric], run_eagerly=True)
-logs = model.evaluate(hypotheses, references, batch_size=4, verbose=0, return_dict=True)
-assert abs(logs["bleu"] - once) < 1e-4, (logs, once)
-assert abs(metric.score().value - once) < 1e-12
+    # In a model, whose last batch is a short one.
+    model, metric = Echo(), BLEU(**OF_IDS)
+    model.compile(loss=no_loss, metrics=[metric], run_eagerly=True)
+    logs = model.evaluate(hypotheses, references, batch_size=4, verbose=0, return_dict=True)
+    assert abs(logs["bleu"] - once) < 1e-4, (logs, once)
+    assert abs(metric.score().value - once) < 1e-12
 
-if backend in ("jax", "tensorflow"):
-    model.compile(loss=no_loss, metrics=[BLEU(**OF_IDS)], run_eagerly=False)
-    refused = ""
-    try:
-        model.evaluate(hypotheses, references, verbose=0)
-    except RuntimeError as error:
-        refused = str(error)
-    assert "run_eagerly=True" in refused, refused
+    if backend in ("jax", "tensorflow"):
+        model.compile(loss=no_loss, metrics=[BLEU(**OF_IDS)], run_eagerly=False)
+        refused = ""
+        try:
+            model.evaluate(hypotheses, references, verbose=0)
+        except RuntimeError as error:
+            refused = str(error)
+        assert "run_eagerly=True" in refused, refused
 
-print("right on", backend)
+
+if __name__ == "__main__":
+    check(keras.backend.backend())
+    print("right on", keras.backend.backend())

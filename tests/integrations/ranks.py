@@ -62,7 +62,8 @@ def reduce_ids(rank, ranks):
     part = slice(6 * rank // ranks, 6 * (rank + 1) // ranks)
     metric = BLEU(**IDS)
     metric.update(ids[part], ids.flip(0)[part])
-    return report(metric, metric.all_reduce(), metric.state.tolist())
+    before = metric.state.tolist()
+    return report(metric, metric.all_reduce(), before)
 
 
 def reduce_nothing(rank, ranks):

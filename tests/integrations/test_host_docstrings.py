@@ -7,6 +7,10 @@ import pytest
 from hosts import host
 
 
+# Keras' own reading of a torch tensor by numpy.
+@pytest.mark.filterwarnings(
+    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
+)
 @pytest.mark.parametrize(
     ("name", "needs"),
     [

@@ -4,9 +4,9 @@ import copy
 import os
 import pickle
 import random
-from datetime import timedelta
 
 import pytest
+from batches import OF_IDS, TEXT, check_parameters, id_batches, native
 from generators import SEED
 from hosts import host
 
@@ -18,32 +18,19 @@ from ignite.engine import Engine  # noqa: E402
 from ignite.exceptions import NotComputableError  # noqa: E402
 from ignite.metrics import Bleu as TheirBleu  # noqa: E402
 from ignite.metrics.metric import BatchWise  # noqa: E402
+from ranks import attempt, join  # noqa: E402
 
 import fastbleu  # noqa: E402
 from fastbleu.integrations.ignite import BLEU  # noqa: E402
 
-PAD, EOS = 0, 1
-OF_IDS = {"tokenize": None, "ignore_ids": (PAD,), "stop_id": EOS}
-TEXT = (["The cat sat on the mat.", "It rains."], ["The cat sat on a mat.", "It is raining."])
 
-
-def id_batches(seed, batches=5):
+def tensor_batches(seed):
     """Batches of padded ids, (hypotheses, references), of different shapes."""
-    generator = torch.Generator().manual_seed(seed)
-    for _ in range(batches):
-        rows, *lengths = torch.randint(6, 15, (3,), generator=generator).tolist()
-        yield tuple(torch.randint(0, 9, (rows, length), generator=generator) for length in lengths)
-
-
-def native(batches, **parameters):
-    metric = fastbleu.BLEU(**parameters)
-    for batch in batches:
-        metric.update(*batch)
-    return metric
+    return (tuple(map(torch.from_numpy, batch)) for batch in id_batches(seed))
 
 
 def test_the_numbers_are_those_of_the_native_metric():
-    batches = list(id_batches(SEED))
+    batches = list(tensor_batches(SEED))
     metric = BLEU(**OF_IDS)
     for batch in batches:
         metric.update(batch)
@@ -81,7 +68,7 @@ def test_several_references():
     ids=["tuple", "mapping", "output_transform"],
 )
 def test_in_an_engine(output, transform):
-    batches = list(id_batches(SEED))
+    batches = list(tensor_batches(SEED))
     options = {"output_transform": lambda out: tuple(out[key] for key in transform)}
     metric = BLEU(**OF_IDS, **(options if transform else {}))
     evaluator = Engine(lambda engine, pair: output(pair))
@@ -96,7 +83,7 @@ def test_in_an_engine(output, transform):
 
 
 def test_in_an_engine_batch_by_batch():
-    batches, seen = list(id_batches(SEED)), []
+    batches, seen = list(tensor_batches(SEED)), []
     evaluator = Engine(lambda engine, pair: pair)
     BLEU(**OF_IDS).attach(evaluator, "bleu", usage=BatchWise())
     evaluator.add_event_handler(
@@ -125,7 +112,7 @@ def test_a_ragged_list_in_an_engine_is_one_batch(nested):
 
 
 def test_arithmetic_of_metrics():
-    batches = list(id_batches(SEED))
+    batches = list(tensor_batches(SEED))
     evaluator = Engine(lambda engine, pair: pair)
     (BLEU(**OF_IDS) / 100).attach(evaluator, "share")
     expected = native(batches, **OF_IDS).compute().value / 100
@@ -151,7 +138,7 @@ def test_nothing_to_compute():
     metric = BLEU(**OF_IDS)
     with pytest.raises(NotComputableError, match="no process has been given"):
         metric.compute()
-    metric.update(next(id_batches(SEED)))
+    metric.update(next(tensor_batches(SEED)))
     metric.reset()
     with pytest.raises(NotComputableError):
         metric.compute()
@@ -159,7 +146,7 @@ def test_nothing_to_compute():
 
 def test_a_batch_that_fails_adds_nothing():
     metric = BLEU(**OF_IDS)
-    hypotheses, references = next(id_batches(SEED))
+    hypotheses, references = next(tensor_batches(SEED))
     metric.update((hypotheses, references))
     before = metric.compute()
     with pytest.raises(TypeError):
@@ -167,10 +154,15 @@ def test_a_batch_that_fails_adds_nothing():
     with pytest.raises(ValueError):
         metric.update((hypotheses, references[1:]))
     assert metric.compute() == before
+    metric._counts += 2**63 - 1 - metric._counts.max()
+    counts = metric._counts.tolist()
+    with pytest.raises(OverflowError, match="int64"):
+        metric.update((hypotheses, references))
+    assert metric._counts.tolist() == counts
 
 
 def test_saved_and_restored(tmp_path):
-    first, *others = id_batches(SEED)
+    first, *others = tensor_batches(SEED)
     metric = BLEU(**OF_IDS)
     metric.update(first)
     torch.save(metric.state_dict(), tmp_path / "metric.pt")
@@ -191,7 +183,7 @@ def test_a_saved_state_of_another_shape():
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
 def test_copies_are_independent(clone):
-    batches = list(id_batches(SEED))
+    batches = list(tensor_batches(SEED))
     parameters = {**OF_IDS, "weights": (0.4, 0.3, 0.2, 0.1)}
     once = {name: iter(value) for name, value in parameters.items() if isinstance(value, tuple)}
     metric = BLEU(**{**parameters, **once})
@@ -203,17 +195,12 @@ def test_copies_are_independent(clone):
 
 
 def test_parameters_are_checked_at_once():
-    with pytest.raises(ValueError, match="keep_segments"):
-        BLEU(keep_segments=True)
-    with pytest.raises(TypeError, match="ngram"):
-        BLEU(ngram=4)
-    with pytest.raises(ValueError, match="smoothing"):
-        BLEU(smoothing="no_smooth")
+    check_parameters(BLEU)
 
 
 def shares():
     """The batches of three processes: one, the others, none."""
-    first, *others = id_batches(SEED)
+    first, *others = tensor_batches(SEED)
     return [first], others, []
 
 
@@ -233,30 +220,17 @@ def work(rank):
         "restored bleu": restored.compute(),
     }
     metric.reset()
-    found["nothing"] = raised_by(metric.compute)
+    found["nothing"] = attempt(metric.compute)
     # Three times this is 2**64 + 2, which would wrap around to 2.
     metric._counts += 6148914691236517206
-    found["overflow"] = raised_by(metric.compute)
+    found["overflow"] = attempt(metric.compute)
     found["own after overflow"] = metric._counts.tolist()
     return found
 
 
-def raised_by(function):
-    try:
-        return function()
-    except (NotComputableError, OverflowError) as error:
-        return type(error).__name__
-
-
 def process(rank, folder):
     os.environ["LOCAL_RANK"] = str(rank)
-    dist.init_process_group(
-        "gloo",
-        init_method=f"file://{folder}/rendezvous",
-        rank=rank,
-        world_size=len(shares()),
-        timeout=timedelta(seconds=10),
-    )
+    join(rank, len(shares()), folder)
     torch.save(work(rank), f"{folder}/{rank}.pt")
     dist.destroy_process_group()
 
@@ -270,6 +244,6 @@ def test_across_processes(tmp_path):
         own = native(share, **OF_IDS).state.tolist()
         assert (found["bleu"], found["own"]) == (expected, own)
         assert (found["restored bleu"], found["restored"]) == (expected, own)
-        assert found["nothing"] == "NotComputableError"
-        assert found["overflow"] == "OverflowError"
+        assert found["nothing"][0] == "NotComputableError"
+        assert found["overflow"][0] == "OverflowError"
         assert found["own after overflow"] == [6148914691236517206] * 10

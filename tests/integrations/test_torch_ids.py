@@ -19,7 +19,10 @@ DEVICES = [
     "cpu",
     pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA")),
 ]
-pytestmark = pytest.mark.filterwarnings("ignore:there are .* references each")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:there are .* references each"),
+    pytest.mark.filterwarnings("ignore:most rows of .* end in a run"),
+]
 OPTIONS = {"ignore_ids": (0,), "stop_id": 1, "skip_ids": (2,)}
 HYPOTHESES = [[3, 4, 5, 6, 1, 7], [2, 3, 0, 4, 4, 4], [1, 5, 5, 5, 5, 5], [0, 0, 0, 0, 0, 0]]
 REFERENCES = [
@@ -231,7 +234,7 @@ def test_tensors_that_are_no_ids(dtype, parameters):
 
 def test_logits_that_need_a_gradient():
     logits = torch.rand(4, 6, 10, requires_grad=True)
-    with pytest.raises((TypeError, ValueError), match=r"float32|\(4, 6, 10\)"):
+    with pytest.raises(TypeError, match=r"float32 \(shape \(4, 6, 10\)\).*argmax"):
         BLEU(None).score(logits, tensors()[1])
     with pytest.raises(TypeError, match="argmax"):
         BLEU(None).score(logits[0], tensors()[1])
@@ -256,7 +259,7 @@ def test_wrong_shapes_are_told_as_those_of_arrays():
         ((hypotheses[0, 0], references), r"\(\)"),
         ((hypotheses, references[None]), r"\(1, 4, 2, 6\)"),
     ):
-        with pytest.raises((TypeError, ValueError), match=words):
+        with pytest.raises(ValueError, match=words):
             BLEU(None).score(*pair)
 
 

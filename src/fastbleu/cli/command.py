@@ -87,16 +87,16 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
         arguments.check_number(options, systems)
         reporter = Reporter(options, tokenizer, references)
         keep = bool(options.confidence or options.test)
-        totals = [Totals(options.max_order, keep) for _ in range(systems)]
+        totals = [Totals.zero(options.max_order) for _ in range(systems)]
         counting = CountOptions(tokenizer, options.lowercase, options.max_order, options.threads)
         segments = 0
         for chunk in _chosen(_watched(files, options), options):
             segments += len(chunk[0])
             columns = chunk[:references]
             texts = columns[0] if references == 1 else list(zip(*columns, strict=True))
-            for hypotheses, total in zip(chunk[references:], totals, strict=True):
+            for system, hypotheses in enumerate(chunk[references:]):
                 counted = count_segments(hypotheses, texts, counting)
-                total.add(counted, counted.stats.sum())
+                totals[system] = totals[system].plus(Totals.of(counted, counted.stats.sum(), keep))
                 if options.sentence_level:
                     spool.write(reporter.sentences(counted.stats._rows).encode())
         notes = [*arguments.warnings(options), *files.notes()]

@@ -13,7 +13,6 @@ hub's metrics; the words of errors are ours.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import exp, log
@@ -71,24 +70,26 @@ class _InMemory:
         TypeError, ValueError
             A text is no str, a prediction has no reference, or the two differ in length.
         """
-        hypotheses, its = _listed(predictions, "predictions"), _listed(references, "references")
-        if len(hypotheses) != len(its):
+        hypotheses = _listed(predictions, "predictions")
+        all_references = _listed(references, "references")
+        if len(hypotheses) != len(all_references):
             raise ValueError(
-                f"predictions has {len(hypotheses)} segments, references has {len(its)}; "
-                "references[i] belongs to predictions[i]"
+                f"predictions has {len(hypotheses)} segments, references has "
+                f"{len(all_references)}; references[i] belongs to predictions[i]"
             )
-        for i, (hypothesis, reference) in enumerate(zip(hypotheses, its, strict=True)):
+        for i, (hypothesis, its) in enumerate(zip(hypotheses, all_references, strict=True)):
             number = len(self) + i
             _check_text(hypothesis, f"prediction {number}")
-            if isinstance(reference, str):
+            if isinstance(its, str):
                 continue
-            its[i] = _listed(reference, f"reference of prediction {number}", "a str or several")
-            for k, text in enumerate(its[i]):
+            its = _listed(its, f"reference of prediction {number}", "a str or several")
+            all_references[i] = its
+            for k, text in enumerate(its):
                 _check_text(text, f"reference {k} of prediction {number}")
-            if not its[i]:
+            if not its:
                 raise ValueError(f"prediction {number} has no reference")
         self._predictions += hypotheses
-        self._references += its
+        self._references += all_references
 
     def __len__(self) -> int:
         """Segments that wait for `compute`."""
@@ -160,11 +161,11 @@ class Bleu(_InMemory):
             )
         tokenize = "13a" if tokenizer is None else None
         metric = BLEU(tokenize, max_order=max_order, reference_length="shortest")
-        hypotheses, its = self._take(predictions, references)
-        split = _to_the_end if tokenizer is None else partial(_tokens, tokenizer)
+        hypotheses, listed = self._take(predictions, references)
+        split = _with_its_end if tokenizer is None else partial(_tokens, tokenizer)
         metric.update(
             [split(hypothesis) for hypothesis in hypotheses],
-            [[split(r) for r in ([its] if isinstance(its, str) else its)] for its in its],
+            [[split(r) for r in ([its] if isinstance(its, str) else its)] for its in listed],
         )
         return _nmt_bleu(metric.state.tolist(), smooth)
 
@@ -215,10 +216,10 @@ class Sacrebleu(_InMemory):
         metric = BLEU(
             tokenize or "13a", lowercase, smoothing=smooth_method, smoothing_value=smooth_value
         )
-        metric.update(*self._take(predictions, references))
+        counted = metric._counted(*self._take(predictions, references), None, None, kept=False)
         if not force:
-            warn_tokenized(metric._totals.tokenized_periods, "force=True")
-        row = array("q", metric.state.tolist())
+            warn_tokenized(counted.tokenized_periods, "force=True")
+        row = counted.stats._rows
         score, precisions, bp, counts, totals = details(
             row, metric.max_order, smooth_method, smooth_value, use_effective_order
         )
@@ -273,7 +274,7 @@ def _check_text(text: Any, where: str) -> None:
         raise TypeError(f"{where} is a {type(text).__name__}, expected a str{fix}")
 
 
-def _to_the_end(text: str) -> str:
+def _with_its_end(text: str) -> str:
     """A text that tokenizer "13a" reads to its last character.
 
     It drops white space at the end, and so does not see a dash and a newline there, which belong

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy
 import torch
 from ignite.exceptions import NotComputableError
 from ignite.metrics import Metric
 from ignite.metrics.metric import reinit__is_reduced, sync_all_reduce
 
 from ..metric import BLEU as NativeBLEU
+from ..stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,19 +76,13 @@ class BLEU(Metric):
                 "keep_segments=True cannot be had here: processes exchange sums and no rows; use "
                 "fastbleu.BLEU(keep_segments=True) with its own update and all_reduce"
             )
-        metric = NativeBLEU(**parameters)
-        # As the metric has read them: a generator can be read only once.
-        parameters.update(
-            {name: getattr(metric, name) for name in parameters.keys() - {"tokenize"}}
-        )
-        self._parameters = parameters
-        self._empty = metric.state
+        self._bleu = NativeBLEU(**parameters)
         super().__init__(output_transform=output_transform, device=device, skip_unrolling=True)
 
     @reinit__is_reduced
     def reset(self) -> None:
         """Forget all batches."""
-        self._counts = torch.from_numpy(self._empty.copy()).to(self._device)
+        self._counts = torch.from_numpy(self._bleu.state).to(self._device)
 
     @reinit__is_reduced
     def update(self, output: Sequence[Any]) -> None:
@@ -105,9 +101,9 @@ class BLEU(Metric):
             As `fastbleu.BLEU.update` does.
         """
         y_pred, y = output
-        metric = NativeBLEU.from_state(self._counts, **self._parameters)
-        metric.update(y_pred, y)
-        self._counts = torch.from_numpy(metric.state).to(self._device)
+        sums = self._bleu._counted(y_pred, y, None, None, kept=False).stats
+        total = Stats(self._counts.cpu()[None]) + sums
+        self._counts = torch.from_numpy(numpy.asarray(total)[0]).to(self._device)
 
     def compute(self) -> float:
         """BLEU of the batches of all processes, which all must call it.
@@ -138,7 +134,7 @@ class BLEU(Metric):
                 "there is no BLEU yet: no process has been given a hypothesis or a reference "
                 "since the start or reset()"
             )
-        return NativeBLEU.from_state(counts, **self._parameters).compute()
+        return NativeBLEU.from_state(counts, **self._bleu._as_dict()).compute()
 
     # What is decorated raises nothing, or the sums of all would stay in the place of one's own.
     @sync_all_reduce("_halves")

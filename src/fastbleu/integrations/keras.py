@@ -15,6 +15,7 @@ import numpy
 from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 from ..metric import BLEU as NativeBLEU
+from ..stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,18 +82,16 @@ class BLEU(keras.metrics.Metric):
                 "keep_segments=True cannot be had here: a Keras metric keeps variables of a fixed "
                 "shape; use fastbleu.BLEU(keep_segments=True) in a loop of your own"
             )
-        metric = NativeBLEU(**parameters)
+        self._bleu = NativeBLEU(**parameters)
         # As the metric has read them: a generator can be read only once, and JSON knows no numpy.
         parameters.update(
-            {name: getattr(metric, name) for name in parameters.keys() - {"tokenize"}}
+            {name: getattr(self._bleu, name) for name in parameters.keys() - {"tokenize"}}
         )
         self.from_logits = bool(from_logits)
         self._parameters = parameters
-        state = metric.state
         self._stored_as = "int64" if _backend_has("int64") else "int32"
-        self._counts = self.add_variable(
-            state.view(self._stored_as).shape, "zeros", dtype=self._stored_as, name="counts"
-        )
+        shape = self._bleu.state.view(self._stored_as).shape
+        self._counts = self.add_variable(shape, "zeros", dtype=self._stored_as, name="counts")
 
     @_outside_compiled_code
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
@@ -128,20 +127,20 @@ class BLEU(keras.metrics.Metric):
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
                 "for logits or probabilities make the metric with from_logits=True"
             )
-        masks: dict[str, Any] = {}
+        masks: tuple[Any, Any] = (None, None)
         if sample_weight is not None:
             weights = _zeros_and_ones(_values("sample_weight", sample_weight))
             if weights.ndim == 2 and weights.shape[1] != 1:
                 _check_same_shape(weights, y_true=references, y_pred=hypotheses)
-                masks = {"hypothesis_mask": weights, "reference_mask": weights}
+                masks = (weights, weights)
             else:
                 rows = _rows(weights, len(hypotheses))
                 if not len(rows):
                     return
                 hypotheses, references = _take(hypotheses, rows), _take(references, rows)
-        metric = self._metric()
-        metric.update(hypotheses, references, **masks)
-        self._counts.assign(metric.state.view(self._stored_as))
+        sums = self._bleu._counted(hypotheses, references, *masks, kept=False).stats
+        total = Stats(self._state()[None]) + sums
+        self._counts.assign(numpy.asarray(total)[0].view(self._stored_as))
 
     @_outside_compiled_code
     def result(self) -> Any:
@@ -180,7 +179,7 @@ class BLEU(keras.metrics.Metric):
         state = self._state()
         # A metric from a state does not know whether there was anything.
         if not state.any():
-            return NativeBLEU(**self._parameters)
+            return self._bleu
         return NativeBLEU.from_state(state, **self._parameters)
 
     def _state(self) -> Any:

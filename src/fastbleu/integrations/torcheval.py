@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy
 import torch
 from torcheval.metrics import Metric
 
 from ..metric import BLEU
-from ..score import SACREBLEU
-from ..stats import Stats
+from ._tensors import check_weights, joined, score, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,18 +73,16 @@ class BLEUScore(Metric):
         tokenize: Any = "none",
         lowercase: bool = False,
         ignore_ids: Sequence[int] = (),
-        stop_id: int | None = None,
+        stop_id: int | Sequence[int] | None = None,
         skip_ids: Sequence[int] = (),
         threads: int = 1,
     ) -> None:
         super().__init__(device=None if device is None else torch.device(device))
         options: dict[str, Any] = {"max_order": n_gram, "threads": threads}
         options |= {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        if weights is not None and len(weights) != n_gram:
-            raise ValueError(f"there are {len(weights)} weights for n_gram {n_gram}")
+        check_weights(weights, n_gram)
         if dialect == "sacrebleu":
-            options["smoothing"] = smoothing
-            options["weights"] = None if weights is None else [float(w) for w in weights]
+            options |= {"smoothing": smoothing, "weights": weights}
         elif dialect != "torcheval":
             raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or 'torcheval'")
         elif smoothing != "none":
@@ -131,15 +127,14 @@ class BLEUScore(Metric):
             As `fastbleu.BLEU.update`, which says hypotheses for input and references for target.
             With ``dialect="torcheval"`` also where no text of the batch has `n_gram` tokens.
         """
-        sums = self._bleu.statistics([input] if isinstance(input, str) else input, target).sum()
+        hypotheses = [input] if isinstance(input, str) else input
+        sums = self._bleu._counted(hypotheses, target, None, None, kept=False).stats
         if self.dialect == "torcheval" and not sums.totals.all():
             raise ValueError(
                 f"no text of input has n_gram = {self.n_gram} tokens, and TorchEval's dialect "
                 "refuses such a batch; the default dialect takes it"
             )
-        row = torch.from_numpy(numpy.asarray(sums)[0])
-        lengths, matches, possible = row.split([2, self.n_gram, self.n_gram])
-        self._add(lengths[0], lengths[1], matches, possible)
+        self._add(*split(sums, self.device))
         return self
 
     def compute(self) -> torch.Tensor:
@@ -148,22 +143,18 @@ class BLEUScore(Metric):
         Returns
         -------
         Tensor of float64, shape ()
+            On Apple's GPUs of float32.
 
         Raises
         ------
         OverflowError
-            A count has left int64.
+            A count has left int64, as far as that shows: it is negative.
         """
-        lengths = torch.stack((self.input_len, self.target_len))
-        row = torch.cat((lengths, self.matches_by_order, self.possible_matches_by_order)).tolist()
-        if min(row) < 0:
-            raise OverflowError(f"a count has left int64: {row}")
+        row = joined(*(getattr(self, name) for name in _STATES))
         if self.dialect == "torcheval":
             with torch.no_grad():
                 return self._score_of_torcheval()
-        smoothing, weights = self._bleu.smoothing, self._bleu.weights
-        value = SACREBLEU.sentence_scores(Stats([row]), smoothing=smoothing, weights=weights)[0]
-        return torch.tensor(value / 100, dtype=torch.float64, device=self.device)
+        return score(self._bleu, row, self.matches_by_order.device)
 
     def _score_of_torcheval(self) -> torch.Tensor:
         """The operations of torcheval.metrics.functional.text.bleu 0.0.7, on its floats."""
@@ -214,11 +205,9 @@ class BLEUScore(Metric):
         for name, count in zip(_STATES, counts, strict=True):
             setattr(self, name, getattr(self, name) + count.to(self.device))
 
-    def _counting(self) -> tuple[Any, ...]:
+    def _counting(self) -> dict[str, Any]:
         """What counts depend on."""
-        bleu = self._bleu
-        ids = bleu.ignore_ids, bleu.stop_id, bleu.skip_ids
-        return self.dialect, bleu.tokenizer, bleu.lowercase, *ids
+        return {"dialect": self.dialect, **self._bleu._how_counted}
 
 
 _STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")

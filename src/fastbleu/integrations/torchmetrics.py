@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-import numpy
 import torch
 from torchmetrics import Metric
 
 from ..metric import BLEU
-from ..score import SACREBLEU
 from ..stats import Stats
+from ._tensors import check_weights, joined, score, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+_STATES = ("preds_len", "target_len", "numerator", "denominator")
 
 # TorchMetrics lowers a text after tokenising it, sacreBLEU before, and drops white space at the end
 # first. The tokens of these tokenizers are the same nevertheless, unless one of the characters here
@@ -104,19 +105,18 @@ class BLEUScore(Metric):
         tokenize: Any = "none",
         lowercase: bool = False,
         ignore_ids: Sequence[int] = (),
-        stop_id: int | None = None,
+        stop_id: int | Sequence[int] | None = None,
         skip_ids: Sequence[int] = (),
         threads: int = 1,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        if weights is not None and len(weights) != n_gram:
-            raise ValueError(f"there are {len(weights)} weights for n_gram {n_gram}")
+        check_weights(weights, n_gram)
         options: dict[str, Any] = {"max_order": n_gram, "threads": threads}
         options |= {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
         if dialect == "sacrebleu":
-            options["smoothing"] = smoothing or ("add-k" if smooth else "none")
-            options["weights"] = None if weights is None else [float(w) for w in weights]
+            smoothing = smoothing or ("add-k" if smooth else "none")
+            options |= {"smoothing": smoothing, "weights": weights}
         elif dialect != "torchmetrics":
             raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or 'torchmetrics'")
         elif smoothing is not None:
@@ -138,12 +138,14 @@ class BLEUScore(Metric):
         self.n_gram = n_gram
         self.smooth = smooth
         self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
-        self._how = self._digest(tokenize, lowercase)
+        # Of TorchMetrics' own tokenizers self._bleu knows neither.
+        named = {"tokenizer": tokenize, "lowercase": bool(lowercase)}
+        how = {**self._bleu._how_counted, **(named if isinstance(tokenize, str) else {})}
+        self._how = sha256(repr({"dialect": dialect, **how}).encode()).digest()[:16]
         # The first state, so that it is compared before anything is added up.
-        how = torch.tensor(list(self._how), dtype=torch.uint8)
-        self.add_state("counted_by", how, dist_reduce_fx=_the_same)
-        lengths = {"preds_len": (), "target_len": ()}
-        for name, shape in (lengths | {"numerator": n_gram, "denominator": n_gram}).items():
+        counted_by = torch.tensor(list(self._how), dtype=torch.uint8)
+        self.add_state("counted_by", counted_by, dist_reduce_fx=_the_same)
+        for name, shape in zip(_STATES, ((), (), n_gram, n_gram), strict=True):
             self.add_state(name, torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
 
     def update(self, preds: Any, target: Any) -> None:
@@ -164,13 +166,9 @@ class BLEUScore(Metric):
             As `fastbleu.BLEU.update`, which says hypotheses for preds and references for target.
         """
         sums = preds if isinstance(preds, Stats) else self._count(preds, target)
-        row = torch.from_numpy(numpy.asarray(sums)[0]).to(self.numerator.device)
-        lengths, numerator, denominator = row.split([2, self.n_gram, self.n_gram])
         # Not in place: the metrics of a compute group share these tensors.
-        self.preds_len = self.preds_len + lengths[0]
-        self.target_len = self.target_len + lengths[1]
-        self.numerator = self.numerator + numerator
-        self.denominator = self.denominator + denominator
+        for name, count in zip(_STATES, split(sums, self.numerator.device), strict=True):
+            setattr(self, name, getattr(self, name) + count)
 
     def forward(self, preds: Any, target: Any) -> Any:
         """Add a batch and return the score of the batch; arguments as those of `update`."""
@@ -183,7 +181,7 @@ class BLEUScore(Metric):
         Returns
         -------
         Tensor, shape ()
-            float64 (float32 on devices without it); in the dialect "torchmetrics" what was torch's
+            float64 (on Apple's GPUs float32); in the dialect "torchmetrics" what was torch's
             default dtype when the metric was made.
 
         Raises
@@ -191,24 +189,17 @@ class BLEUScore(Metric):
         ValueError
             The counts were made by a metric that counts in another way.
         OverflowError
-            A count has left int64.
+            A count has left int64, as far as that shows: it is negative.
         """
         if bytes(self.counted_by.tolist()) != self._how:
             raise ValueError(
                 "the counts come from a metric that counts in another way (tokenizer, dialect, "
                 "...): from a checkpoint, or in a compute group that was chosen by hand"
             )
-        device = self.numerator.device
-        lengths = torch.stack((self.preds_len, self.target_len))
-        row = torch.cat((lengths, self.numerator, self.denominator)).tolist()
-        if min(row) < 0:
-            raise OverflowError(f"a count has left int64: {row}")
+        row, device = joined(*(getattr(self, name) for name in _STATES)), self.numerator.device
         if self.dialect == "torchmetrics":
             return self._score_of_torchmetrics(device)
-        smoothing, weights = self._bleu.smoothing, self._bleu.weights
-        value = SACREBLEU.sentence_scores(Stats([row]), smoothing=smoothing, weights=weights)[0]
-        dtype = torch.float32 if device.type == "mps" else torch.float64
-        return torch.tensor(value / 100, dtype=dtype, device=device)
+        return score(self._bleu, row, device)
 
     def merge_state(self, incoming_state: Any) -> None:
         """Add the counts of another such metric, or of its `metric_state`."""
@@ -238,15 +229,7 @@ class BLEUScore(Metric):
         bleu = self._bleu
         if self._fast is not None and not _may_have(self._marks, preds, target):
             bleu = self._fast
-        return bleu.statistics(preds, target).sum()
-
-    def _digest(self, tokenize: Any, lowercase: bool) -> bytes:
-        """16 bytes that are equal for metrics whose counts are."""
-        if tokenize is not None and not isinstance(tokenize, str):
-            tokenize = self._bleu.tokenizer
-        ids = self._bleu.ignore_ids, self._bleu.stop_id, self._bleu.skip_ids
-        how = (self.dialect, tokenize, bool(lowercase), *ids)
-        return sha256(repr(how).encode()).digest()[:16]
+        return bleu._counted(preds, target, None, None, kept=False).stats
 
     def _apply(self, fn: Any, exclude_state: Sequence[str] = ()) -> Any:
         """Move the states, but do not cast them, as `set_dtype` would."""

@@ -15,7 +15,6 @@ depends on the vocabulary and is no substitute for BLEU of text in a paper.
 
 from __future__ import annotations
 
-from ..errors import warn_input
 from ..metric import BLEU
 
 TYPE_CHECKING = False
@@ -106,7 +105,6 @@ class ComputeMetrics:
             predictions = predictions[0]
         hypotheses, references = _ids(predictions, "predictions"), _ids(labels, "label_ids")
         if self._tokenizer is None:
-            self._warn_if_stopped_at_once(hypotheses)
             self._metric.update(hypotheses, references)
         else:
             self._metric.update(self._texts(hypotheses), self._texts(references))
@@ -118,14 +116,6 @@ class ComputeMetrics:
         rows = [row[row != PADDING].tolist() for row in ids]
         # Of no rows at all the tokenizers of transformers 5 make one text.
         return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
-
-    def _warn_if_stopped_at_once(self, hypotheses: Ids) -> None:
-        stop = self._metric.stop_id
-        if stop is not None and hypotheses.size and (hypotheses[:, 0] == stop).all():
-            warn_input(
-                f"all predictions start with stop_id={stop}, so that nothing of them is left; if "
-                f"that is the decoder's start token, pass skip_ids=({stop},) and no stop_id"
-            )
 
 
 def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:

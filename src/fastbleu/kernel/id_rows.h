@@ -31,8 +31,8 @@ typedef struct {
     const int64_t *dropped;       /* ids to leave out, in ascending order */
     const uint8_t *is_padding;    /* by their place: whether it stands for no token at all */
     ptrdiff_t dropped_count;
-    int64_t stop;
-    int has_stop;
+    const int64_t *stops;
+    ptrdiff_t stop_count;
 } id_filter;
 
 #define FB_WIDEN(type)                                                            \
@@ -75,6 +75,7 @@ FB_INLINE int is_masked(const id_row *row, ptrdiff_t i)
 FB_INLINE ptrdiff_t find_dropped(const id_filter *filter, int64_t id)
 {
     ptrdiff_t low = 0, high = filter->dropped_count;
+    if (!high) return -1;
     /* Special ids lie at the end of a vocabulary, so that this decides nearly always. */
     if (FB_LIKELY(id < filter->dropped[0] || id > filter->dropped[high - 1])) return -1;
     while (high - low > 1) {
@@ -85,28 +86,44 @@ FB_INLINE ptrdiff_t find_dropped(const id_filter *filter, int64_t id)
     return filter->dropped[low] == id ? low : -1;
 }
 
-/* Copies the ids of a row that count, up to the first `stop` that is not masked; returns their number.
+FB_INLINE int is_padding_id(const id_filter *filter, int64_t id)
+{
+    ptrdiff_t place = find_dropped(filter, id);
+    return place >= 0 && filter->is_padding[place];
+}
+
+FB_INLINE int is_stop(const id_filter *filter, int64_t id)
+{
+    for (ptrdiff_t k = 0; k < filter->stop_count; k++)
+        if (filter->stops[k] == id) return 1;
+    return 0;
+}
+
+/* Copies the ids of a row that count, up to the first stop that is not masked; returns their number.
  * `out` has room for all. Sets `is_padding` where the row has ids, and all of them are padding or masked. */
 static ptrdiff_t read_row(const id_row *row, const id_filter *filter, int64_t *out, int *is_padding)
 {
     ptrdiff_t length = row->length, kept = 0, padding = 0;
     widen_row(row, out);
     *is_padding = 0;
-    if (filter->has_stop) {
+    if (filter->stop_count) {
         ptrdiff_t stop = 0;
-        while (stop < length && (out[stop] != filter->stop || is_masked(row, stop))) stop++;
+        while (stop < length && !(is_stop(filter, out[stop]) && !is_masked(row, stop))) stop++;
         length = stop;
     }
-    if (!filter->dropped_count && !row->mask) return length;
+    if (!filter->dropped_count && !row->mask) return length;          /* nothing can be padding */
     for (ptrdiff_t i = 0; i < length; i++) {
         const int64_t id = out[i];
-        const ptrdiff_t place = filter->dropped_count ? find_dropped(filter, id) : -1;
+        const ptrdiff_t place = find_dropped(filter, id);
         const int masked = is_masked(row, i);
         padding += masked || (place >= 0 && filter->is_padding[place]);
         out[kept] = id;
         kept += place < 0 && !masked;
     }
-    *is_padding = length > 0 && padding == length && length == row->length;
+    /* The stop itself may be padding, as the end of a sentence is in vocabularies without another. */
+    for (ptrdiff_t i = length; i < row->length && padding == i; i++)
+        padding += is_masked(row, i) || is_padding_id(filter, out[i]);
+    *is_padding = row->length > 0 && padding == row->length;
     return kept;
 }
 

@@ -6,12 +6,11 @@ although it is hardly meant, is scored too, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from .._sacrebleu import SMOOTH_DEFAULTS
 from ..corpus import list_or_tuple
 from ..errors import warn_input
-from ..stats import Stats
 from ..workers import Counted, CountOptions, count_segments
 
 TYPE_CHECKING = False
@@ -72,7 +71,7 @@ def count_streams(
     references: Any,
     cached: Sequence[Any] | None,
     options: CountOptions,
-    adapt: Callable[[Stats], Stats] | None = None,
+    floor: bool | None = None,
 ) -> Counted:
     """Count a corpus whose references are stream-major, or `cached` as `segment_major` makes them.
 
@@ -105,7 +104,7 @@ def count_streams(
             raise TypeError(f"segment {segment}: the hypothesis is a NoneType, expected a str")
         lines, theirs = lines[:count], theirs[:count]
     try:
-        counted = count_segments(lines, theirs, options, adapt)
+        counted = count_segments(lines, theirs, options, floor)
     except TypeError:
         refuse_missing(theirs)
         raise

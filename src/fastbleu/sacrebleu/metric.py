@@ -158,7 +158,7 @@ class BLEU:
         """
         check_corpus(hypotheses, references)
         if n_bootstrap <= 1:
-            return self._score_row(self._count(hypotheses, references, Stats.sum)._rows)
+            return self._score_row(self._count(hypotheses, references, floor=False)._rows)
         stats = self._count(hypotheses, references)
         score = self._score_row(stats.sum()._rows)
         self.n_bootstrap = n_bootstrap
@@ -274,12 +274,10 @@ class BLEU:
         """Rows of all segments."""
         return self._count(hypotheses, references)
 
-    def _count(
-        self, hypotheses: Any, references: Any, adapt: Callable[[Stats], Stats] | None = None
-    ) -> Stats:
+    def _count(self, hypotheses: Any, references: Any, floor: bool | None = None) -> Stats:
         rules = self.tokenizer.tokenizer, bool(self.lowercase), self.max_ngram_order
         options = CountOptions(*rules, missing=True)
-        counted = count_streams(hypotheses, references, self._ref_cache, options, adapt)
+        counted = count_streams(hypotheses, references, self._ref_cache, options, floor)
         if references:
             self.num_refs = counted.nrefs
         if not self._force:
