@@ -285,7 +285,6 @@ cdef class SegmentCounter:
         floor : bool, default False
             Raise every total of every segment to at least 1 before: nltk's rule.
         """
-        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef array sums = zero_rows(1, self.max_order)
         cdef array row = zero_rows(1, self.max_order)
         cdef int64_t *sums_of_chunk = numbers(sums)

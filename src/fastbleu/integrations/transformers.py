@@ -145,9 +145,10 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
     Notes
     -----
     The predictions have to be ids: of a `Seq2SeqTrainer` with ``predict_with_generate=True``, of
-    any trainer with ``preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1)``
-    (BLEU of a model that is shown the labels, which says less). A causal model's ids are then one
-    ahead of its labels, and both need cutting there.
+    any trainer with a `preprocess_logits_for_metrics` that returns ``logits.argmax(-1)``, or
+    ``logits[0].argmax(-1)`` where the model returns a tuple (BLEU of a model that is shown the
+    labels, which says less). A causal model's ids are then one ahead of its labels, and both need
+    cutting there.
 
     `gen_len` is counted as in the examples of transformers.
 
@@ -166,6 +167,11 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
             )
         options["ignore_ids"] = padding = (PADDING, *options.get("ignore_ids", ()))
         return ComputeMetrics(None, BLEU(**options), padding)
+    if hasattr(tokenizer, "label_ids"):
+        raise TypeError(
+            "compute_metrics was given predictions: pass to the trainer what its call returns, "
+            "compute_metrics=compute_metrics(tokenizer)"
+        )
     if not callable(getattr(tokenizer, "batch_decode", None)):
         raise TypeError(
             f"tokenizer is a {type(tokenizer).__name__} without batch_decode, expected one of "
@@ -194,13 +200,14 @@ def _ids(ids: Any, name: str) -> Ids:
     if "float" in str(array.dtype):
         raise TypeError(
             f"{shape}, expected ids; if these are logits, have ids generated with "
-            "predict_with_generate=True, or choose them with "
-            "preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(-1)"
+            "predict_with_generate=True, or choose them with preprocess_logits_for_metrics="
+            "lambda logits, labels: (logits[0] if isinstance(logits, tuple) else logits).argmax(-1)"
         )
     if tensor:  # perhaps of a GPU
         array = numpy.asarray(ids.cpu())
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{shape}, expected one array of integers")
+        fix = "; of text fastbleu.BLEU().score is BLEU" if array.dtype.kind in "UO" else ""
+        raise TypeError(f"{shape}, expected one array of integers{fix}")
     if array.ndim != 2:
         raise ValueError(f"{shape}, expected ids of the shape (rows, length)")
     if array.size and ((array < 0) & (array != PADDING)).any():
