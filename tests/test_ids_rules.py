@@ -129,3 +129,50 @@ def test_a_masked_stop_id_does_not_stop():
     metric = BLEU(None, stop_id=2, max_order=1)
     ids, mask = np.array([[2, 2, 5, 6, 2, 7]]), np.array([[0, 0, 1, 1, 1, 1]])
     assert metric.statistics(ids, [[5, 6]], hypothesis_mask=mask) == fastbleu.Stats([[2, 2, 2, 2]])
+
+
+def test_several_ids_may_end_a_sequence():
+    metric = BLEU(None, stop_id=[9, 2], max_order=1)
+    assert metric.stop_id == (2, 9)
+    assert BLEU(None, stop_id=(2,)) == BLEU(None, stop_id=2)
+    assert "stop=2,9" in metric.signature
+    rows = metric.statistics([[5, 9, 5], [5, 5, 2], [5, 6, 7]], [[5], [5, 5], [2, 5]])
+    assert rows.hyp_lens.tolist() == [1, 2, 3]
+    assert rows.ref_lens.tolist() == [1, 2, 0]
+
+
+def test_padding_that_counts_is_noticed():
+    ids = np.full((8, 12), 7)
+    ids[:, :5] = np.arange(40).reshape(8, 5) + 10
+    for options in ({}, {"ignore_ids": (-100,)}, {"skip_ids": (1,)}):
+        metric = BLEU(None, **options)
+        with pytest.warns(InputWarning, match=r"hypothesis ids end in a run of the id 7.*\(7,\)"):
+            metric.update(ids, ids)
+    with pytest.warns(InputWarning, match="reference ids end in a run"):
+        BLEU(None).update(ids[:, :5], ids)
+    for options in ({"ignore_ids": (7,)}, {"skip_ids": (7,)}, {"stop_id": 7}):
+        BLEU(None, **options).update(ids, ids)
+    BLEU(None).update(ids, ids, hypothesis_mask=ids != 7, reference_mask=ids != 7)
+    BLEU(None).update(ids[:, :6], ids[:, :6])
+    ids[:5, -1] = 8
+    BLEU(None).update(ids, ids)
+
+
+def test_references_of_which_nothing_is_left_are_noticed():
+    ids = np.arange(40).reshape(8, 5) + 10
+    with pytest.warns(InputWarning, match="every reference is empty"):
+        BLEU(None, ignore_ids=(-100,)).update(ids, np.full((8, 5), -100))
+
+
+def test_a_mask_that_is_added_to_logits_is_none_of_ids():
+    mask = np.array([[0, -10000]])
+    with pytest.raises(ValueError, match=r"the hypothesis holds -10000.*pass mask == 0"):
+        BLEU(None).update([[1, 2]], [[1, 2]], hypothesis_mask=mask)
+
+
+def test_hypotheses_too_short_for_a_score_of_their_own_are_noticed():
+    ids = np.arange(12).reshape(4, 3)
+    with pytest.warns(InputWarning, match="4 of 4 hypotheses have fewer than 4 tokens and score 0"):
+        assert not BLEU(None).sentence_scores(ids, ids).any()
+    assert BLEU(None, effective_order=True).sentence_scores(ids, ids).min() > 99
+    assert BLEU(None, max_order=3).sentence_scores(ids, ids).min() > 99

@@ -267,6 +267,42 @@ def test_short_hypotheses_are_noticed_when_all_are_seen():
     assert not warnings_of(metric.compute)
 
 
+# --- parameters
+
+
+def test_parameters_are_what_they_are_equal_to():
+    """numpy's single-precision numbers equal doubles that they are not, and score otherwise."""
+    single = np.float32(0.1)
+    metric = BLEU(weights=np.array([0.3, 0.3, 0.3, 0.1], np.float32), smoothing="floor")
+    assert all(type(weight) is float for weight in metric.weights)
+    assert metric != BLEU(weights=(0.3, 0.3, 0.3, 0.1), smoothing="floor")
+    assert BLEU(smoothing="floor", smoothing_value=single) != BLEU(
+        "13a", smoothing="floor", smoothing_value=0.1
+    )
+    assert BLEU(smoothing="add-k", smoothing_value=1) == BLEU(smoothing="add-k", smoothing_value=1)
+
+
+@pytest.mark.parametrize("wrong", [{"weights": ["x"] * 4}, {"smoothing_value": [1]}])
+def test_parameters_that_are_no_numbers(wrong):
+    with pytest.raises(TypeError, match=rf"{next(iter(wrong))} has .*, expected a number"):
+        BLEU(smoothing="floor", **wrong)
+
+
+def test_parameters_stay():
+    metric = BLEU()
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        metric.threads = 2
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del metric.smoothing
+
+
+def test_what_came_from_a_state_has_no_segments_to_keep():
+    with pytest.raises(ValueError, match="no segments to keep"):
+        BLEU.from_state([0] * 10, keep_segments=True)
+    with pytest.raises(TypeError, match=r"pass its \.state"):
+        BLEU.from_state(BLEU())
+
+
 # --- one process
 
 

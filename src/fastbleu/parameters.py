@@ -84,7 +84,10 @@ class Parameters:
             )
         max_order = check_positive("max_order", max_order)
         # A copy: the caller's list may change, and a generator can be read only once.
-        weights = None if weights is None else tuple(map(float, weights))
+        if weights is not None:
+            weights = tuple(_as_double("weights", weight) for weight in weights)
+        if smoothing_value is not None and type(smoothing_value) is not int:
+            smoothing_value = _as_double("smoothing_value", smoothing_value)
         scoring: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": smoothing_value}
         if dialect == "sacrebleu":
             scoring |= {"weights": weights, "effective_order": bool(effective_order)}
@@ -150,6 +153,14 @@ class Parameters:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a BLEU's parameters cannot be changed, so {name} stays")
+
+
+def _as_double(name: str, value: Any) -> float:
+    """A number as Python's float: numpy's of single precision equal doubles that they are not."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} has {value!r}, expected a number") from None
 
 
 def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
