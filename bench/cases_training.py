@@ -42,7 +42,7 @@ def _updates_case(kind: str, what: str, select: Callable, fresh: Callable, **opt
         truth="one update",
         goals=(Goal("slowdown", 1.5, at_most=True),),
         section="training",
-        headline=kind == "text",
+        headline=True,
         rounds=5,
     )
 
@@ -90,6 +90,7 @@ CASES: tuple[Case, ...] = (
         unchecked={"TensorBLEU (torch, CPU)": "not compared: float32, and terms of its own"},
         section="training",
         headline=True,
+        rounds=3,
     ),
     _updates_case("text", "text", _latin, workloads.text, by_stream=True, tokenize="13a"),
     _updates_case("tokens", "lists of tokens", _latin, workloads.split_fresh, tokenize=None),

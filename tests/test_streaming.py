@@ -20,6 +20,8 @@ from fastbleu import BLEU
 pytestmark = [
     pytest.mark.filterwarnings("ignore:there are .* references each"),
     pytest.mark.filterwarnings("ignore:no hypothesis has"),
+    pytest.mark.filterwarnings("ignore:every .* is empty"),
+    pytest.mark.filterwarnings("ignore:most rows of .* end in a run"),
     pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than"),
     pytest.mark.filterwarnings("ignore:references holds single words"),
 ]
