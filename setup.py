@@ -107,5 +107,8 @@ setup(
         build_dir=f"{BUILD_BASE}/cython",
     ),
     cmdclass={"build_ext": BuildExtensions},
-    options={"build": {"build_base": BUILD_BASE}},
+    options={
+        "build": {"build_base": BUILD_BASE},
+        "build_ext": {"parallel": os.cpu_count() or 1},
+    },
 )

@@ -11,7 +11,7 @@ for version in 3.10 3.11 3.12 3.13 3.14; do
   [ -n "$python" ] || python=$(command -v "python$version" || true)
   [ -n "$python" ] || { echo "CPython $version: not found, not tested"; continue; }
   echo "CPython $version:"
-  FASTBLEU_TEST_SEGMENTS=${FASTBLEU_TEST_SEGMENTS:-20000} FASTBLEU_TEST_ONLY=fastbleu \
+  FASTBLEU_TEST_SEGMENTS=${FASTBLEU_TEST_SEGMENTS:-10000} FASTBLEU_TEST_ONLY=fastbleu \
     make --no-print-directory test PYTHON="$python" VENV=".venv-$version" PYTEST_ARGS="-q \
       tests/test_nltk_parity.py tests/test_nltk_arguments.py tests/test_nltk_smoothing.py \
       tests/test_nltk_bulk.py tests/test_stats.py tests/test_patch.py tests/test_hostile.py \

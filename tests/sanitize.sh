@@ -15,6 +15,7 @@ if [ "${SANITIZE:-long}" = short ]; then
        --ignore tests/test_sacrebleu_patch.py --ignore tests/test_sacrebleu_real_data.py
        --ignore tests/test_real_data.py --ignore tests/test_nltk_arguments.py
        --ignore tests/test_tokenizer_libraries.py --ignore-glob 'tests/test_cli*' --ignore tests/test_files.py --ignore tests/test_formats.py
+       --ignore-glob 'tests/test_streaming*'
        --ignore tests/test_interrupt.py --ignore tests/test_unicode_ranges.py)
   export FASTBLEU_TEST_ONLY=fastbleu
 fi
