@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) -p no:benchmark
 TORCH ?= torch==2.13.0
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo test test-libraries test-integrations test-pythons mutants lint bench sanitize clean
+.PHONY: help build demo test test-libraries test-integrations test-mbrs test-pythons mutants lint bench trust trust-long sanitize clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -48,12 +48,24 @@ test-libraries: $(VENV)/tested            ## the tests of the tokenizers that be
 test-integrations:            ## the tests of training loops and their frameworks, with all of these installed
 	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
-	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations
+	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations \
+	    --ignore tests/integrations/test_mbrs.py
+
+# It needs older releases than the other hosts do, and so an environment for itself.
+test-mbrs:            ## the tests of the metric for mbrs, with all that mbrs requires
+	@$(MAKE) --no-print-directory VENV=.venv-mbrs .venv-mbrs/with-mbrs
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
+	    .venv-mbrs/bin/python -m pytest -p no:benchmark $(PYTEST_ARGS) tests/integrations/test_mbrs.py
 
 $(VENV)/with-hosts: $(VENV)/tested
 	@$(PIP) '$(TORCH)'
 	@$(PIP) --editable '.[test,hosts,evaluate,ignite,keras,torcheval,torchmetrics,transformers]'
 	@$(PIP) --no-deps 'opencompass==0.5.4'    # holds the hub's metric sacrebleu, for the tests
+	@touch $@
+
+$(VENV)/with-mbrs: $(VENV)/tested
+	@$(PIP) '$(TORCH)'
+	@$(PIP) --editable '.[test,mbrs]' 'mbrs==0.1.8'
 	@touch $@
 
 mutants: $(VENV)/tested            ## planted faults in the tokenisers, which their tests must find
@@ -67,7 +79,7 @@ lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
 	@$(BIN)/mypy
-	@$(BIN)/stubtest fastbleu._rows fastbleu._core fastbleu._tokens fastbleu._ids fastbleu._text fastbleu._nltk fastbleu._sacrebleu \
+	@$(BIN)/stubtest fastbleu._rows fastbleu._core fastbleu._tokens fastbleu._ids fastbleu._text fastbleu._vocabulary fastbleu._sentences fastbleu._ngrams fastbleu._pairs fastbleu._expected fastbleu._references fastbleu._nltk fastbleu._sacrebleu \
 	    fastbleu._resample fastbleu.nltk fastbleu.nltk_precision \
 	    --ignore-disjoint-bases --allowlist tests/stubtest.allow
 
@@ -78,8 +90,14 @@ bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RES
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/table.py
 
+trust: $(VENV)/tested            ## faults, hostile input, threads and memory: the gate (TRUST="PART ...")
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" WORKERS=$(WORKERS) $(BIN)/python tests/trust/run.py $(TRUST)
+
+trust-long: $(VENV)/tested            ## the same without a limit of time, and with what takes hours
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" WORKERS=$(WORKERS) $(BIN)/python tests/trust/run.py --long $(TRUST)
+
 sanitize: $(VENV)/tested            ## the tests under AddressSanitizer and UBSan; then the canary
 	@WORKERS=$(WORKERS) bash tests/sanitize.sh $(BIN)/python
 
 clean:            ## remove everything that was built
-	rm -rf $(VENV) .venv-integrations build dist src/*.egg-info src/fastbleu/*.so src/fastbleu/*.c
+	rm -rf $(VENV) .venv-integrations .venv-mbrs build dist src/*.egg-info src/fastbleu/*.so src/fastbleu/*.c

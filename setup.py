@@ -1,9 +1,11 @@
 """Builds the compiled modules; everything else about the package stands in pyproject.toml.
 
 Switches (environment):
-FASTBLEU_DEBUG=1      bounds and None checks in the Cython code, assertions, no optimisation
+FASTBLEU_DEBUG=1      assertions, debug symbols, no optimisation: what compiles fastest
 FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (make sanitize); not with MSVC
-FASTBLEU_CANARY=1     plants an out-of-bounds read that the sanitizers must find; for tests only
+FASTBLEU_CANARY=overflow, leak or signed
+                      plants an out-of-bounds read, a leak or a signed overflow that the sanitizers
+                      must find (tests/trust/canaries.py); for tests only
 FASTBLEU_MUTANT=1..8  plants a fault in the tokenisers that their tests must find; for tests only
 FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
@@ -20,6 +22,12 @@ MODULES = [
     "_tokens",
     "_ids",
     "_text",
+    "_vocabulary",
+    "_sentences",
+    "_ngrams",
+    "_pairs",
+    "_expected",
+    "_references",
     "_score",
     "_resample",
     "_sacrebleu",
@@ -34,23 +42,25 @@ def switch(name):
 DEBUG = switch("FASTBLEU_DEBUG")
 SANITIZE = switch("FASTBLEU_SANITIZE")
 MACROS = [
-    (name, os.environ[name])
-    for name in ("FASTBLEU_CANARY", "FASTBLEU_MUTANT", "FASTBLEU_PORTABLE")
-    if switch(name)
+    (name, os.environ[name]) for name in ("FASTBLEU_MUTANT", "FASTBLEU_PORTABLE") if switch(name)
 ]
 
 # Objects built with different switches must never be mixed.
-SWITCHES = ("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", *(name for name, _ in MACROS))
+SWITCHES = ("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", "FASTBLEU_CANARY", *(name for name, _ in MACROS))
 BUILD_BASE = "-".join(
     ["build/plain", *(name[9:].lower() + os.environ[name] for name in SWITCHES if switch(name))]
 )
 
+if switch("FASTBLEU_CANARY"):
+    if os.environ["FASTBLEU_CANARY"] not in ("overflow", "leak", "signed"):
+        raise SystemExit("FASTBLEU_CANARY has to be overflow, leak or signed")
+    MACROS.append((f"FASTBLEU_CANARY_{os.environ['FASTBLEU_CANARY'].upper()}", "1"))
+
 DIRECTIVES = {
     "language_level": 3,
-    "boundscheck": DEBUG,
+    "boundscheck": False,
     "wraparound": False,
     "initializedcheck": DEBUG,
-    "nonecheck": DEBUG,
     "cdivision": True,
     "embedsignature": True,
     "auto_pickle": False,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 Run = Callable[..., object]
 
@@ -27,10 +28,26 @@ class Prepared:
         was forgotten that a new text would not find remembered.
     run
         What is timed.
+    part
+        So many segments are run, spread evenly, where all would take too long: `spread`. The time
+        is scaled up to all of them; the result is a `Part`.
     """
 
     prepare: Callable[[list, list], tuple]
     run: Run
+    part: int | None = None
+
+
+class Part(NamedTuple):
+    """The scores of some segments: ``scores[i]`` is that of segment ``indices[i]``."""
+
+    indices: list[int]
+    scores: Any
+
+
+def spread(segments: int, part: int) -> list[int]:
+    """Return the numbers of `part` of the segments, or of all where there are fewer."""
+    return list(range(0, segments, max(1, segments // part)))[:part]
 
 
 Adapter = Callable[[], Run | Prepared]

@@ -1,7 +1,7 @@
 """Adapters for raw text: ``run(hypotheses, references)`` with ``references[k][segment]``.
 
 sacreBLEU remembers what it made of a text, in caches that belong to a tokenizer object. A text is
-new to it in practice, so they are emptied before every run: `_forget`.
+new to it in practice, so they are emptied before every run: `forget`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def corpus_bleu(module: Callable, **options: Any) -> Adapter:
     def load() -> Prepared:
         score = module().corpus_bleu
         return Prepared(
-            _forget, lambda hypotheses, references: score(hypotheses, references, **options).score
+            forget, lambda hypotheses, references: score(hypotheses, references, **options).score
         )
 
     return load
@@ -49,7 +49,7 @@ def corpus_bleu_reused(module: Callable) -> Adapter:
             nonlocal metric
             if metric is None:
                 metric = library.BLEU(references=references)
-            return _forget(hypotheses, None)
+            return forget(hypotheses, None)
 
         return Prepared(prepare, lambda hypotheses, _: metric.corpus_score(hypotheses, None).score)
 
@@ -142,7 +142,7 @@ def split_and_drop() -> Run:
     return run
 
 
-def _forget(hypotheses: list, references: list | None) -> tuple:
+def forget(hypotheses: list, references: list | None) -> tuple:
     """Empty sacreBLEU's caches."""
     from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 
@@ -157,5 +157,5 @@ def _forget(hypotheses: list, references: list | None) -> tuple:
 
 def _by_segment(hypotheses: list, references: list) -> tuple:
     """Give the references by segment, as functions for sentences want them."""
-    _forget(hypotheses, references)
+    forget(hypotheses, references)
     return hypotheses, [list(of_segment) for of_segment in zip(*references, strict=True)]

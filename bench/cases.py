@@ -19,6 +19,7 @@ SECTIONS = {
     "text": "Raw text, against sacreBLEU",
     "tokens": "Token lists, against nltk",
     "training": "Training loops",
+    "matrix": "Many against many",
     "significance": "Comparing systems, against sacreBLEU's paired tests",
     "cost": "Long inputs, memory, start-up",
 }
@@ -29,8 +30,9 @@ class Goal:
     """A bar and an aim for one quantity: at least, or (``at_most``) at most.
 
     ``quantity`` is a key of what a case reached: ``ratio`` (peer's time / fastbleu's),
-    ``slowdown`` (fastbleu's / peer's), ``microseconds`` (fastbleu's, a call), ``milliseconds``,
-    ``megabytes``. ``peer`` is the library it is reached against, by default the case's.
+    ``slowdown`` (fastbleu's / peer's), that of the case's `Per` (fastbleu's time),
+    ``milliseconds``, ``megabytes``. ``peer`` is the library it is reached against, by default the
+    case's.
     """
 
     quantity: str
@@ -48,6 +50,34 @@ class Goal:
         if self.aim is not None and reaches(self.aim):
             return "aim reached"
         return "bar met" if reaches(self.bar) else "missed"
+
+
+@dataclass(frozen=True)
+class Per:
+    """What a time is given for, where it is not the whole run.
+
+    Parameters
+    ----------
+    unit
+        As in the tables: "us per call".
+    quantity
+        The name of fastbleu's time in a `Goal`.
+    scale
+        Of that unit in a second.
+    count
+        Number of segments -> number of those that a run does.
+    """
+
+    unit: str
+    quantity: str
+    scale: float
+    count: Callable[[int], int] = lambda segments: segments
+
+
+PER_CALL = Per("us per call", "microseconds", 1e6)
+PER_SOURCE = Per("us per source", "microseconds", 1e6)
+#: Of as many references as hypotheses.
+PER_PAIR = Per("ns per pair", "nanoseconds", 1e9, lambda segments: segments * segments)
 
 
 @dataclass(frozen=True)
@@ -69,9 +99,10 @@ class Case:
     equal
         ``equal(result, expected)`` -> empty text if they are the same, else what differs.
     unchecked
-        Library -> why its result is not compared.
-    per_call
-        The result is a list with one score per call: report the time of one call.
+        Library -> why its result is not compared; or what to say of a result that is known to be
+        another, ``say(result, expected)``. Its time is shown.
+    per
+        Report the time of one call, pair or source.
     measured_in
         What the length of a segment is reported in: "tokens" or "characters".
     section
@@ -90,8 +121,8 @@ class Case:
     truth: str | Callable[[list, list], object]
     goals: tuple[Goal, ...] = ()
     equal: Callable[..., str] = differing
-    unchecked: dict[str, str] = field(default_factory=dict)
-    per_call: bool = False
+    unchecked: dict[str, str | Callable[..., str]] = field(default_factory=dict)
+    per: Per | None = None
     measured_in: str = "tokens"
     section: str = "tokens"
     headline: bool = False

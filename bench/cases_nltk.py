@@ -7,7 +7,7 @@ from collections.abc import Callable
 import adapters_nltk as adapters
 import workloads
 from adapters import Adapter
-from cases import SUBJECT, Case, Goal
+from cases import PER_CALL, SUBJECT, Case, Goal
 from checks import count_plainly, rows_equal
 from workloads import Corpus, load_corpus
 
@@ -29,7 +29,7 @@ def _sentence_case(name: str, title: str, method: int | None, **options) -> Case
         peer="nltk",
         truth="nltk",
         goals=goals if method is None or method <= 4 else (),
-        per_call=True,
+        per=PER_CALL,
         rounds=11,
         **{"fresh": workloads.split_fresh, "select": _of_25_tokens, **options},
     )
@@ -53,10 +53,7 @@ def _of_1000_tokens(segments: int) -> Corpus:
 
 
 def _scattered(segments: int) -> Corpus:
-    """Take segments from all over the corpus, so that they are unlike the first references."""
-    corpus = load_corpus()
-    step = max(1, len(corpus) // segments)
-    return Corpus(corpus.hypotheses[::step][:segments], corpus.references, corpus.source)
+    return workloads.scattered(load_corpus(), segments)
 
 
 CASES: tuple[Case, ...] = (

@@ -8,7 +8,7 @@ from typing import Any
 import adapters_text as adapters
 import workloads
 from adapters import Adapter
-from cases import SUBJECT, Case, Goal
+from cases import PER_CALL, SUBJECT, Case, Goal
 from checks import score_of_sacrebleu
 from workloads import Corpus, load_corpus
 
@@ -51,7 +51,7 @@ def _case(name: str, title: str, adapters: dict[str, Adapter], **options: Any) -
 
 def _sentences(name: str, title: str, adapters: dict[str, Adapter], **options: Any) -> Case:
     defaults = {"segments": 400, "select": _of_25_tokens, "measured_in": "tokens", "rounds": 11}
-    return _case(name, title, adapters, per_call=True, **{**defaults, **options})
+    return _case(name, title, adapters, per=PER_CALL, **{**defaults, **options})
 
 
 CASES: tuple[Case, ...] = (

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
+from adapters import Part
 from workloads import Corpus, ngrams, split_fresh
 
 
@@ -23,6 +24,50 @@ def differing(results: object, expected: object) -> str:
     if all(isinstance(value, int | float) for pair in wrong for value in pair):
         text += f" by up to {max(abs(a - b) for a, b in wrong):.1e}"
     return text
+
+
+def differing_arrays(results: object, expected: object) -> str:
+    """Compare the scores of all segments, or those of a `Part` of them, as `differing` does."""
+    import numpy as np
+
+    found, wanted = _as_arrays(results, expected)
+    if found.shape != wanted.shape or found.dtype != wanted.dtype:
+        return f"{found.dtype} of shape {found.shape} in place of {wanted.dtype} {wanted.shape}"
+    if np.array_equal(found, wanted):
+        return ""
+    return differing(found.ravel().tolist(), wanted.ravel().tolist())
+
+
+def say_errors(results: object, expected: object) -> str:
+    """Say how far scores are from what they should be, rounding apart."""
+    found, wanted = _as_arrays(results, expected)
+    pairs = list(zip(found.ravel().tolist(), wanted.ravel().tolist(), strict=True))
+    wrong = [(a, b) for a, b in pairs if not is_rounding(a, b)]
+    if not wrong:
+        return "yes, but for rounding"
+    error = max(abs(a - b) for a, b in wrong)
+    return f"errors: {len(wrong):,} of {len(pairs):,} scores are wrong by up to {error:.1e}"
+
+
+def say_agreement(utilities: object, expected: object) -> str:
+    """Say how often the same candidate has the highest utility, and what the others are worth."""
+    found, wanted = _as_arrays(utilities, expected)
+    chosen = found.argmax(axis=1)
+    agreed = int((chosen == wanted.argmax(axis=1)).sum())
+    lost = (wanted.max(axis=1) - wanted[range(len(wanted)), chosen]).mean()
+    return (
+        f"an approximation: the same choice for {agreed:,} of {len(wanted):,} sources,"
+        f" {lost:.2f} BLEU less utility on average"
+    )
+
+
+def _as_arrays(results: object, expected: object) -> tuple:
+    import numpy as np
+
+    found, wanted = results, np.asarray(expected)
+    if isinstance(results, Part):
+        found, wanted = results.scores, wanted[results.indices]
+    return np.asarray(found), wanted
 
 
 def say_correct(wrong: str) -> str:

@@ -21,6 +21,7 @@ HEADER = (
 UNITS = {
     "ratio": "x",
     "slowdown": "x",
+    "nanoseconds": " ns",
     "microseconds": " us",
     "milliseconds": " ms",
     "megabytes": " MB",
@@ -97,12 +98,12 @@ def _rows(result: dict, has_ranges: bool) -> list[str]:
             correct = subject["correct"]
             if not _is_wrong(peer) and not _is_wrong(subject):
                 gain = _gain(result["reached"][name], goals, peer["time"], subject["time"])
-        if peer["correct"].startswith(("no:", "yes, but", "other")):
+        if peer["correct"].startswith(("no:", "yes, but", "other", "errors")):
             correct += f"; {name} {peer['correct']}"
         rows.append(
             _row(
                 f"{result['title']}{_size(result)}" if name == result["peer"] else "same",
-                name,
+                _peer(name, peer, result),
                 _time(peer, result["unit"], has_ranges),
                 _time(subject, result["unit"], has_ranges),
                 gain,
@@ -127,6 +128,13 @@ def _size(result: dict) -> str:
     return f" ({segments:,} segments)"
 
 
+def _peer(name: str, peer: dict, result: dict) -> str:
+    """Name a library, and say so where its time is scaled up from a part of the segments."""
+    if "part" not in peer:
+        return name
+    return f"{name} ({peer['part']:,} of {result['segments']:,}, extrapolated)"
+
+
 def _is_wrong(library: dict) -> bool:
     return library["correct"].startswith("no:")
 
@@ -146,12 +154,12 @@ def _gain(reached: dict[str, float], goals: list[dict], peer_time: float, time: 
     if "milliseconds" in reached:
         return f"+{_digits(reached['milliseconds'])} ms"
     is_slowdown = any(goal["quantity"] == "slowdown" for goal in goals)
+    memory = f", {_digits(reached['megabytes'])} MB" if "megabytes" in reached else ""
     if "slowdown" in reached and (is_slowdown or "ratio" not in reached):
-        memory = f", {_digits(reached['megabytes'])} MB" if "megabytes" in reached else ""
         return f"{_digits(reached['slowdown'])}x the time{memory}"
-    if "megabytes" in reached:
+    if memory and "ratio" not in reached:
         return ""
-    return f"{_digits(peer_time / time)}x"
+    return f"{_digits(peer_time / time)}x{memory}"
 
 
 def _goal(goal: dict) -> str:

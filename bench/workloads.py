@@ -149,6 +149,12 @@ def segments_of_length(corpus: Corpus, tokens: int = 25) -> Corpus:
     return _select(corpus, lambda hypothesis, _: len(hypothesis) == tokens)
 
 
+def scattered(corpus: Corpus, segments: int) -> Corpus:
+    """Take hypotheses from all over the corpus, so that they are unlike its first references."""
+    step = max(1, len(corpus) // segments)
+    return Corpus(corpus.hypotheses[::step][:segments], corpus.references, corpus.source)
+
+
 def matched_segments(corpus: Corpus, max_order: int = 4) -> Corpus:
     """Return the segments that match at `max_order`, where nltk has no cause to warn."""
 

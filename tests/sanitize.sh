@@ -10,12 +10,13 @@ cd "$(dirname "$0")/.."
 segments=200000
 few=()
 if [ "${SANITIZE:-long}" = short ]; then
-  segments=10000
+  segments=5000
   few=(--ignore tests/test_sacrebleu_parity.py --ignore tests/test_sacrebleu_errors.py
        --ignore tests/test_sacrebleu_patch.py --ignore tests/test_sacrebleu_real_data.py
        --ignore tests/test_real_data.py --ignore tests/test_nltk_arguments.py
        --ignore tests/test_tokenizer_libraries.py --ignore-glob 'tests/test_cli*' --ignore tests/test_files.py --ignore tests/test_formats.py
-       --ignore-glob 'tests/test_streaming*'
+       --ignore-glob 'tests/test_streaming*' --ignore tests/test_mbr.py
+       --ignore tests/test_sentences_errors.py --ignore tests/test_trust_entries.py
        --ignore tests/test_interrupt.py --ignore tests/test_unicode_ranges.py)
   export FASTBLEU_TEST_ONLY=fastbleu
 fi
@@ -40,7 +41,7 @@ FASTBLEU_TEST_SEGMENTS=$segments sanitized sanitized "$python" -m pytest -q -p n
   --ignore tests/test_memory.py "${few[@]}"
 
 echo "building with a planted fault ..."
-FASTBLEU_SANITIZE=1 FASTBLEU_CANARY=1 build canary
+FASTBLEU_SANITIZE=1 FASTBLEU_CANARY=overflow build canary
 if sanitized canary "$python" -c '
 import fastbleu
 word = "sixteen-or-more-characters"

@@ -194,9 +194,12 @@ def test_hypotheses_are_not_awaited_from_a_terminal() -> None:
 
 
 @pytest.mark.skipif(not POSIX, reason="needs POSIX pipes")
-def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
-    (tmp_path / "r").write_bytes(b"a b c d\n" * 400_000)  # more than a pipe holds
-    process = start(tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_closed_pipe_is_quiet(tmp_path: Path, unbuffered: str) -> None:
+    # More than a pipe holds, and less than is printed at once.
+    (tmp_path / "r").write_bytes(b"a b c d\n" * 100_000)
+    environment = {"PYTHONUNBUFFERED": unbuffered}
+    process = start(tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b", env=environment)
     assert process.stdout is not None
     assert process.stderr is not None
     assert process.stdout.readline() == b"100.0\n"
@@ -215,6 +218,26 @@ def test_a_full_disk_is_an_error(form: list[str]) -> None:
         status, _, err = run(R1, "-i", A, *form, stdout=full)
     assert status == 1
     assert err == "fastbleu: error: cannot write the result: No space left on device\n"
+
+
+@pytest.mark.skipif(not POSIX, reason="needs limits of resources")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_result_that_is_written_in_part_is_an_error(tmp_path: Path, unbuffered: str) -> None:
+    import resource
+
+    (tmp_path / "r").write_bytes(b"a b c d\n" * 20_000)
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (70_000, 70_000))
+
+    options = {"env": {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": limit}
+    with (tmp_path / "out").open("wb") as file:
+        status, _, err = run(
+            tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b", stdout=file, **options
+        )
+    assert (tmp_path / "out").stat().st_size == 70_000
+    assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
 
 
 @pytest.mark.skipif(not POSIX, reason="needs a shell")

@@ -9,7 +9,7 @@ import functools
 import numpy as np
 import oracle
 import pytest
-from generators import PRISTINE, SEED, SEGMENTS, seeded
+from generators import IGNORED_OF_RANDOM, PRISTINE, SEED, SEGMENTS, seeded
 from id_batches import DTYPES, LAYOUTS, Batch, array_of, mask_of, random_batch
 from sacrebleu.metrics import BLEU as PEER
 
@@ -19,15 +19,8 @@ BATCHES = SEGMENTS // 5
 PARTS = 16
 FORMS = ["array", "array", "array", "array", "ragged", "lists"]
 
-# Random references may well match better if they are read the other way round.
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:there are .* references each"),
-    pytest.mark.filterwarnings("ignore:no hypothesis has"),
-    pytest.mark.filterwarnings("ignore:every .* is empty"),
-    pytest.mark.filterwarnings("ignore:most rows of .* end in a run"),
-    pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than"),
-    pytest.mark.filterwarnings("ignore:the id -100"),
-    pytest.mark.filterwarnings("ignore:references holds single words"),
+    pytest.mark.filterwarnings(ignored) for ignored in (*IGNORED_OF_RANDOM, "ignore:the id -100")
 ]
 
 metric_of = functools.lru_cache(2000)(lambda **parameters: BLEU(None, **parameters))

@@ -169,6 +169,8 @@ def test_no_rows():
         (np.zeros((1, 10), "float32"), "float64"),
         (np.zeros((1, 10), ">i8"), "float64"),
         (np.zeros((1, 10), "int64"), "float32"),
+        (np.zeros((1, 10), "int64"), "expected"),
+        (np.zeros((1, 10), "float32"), "expected"),
         ([0] * 10, "float64"),
     ],
 )

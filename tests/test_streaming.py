@@ -10,21 +10,13 @@ import pickle
 
 import numpy as np
 import pytest
-from generators import words
+from generators import IGNORED_OF_RANDOM, words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastbleu import BLEU
 
-# Random references may well match better if they are read the other way round, and be short.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:there are .* references each"),
-    pytest.mark.filterwarnings("ignore:no hypothesis has"),
-    pytest.mark.filterwarnings("ignore:every .* is empty"),
-    pytest.mark.filterwarnings("ignore:most rows of .* end in a run"),
-    pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than"),
-    pytest.mark.filterwarnings("ignore:references holds single words"),
-]
+pytestmark = [pytest.mark.filterwarnings(ignored) for ignored in IGNORED_OF_RANDOM]
 properties = settings(max_examples=60, deadline=None, database=None, print_blob=True)
 
 VOCABULARY = ["a", "b", "The", "cat.", "-100", "'s"]

@@ -1,6 +1,10 @@
 """BLEU, bit for bit as the reference implementations compute it, at the speed of the hardware."""
 
+from .interpreters import refuse_sub_interpreters as _refuse_sub_interpreters
+
 __version__ = "0.1.0"
+
+_refuse_sub_interpreters()
 
 # Where each public name lives; the module is loaded when the name is first used.
 _HOMES = {
@@ -19,6 +23,7 @@ _HOMES = {
 }
 _MODULES = (
     "counting",
+    "matrix",
     "metric",
     "nltk",
     "sacrebleu",

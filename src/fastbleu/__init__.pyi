@@ -1,4 +1,5 @@
 from . import counting as counting
+from . import matrix as matrix
 from . import metric as metric
 from . import nltk as nltk
 from . import sacrebleu as sacrebleu

@@ -19,6 +19,7 @@ cdef extern from "kernel/interner.h":
         uint64_t first
         uint64_t second
     ctypedef struct interner:
+        size_t slot_count
         int32_t count
         hash_seed seed
     void interner_free(interner *table) noexcept nogil
@@ -44,6 +45,17 @@ cdef extern from "kernel/masks.h":
         MASK_TOKENS
         MASK_PADDED
 
+
+# An index of REFERENCE_LENGTHS.
+cdef enum reference_rule:
+    CLOSEST
+    FIRST
+    SHORTEST
+
+cdef enum:
+    # Tokens, n-grams or pairs between two looks for Ctrl-C: about a millisecond's work, beside which
+    # taking the GIL costs nothing.
+    POLL_EVERY = 1 << 16
 
 cdef hash_seed process_seed()
 cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil
@@ -109,5 +121,13 @@ cdef class SegmentCounter:
                               const uint64_t *keys) except -1 nogil
     cdef Py_ssize_t find_pairs(self, ngram_entry *entries, Py_ssize_t count,
                                const uint64_t *keys) except -1 nogil
+    cdef Py_ssize_t keep_known(self, ngram_entry *entries, const int32_t *ids, Py_ssize_t length,
+                               int32_t distinct) except -1 nogil
+    cdef Py_ssize_t keep_pairs(self, ngram_entry *entries, Py_ssize_t count, uint64_t *keys) except -1 nogil
+    cdef int raise_clips(self, const ngram_entry *entries, Py_ssize_t count, bint only_one,
+                         int32_t *clip, int32_t *seen) except -1 nogil
+    cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
+                                 int32_t *seen, int64_t *matches) except -1 nogil
+    cdef Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count) except -1 nogil
     cdef void *workspace(self, size_t size) except NULL nogil
     cdef int worked(self, Py_ssize_t tokens) except -1 nogil

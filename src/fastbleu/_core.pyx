@@ -40,14 +40,6 @@ MAX_ORDER = 1 << 20
 # the shorter or the one that comes first; or the shortest of all.
 REFERENCE_LENGTHS = ("closest", "first", "shortest")
 
-cdef enum reference_rule:
-    CLOSEST
-    FIRST
-    SHORTEST
-
-cdef enum:
-    POLL_EVERY = 1 << 16
-
 cdef hash_seed _seed
 cdef simd_level _level
 cdef mask_kernel match_masks
@@ -190,56 +182,6 @@ cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int rule) noexcep
     if rule == SHORTEST:
         return lengths[k]
     return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
-
-
-cdef Py_ssize_t keep_known(ngram_entry *entries, const int32_t *ids, Py_ssize_t length,
-                           int32_t distinct) noexcept nogil:
-    """Entries of the tokens that the hypothesis holds; the number of them."""
-    cdef Py_ssize_t i, kept = 0
-    for i in range(length):
-        entries[kept].position = <int32_t> i
-        entries[kept].id = ids[i]
-        kept += ids[i] < distinct
-    return kept
-
-
-cdef Py_ssize_t keep_pairs(ngram_entry *entries, Py_ssize_t count, uint64_t *keys) noexcept nogil:
-    """From order n - 1 to n: the entries whose right neighbour is present too, and the pairs' keys."""
-    cdef Py_ssize_t i, kept = 0
-    for i in range(count - 1):
-        keys[kept] = <uint64_t> entries[i].id << 32 | <uint64_t> entries[i + 1].id
-        entries[kept].position = entries[i].position
-        kept += entries[i].position + 1 == entries[i + 1].position
-    return kept
-
-
-cdef void raise_clips(const ngram_entry *entries, Py_ssize_t count, bint only_one,
-                      int32_t *clip, int32_t *seen) noexcept nogil:
-    """Raise `clip` to the counts of one reference; `seen` is zero before and after."""
-    cdef Py_ssize_t i
-    if only_one:
-        for i in range(count):
-            clip[entries[i].id] += 1
-        return
-    for i in range(count):
-        seen[entries[i].id] += 1
-        clip[entries[i].id] = max(clip[entries[i].id], seen[entries[i].id])
-    for i in range(count):
-        seen[entries[i].id] = 0
-
-
-cdef Py_ssize_t keep_matched(ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
-                             int32_t *seen, int64_t *matches) noexcept nogil:
-    """Count the clipped matches of one order; keep the entries that any reference holds."""
-    cdef Py_ssize_t i, kept = 0
-    cdef ngram_entry entry
-    for i in range(count):
-        entry = entries[i]
-        matches[0] += seen[entry.id] < clip[entry.id]
-        seen[entry.id] += 1
-        entries[kept] = entry
-        kept += clip[entry.id] > 0
-    return kept
 
 
 cdef class SegmentCounter:
@@ -394,29 +336,100 @@ cdef class SegmentCounter:
         clip = <int32_t *> (hypothesis + total)
         seen = clip + hyp_len
 
-        live[0] = keep_known(hypothesis, ids, hyp_len, distinct)
+        live[0] = self.keep_known(hypothesis, ids, hyp_len, distinct)
         reference = hypothesis + hyp_len
         for k in range(1, references + 1):
-            live[k] = keep_known(reference, reference_ids, lengths[k], distinct)
+            live[k] = self.keep_known(reference, reference_ids, lengths[k], distinct)
             reference += lengths[k]
             reference_ids += lengths[k]
         for n in range(min(<Py_ssize_t> self.max_order, hyp_len)):
             if n > 0:
-                live[0] = keep_pairs(hypothesis, live[0], keys)
+                live[0] = self.keep_pairs(hypothesis, live[0], keys)
                 distinct = self.number_pairs(hypothesis, live[0], keys)
             memset(clip, 0, distinct * sizeof(int32_t))
             memset(seen, 0, distinct * sizeof(int32_t))
             reference = hypothesis + hyp_len
             for k in range(1, references + 1):
                 if n > 0:
-                    live[k] = keep_pairs(reference, live[k], keys)
+                    live[k] = self.keep_pairs(reference, live[k], keys)
                     live[k] = self.find_pairs(reference, live[k], keys)
-                raise_clips(reference, live[k], references == 1, clip, seen)
+                self.raise_clips(reference, live[k], references == 1, clip, seen)
                 reference += lengths[k]
-            live[0] = keep_matched(hypothesis, live[0], clip, seen, matches + n)
+            live[0] = self.keep_matched(hypothesis, live[0], clip, seen, matches + n)
             if live[0] == 0:
                 break
         return 0
+
+    # The steps of match_long; all hear signals from time to time.
+
+    cdef Py_ssize_t keep_known(self, ngram_entry *entries, const int32_t *ids, Py_ssize_t length,
+                               int32_t distinct) except -1 nogil:
+        """Entries of the tokens that the hypothesis holds; the number of them."""
+        cdef Py_ssize_t i = 0, kept = 0, stop
+        while i < length:
+            stop = self.next_stop(i, length)
+            for i in range(i, stop):
+                entries[kept].position = <int32_t> i
+                entries[kept].id = ids[i]
+                kept += ids[i] < distinct
+            i = stop
+        return kept
+
+    cdef Py_ssize_t keep_pairs(self, ngram_entry *entries, Py_ssize_t count, uint64_t *keys) except -1 nogil:
+        """From order n - 1 to n: the entries whose right neighbour is present too, and the pairs' keys."""
+        cdef Py_ssize_t i = 0, kept = 0, stop
+        while i < count - 1:
+            stop = self.next_stop(i, count - 1)
+            for i in range(i, stop):
+                keys[kept] = <uint64_t> entries[i].id << 32 | <uint64_t> entries[i + 1].id
+                entries[kept].position = entries[i].position
+                kept += entries[i].position + 1 == entries[i + 1].position
+            i = stop
+        return kept
+
+    cdef int raise_clips(self, const ngram_entry *entries, Py_ssize_t count, bint only_one,
+                         int32_t *clip, int32_t *seen) except -1 nogil:
+        """Raise `clip` to the counts of one reference; `seen` is zero before and after."""
+        cdef Py_ssize_t i = 0, stop
+        while i < count:
+            stop = self.next_stop(i, count)
+            if only_one:
+                for i in range(i, stop):
+                    clip[entries[i].id] += 1
+            else:
+                for i in range(i, stop):
+                    seen[entries[i].id] += 1
+                    clip[entries[i].id] = max(clip[entries[i].id], seen[entries[i].id])
+            i = stop
+        i = count if only_one else 0
+        while i < count:
+            stop = self.next_stop(i, count)
+            for i in range(i, stop):
+                seen[entries[i].id] = 0
+            i = stop
+        return 0
+
+    cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
+                                 int32_t *seen, int64_t *matches) except -1 nogil:
+        """Count the clipped matches of one order; keep the entries that any reference holds."""
+        cdef Py_ssize_t i = 0, kept = 0, stop
+        cdef ngram_entry entry
+        while i < count:
+            stop = self.next_stop(i, count)
+            for i in range(i, stop):
+                entry = entries[i]
+                matches[0] += seen[entry.id] < clip[entry.id]
+                seen[entry.id] += 1
+                entries[kept] = entry
+                kept += clip[entry.id] > 0
+            i = stop
+        return kept
+
+    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count) except -1 nogil:
+        """Up to where a loop that has come to `start` goes before it hears signals again."""
+        cdef Py_ssize_t stop = min(start + POLL_EVERY, count)
+        self.worked(stop - start)
+        return stop
 
     cdef void *workspace(self, size_t size) except NULL nogil:
         """Scratch memory of at least `size` bytes."""
@@ -432,8 +445,7 @@ cdef class SegmentCounter:
             with gil:
                 raise MemoryError(f"no memory for {count} n-grams")
         while i < count:
-            stop = min(i + POLL_EVERY, count)
-            self.worked(stop - i)
+            stop = self.next_stop(i, count)
             for i in range(i, stop):
                 entries[i].id = number_table_add(&self.pairs, keys[i])
             i = stop
@@ -445,8 +457,7 @@ cdef class SegmentCounter:
         cdef Py_ssize_t i = 0, kept = 0, stop
         self.worked(MASK_TOKENS)
         while i < count:
-            stop = min(i + POLL_EVERY, count)
-            self.worked(stop - i)
+            stop = self.next_stop(i, count)
             for i in range(i, stop):
                 entries[kept].position = entries[i].position
                 entries[kept].id = number_table_find(&self.pairs, keys[i], -1)

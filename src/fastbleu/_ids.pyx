@@ -16,39 +16,32 @@ from cpython.array cimport array
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
-from cpython.number cimport PyNumber_Index
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint64_t
+from cpython.object cimport PyObject
+from libc.stdint cimport INT32_MAX
 
 from fastbleu._core cimport (
-    PackedSegments, grow, number_table, number_table_add, number_table_begin, number_table_find,
-    number_table_free, poll, process_seed)
+    grow, number_table_add, number_table_begin, number_table_find, number_table_free, poll,
+    process_seed)
+from fastbleu._exceptions cimport is_raised, take_exception
 
+
+cdef extern from "Python.h":
+    PyObject *PyNumber_Index(object number)
+    long long PyLong_AsLongLong(PyObject *number)
+    void Py_DECREF(PyObject *number)
 
 cdef extern from "kernel/id_rows.h":
-    ctypedef enum id_kind:
-        ID_INT8
-        ID_UINT8
-    ctypedef struct id_row:
-        const char *ids
-        Py_ssize_t length, stride
-        id_kind kind
-        const char *mask
-        Py_ssize_t mask_stride
-        int mask_size
-    ctypedef struct id_filter:
-        const int64_t *dropped
-        const uint8_t *is_padding
-        Py_ssize_t dropped_count
-        const int64_t *stops
-        Py_ssize_t stop_count
     void widen_row(const id_row *row, int64_t *out) noexcept nogil
-    Py_ssize_t read_row(
-        const id_row *row, const id_filter *filter, int64_t *out, int *is_padding) noexcept nogil
+    ctypedef struct id_progress:
+        Py_ssize_t at
+        Py_ssize_t padding
+        bint stopped
+    bint was_padding(const id_progress *read) noexcept nogil
+    Py_ssize_t read_ids(const id_row *row, const id_filter *filter, Py_ssize_t count, id_progress *read,
+                        int64_t *out) noexcept nogil
 
 cdef extern from "kernel/direct_table.h":
     const uint64_t DIRECT_NUMBERS
-    ctypedef struct direct_table:
-        int32_t count
     void direct_table_free(direct_table *table) noexcept nogil
     int direct_table_begin(direct_table *table, uint64_t largest) noexcept nogil
     uint64_t largest_of(const int64_t *numbers, Py_ssize_t length) noexcept nogil
@@ -63,7 +56,11 @@ cdef Py_ssize_t chunk_segments = 512
 cdef Py_ssize_t chunk_ids = 1 << 15
 CHUNK_IDS = chunk_ids
 
-cdef Py_ssize_t POLL_IDS = 1 << 18
+# Ids between two looks for signals: each may touch memory for the first time, which takes a microsecond.
+cdef Py_ssize_t POLL_IDS = 1 << 16
+
+# Memory for longer rows is not kept.
+cdef Py_ssize_t KEPT_IDS = 1 << 18
 
 cdef enum:
     LABEL_PADDING = -100                 # pads labels by convention, and hardly ever is a token
@@ -100,14 +97,6 @@ cdef class IdRows:
     mask : array of integers or bool of the same shape, optional
     """
 
-    cdef list held                       # what the pointers point into
-    cdef id_row first                    # of an array: its first row
-    cdef Py_ssize_t segment_stride, row_stride, mask_segment_stride, mask_row_stride
-    cdef Py_ssize_t width                # rows of each segment, where they are those of an array
-    cdef id_row *rows                    # rows gathered one by one, else NULL
-    cdef int64_t *ends                   # by segment: the number of rows up to its end
-    cdef Py_ssize_t segment_count, row_count, segment_capacity, row_capacity
-
     def __cinit__(self, ids=None, mask=None):
         cdef Buffer buffer
         self.held = []
@@ -115,6 +104,8 @@ cdef class IdRows:
             return
         self.first = self.row_of(ids, mask)
         buffer = self.held[0]
+        if not 2 <= buffer.view.ndim <= 3:
+            raise ValueError(f"ids have {buffer.view.ndim} dimensions, expected 2 or 3")
         self.segment_count = buffer.view.shape[0]
         self.width = buffer.view.shape[1] if buffer.view.ndim == 3 else 1
         self.segment_stride, self.row_stride = buffer.view.strides[0], buffer.view.strides[1]
@@ -162,7 +153,10 @@ cdef class IdRows:
         """The first row of an array, with the last dimension as its length; holds the array."""
         cdef id_row row
         cdef Buffer buffer = Buffer(ids)
-        cdef int last = buffer.view.ndim - 1
+        cdef Buffer its_mask
+        cdef int last = buffer.view.ndim - 1, i
+        if last < 0:
+            raise ValueError("ids have no dimension")
         self.held.append(buffer)
         row.ids = <const char *> buffer.view.buf
         row.length = buffer.view.shape[last]
@@ -171,16 +165,25 @@ cdef class IdRows:
         row.mask = NULL
         row.mask_stride = row.mask_size = 0
         if mask is not None:
-            buffer = Buffer(mask)
-            self.held.append(buffer)
-            row.mask = <const char *> buffer.view.buf
-            row.mask_stride = buffer.view.strides[last]
-            row.mask_size = <int> buffer.view.itemsize
+            # The door has compared them, but the user's code may have run since then.
+            its_mask = Buffer(mask)
+            if its_mask.view.ndim != last + 1 or its_mask.view.itemsize > <Py_ssize_t> sizeof(int64_t):
+                raise ValueError("the mask has changed while it was read")
+            for i in range(last + 1):
+                if its_mask.view.shape[i] != buffer.view.shape[i]:
+                    raise ValueError("the mask has changed while it was read")
+            self.held.append(its_mask)
+            row.mask = <const char *> its_mask.view.buf
+            row.mask_stride = its_mask.view.strides[last]
+            row.mask_size = <int> its_mask.view.itemsize
         return row
 
     def add(self, ids, mask=None):
         """Add a row to the segment that has begun: arrays of one dimension, as for the class."""
         cdef id_row row = self.row_of(ids, mask)
+        cdef Buffer buffer = self.held[len(self.held) - 1]
+        if buffer.view.ndim != 1:
+            raise ValueError(f"a row has {buffer.view.ndim} dimensions, expected 1")
         if self.row_count == self.row_capacity:
             self.rows = <id_row *> grow(
                 self.rows, &self.row_capacity, self.row_count + 1, sizeof(id_row))
@@ -213,6 +216,16 @@ cdef class IdRows:
         return row
 
 
+cdef int64_t as_int64(object number) noexcept:
+    """A Python integer; with an exception set where it is none that fits."""
+    cdef PyObject *index = PyNumber_Index(number)
+    cdef int64_t value = -1
+    if index != NULL:
+        value = PyLong_AsLongLong(index)
+        Py_DECREF(index)
+    return value
+
+
 def ids_of(list tokens not None):
     """Python integers as an array of int64, and the position of the first that is none.
 
@@ -224,10 +237,12 @@ def ids_of(list tokens not None):
     cdef array ids = array("q", bytes(8 * len(tokens)))
     cdef Py_ssize_t i
     for i in range(len(tokens)):
-        try:
-            ids.data.as_longlongs[i] = PyNumber_Index(tokens[i])
-        except (TypeError, OverflowError):
-            return ids, i
+        ids.data.as_longlongs[i] = as_int64(tokens[i])
+        if ids.data.as_longlongs[i] == -1 and is_raised():
+            error = take_exception()
+            if isinstance(error, (TypeError, OverflowError)):
+                return ids, i
+            raise error
         if i % POLL_IDS == POLL_IDS - 1:
             PyErr_CheckSignals()
     return ids, -1
@@ -245,17 +260,6 @@ cdef class IdPacker(PackedSegments):
     stops : tuple of int
         Any of these ends a row where it is not masked.
     """
-
-    cdef array dropped, stops
-    cdef bytes padding
-    cdef id_filter filter
-    cdef IdRows hypotheses, references
-    cdef Py_ssize_t first_segment, since_poll
-    cdef direct_table small_numbers
-    cdef number_table numbers            # where the hypothesis has an id that is negative or large
-    cdef int64_t *row_ids
-    cdef Py_ssize_t row_capacity
-    cdef bint finished
 
     def __cinit__(self, ignored=(), skipped=(), stops=()):
         ignored = frozenset(ignored)
@@ -279,7 +283,7 @@ cdef class IdPacker(PackedSegments):
         """Forget the last segments; keep the memory, but for that of a long row."""
         PackedSegments.reset(self)
         self.hypotheses = self.references = None
-        if self.row_capacity > POLL_IDS:
+        if self.row_capacity > KEPT_IDS:
             PyMem_RawFree(self.row_ids)
             self.row_ids = NULL
             self.row_capacity = 0
@@ -376,21 +380,26 @@ cdef class IdPacker(PackedSegments):
 
     cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil:
         """Read a row's ids that count into `row_ids`; their number."""
-        cdef Py_ssize_t length, i
+        cdef Py_ssize_t length = 0, count, kept, i
         cdef bint label_padding = False
-        cdef int padding = 0
-        cdef const int64_t *ids
+        cdef id_progress progress = [0, 0, False]
+        cdef int64_t *ids
         if row.length >= INT32_MAX:
             with gil:
                 raise OverflowError(f"a sequence of {row.length} ids is too long; at most {INT32_MAX - 1}")
         if row.length > self.row_capacity:
             self.row_ids = <int64_t *> grow(
                 self.row_ids, &self.row_capacity, row.length, sizeof(int64_t))
-        length = read_row(&row, &self.filter, self.row_ids, &padding)
-        is_padding[0] = padding
-        ids = self.row_ids
-        for i in range(length):
-            label_padding |= ids[i] == LABEL_PADDING
+        while progress.at < row.length:
+            ids = self.row_ids + length
+            count = min(row.length - progress.at, POLL_IDS)
+            kept = read_ids(&row, &self.filter, count, &progress, ids)
+            for i in range(kept):
+                label_padding |= ids[i] == LABEL_PADDING
+            length += kept
+            if progress.at < row.length:
+                self.worked(count)
+        is_padding[0] = was_padding(&progress)
         self.label_padding |= label_padding
         return length
 

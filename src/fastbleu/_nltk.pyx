@@ -11,6 +11,7 @@ meanwhile (another thread, a hostile __eq__) works with memory of its own.
 """
 
 from cpython.array cimport array
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
@@ -36,6 +37,9 @@ cdef extern from "Python.h":
 
 cdef enum:
     MAX_WEIGHTS = 1024
+
+# Rows between two looks for signals.
+cdef Py_ssize_t POLL_ROWS = 1 << 15
 
 # Memory above this is not kept for the next call.
 cdef Py_ssize_t KEPT_IDS = 1 << 16
@@ -272,6 +276,7 @@ def score_rows(array rows not None, weights, smoothing_function, bint warn=True)
     """
     cdef Plan plan
     cdef Py_ssize_t row, width
+    cdef list scores = []
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
         return None
     if averages(&plan):
@@ -279,8 +284,12 @@ def score_rows(array rows not None, weights, smoothing_function, bint warn=True)
     width = 2 + 2 * plan.max_order
     if len(rows) % width:
         raise ValueError(f"{len(rows)} numbers are no rows of {width}")
-    return [score_row(&plan, numbers(rows) + row * width, NULL, warn)
-            for row in range(len(rows) // width)]
+    _held = memoryview(rows)         # warnings and signals run user code, which might resize it
+    for row in range(len(rows) // width):
+        if row % POLL_ROWS == POLL_ROWS - 1:
+            PyErr_CheckSignals()
+        scores.append(score_row(&plan, numbers(rows) + row * width, NULL, warn))
+    return scores
 
 
 def modified_precision_counts(references, hypothesis, Py_ssize_t order):

@@ -9,8 +9,8 @@ LOG_OF_ZERO: Final[int]
 def compute_plainly(
     correct: Any,
     total: Any,
-    sys_len: int,
-    ref_len: int,
+    sys_len: float,
+    ref_len: float,
     smooth_method: str,
     smooth_value: float | None,
     effective_order: bool,

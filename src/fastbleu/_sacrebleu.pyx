@@ -23,6 +23,7 @@ from math import exp as _exp
 from math import log as _log
 
 from fastbleu import __version__
+from fastbleu._core cimport poll
 
 cdef double EXACT = 4503599627370496.0      # 2**52: the sum of two such integers is exact, too
 cdef array _DOUBLES = array("d")
@@ -44,6 +45,7 @@ LOG_OF_ZERO = -9999999999
 
 cdef enum:
     MAX_FAST_ORDER = 64        # above it rows are scored with Python's own objects
+    POLL_ROWS = 1 << 16
 
 cdef enum Smoothing:
     SMOOTH_NONE
@@ -223,7 +225,7 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
     else:
         raise ValueError(
             f"smoothing {smoothing!r} is unknown; choose one of {', '.join(SMOOTH_DEFAULTS)}")
-    if arithmetic == "float64":
+    if arithmetic == "float64" or arithmetic == "expected":
         rules.arithmetic = DOUBLES
     elif arithmetic == "int64-in-place":
         rules.arithmetic = TRUNCATED
@@ -234,7 +236,7 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
         rules.arithmetic = WIDENED_SINGLES if widened else SINGLES
     else:
         raise ValueError(f"arithmetic {arithmetic!r} is unknown; choose one of float64, float32, "
-                         "int64-in-place")
+                         "int64-in-place, expected")
     if max_order < 1:
         raise ValueError(f"max_order is {max_order}, but must be at least 1")
     if rules.smoothing == SMOOTH_FLOOR or rules.smoothing == SMOOTH_ADD_K:
@@ -252,10 +254,16 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
     return max_order <= MAX_FAST_ORDER and 0.0 <= rules.value < EXACT
 
 
-cdef object score_plainly(const int64_t *whole, const float *single, int max_order, smoothing,
-                          value, effective_order, arithmetic):
-    """The score of one row of int64 (`whole`) or float32 (`single`), by compute_plainly."""
+cdef object score_plainly(const int64_t *whole, const float *single, const double *expected, int max_order,
+                          smoothing, value, effective_order, arithmetic):
+    """The score of one row of int64 (`whole`), float32 (`single`) or float64, by compute_plainly."""
     cdef int i
+    if expected != NULL:
+        row = [expected[i] for i in range(2 + 2 * max_order)]
+        score, _, _ = compute_plainly(
+            row[2:2 + max_order], row[2 + max_order:], row[0], row[1], smoothing, value, effective_order,
+            max_order)
+        return score
     if arithmetic == "float64":
         row = [whole[i] for i in range(2 + 2 * max_order)]
     elif arithmetic == "float32":
@@ -277,17 +285,17 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     Parameters
     ----------
     rows : C-contiguous buffer of segments * (2 + 2 * max_order) numbers
-        float32 for the arithmetic "float32", else int64.
+        float32 for the arithmetic "float32", float64 for "expected", else int64.
     max_order : int
     smoothing : {"exp", "floor", "add-k", "none"}, default "exp"
     value : float, optional
         For "floor" (default 0.1) and "add-k" (default 1).
     effective_order : bool, default False
         Average over the orders that the hypothesis reaches.
-    arithmetic : {"float64", "float32", "int64-in-place"}, default "float64"
+    arithmetic : {"float64", "float32", "int64-in-place", "expected"}, default "float64"
         What `compute_bleu` calculates with: a list of int, as for the score of a corpus; a float32
         array, as in sacreBLEU's bootstrap; an int64 array, as in its approximate randomization,
-        where what add-k adds is cut off to an integer.
+        where what add-k adds is cut off to an integer; a list of float, for expected counts.
 
     Returns
     -------
@@ -306,21 +314,23 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     cdef Scored scored
     cdef const int64_t *whole = NULL
     cdef const float *single = NULL
+    cdef const double *expected = NULL
     cdef Py_ssize_t row, segments, width
     cdef int n
     cdef double hyp_len, ref_len
     cdef array scores
     cdef double *out
     cdef bint fast = read_rules(&rules, max_order, smoothing, value, effective_order, arithmetic)
-    cdef bint singles = arithmetic == "float32"
+    cdef bint cancelled = False
+    cdef bint singles = arithmetic == "float32", doubles = arithmetic == "expected"
     width = 2 + 2 * <Py_ssize_t> max_order
     PyObject_GetBuffer(rows, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
     try:
         format = view.format.decode("ascii") if view.format != NULL else "B"
-        if format.lstrip("=@<") not in ("f" if singles else "lq") or (
-                view.itemsize != (4 if singles else 8)):
-            raise TypeError(f"rows holds numbers of the format {format!r}, expected "
-                            f"{'float32' if singles else 'int64'} for arithmetic {arithmetic!r}")
+        name, formats = ("float32", "f") if singles else ("float64", "d") if doubles else ("int64", "lq")
+        if format.lstrip("=@<") not in formats or view.itemsize != (4 if singles else 8):
+            raise TypeError(f"rows holds numbers of the format {format!r}, expected {name} for "
+                            f"arithmetic {arithmetic!r}")
         if view.len // view.itemsize % width:
             raise ValueError(f"{view.len // view.itemsize} numbers are no rows of {width}")
         segments = view.len // view.itemsize // width
@@ -328,10 +338,16 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
         out = scores.data.as_doubles
         with nogil:
             for row in range(segments):
+                if row % POLL_ROWS == POLL_ROWS - 1:
+                    poll(&cancelled)
                 if singles:
                     single = <const float *> view.buf + row * width
                     hyp_len = trunc(single[0])
                     ref_len = trunc(single[1])
+                elif doubles:
+                    expected = <const double *> view.buf + row * width
+                    hyp_len = expected[0]
+                    ref_len = expected[1]
                 else:
                     whole = <const int64_t *> view.buf + row * width
                     hyp_len = <double> whole[0]
@@ -339,13 +355,13 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
                 if fast:
                     for n in range(2 * max_order):
                         scored.counts[n] = <double> single[2 + n] if singles else (
-                            <double> whole[2 + n])
+                            expected[2 + n] if doubles else <double> whole[2 + n])
                     if score_counts(&rules, hyp_len, ref_len, &scored):
                         out[row] = scored.score
                         continue
                 with gil:
-                    out[row] = score_plainly(
-                        whole, single, max_order, smoothing, value, effective_order, arithmetic)
+                    out[row] = score_plainly(whole, single, expected, max_order, smoothing, value,
+                                             effective_order, arithmetic)
         return scores
     finally:
         PyBuffer_Release(&view)

@@ -28,7 +28,8 @@ cdef class TextPacker(PackedSegments):
     cdef bint lowercase, missing, finished
     cdef const text_rules *rules
     cdef classifier classify
-    cdef interner tokens
+    cdef interner own_tokens
+    cdef interner *tokens            # a subclass may number by a vocabulary of somebody else
     cdef line_buffers hypothesis_buffers, reference_buffers
     cdef text_line *lines
     cdef PyObject **held             # the strings that `lines` point into
@@ -39,6 +40,7 @@ cdef class TextPacker(PackedSegments):
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
     cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil
+    cdef int forget_line(self) noexcept nogil
     cdef int worked(self) except -1 nogil
 
 

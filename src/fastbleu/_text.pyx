@@ -17,6 +17,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX
+from libc.string cimport memset
 
 from fastbleu._core cimport (
     grow, interner_begin, interner_free, poll, process_seed, simd_in_use)
@@ -52,7 +53,11 @@ cdef extern from "kernel/line_tokens.h":
     token_content content_of(const line_reader *line, token_span span) noexcept nogil
     int intern_block(line_reader *line, interner *table, int32_t *ids) noexcept nogil
     int find_block(line_reader *line, const interner *table, int32_t *ids) noexcept nogil
-    int rewrite_line(text_line *text, const char_table *table, line_buffers *buffers) noexcept nogil
+    ctypedef struct rewriting:
+        pass
+    const size_t REWRITE_PART
+    int begin_rewriting(rewriting *line, text_line text, line_buffers *buffers) noexcept nogil
+    bint rewrite_more(rewriting *line, text_line *text, const char_table *table) noexcept nogil
     bint ends_in_tokenized_period(text_line text) noexcept nogil
     void FB_PREFETCH(const void *address) noexcept nogil
 
@@ -65,6 +70,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     int PyUnicode_READY(object text) except -1
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
+    object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
 
 
 # The tokenisers of this module, in the order of tokenizer_id (kernel/char_classes.h).
@@ -75,13 +81,16 @@ cdef Py_ssize_t CHUNK_SEGMENTS = 512
 cdef Py_ssize_t CHUNK_LINES = 4096
 cdef size_t CHUNK_CHARS = 1 << 19
 
+# Longer ones are lowered part by part.
+cdef Py_ssize_t LOWER_CHARS = 1 << 20
+
 # Longer segments let other threads run meanwhile.
 cdef Py_ssize_t KEPT_CHARS = 1 << 16
 
 cdef array _row = _array("q")
 
 cdef enum:
-    POLL_BLOCKS = 1 << 14
+    POLL_BLOCKS = 1 << 12
     SPLIT_BLOCKS = 1 << 10
     HYPOTHESIS = -1
 
@@ -111,6 +120,32 @@ cdef object compact(object text):
         PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text))
 
 
+cdef object lower(object text):
+    """text.lower(), with looks for signals meanwhile if it is long.
+
+    What a sigma becomes depends on the letters around it, so that a line with one is cut at spaces.
+    """
+    cdef Py_ssize_t start = 0, stop, length
+    cdef list parts
+    cdef bint cut_anywhere
+    PyUnicode_READY(text)
+    length = PyUnicode_GET_LENGTH(text)
+    if length <= LOWER_CHARS:
+        return str.lower(text)
+    parts = []
+    cut_anywhere = str.find(text, "\u03a3") < 0
+    while start < length:
+        stop = min(start + LOWER_CHARS, length)
+        if stop < length and not cut_anywhere:
+            stop = str.find(text, " ", stop)
+            if stop < 0:
+                stop = length
+        parts.append(str.lower(PyUnicode_Substring(text, start, stop)))
+        start = stop
+        PyErr_CheckSignals()
+    return "".join(parts)
+
+
 cdef inline text_line line_of(object text) noexcept:
     cdef text_line line
     line.chars = PyUnicode_DATA(text)
@@ -132,10 +167,16 @@ cdef int begin_line(line_reader *reader, const text_rules *rules, classifier cla
     return 0
 
 
-cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers) except -1 nogil:
+cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,
+                         const bint *cancelled) except -1 nogil:
     """Begin a line again whose reader has met something that is rewritten first."""
-    if rewrite_line(&text, &reader.rules.table, buffers) < 0:
+    cdef rewriting line
+    cdef bint is_long = text.length > REWRITE_PART
+    if begin_rewriting(&line, text, buffers) < 0:
         no_memory(text.length)
+    while rewrite_more(&line, &text, &reader.rules.table):
+        if is_long:
+            poll(cancelled)
     return begin_line(reader, reader.rules, reader.classify, text, buffers)
 
 
@@ -148,11 +189,12 @@ def split(text, str tokenizer not None):
     cdef text_line line
     cdef list tokens = []
     cdef int count, i, blocks = 0
+    cdef bint cancelled = False
     if not PyUnicode_Check(text):
         raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
     text = compact(text)
     line = line_of(text)
-    buffers = line_buffers()
+    memset(&buffers, 0, sizeof(buffers))      # line_buffers() would leave it as it is
     try:
         begin_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
         while not line_ended(&reader):
@@ -161,7 +203,7 @@ def split(text, str tokenizer not None):
             if blocks == 0:
                 PyErr_CheckSignals()
             if count < 0:
-                begin_rewritten(&reader, line, &buffers)
+                begin_rewritten(&reader, line, &buffers, &cancelled)
                 tokens.clear()
             for i in range(count):
                 tokens.append(PyUnicode_FromKindAndData(
@@ -194,7 +236,8 @@ cdef class TextPacker(PackedSegments):
         self.missing = missing
         self.rules = rules_of(tokenizer)
         self.classify = classifier_for(simd_in_use())
-        self.tokens.seed = process_seed()
+        self.own_tokens.seed = process_seed()
+        self.tokens = &self.own_tokens
 
     def __dealloc__(self):
         self.release()
@@ -202,7 +245,7 @@ cdef class TextPacker(PackedSegments):
         PyMem_RawFree(self.held)
         free_buffers(&self.hypothesis_buffers)
         free_buffers(&self.reference_buffers)
-        interner_free(&self.tokens)
+        interner_free(&self.own_tokens)
 
     cdef void release(self) noexcept:
         """Let go of the last chunk's strings."""
@@ -289,7 +332,7 @@ cdef class TextPacker(PackedSegments):
         if not PyUnicode_Check(text):
             text = self.door.line(text, segment, None if reference == HYPOTHESIS else reference)
         if self.lowercase:
-            text = str.lower(text)
+            text = lower(text)
         text = compact(text)
         if self.line_count == self.line_capacity:
             self.lines = <text_line *> grow(
@@ -313,7 +356,7 @@ cdef class TextPacker(PackedSegments):
             return 0
         self.id_count = self.length_count = 0
         for segment in range(self.segment_count):
-            if interner_begin(&self.tokens, 0) < 0:
+            if interner_begin(self.tokens, 0) < 0:
                 no_memory(0)
             lengths = self.reserve_lengths(self.reference_counts[segment] + 1)
             for k in range(self.reference_counts[segment] + 1):
@@ -339,22 +382,26 @@ cdef class TextPacker(PackedSegments):
         begin_line(&reader, self.rules, self.classify, text, buffers)
         while not line_ended(&reader):
             ids = self.reserve_ids(BLOCK_TOKENS)
-            count = intern_block(&reader, &self.tokens, ids) if is_hypothesis else (
-                find_block(&reader, &self.tokens, ids))
+            count = intern_block(&reader, self.tokens, ids) if is_hypothesis else (
+                find_block(&reader, self.tokens, ids))
             if count >= 0:
                 self.id_count += count
                 self.worked()
                 continue
             # What was read so far is void: begin again with the rewritten line.
             self.id_count = before
-            if count < -1 or (is_hypothesis and interner_begin(&self.tokens, 0) < 0):
+            if count < -1 or (is_hypothesis and self.forget_line() < 0):
                 no_memory(text.length)
-            begin_rewritten(&reader, text, buffers)
+            begin_rewritten(&reader, text, buffers, &self.cancelled)
         if self.id_count - before >= INT32_MAX:
             with gil:
                 raise OverflowError(
                     f"a line of {self.id_count - before} tokens is too long; at most {INT32_MAX - 1}")
         return self.id_count - before
+
+    cdef int forget_line(self) noexcept nogil:
+        """What a hypothesis read so far was void; -1: no memory. For subclasses."""
+        return interner_begin(self.tokens, 0)
 
     cdef inline int worked(self) except -1 nogil:
         """Count a block, and from time to time let Ctrl-C and the other threads' failures end this."""

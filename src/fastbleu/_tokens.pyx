@@ -18,6 +18,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
 from fastbleu._core cimport PackedSegments, interner, interner_begin, interner_free, process_seed
+from fastbleu._exceptions cimport is_raised, take_exception
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
 
 
@@ -35,15 +36,18 @@ cdef extern from "kernel/prefetch.h":
 cdef extern from "Python.h":
     int PyGC_Disable()
     int PyGC_Enable()
-    PyObject *PyDict_GetItemWithError(object mapping, object key) except? NULL
+    PyObject *PyDict_GetItemWithError(object mapping, object key)
+    int PyDict_SetItem(object mapping, object key, object value)
 
 
 # Ends a chunk: enough to make the cost of a chunk vanish, little enough for its ids to stay in cache.
 cdef Py_ssize_t CHUNK_SEGMENTS = 512
 cdef Py_ssize_t CHUNK_IDS = 1 << 15
 
-# Segments with more are copied before they are read, so that signals can be heard in between.
-cdef Py_ssize_t POLL_TOKENS = 1 << 18
+# Segments with more are held while they are read, so that signals can be heard in between. A token may
+# be a cache miss or three and memory that is touched for the first time: a microsecond.
+cdef Py_ssize_t POLL_TOKENS = 1 << 16
+cdef Py_ssize_t READ_TOKENS = 1 << 14
 cdef Py_ssize_t POLL_REFERENCES = 1 << 12
 
 
@@ -175,10 +179,10 @@ cdef class TokenPacker(PackedSegments):
             reference = <object> PySequence_Fast_ITEMS(references)[0]
             prefetch_first_tokens(PySequence_Fast_ITEMS(reference), size_of(reference))
         if total > POLL_TOKENS or count > POLL_REFERENCES:
-            # Signals are heard while these are read, and making the copies may collect garbage: both
-            # run user code. The copies are measured again, and nobody else can change them.
-            hypothesis, references = copy_of(hypothesis), copy_all(references)
-            hyp_len, count = size_of(hypothesis), size_of(references)
+            hypothesis, references = copy_of(hypothesis), copy_of(references)
+            if not self.add_long(hypothesis, references):
+                self.add_objects(hypothesis, references)
+            return True
         lengths = self.reserve_lengths(count + 1)
         lengths[0] = total = hyp_len
         for k in range(count):
@@ -188,8 +192,7 @@ cdef class TokenPacker(PackedSegments):
         check_length(hyp_len)
         ids = self.reserve_ids(total)
         self.reserve_segment()
-        if interner_begin(&self.tokens, hyp_len) < 0:
-            raise MemoryError(f"no memory for the tokens of a segment of {hyp_len}")
+        self.begin_tokens(hyp_len)
         if not self.read_plain(hypothesis, ids, True):
             return False
         ids += hyp_len
@@ -197,18 +200,57 @@ cdef class TokenPacker(PackedSegments):
             if not self.read_plain(<object> PySequence_Fast_ITEMS(references)[k], ids, False):
                 return False
             ids += lengths[k + 1]
-            if k % POLL_REFERENCES == POLL_REFERENCES - 1:
+        self.finish_segment(count, total, self.tokens.count)
+        return True
+
+    cdef bint add_long(self, tuple hypothesis, tuple references) except -1:
+        """As add_plain, but signals are heard meanwhile, which run user code.
+
+        The interner borrows the content of the hypothesis' tokens, so that the copy holds these. Of the
+        references only the present one is held and measured anew: to copy all takes long, and as long
+        again to give back.
+        """
+        cdef Py_ssize_t count = len(references), total = len(hypothesis), length, since_poll = 0, k
+        PyErr_CheckSignals()             # which copying did not hear
+        self.reserve_lengths(count + 1)[0] = total
+        check_length(total)
+        self.reserve_segment()
+        self.begin_tokens(total)
+        if not self.read_plain(hypothesis, self.reserve_ids(total), True):
+            return False
+        for k in range(count):
+            reference = references[k]
+            if size_of(reference) > POLL_TOKENS:
+                reference = copy_of(reference)
+            length = size_of(reference)
+            check_length(length)
+            self.reserve_ids(total + length)
+            if not self.read_plain(reference, self.ids + self.id_count + total, False):
+                return False
+            self.lengths[self.length_count + k + 1] = length
+            total += length
+            since_poll += 16 + length
+            if since_poll >= POLL_TOKENS:
+                since_poll = 0
                 PyErr_CheckSignals()
         self.finish_segment(count, total, self.tokens.count)
         return True
 
+    cdef int begin_tokens(self, Py_ssize_t count) except -1:
+        if interner_begin(&self.tokens, count) < 0:
+            raise MemoryError(f"no memory for the tokens of a segment of {count}")
+        return 0
+
     cdef inline bint read_plain(self, object sequence, int32_t *ids, bint is_hypothesis) except -1:
-        """Ids of one list or tuple; False at the first token that is not plain."""
+        """Ids of one list or tuple; False at the first token that is not plain.
+
+        Signals are heard where it has more than POLL_TOKENS, and is a tuple that the caller holds.
+        """
         cdef Py_ssize_t length = size_of(sequence), start, size
         cdef PyObject **tokens = PySequence_Fast_ITEMS(sequence)
         start = 0
         while start < length:
-            size = min(length - start, POLL_TOKENS)
+            size = min(length - start, READ_TOKENS) if length > POLL_TOKENS else length
             if is_hypothesis:
                 if not intern_hypothesis(&self.tokens, tokens + start, size, ids + start):
                     return False
@@ -259,16 +301,17 @@ cdef class TokenPacker(PackedSegments):
                     is_tensor = hasattr(kind, "__torch_function__")
                 if is_tensor:
                     token = self.door.number(token, segment, None if k == 0 else k - 1, position)
-                try:
-                    found = PyDict_GetItemWithError(known, token)
-                    if found == NULL and k == 0:
-                        ids[position] = len(known)
-                        known[token] = len(known)
-                    else:
-                        ids[position] = <object> found if found != NULL else -1
-                except TypeError as error:
-                    self.door.unhashable(error, token, segment, None if k == 0 else k - 1, position)
-                    raise
+                found = PyDict_GetItemWithError(known, token)
+                if found == NULL and not is_raised() and k == 0:
+                    ids[position] = len(known)
+                    PyDict_SetItem(known, token, len(known))
+                else:
+                    ids[position] = <object> found if found != NULL else -1
+                if found == NULL and is_raised():
+                    error = take_exception()
+                    if isinstance(error, TypeError):
+                        self.door.unhashable(error, token, segment, None if k == 0 else k - 1, position)
+                    raise error
             ids += len(sequence)
         # Only now is it known how many tokens the hypothesis has: references say -1 for any other.
         ids = self.ids + self.id_count + lengths[0]

@@ -5,6 +5,8 @@ They are left where they are; only foreign byte order and other devices cost a c
 
 from __future__ import annotations
 
+from array import array as _array
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
@@ -19,6 +21,29 @@ _ADVICE = {
     "O": "its elements are no integers of 64 bits, or its rows differ in length; pass a list with "
     "one array per row",
 }
+
+
+# Nothing here has more dimensions.
+_MOST_LEVELS = 4
+
+
+def held(value: Any, levels: int = _MOST_LEVELS) -> Any:
+    """What numpy is to make an array of, with nested sequences as lists of our own.
+
+    While numpy looks at an object in a list it runs that object's code, and if this empties the
+    list numpy goes on to read freed memory. Nobody else can empty these.
+    """
+    if type(value) not in (list, tuple):
+        is_leaf = isinstance(value, (str, bytes, bytearray, memoryview, _array, dict))
+        if is_leaf or hasattr(value, "__array__") or hasattr(value, "dtype"):
+            return value
+        if not (hasattr(value, "__len__") and hasattr(value, "__getitem__")):
+            return value
+    if not levels:
+        raise ValueError(f"sequences are nested more than {_MOST_LEVELS} deep")
+    return [
+        part if type(part) in (int, float, bool) else held(part, levels - 1) for part in list(value)
+    ]
 
 
 def is_array(value: Any) -> bool:
@@ -97,9 +122,9 @@ def in_main_memory(value: Any, where: str) -> Array:
     try:
         if hasattr(value, "detach"):  # a tensor of PyTorch; others are moved by themselves
             value = value.detach().cpu().numpy()
-        array: Array = numpy.asarray(value)
+        made: Array = numpy.asarray(held(value))
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         raise TypeError(
             f"{where} is a {kind} that cannot be read: {error}; pass an array of integers"
         ) from error
-    return array
+    return made

@@ -50,18 +50,18 @@ def _are_plain_lists(hypotheses: Any, references: Any) -> bool:
     return both and len(hypotheses) == len(references)
 
 
-def check_segments(name: str, value: Any) -> None:
+def check_segments(name: str, value: Any, each: str = "segment") -> None:
     """Refuse what has not one entry for each segment."""
     # A set has no order, and of a dict the keys would be scored.
     wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
     if wrong or not hasattr(value, "__len__"):
-        fix = f"; pass list({name})" if hasattr(value, "__next__") else ""
-        if hasattr(value, "sequences"):  # what generate() of a transformer returns
-            fix = "; pass its .sequences"
-        if hasattr(value, "columns"):  # of a data frame its columns would be the segments
-            fix = f"; pass {name}.values.tolist()"
+        fixes = {"__next__": "list({})", "isdisjoint": "sorted({})", "items": "list({}.values())"}
+        # What generate() of a transformer returns; a data frame, whose entries are its columns.
+        fixes |= {"sequences": "its .sequences", "columns": "{}.values.tolist()"}
+        found = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
+        fix = "; pass " + found[-1].format(name) if found else ""
         raise TypeError(
-            f"{name} is a {type(value).__name__}, expected a list with one entry per segment{fix}"
+            f"{name} is a {type(value).__name__}, expected a list with one entry per {each}{fix}"
         )
 
 
@@ -137,6 +137,9 @@ def batches(hypotheses: Any, references: Any) -> Iterator[tuple[Any, Any, int]]:
 class Door:
     """What all doors have."""
 
+    def place(self, segment: int, reference: int | None) -> str:
+        return place(segment, reference)
+
     def no_references(self, segment: int) -> NoReturn:
         """Refuse a segment that nothing can be compared with."""
         raise ValueError(
@@ -149,7 +152,7 @@ class TokenDoor(Door):
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
-        where = place(segment, reference)
+        where = self.place(segment, reference)
         if isinstance(sequence, (str, bytes, bytearray)):
             kind = type(sequence).__name__
             fix = (
@@ -185,8 +188,9 @@ class TokenDoor(Door):
     def number(self, token: Any, segment: int, reference: int | None, position: int) -> Any:
         """The number that a tensor of PyTorch holds, which itself equals nothing but itself."""
         if token.numel() != 1:
+            where = self.place(segment, reference)
             raise TypeError(
-                f"{place(segment, reference)}[{position}] is a {type(token).__name__} of the shape "
+                f"{where}[{position}] is a {type(token).__name__} of the shape "
                 f"{tuple(token.shape)}, and a token must be a single number"
             )
         return token.item()
@@ -199,8 +203,9 @@ class TokenDoor(Door):
             return
         name = type(token).__name__
         inside = "" if type(token).__hash__ is None else " with an unhashable element"
+        where = self.place(segment, reference)
         raise TypeError(
-            f"{place(segment, reference)}[{position}] is a {name}{inside}, and a token must be "
+            f"{where}[{position}] is a {name}{inside}, and a token must be "
             f"hashable (a str, an int, ...): {error}"
         ) from error
 
@@ -247,7 +252,7 @@ class TextDoor(Door):
 
     def line(self, text: Any, segment: int, reference: int | None) -> str:
         """Refuse what stands in the place of a str."""
-        where = place(segment, reference)
+        where = self.place(segment, reference)
         if hasattr(text, "shape"):
             fix = "for token ids pass tokenize=None; for text decode them first"
         elif is_list(text):

@@ -8,7 +8,13 @@ from .corpus import check_layout, list_or_tuple
 from .errors import warn_input
 from .ids import IdRules, are_ids, id_rows, threads_with_work
 from .stats import Stats
-from .suspicions import warn_of_words
+from .suspicions import (
+    LEAST_TO_SUSPECT,
+    warn_of_empty_rows,
+    warn_of_label_padding,
+    warn_of_run,
+    warn_of_words,
+)
 from .tokenizers import Tokenizer, get_tokenizer
 from .workers import Counted, CountOptions, count_packed, count_segments
 
@@ -17,9 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._ids import IdRows
-
-# One empty hypothesis is nothing strange; that all of so many are is.
-_LEAST_TO_SUSPECT = 4
 
 # Square references are read both ways up to this size, which is more than anybody has by accident.
 _LARGEST_SQUARE = 32
@@ -153,14 +156,12 @@ class Counting:
 
     def _count_ids(self, corpus: tuple[IdRows, IdRows], floor: bool | None) -> Counted:
         counted = count_packed(*corpus, self._id_options, threads_with_work(*corpus), floor)
-        if len(corpus[0]) >= _LEAST_TO_SUSPECT:
+        if len(corpus[0]) >= LEAST_TO_SUSPECT:
             self._warn_of_ids(corpus, counted.stats)
             if not self._knows_padding:
                 self._warn_of_padding(corpus)
         if counted.label_padding:
-            warn_input(
-                "the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)"
-            )
+            warn_of_label_padding()
         return counted
 
     def _warn_of_ids(self, corpus: tuple[IdRows, IdRows], stats: Stats) -> None:
@@ -168,11 +169,7 @@ class Counting:
         width = 2 + 2 * self._id_options.max_order
         for place, name in enumerate(("hypothesis", "reference")):
             if not any(stats._rows[place::width]) and corpus[place].size:
-                warn_input(
-                    f"every {name} is empty once it is cut at stop_id and what does not count is "
-                    "left out; where sequences begin with stop_id pass ids[:, 1:] or skip_ids=, "
-                    f"and with padding on the left {name}_mask="
-                )
+                warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
 
     def _warn_of_padding(self, corpus: tuple[IdRows, IdRows]) -> None:
         """Warn where what seems to be padding counts; of a first batch, as all will be like it."""
@@ -180,10 +177,7 @@ class Counting:
         for name, rows in zip(("hypothesis", "reference"), corpus, strict=True):
             padding = self._id_rules.uncounted(rows)
             if padding is not None:
-                warn_input(
-                    f"most rows of {name} ids end in a run of the id {padding}, which was counted; "
-                    f"if it is padding pass ignore_ids=({padding},)"
-                )
+                warn_of_run(f"{name} ids", padding)
                 return
 
 
@@ -195,6 +189,8 @@ def _warn_if_transposed(
     Either reading has the right references on its diagonal, so that little gives it away.
     """
     size = len(hypotheses)
+    if not size or len(references) != size:  # by now: a token's own code may have changed them
+        return
     first = references[0]
     if type(first) in (str, list, tuple) and (isinstance(first, str) or len(first) != size):
         return

@@ -99,16 +99,17 @@ def are_ids(hypotheses: Any, references: Any) -> bool:
 
 
 def _holds_arrays(value: Any) -> bool:
-    if type(value) not in (list, tuple):
+    if not _is_list(value):
         return is_array(value) or shape_of(value) == ()  # which is refused by `id_rows`
-    for _ in range(2):
-        if type(value) in (list, tuple) and value:
-            value = value[0]
-    return is_array(value)
+    return is_array(_first(value)) or is_array(_first(_first(value)))
+
+
+def _is_list(value: Any) -> bool:
+    return type(value) in (list, tuple)
 
 
 def _first(value: Any) -> Any:
-    return value[0] if type(value) in (list, tuple) and value else None
+    return value[0] if _is_list(value) and value else None
 
 
 def id_rows(
@@ -153,6 +154,37 @@ def id_rows(
             f"references of hypotheses[i]{fix}"
         )
     return hypothesis_rows, reference_rows
+
+
+def sentence_rows(name: str, sentences: Any, mask: Any = None, before: int = 0) -> IdRows:
+    """Sentences that are paired with others as rows of ids; errors as those of `id_rows`.
+
+    Parameters
+    ----------
+    name : str
+        That of the argument, for messages.
+    sentences : array of integers, shape (sentences, length), or list of sequences
+    mask : optional
+        Of the same shape; 0 where an id does not count.
+    before : int, default 0
+        Number of sentences before these, for messages.
+    """
+    if is_array(sentences) or shape_of(sentences) == ():
+        ids = id_array(sentences, name)
+        if ids.ndim != 2:
+            raise ValueError(
+                f"{name} has the shape {ids.shape} ({ids.dtype}), expected (sentences, length)"
+            )
+        return IdRows(ids, None if mask is None else mask_array(mask, ids, name))
+    check_segments(name, sentences, "sentence")
+    sentences = list_or_tuple(sentences)
+    if mask is not None:
+        _check_masks(mask, len(sentences), f"the mask of {name}")
+    rows = IdRows()
+    for number, sentence in enumerate(sentences):
+        _add(rows, sentence, None if mask is None else mask[number], f"{name}[{before + number}]")
+        rows.end_segment()
+    return rows
 
 
 def threads_with_work(hypotheses: IdRows, references: IdRows) -> int:
@@ -208,10 +240,6 @@ def _side(name: str, values: Any, mask: Any) -> IdRows:
     return rows
 
 
-def _is_list(value: Any) -> bool:
-    return type(value) in (list, tuple)
-
-
 def _is_nested(value: Any) -> bool:
     """Whether the references of a segment are several sequences, and not one."""
     if is_array(value):
@@ -233,6 +261,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
             f"segment {segment}: references has the shape {shape_of(values)}, "
             "expected (length,) or (references, length)"
         )
+    values = list_or_tuple(values)
     if len(values) == 0:
         TokenDoor().no_references(segment)
     if mask is not None:
@@ -243,7 +272,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
 
 def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
     """Add one row: an array of one dimension or a list of integers."""
-    if type(value) in (list, tuple):
+    if _is_list(value):
         listed = list(value)
         ids, wrong = ids_of(listed)
         if wrong >= 0:

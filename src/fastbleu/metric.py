@@ -6,8 +6,9 @@ import os
 from _thread import RLock
 
 from .distributed import gather
+from .matrix_methods import MatrixMethods
 from .result import Score
-from .scorer import NO_SEGMENTS, Scorer
+from .scorer import NO_SEGMENTS
 from .stats import Stats
 from .totals import Totals
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class BLEU(Scorer):
+class BLEU(MatrixMethods):
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
     With the defaults the scores are sacreBLEU's, on 0-100. References are segment-major here:

@@ -151,9 +151,17 @@ class NltkDialect:
                 f"smoothing {smoothing!r} looks at the last segment alone: the score depends "
                 "on the order of the segments, is no function of the summed counts, and so can be "
                 "neither streamed nor merged; score all at once by corpus_bleu(..., "
-                f"smoothing_function=SmoothingFunction().{smoothing})"
+                f"smoothing_function=SmoothingFunction().{smoothing}), single pairs by "
+                "sentence_bleu(...)"
             )
         if smoothing not in SMOOTHING:
+            method_name = getattr(smoothing, "__name__", None)
+            for name, (method, _) in SMOOTHING.items():
+                if method is not None and method == method_name:
+                    raise ValueError(
+                        f"smoothing is a function: nltk's {method} goes by its name here; pass "
+                        f"smoothing={name!r}"
+                    )
             names = ", ".join(SMOOTHING)
             theirs = ", ".join(
                 f"{method} is {name!r}" for name, (method, _) in SMOOTHING.items() if method

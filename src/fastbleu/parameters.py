@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
 _DIALECTS = {"sacrebleu": SACREBLEU, "nltk": NLTK}
 
+# What other libraries call a parameter.
+_NAMES_ELSEWHERE = {
+    "max_ngram_order": "max_order",
+    "n_jobs": "threads",
+    "num_workers": "threads",
+    "smooth_method": "smoothing",
+    "smooth_value": "smoothing_value",
+    "smoothing_function": "smoothing",
+    "tokenizer": "tokenize",
+}
+
 
 class Parameters:
     """The parameters of `fastbleu.BLEU`, which documents them; a base of it for its size alone."""
@@ -153,6 +164,21 @@ class Parameters:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a BLEU's parameters cannot be changed, so {name} stays")
+
+
+def check_names(parameters: Iterable[str]) -> None:
+    """Refuse the name of what is no parameter of `fastbleu.BLEU`, and say which one is meant."""
+    names = [name for name in Parameters.__slots__ if name[0] != "_" and name != "tokenizer"]
+    for given in parameters:
+        if given not in ("tokenize", *names):
+            from difflib import get_close_matches
+
+            close = get_close_matches(given, ["tokenize", *names], 1)
+            meant = _NAMES_ELSEWHERE.get(given) or (close and close[0])
+            raise TypeError(
+                f"fastbleu.BLEU has no parameter {given!r}"
+                + (f"; did you mean {meant!r}?" if meant else "")
+            )
 
 
 def _as_double(name: str, value: Any) -> float:

@@ -10,6 +10,10 @@ from . import _sacrebleu
 from .result import Score, check_one_row, score_of, signature_of
 from .stats import Stats
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class SacrebleuDialect:
     """sacreBLEU's rules: `sacrebleu.metrics.BLEU` of sacreBLEU 2.6.0, for rows instead of text.
@@ -119,7 +123,44 @@ class SacrebleuDialect:
         weighting = self._weights(stats.max_order, weights)
         if weighting is None:
             return _sacrebleu.score_rows(stats._rows, *options)
-        return array("d", (self._weighted(row._rows, options, weighting) for row in stats))
+        scores = array("d")
+        for row in stats:
+            _, precisions, bp, _, totals = _sacrebleu.details(row._rows, *options)
+            scores.append(_weighted(precisions, bp, totals, effective_order, weighting))
+        return scores
+
+    def expected_scores(
+        self,
+        rows: Any,
+        max_order: int,
+        *,
+        smoothing: str = "exp",
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+        weights: Sequence[float] | None = None,
+    ) -> array[float]:
+        """The score of each row of expected counts, in 0-100.
+
+        Parameters
+        ----------
+        rows : C-contiguous array of float64, shape (rows, 2 + 2 * max_order)
+            [hyp_len, ref_len, matches..., totals...], which may be fractions.
+        max_order : int
+        smoothing, smoothing_value, effective_order, weights
+            As in `score`; they are not checked again.
+        """
+        options = smoothing, smoothing_value, effective_order
+        weighting = self._weights(max_order, weights)
+        if weighting is None:
+            return _sacrebleu.score_rows(rows, max_order, *options, "expected")
+        scores = array("d")
+        for hyp_len, ref_len, *counts in rows.tolist():
+            totals = counts[max_order:]
+            _, precisions, bp = _sacrebleu.compute_plainly(
+                counts[:max_order], totals, hyp_len, ref_len, *options, max_order
+            )
+            scores.append(_weighted(precisions, bp, totals, effective_order, weighting))
+        return scores
 
     def signature(
         self,
@@ -173,26 +214,29 @@ class SacrebleuDialect:
             )
         return None if all(weight == 1 / max_order for weight in checked) else checked
 
-    def _weighted(
-        self, row: array[int], options: tuple[int, str, float | None, bool], weights: list[float]
-    ) -> float:
-        """The score of one row: 100 * bp * exp(sum of weight * log(precision))."""
-        _, precisions, bp, _, totals = _sacrebleu.details(row, *options)
-        if not any(precisions):
-            return 0.0
-        if options[3]:
-            reached = [weight for weight, total in zip(weights, totals, strict=True) if total]
-            if len(reached) < len(weights):
-                if not any(reached):
-                    return 0.0
-                scale = fsum(weights) / fsum(reached)
-                weights = [weight * scale for weight in reached]
-        terms = [
-            (weight, p / 100) for weight, p in zip(weights, precisions, strict=False) if weight
-        ]
-        if any(p == 0.0 for _, p in terms):
-            return 0.0
-        return 100 * bp * exp(fsum(weight * log(p) for weight, p in terms))
+
+def _weighted(
+    precisions: Sequence[float],
+    bp: float,
+    totals: Sequence[float],
+    effective_order: bool,
+    weights: list[float],
+) -> float:
+    """The score of one row: bp * (100 * exp(sum of weight * log(precision)))."""
+    if not any(precisions):
+        return 0.0
+    if effective_order:
+        reached = [weight for weight, total in zip(weights, totals, strict=True) if total]
+        if len(reached) < len(weights):
+            if not any(reached):
+                return 0.0
+            scale = fsum(weights) / fsum(reached)
+            weights = [weight * scale for weight in reached]
+    terms = [(weight, p / 100) for weight, p in zip(weights, precisions, strict=False) if weight]
+    if any(p == 0.0 for _, p in terms):
+        return 0.0
+    # In this order, because the matrix of pairs multiplies by bp last (_pairs.pyx).
+    return bp * (100 * exp(fsum(weight * log(p) for weight, p in terms)))
 
 
 SACREBLEU = SacrebleuDialect()

@@ -106,14 +106,9 @@ class Scorer(Parameters):
         """
         masks = {"hypothesis_mask": hypothesis_mask, "reference_mask": reference_mask}
         stats = self.statistics(hypotheses, references, **masks)
-        if self.dialect == "sacrebleu" and not self.effective_order:
-            width = 2 + 2 * self.max_order
-            short = stats._rows[width - 1 :: width].count(0) - stats._rows[::width].count(0)
-            if short:
-                warn_input(
-                    f"{short} of {len(stats)} hypotheses have fewer than {self.max_order} tokens "
-                    "and score 0; with effective_order=True they are scored by the orders they have"
-                )
+        width = 2 + 2 * self.max_order
+        short = stats._rows[width - 1 :: width].count(0) - stats._rows[::width].count(0)
+        self._warn_of_short(short, len(stats))
         return self._scores(stats)
 
     def statistics(
@@ -155,6 +150,15 @@ class Scorer(Parameters):
     def _warn_of_tokenized(self, periods: int) -> None:
         if self.tokenizer is not None and self.tokenizer.name != "none":
             warn_tokenized(periods, 'tokenize="none"')
+
+    def _warn_of_short(self, short: int, hypotheses: int, max_order: int | None = None) -> None:
+        """Warn where so many hypotheses, not empty, are too short for a score of their own."""
+        if short and self.dialect == "sacrebleu" and not self.effective_order:
+            warn_input(
+                f"{short} of {hypotheses} hypotheses have fewer than "
+                f"{self.max_order if max_order is None else max_order} tokens "
+                "and score 0; with effective_order=True they are scored by the orders they have"
+            )
 
     def _scores(self, stats: Stats) -> NDArray[numpy.float64]:
         import numpy

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from ._rows import accumulate_rows, add_rows, zero_rows
+from .arrays import held
 from .corpus import check_positive
 
 TYPE_CHECKING = False
@@ -62,6 +63,7 @@ class Stats:
     def __init__(self, rows: Any, max_order: int | None = None) -> None:
         import numpy
 
+        rows = held(rows)
         table = numpy.asarray(rows)
         if max_order is not None:
             max_order = check_positive("max_order", max_order)

@@ -21,6 +21,7 @@ from .corpus import (
     lists_of_tokens,
 )
 from .stats import Stats
+from .threads import Pool, run_on_threads
 from .tokenizers import Tokenizer
 
 TYPE_CHECKING = False
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .ids import IdRules
-
-# A worker with memory for more tokens or references is not kept for the next time.
-_LARGEST_IDLE = 1 << 18
 
 
 class Counted:
@@ -79,6 +77,22 @@ class Worker:
         self.packer = packer
         self.counter = counter
 
+    @property
+    def cancelled(self) -> bool:
+        return self.counter.cancelled
+
+    @cancelled.setter
+    def cancelled(self, value: bool) -> None:
+        self.packer.cancelled = self.counter.cancelled = value
+
+    @property
+    def capacity(self) -> int:
+        capacity: int = self.packer.capacity
+        return capacity
+
+    def reset(self) -> None:
+        self.packer.reset()
+
 
 class CountOptions:
     """How to count; whoever counts again and again keeps it, and with it the workers' memory.
@@ -98,11 +112,11 @@ class CountOptions:
     """
 
     __slots__ = (
-        "_idle",
         "ids",
         "lowercase",
         "max_order",
         "missing",
+        "pool",
         "reference_length",
         "threads",
         "tokenizer",
@@ -125,20 +139,11 @@ class CountOptions:
         self.missing = missing
         self.reference_length = reference_length
         self.ids = ids
-        self._idle: list[Worker] = []
+        self.pool = Pool(self.threads)
 
-    def borrow(self) -> Worker:
-        """A worker that nobody else has."""
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return Worker(self._packer(), SegmentCounter(self.max_order, self.reference_length))
-
-    def give_back(self, worker: Worker) -> None:
-        """Keep a worker that did not fail for the next time."""
-        if worker.packer.capacity <= _LARGEST_IDLE and len(self._idle) < self.threads:
-            worker.packer.reset()
-            self._idle.append(worker)
+    def worker(self) -> Worker:
+        """What a thread counts with."""
+        return Worker(self._packer(), SegmentCounter(self.max_order, self.reference_length))
 
     def _packer(self) -> Any:
         if self.ids is not None:
@@ -188,19 +193,21 @@ def count_packed(
     segments = len(hypotheses)
     rows = _Rows(segments, options.max_order, floor)
     counted = Counted(rows.stats)
-    workers = [options.borrow()]
+    workers: list[Worker] = [options.pool.borrow(options.worker)]
     if threads == 1 or options.threads == 1:
+        # Of a few segments turns would cost as much as counting.
         worker, read = workers[0], 0
         while read < segments and (taken := worker.packer.fill(hypotheses, references, read)):
             rows.count(worker, read)
             read += taken
         counted.segments = read
     else:
-        workers += [options.borrow() for _ in range(min(threads, options.threads) - 1)]
+        more = range(min(threads, options.threads) - 1)
+        workers += [options.pool.borrow(options.worker) for _ in more]
         counted.segments = _count_in_turns((hypotheses, references), rows, workers)
     for worker in workers:
         counted.note(worker.packer)
-        options.give_back(worker)
+        options.pool.give_back(worker)
     return counted
 
 
@@ -228,7 +235,7 @@ def _count_by_function(
 ) -> Counted:
     """Count text by a tokenizer that is a Python function."""
     rows = _Rows(len(corpus[0]), options.max_order, floor)
-    worker, door = options.borrow(), TextDoor()
+    worker, door = options.pool.borrow(options.worker), TextDoor()
     read = periods = 0
     while read < min(map(len, corpus)):
         hypotheses, references = (part[read : read + TokenPacker.chunk_segments] for part in corpus)
@@ -244,22 +251,17 @@ def _count_by_function(
     counted = Counted(rows.stats)
     counted.note(worker.packer)
     counted.segments, counted.tokenized_periods = read, periods
-    options.give_back(worker)
+    options.pool.give_back(worker)
     return counted
 
 
 def _count_in_turns(corpus: tuple[Any, Any], rows: _Rows, workers: list[Worker]) -> int:
-    """Count with a thread for each worker, which take turns at reading; the segments read.
-
-    The first exception, Ctrl-C in the main thread included, stops them all.
-    """
-    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-
+    """Count with a thread for each worker, which take turns at reading; the segments read."""
     read, reading = 0, _Lock()
 
     def work(worker: Worker) -> None:
         nonlocal read
-        while not worker.counter.cancelled:
+        while not worker.cancelled:
             with reading:
                 first = read
                 read += worker.packer.fill(*corpus, first)
@@ -267,14 +269,5 @@ def _count_in_turns(corpus: tuple[Any, Any], rows: _Rows, workers: list[Worker])
                 break
             rows.count(worker, first)
 
-    with ThreadPoolExecutor(len(workers)) as pool:
-        try:
-            futures = [pool.submit(work, worker) for worker in workers]
-            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            for future in done:
-                future.result()
-        except BaseException:
-            for worker in workers:
-                worker.packer.cancelled = worker.counter.cancelled = True
-            raise
+    run_on_threads(work, workers)
     return read

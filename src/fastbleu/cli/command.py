@@ -13,7 +13,9 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from errno import EAGAIN
 from functools import partial
+from io import RawIOBase
 from itertools import compress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -277,8 +279,19 @@ def _complain(message: str) -> None:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    raw = getattr(sys.stdout, "buffer", None)
+    if not isinstance(raw, RawIOBase):
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    # Unbuffered (python -u): there the text stream drops what the raw one did not take at once.
+    text = text.replace("\n", os.linesep)
+    left = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
+    while left:
+        written = raw.write(left)
+        if written is None:
+            raise BlockingIOError(EAGAIN, os.strerror(EAGAIN))
+        left = left[written:]
 
 
 def _print_spool(spool: IO[bytes]) -> None:

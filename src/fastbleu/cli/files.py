@@ -22,6 +22,7 @@ __all__ = ["ByteSource", "InputError", "TextLines", "label"]
 STDIN = "-"
 
 _BLOCK_BYTES = 1 << 15  # larger ones are slower: their memory is new each time
+_LEAST_AHEAD = 64  # what is unpacked may come in pieces of one byte
 # What a file may be when its first bytes are no UTF-8, and what to do about it.
 _FOREIGN_STARTS = {
     b"\x1f\x8b": "it is compressed: unpack it (gzip -dc), or let its name end in .gz",
@@ -41,6 +42,9 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str, status: int = 1) -> None:
+        # Names and ids of others may hold anything, line ends and a terminal's commands among it.
+        if not message.isprintable():
+            message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
         super().__init__(message)
         self.status = status
 
@@ -74,9 +78,12 @@ class ByteSource:
         return 0 if self.size is None else self._file.tell()
 
     def peek(self) -> bytes:
-        """Return what the next `read` will return."""
-        self._ahead = self.read()
-        return self._ahead
+        """Return what the next `read` will return: enough to tell a format, if there is as much."""
+        ahead = b""
+        while len(ahead) < _LEAST_AHEAD and (more := self.read()):
+            ahead += more
+        self._ahead = ahead
+        return ahead
 
     def read(self) -> bytes:
         """Return the next bytes, as soon as there are any; b"" at the end."""
@@ -158,6 +165,9 @@ class TextLines:
             text = self._decode_bytes(data, self.ended)
         except UnicodeDecodeError as error:
             raise self._undecodable(error) from error
+        except UnicodeError as error:  # a stream of UTF-16 that does not tell its byte order
+            problem = f"{self.source.label}: line {self._decoded + 1} cannot be decoded: {error}"
+            raise InputError(f"{problem}; name the file's own --encoding, as utf-16-le") from error
         if not self._decoded and not self._tail and text.startswith("\ufeff"):
             self.marked = True
         lines = text.split("\n")

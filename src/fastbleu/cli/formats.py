@@ -145,7 +145,7 @@ class ColumnReader(_OneOfMany):
         """Return the next texts; `segments` does not count the names of the columns."""
         if not self._first:
             return super().read(count)
-        column = [self._extract(self._first.pop()).rstrip()]
+        column = [self._extract(self._first.pop().removeprefix(_MARK)).rstrip()]
         self.segments += 1
         return [column + super().read(count - 1)[0]]
 

@@ -14,8 +14,10 @@
 #define INLINE_BYTES 15
 
 /* High byte of a key: 0x10, 0x20, 0x40 + size for a str by unit; 0x30 + size for bytes; 0x70 for an
- * int; with the top bit set for content that is hashed. */
+ * int, 0x50 and 0x60 for one beyond 64 bits; with the top bit set for content that is hashed. */
 #define UNIT_BYTES_OBJECT 3u
+#define UNIT_LARGE_INTEGER 5u
+#define UNIT_LARGE_NEGATIVE 6u
 #define UNIT_INTEGER 7u
 
 /* Which bytes of the two words are content, by its size: it ends one byte before the second word's end. */
@@ -42,8 +44,8 @@ FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned
     return key;
 }
 
-#ifdef FASTBLEU_CANARY
-#  define PLANTED 8      /* `make sanitize` builds this fault in and must then fail */
+#ifdef FASTBLEU_CANARY_OVERFLOW
+#  define PLANTED 8      /* `make trust` builds this fault in, and must notice it */
 #else
 #  define PLANTED 0
 #endif

@@ -11,7 +11,7 @@
 #define FASTBLEU_DIRECT_TABLE_H
 
 #include <stdlib.h>
-#include "platform.h"
+#include "epoch.h"
 
 #define DIRECT_NUMBERS ((uint64_t)1 << 19)
 
@@ -44,10 +44,7 @@ static inline int direct_table_begin(direct_table *table, uint64_t largest)
         table->slot_count = slot_count;
         table->epoch = 0;
     }
-    if (FB_UNLIKELY(++table->epoch == 0)) {      /* wrapped round: old stamps could come alive */
-        memset(table->slots, 0, table->slot_count * sizeof(direct_slot));
-        table->epoch = 1;
-    }
+    begin_epoch(&table->epoch, table->slots, table->slot_count * sizeof(direct_slot));
     return 0;
 }
 

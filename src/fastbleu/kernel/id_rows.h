@@ -4,7 +4,7 @@
  * apart, which need not be aligned; `mask`, if not NULL, points to as many integers of 1, 2, 4 or 8
  * bytes, of which 0 says that the id beside it does not count.
  *
- * read_row copies the ids that count, as int64. Every id is read once: memory that another thread
+ * read_ids copies the ids that count, as int64, a part of a row at a time. Every id is read once: memory that another thread
  * writes to may give any result, but no id is ever used that was not checked.
  *
  * Leaves without state; any thread may call them. Cost: a few steps per id, vectorised by the compiler.
@@ -99,16 +99,37 @@ FB_INLINE int is_stop(const id_filter *filter, int64_t id)
     return 0;
 }
 
-/* Copies the ids of a row that count, up to the first stop that is not masked; returns their number.
- * `out` has room for all. Sets `is_padding` where the row has ids, and all of them are padding or masked. */
-static ptrdiff_t read_row(const id_row *row, const id_filter *filter, int64_t *out, int *is_padding)
+/* How far a row has been read. */
+typedef struct {
+    ptrdiff_t at;
+    ptrdiff_t padding;            /* ids that are padding or masked; less than `at` where one is not */
+    int stopped;
+} id_progress;
+
+/* Whether a row that has been read has ids, and all of them are padding or masked. */
+FB_INLINE int was_padding(const id_progress *read) { return read->at > 0 && read->padding == read->at; }
+
+/* Copies those of the next `count` ids of a row that count, up to the first stop that is not masked;
+ * returns their number. `out` has room for all of them. */
+static inline ptrdiff_t read_ids(const id_row *whole, const id_filter *filter, ptrdiff_t count,
+                                 id_progress *read, int64_t *out)
 {
-    ptrdiff_t length = row->length, kept = 0, padding = 0;
+    const ptrdiff_t at = read->at;
+    ptrdiff_t length = count, kept = 0, padding = 0;
+    id_row part = *whole, *row = &part;
+    part.ids += at * part.stride;
+    part.length = count;
+    if (part.mask) part.mask += at * part.mask_stride;
+    read->at += count;
+    /* Behind the stop an id matters only while all have been padding. */
+    if (read->stopped && read->padding < at) return 0;
     widen_row(row, out);
-    *is_padding = 0;
-    if (filter->stop_count) {
+    if (read->stopped) {
+        length = 0;
+    } else if (filter->stop_count) {
         ptrdiff_t stop = 0;
         while (stop < length && !(is_stop(filter, out[stop]) && !is_masked(row, stop))) stop++;
+        read->stopped = stop < length;
         length = stop;
     }
     if (!filter->dropped_count && !row->mask) return length;          /* nothing can be padding */
@@ -121,9 +142,9 @@ static ptrdiff_t read_row(const id_row *row, const id_filter *filter, int64_t *o
         kept += place < 0 && !masked;
     }
     /* The stop itself may be padding, as the end of a sentence is in vocabularies without another. */
-    for (ptrdiff_t i = length; i < row->length && padding == i; i++)
+    for (ptrdiff_t i = length; i < count && padding == i; i++)
         padding += is_masked(row, i) || is_padding_id(filter, out[i]);
-    *is_padding = row->length > 0 && padding == row->length;
+    read->padding += padding;
     return kept;
 }
 

@@ -17,7 +17,7 @@
 #define FASTBLEU_INTERNER_H
 
 #include <stdlib.h>
-#include "platform.h"
+#include "epoch.h"
 
 typedef struct { uint64_t low, high; } token_key;
 typedef struct { const unsigned char *bytes; size_t size; } token_content;
@@ -40,7 +40,9 @@ static inline void interner_free(interner *table)
 {
     free(table->slots);
     free(table->keys);
+#ifndef FASTBLEU_CANARY_LEAK    /* `make trust` builds this fault in, and must notice it */
     free(table->contents);
+#endif
     table->slots = NULL;
     table->keys = NULL;
     table->contents = NULL;
@@ -65,10 +67,7 @@ static inline int interner_begin(interner *table, size_t tokens)
         table->slot_count = slot_count;
         table->epoch = 0;
     }
-    if (FB_UNLIKELY(++table->epoch == 0)) {      /* wrapped round: old stamps could come alive */
-        memset(table->slots, 0, table->slot_count * sizeof(interner_slot));
-        table->epoch = 1;
-    }
+    begin_epoch(&table->epoch, table->slots, table->slot_count * sizeof(interner_slot));
     return 0;
 }
 

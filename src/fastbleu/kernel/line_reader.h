@@ -95,7 +95,7 @@ FB_INLINE int is_of_class(const line_reader *line, size_t at, int number)
 }
 
 /* Begins a line. `buffers` has room for it (reserve_buffers). */
-static void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
+static inline void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
                       const line_buffers *buffers)
 {
     line->rules = rules;
@@ -326,7 +326,7 @@ static int reserve_buffer(void **array, size_t *room, size_t bytes)
     return 0;
 }
 
-static int reserve_buffers(line_buffers *buffers, text_line text)
+static inline int reserve_buffers(line_buffers *buffers, text_line text)
 {
     if (text.unit == 1) return 0;
     if (reserve_buffer((void **)&buffers->narrow, &buffers->narrow_room, text.length + 2 * BLOCK) < 0) return -1;
@@ -334,7 +334,7 @@ static int reserve_buffers(line_buffers *buffers, text_line text)
     return reserve_buffer((void **)&buffers->middle, &buffers->middle_room, (text.length + 2 * BLOCK) * 2);
 }
 
-static void free_buffers(line_buffers *buffers)
+static inline void free_buffers(line_buffers *buffers)
 {
     if (buffers->narrow) free((uint8_t *)buffers->narrow - LEAD);
     if (buffers->middle) free((uint8_t *)buffers->middle - LEAD);
@@ -343,7 +343,7 @@ static void free_buffers(line_buffers *buffers)
 }
 
 /* Builds a tokeniser. Returns 0, or -1: no memory. */
-static int build_rules(text_rules *rules, tokenizer_id tokenizer)
+static inline int build_rules(text_rules *rules, tokenizer_id tokenizer)
 {
     rules->ends = tokenizer == TOKENIZE_ZH ? ENDS_ARE_DIGITS_STRIPPED
         : tokenizer == TOKENIZE_INTL ? ENDS_ARE_DIGITS : ENDS_ARE_SPACES;

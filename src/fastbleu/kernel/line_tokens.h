@@ -29,7 +29,7 @@ FB_INLINE token_content content_of(const line_reader *line, token_span span)
 }
 
 /* Ids of the next block of a hypothesis; how many, -1: rewrite the line first, -2: no memory. */
-static int intern_block(line_reader *line, interner *table, int32_t *ids)
+static inline int intern_block(line_reader *line, interner *table, int32_t *ids)
 {
     token_span spans[BLOCK_TOKENS];
     const int count = next_tokens(line, spans);
@@ -42,7 +42,7 @@ static int intern_block(line_reader *line, interner *table, int32_t *ids)
 }
 
 /* The same for a reference; tokens that the hypothesis lacks get the id `table->count`. */
-static int find_block(line_reader *line, const interner *table, int32_t *ids)
+static inline int find_block(line_reader *line, const interner *table, int32_t *ids)
 {
     token_span spans[BLOCK_TOKENS];
     const int count = next_tokens(line, spans);

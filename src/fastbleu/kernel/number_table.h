@@ -3,10 +3,10 @@
  * For numbers that are their own identity: token ids, and pairs of ids. Like interner.h, without what
  * strings need: a slot holds the number itself, so that a look-up touches one cache line.
  *
- * Layout. An open-addressed table of 16-byte slots (number, epoch, id). A slot belongs to the present
- * segment when its epoch does, so a new segment costs one increment and nothing is cleared. At most a
- * quarter of the slots are ever used: a number met in the slot of another costs a missed branch, which
- * is dearer than a larger table. The slot index is a keyed multiply over a per-process seed: numbers
+ * Layout. An open-addressed table of 16-byte slots (number, epoch, id); epoch.h. At most a quarter of
+ * the slots are ever used: a number met in the slot of another costs a missed branch, which is dearer
+ * than a larger table. Of tables that lie outside of any cache it is half: there memory is dearer, also
+ * that of giving gigabytes back when a call is interrupted. The slot index is a keyed multiply over a per-process seed: numbers
  * cannot be crafted to collide without knowing it, and it changes no id.
  *
  * Ownership. The table owns its slots (number_table_free). Not thread-safe: one table per thread.
@@ -15,7 +15,8 @@
 #define FASTBLEU_NUMBER_TABLE_H
 
 #include <stdlib.h>
-#include "interner.h"
+#include "epoch.h"
+#include "interner.h"      /* hash_seed */
 
 typedef struct { uint64_t number; uint32_t epoch; int32_t id; } number_slot;
 
@@ -34,23 +35,23 @@ static inline void number_table_free(number_table *table)
     table->slot_count = 0;
 }
 
+#define NUMBERS_IN_CACHE ((size_t)1 << 20)
+
 /* Forgets the last segment and makes room for `numbers` new ones. Returns 0, or -1: no memory. */
 static inline int number_table_begin(number_table *table, size_t numbers)
 {
     table->count = 0;
-    if (FB_UNLIKELY(numbers * 4 > table->slot_count || !table->slots)) {
+    const size_t needed = numbers * (numbers < NUMBERS_IN_CACHE ? 4 : 2);
+    if (FB_UNLIKELY(needed > table->slot_count || !table->slots)) {
         size_t slot_count = 256;
-        while (slot_count < numbers * 4) slot_count *= 2;
+        while (slot_count < needed) slot_count *= 2;
         number_table_free(table);
         table->slots = (number_slot *)calloc(slot_count, sizeof(number_slot));
         if (!table->slots) return -1;
         table->slot_count = slot_count;
         table->epoch = 0;
     }
-    if (FB_UNLIKELY(++table->epoch == 0)) {      /* wrapped round: old stamps could come alive */
-        memset(table->slots, 0, table->slot_count * sizeof(number_slot));
-        table->epoch = 1;
-    }
+    begin_epoch(&table->epoch, table->slots, table->slot_count * sizeof(number_slot));
     return 0;
 }
 

@@ -4,50 +4,93 @@
  * sacreBLEU's, before its tokeniser), "<skipped>" and a dash before a newline are removed, newlines
  * become spaces, and four entities become characters (so "&amp;lt;" ends as "<", "&amp;quot;" as
  * "&quot;"). Few lines have any of it: these are copied into units of 4 bytes, where every step shortens
- * the line in place. Any thread may call this on buffers of its own.
+ * the line in place. Any thread may call this on buffers of its own. A long line is rewritten part by
+ * part, so that its caller can look for signals.
  */
 #ifndef FASTBLEU_REWRITE_H
 #define FASTBLEU_REWRITE_H
 
 #include "line_reader.h"
 
-/* Replaces each `pattern`, from left to right, by one character, or by nothing where that is 0. */
-static size_t replace_all(uint32_t *chars, size_t length, const char *pattern, uint32_t replacement)
+#define REWRITE_PART ((size_t)1 << 20)
+
+/* Each pattern becomes one character, or nothing where that is 0. */
+typedef struct { const char *pattern; uint32_t replacement; } rewrite_step;
+
+static const rewrite_step rewrite_steps[] = {
+    {"<skipped>", 0},
+    {"-\n", 0},
+    {"\n", ' '},
+#if MUTANT(6)
+    {"&amp;", '&'},
+#endif
+    {"&quot;", '"'},
+    {"&amp;", '&'},
+    {"&lt;", '<'},
+    {"&gt;", '>'},
+};
+
+#define REWRITE_STEPS ((int)(sizeof rewrite_steps / sizeof *rewrite_steps))
+
+/* How far a line has been rewritten. */
+typedef struct {
+    uint32_t *chars;
+    size_t length, at, kept;      /* of this step: characters, those read, those written */
+    int step;                     /* -1: the line is copied */
+} rewriting;
+
+/* Begins to rewrite a line into `buffers`. Returns 0, or -1: no memory. */
+static inline int begin_rewriting(rewriting *line, text_line text, line_buffers *buffers)
 {
-    const size_t size = strlen(pattern);
-    size_t kept = 0, i = 0;
-    while (i < length) {
+    const int failed = reserve_buffer(
+        (void **)&buffers->rewritten, &buffers->rewritten_room, (text.length + BLOCK) * 4);
+    line->chars = buffers->rewritten;
+    line->length = text.length;
+    line->at = line->kept = 0;
+    line->step = -1;
+    return failed;
+}
+
+/* Does one step up to where `stop` characters are read, from left to right. */
+static void replace_some(rewriting *line, rewrite_step step, size_t stop)
+{
+    uint32_t *chars = line->chars;
+    const size_t size = strlen(step.pattern), length = line->length;
+    size_t kept = line->kept, i = line->at;
+    while (i < stop) {
         size_t same = 0;
-        while (same < size && i + same < length && chars[i + same] == (uint8_t)pattern[same]) same++;
+        while (same < size && i + same < length && chars[i + same] == (uint8_t)step.pattern[same]) same++;
         if (same < size) {
             chars[kept++] = chars[i++];
             continue;
         }
-        if (replacement) chars[kept++] = replacement;
+        if (step.replacement) chars[kept++] = step.replacement;
         i += size;
     }
-    return kept;
+    line->at = i;
+    line->kept = kept;
 }
 
-/* Makes `text` the rewritten line, which lives in `buffers`. Returns 0, or -1: no memory. */
-static int rewrite_line(text_line *text, const char_table *table, line_buffers *buffers)
+/* Rewrites a part of `text`; whether more is left. In the end `text` is the rewritten line. */
+static inline int rewrite_more(rewriting *line, text_line *text, const char_table *table)
 {
-    size_t length = text->length;
-    if (reserve_buffer((void **)&buffers->rewritten, &buffers->rewritten_room, (length + BLOCK) * 4) < 0)
-        return -1;
-    uint32_t *chars = buffers->rewritten;
-    for (size_t i = 0; i < length; i++) chars[i] = code_point_at(*text, i);
-    while (length > 0 && !MUTANT(5) && class_of(table, chars[length - 1]) & CLASS(SPACE)) length--;
-    length = replace_all(chars, length, "<skipped>", 0);
-    length = replace_all(chars, length, "-\n", 0);
-    length = replace_all(chars, length, "\n", ' ');
-    if (MUTANT(6)) length = replace_all(chars, length, "&amp;", '&');
-    length = replace_all(chars, length, "&quot;", '"');
-    length = replace_all(chars, length, "&amp;", '&');
-    length = replace_all(chars, length, "&lt;", '<');
-    length = replace_all(chars, length, "&gt;", '>');
-    text->chars = chars;
-    text->length = length;
+    const size_t left = line->length - line->at;
+    const size_t stop = line->at + (left < REWRITE_PART ? left : REWRITE_PART);
+    if (line->step < 0) {
+        for (; line->at < stop; line->at++) line->chars[line->at] = code_point_at(*text, line->at);
+        line->kept = line->at;
+    } else {
+        replace_some(line, rewrite_steps[line->step], stop);
+    }
+    if (line->at < line->length) return 1;
+    line->length = line->kept;
+    if (line->step < 0 && !MUTANT(5))
+        while (line->length > 0 && class_of(table, line->chars[line->length - 1]) & CLASS(SPACE)) line->length--;
+    line->at = line->kept = 0;
+    line->step++;
+    if (line->step < REWRITE_STEPS) return 1;
+    text->chars = line->chars;
+    text->length = line->length;
     text->unit = 4;
     return 0;
 }

@@ -6,13 +6,14 @@
  *
  * A str is stored by CPython in units of 1, 2 or 4 bytes, always the narrowest that fits, so that
  * equal strings have equal bytes. Reading their keys (content_keys.h) begins inside the object's header
- * and ends in the zero unit behind the content: it never leaves the object, whatever its size.
+ * and ends in the zero unit behind the content: it never leaves the object, whatever its size. An int
+ * beyond 64 bits is hashed (large_integers.h), as its digits have nothing behind them.
  */
 #ifndef FASTBLEU_TOKEN_KEYS_H
 #define FASTBLEU_TOKEN_KEYS_H
 
 #include <Python.h>
-#include "content_keys.h"
+#include "large_integers.h"
 
 /* Key of a plain token; 0 where the token is not plain (no exception is set). `content` is only valid
  * while the token lives. */
@@ -28,7 +29,10 @@ FB_INLINE int plain_token_key(PyObject *token, hash_seed seed, token_key *key, t
         int overflow;
         key->low = (uint64_t)PyLong_AsLongLongAndOverflow(token, &overflow);
         key->high = (uint64_t)(UNIT_INTEGER << 4) << 56;
-        return !overflow;
+        if (FB_LIKELY(!overflow)) return 1;
+        unit = large_integer(token, content);
+        *key = hashed_key(content->bytes, content->size, unit, seed);
+        return 1;
     } else if (PyBytes_CheckExact(token)) {
         unit = UNIT_BYTES_OBJECT;
         content->bytes = (const unsigned char *)PyBytes_AS_STRING(token);

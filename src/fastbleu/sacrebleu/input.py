@@ -7,6 +7,7 @@ although it is hardly meant, is scored too, with a warning.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from .._sacrebleu import SMOOTH_DEFAULTS
 from ..corpus import list_or_tuple
@@ -16,6 +17,9 @@ from ..workers import Counted, CountOptions, count_segments
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+# Segments that are turned at a time, so that signals are heard in between.
+_PART = 1 << 16
 
 
 def check_smoothing(method: str) -> None:
@@ -128,7 +132,13 @@ def segment_major(references: Sequence[Sequence[str | None]]) -> list[Any]:
 
 def by_segment(streams: Sequence[Sequence[str | None]]) -> Sequence[Any]:
     """Streams turned by segment: one as it is, several as tuples."""
-    return streams[0] if len(streams) == 1 else list(zip(*streams, strict=False))
+    if len(streams) == 1:
+        return streams[0]
+    segments: list[Any] = []
+    turned = zip(*streams, strict=False)
+    while part := list(islice(turned, _PART)):
+        segments += part
+    return segments
 
 
 def by_reference(lines: Any) -> tuple[Any, ...]:

@@ -1,0 +1,198 @@
+"""BLEU for the library `mbrs`: a `MetricBLEU` for the place of its own.
+
+    from mbrs.decoders import DecoderMBR
+    from fastbleu.integrations.mbrs import MetricBLEU
+
+    decoder = DecoderMBR(DecoderMBR.Config(), MetricBLEU(MetricBLEU.Config()))
+
+Importing this module registers the metric with mbrs as "fastbleu". For ``--metric fastbleu`` mbrs'
+commands need to be told: by ``--plugin_dir DIR``, where ``DIR/__init__.py`` imports this module.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+
+import numpy
+import torch
+from mbrs import timer
+from mbrs.metrics import MetricBLEU as _MetricBLEU
+from mbrs.metrics import register
+
+from .._sacrebleu import SMOOTH_DEFAULTS
+from ..matrix.expected import Aggregation
+from ..matrix.pair_scorer import PairScorer
+from ..matrix.progress import ProgressBar
+from ..matrix.sentences import SentenceReader
+from ..metric import BLEU
+from ..sacrebleu import BLEU as _SacrebleuBLEU
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+@register("fastbleu")
+class MetricBLEU(_MetricBLEU):
+    """sacreBLEU's sentence BLEU, on 0-100: mbrs' metric "bleu", to the last bit of its tensors.
+
+    Parameters
+    ----------
+    cfg : MetricBLEU.Config
+        That of mbrs' own, with the same fields and defaults. `num_workers` are threads here; there
+        are no more of them than processors.
+
+    Attributes
+    ----------
+    scorer : fastbleu.sacrebleu.BLEU
+        What single pairs and corpora are scored with.
+
+    References
+    ----------
+    mbrs 0.1.8, ``mbrs.metrics.MetricBLEU``.
+
+    Examples
+    --------
+    >>> metric = MetricBLEU(MetricBLEU.Config())
+    >>> metric.pairwise_scores(["a cat sat", "it sat there"], ["a cat sat", "it sat"])
+    tensor([[100.0000,  27.5161],
+            [ 27.5161,  55.0321]])
+    """
+
+    scorer: Any
+
+    def __init__(self, cfg: Any) -> None:
+        super().__init__(cfg)
+        takes_value = SMOOTH_DEFAULTS[cfg.smooth_method] is not None
+        self._bleu = BLEU(
+            self.scorer.tokenizer.tokenizer,
+            cfg.lowercase,
+            cfg.max_ngram_order,
+            smoothing=cfg.smooth_method,
+            smoothing_value=cfg.smooth_value if takes_value else None,
+            effective_order=cfg.effective_order,
+            threads=max(1, min(cfg.num_workers, os.cpu_count() or 1)),
+        )
+
+    @staticmethod
+    def _initialize_bleu(cfg: Any) -> Any:
+        """The scorer, for which mbrs asks when a metric is made."""
+        return _SacrebleuBLEU(
+            lowercase=cfg.lowercase,
+            force=cfg.force,
+            tokenize=cfg.tokenize,
+            smooth_method=cfg.smooth_method,
+            smooth_value=cfg.smooth_value,
+            max_ngram_order=cfg.max_ngram_order,
+            effective_order=cfg.effective_order,
+            trg_lang=cfg.trg_lang,
+        )
+
+    def scores(
+        self, hypotheses: Sequence[str], references: Sequence[str], *_: Any, **__: Any
+    ) -> torch.Tensor:
+        """The score of each hypothesis with the reference of the same number.
+
+        Parameters
+        ----------
+        hypotheses, references : sequence of N str
+
+        Returns
+        -------
+        Tensor, shape (N,)
+            Of torch's default dtype.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A text is no str, or there are not as many of the one as of the other.
+        """
+        with timer.measure("score") as watch:
+            watch.set_delta_ncalls(len(hypotheses))
+            pairs = hypotheses, [[reference] for reference in references]
+            stats = self._bleu._counted(*pairs, None, None).stats
+            return _tensor(self._bleu._scores(stats))
+
+    def pairwise_scores(
+        self, hypotheses: Sequence[str], references: Sequence[str], *_: Any, **__: Any
+    ) -> torch.Tensor:
+        """The score of every hypothesis with every reference.
+
+        Parameters
+        ----------
+        hypotheses : sequence of H str
+        references : sequence of R str
+
+        Returns
+        -------
+        Tensor, shape (H, R)
+            Of torch's default dtype.
+
+        Raises
+        ------
+        TypeError
+            A text is no str.
+        """
+        with timer.measure("score") as watch:
+            watch.set_delta_ncalls(len(hypotheses) * len(references))
+            sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
+            scores = numpy.empty([len(side) for side in sentences])
+            pairs = PairScorer(self._bleu, self._bleu.threads)
+            pairs.prepare(*sentences)
+            pairs.fill(scores, ProgressBar(False, None, ""))
+            return _tensor(scores)
+
+    def expected_scores_reference_aggregation(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        source: str | None = None,
+        reference_lprobs: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """The score of each hypothesis against the expected n-gram counts of the references.
+
+        Parameters
+        ----------
+        hypotheses : sequence of H str
+        references : sequence of R str
+        source : str, optional
+            BLEU does not look at it.
+        reference_lprobs : Tensor, shape (R,), optional
+            Log-probabilities of the references; their softmax are the weights.
+
+        Returns
+        -------
+        Tensor, shape (H,)
+            Of torch's default dtype.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A text is no str, there are no references, or the log-probabilities are not as many,
+            nan, or all -inf.
+        """
+        with timer.measure("expectation") as watch:
+            watch.set_delta_ncalls(len(hypotheses))
+            if not len(references):
+                raise ValueError("references is empty: there is nothing to expect")
+            if reference_lprobs is None:
+                logarithms = [-math.log(len(references))] * len(references)
+            else:
+                logarithms = reference_lprobs.log_softmax(dim=-1, dtype=torch.float32).tolist()
+                if len(logarithms) != len(references):
+                    raise ValueError(
+                        f"there are {len(logarithms)} reference_lprobs for {len(references)} "
+                        "references"
+                    )
+                if any(map(math.isnan, logarithms)):
+                    raise ValueError("reference_lprobs has no softmax: it holds nan, or -inf only")
+            sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
+            weights = numpy.array(logarithms)
+            return _tensor(Aggregation(self._bleu).scores(*sentences, weights, logarithms=True))
+
+
+def _tensor(scores: Any) -> torch.Tensor:
+    """What ``torch.Tensor(scores.tolist())`` is, which mbrs makes of scores."""
+    return torch.from_numpy(scores).to(torch.get_default_dtype())

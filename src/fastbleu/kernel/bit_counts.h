@@ -1,0 +1,125 @@
+/* bit_counts.h: how many of a few bitmaps have each bit set, for 64 to 512 bits at once.
+ *
+ * The bits of a bitmap are sentences. What counts is the number of n-grams that one sentence shares
+ * with each of the others: the sum of these n-grams' bitmaps, bit by bit. It is added up in vertical
+ * counters: plane p holds bit p of all 512 sums, so that one bitmap is added by a few ANDs and XORs on
+ * whole words, whichever sentences it names.
+ *
+ * Layout. A bitmap has `words` words (a power of two up to BLOCK_WORDS), and bitmap number b starts at
+ * bitmaps + b * words; `chosen` are the numbers of those to add. planes[p * words + w]. Sums stay below
+ * 2**plane_count: the caller sees to it.
+ *
+ * Leaves without state, on memory of the caller's; any thread may call them. Cost: count * plane_count
+ * * words steps, which the compiler vectorises; every level runs the same code.
+ */
+#ifndef FASTBLEU_BIT_COUNTS_H
+#define FASTBLEU_BIT_COUNTS_H
+
+#include "platform.h"
+
+#define BLOCK_WORDS 8
+#define BLOCK_BITS (64 * BLOCK_WORDS)
+#define MAX_PLANES 32
+
+typedef void (*bit_counter)(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
+                            int plane_count, uint64_t *planes);
+
+/* With `words` a constant, its loops become a few vector instructions. */
+FB_INLINE void add_bitmaps(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, const int words,
+                           int plane_count, uint64_t *planes)
+{
+    ptrdiff_t i = 0;
+    memset(planes, 0, (size_t)(plane_count * words) * sizeof(uint64_t));
+    for (; i + 1 < count; i += 2) {      /* two at once: their carries share one way through the planes */
+        const uint64_t *first = bitmaps + (ptrdiff_t)chosen[i] * words;
+        const uint64_t *second = bitmaps + (ptrdiff_t)chosen[i + 1] * words;
+        uint64_t carry[BLOCK_WORDS];
+        for (int w = 0; w < words; w++) {
+            const uint64_t either = first[w] ^ second[w];
+            carry[w] = (first[w] & second[w]) | (either & planes[w]);
+            planes[w] ^= either;
+        }
+        for (int p = 1; p < plane_count; p++)
+            for (int w = 0; w < words; w++) {
+                const uint64_t raised = planes[p * words + w] & carry[w];
+                planes[p * words + w] ^= carry[w];
+                carry[w] = raised;
+            }
+    }
+    if (i < count) {
+        const uint64_t *last = bitmaps + (ptrdiff_t)chosen[i] * words;
+        uint64_t carry[BLOCK_WORDS];
+        for (int w = 0; w < words; w++) carry[w] = last[w];
+        for (int p = 0; p < plane_count; p++)
+            for (int w = 0; w < words; w++) {
+                const uint64_t raised = planes[p * words + w] & carry[w];
+                planes[p * words + w] ^= carry[w];
+                carry[w] = raised;
+            }
+    }
+}
+
+FB_INLINE void count_bits(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
+                          int plane_count, uint64_t *planes)
+{
+    if (words == 8) add_bitmaps(bitmaps, chosen, count, 8, plane_count, planes);
+    else if (words == 4) add_bitmaps(bitmaps, chosen, count, 4, plane_count, planes);
+    else if (words == 2) add_bitmaps(bitmaps, chosen, count, 2, plane_count, planes);
+    else add_bitmaps(bitmaps, chosen, count, 1, plane_count, planes);
+}
+
+static void count_bits_portable(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
+                                int plane_count, uint64_t *planes)
+{
+    count_bits(bitmaps, chosen, count, words, plane_count, planes);
+}
+
+#ifdef FB_X86_64
+FB_TARGET("avx2")
+static void count_bits_avx2(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
+                            int plane_count, uint64_t *planes)
+{
+    count_bits(bitmaps, chosen, count, words, plane_count, planes);
+}
+
+FB_TARGET("avx512f,avx512bw")
+static void count_bits_avx512(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
+                              int plane_count, uint64_t *planes)
+{
+    count_bits(bitmaps, chosen, count, words, plane_count, planes);
+}
+#endif
+
+static inline bit_counter bit_counter_for(simd_level level)
+{
+#ifdef FB_X86_64
+    if (level == SIMD_AVX512) return count_bits_avx512;
+    if (level == SIMD_AVX2) return count_bits_avx2;
+#endif
+    (void)level;
+    return count_bits_portable;
+}
+
+/* The 8 bits of a byte, the lowest first, as the lowest bits of 8 bytes. */
+FB_INLINE uint64_t spread_bits(uint64_t byte)
+{
+    /* A copy of the byte in each byte, of which one bit is left: bit k of byte k. */
+    const uint64_t bits = (byte * 0x0101010101010101u) & 0x8040201008040201u;
+    return ((bits + 0x7F7F7F7F7F7F7F7Fu) & 0x8080808080808080u) >> 7;
+}
+
+/* Of the sum of each bit, bits 8 * part to 8 * part + 7, one byte each: 64 * words bytes. */
+static inline void gather_counts(const uint64_t *planes, int words, int plane_count, int part,
+                                 uint8_t *counts)
+{
+    const int end = plane_count < 8 * part + 8 ? plane_count : 8 * part + 8;
+    for (int w = 0; w < words; w++)
+        for (int byte = 0; byte < 8; byte++) {
+            uint64_t eight = 0;
+            for (int p = 8 * part; p < end; p++)
+                eight |= spread_bits(planes[p * words + w] >> (8 * byte) & 0xFF) << (p - 8 * part);
+            for (int k = 0; k < 8; k++) counts[64 * w + 8 * byte + k] = (uint8_t)(eight >> (8 * k));
+        }
+}
+
+#endif

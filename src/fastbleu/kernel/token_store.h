@@ -1,0 +1,202 @@
+/* token_store.h: what a vocabulary needs that is kept over many sentences.
+ *
+ * An interner borrows the content of the tokens that are too long to be their own keys, and the texts
+ * these stand in go away. A token_store owns copies of them, in chunks that never move; store_tokens
+ * copies those of the tokens that are new since it was called last, so that numbering tokens itself
+ * costs nothing more.
+ *
+ * Token ids are numbered by the same interner as tokens that are Python integers, so that the two are
+ * equal. A token can be read back from its key and content (stored_token).
+ *
+ * Ownership. The store owns its chunks (token_store_free). Finding numbers changes nothing and any thread
+ * may; all else is for one thread alone.
+ */
+#ifndef FASTBLEU_TOKEN_STORE_H
+#define FASTBLEU_TOKEN_STORE_H
+
+#include "content_keys.h"
+
+typedef struct token_chunk {
+    struct token_chunk *next;
+    uint64_t words[1];            /* so that every token is aligned */
+} token_chunk;
+
+typedef struct {
+    token_chunk *newest;
+    size_t used, size;            /* words of the newest chunk */
+    size_t words;                 /* of all chunks */
+} token_store;
+
+#define FIRST_CHUNK_WORDS ((size_t)1 << 9)
+#define LARGEST_CHUNK_WORDS ((size_t)1 << 17)
+
+static inline void free_chunks(token_chunk *chunk)
+{
+    while (chunk) {
+        token_chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+}
+
+static inline void token_store_free(token_store *store)
+{
+    free_chunks(store->newest);
+    memset(store, 0, sizeof *store);
+}
+
+/* Forgets all tokens; keeps the memory of the newest chunk. */
+static inline void token_store_clear(token_store *store)
+{
+    if (!store->newest) return;
+    free_chunks(store->newest->next);
+    store->newest->next = NULL;
+    store->used = 0;
+    store->words = store->size;
+}
+
+static inline unsigned char *store_room(token_store *store, size_t words)
+{
+    if (FB_UNLIKELY(store->size - store->used < words)) {
+        size_t size = store->words < FIRST_CHUNK_WORDS ? FIRST_CHUNK_WORDS : store->words;
+        if (size > LARGEST_CHUNK_WORDS) size = LARGEST_CHUNK_WORDS;
+        if (size < words) size = words;
+        token_chunk *chunk = (token_chunk *)malloc(sizeof(token_chunk) + size * sizeof(uint64_t));
+        if (!chunk) return NULL;
+        chunk->next = store->newest;
+        store->newest = chunk;
+        store->used = 0;
+        store->size = size;
+        store->words += size;
+    }
+    unsigned char *room = (unsigned char *)(store->newest->words + store->used);
+    store->used += words;
+    return room;
+}
+
+/* Copies the content of the tokens from id `first` on. Returns 0, or -1: no memory; then no token equals
+ * those whose content could not be copied. */
+static inline int store_tokens(token_store *store, interner *table, int32_t first)
+{
+    int failed = 0;
+    for (int32_t id = first; id < table->count; id++) {
+        if (FB_LIKELY(!(table->keys[id].high & KEY_IS_HASH))) continue;
+        token_content *content = &table->contents[id];
+        unsigned char *room = failed ? NULL : store_room(store, (content->size + 7) / 8);
+        if (room) {
+            memcpy(room, content->bytes, content->size);
+            content->bytes = room;
+        } else {
+            failed = -1;
+            content->bytes = NULL;
+            content->size = 0;
+        }
+    }
+    return failed;
+}
+
+FB_INLINE token_key number_key(int64_t number)
+{
+    token_key key;
+    key.low = (uint64_t)number;
+    key.high = (uint64_t)(UNIT_INTEGER << 4) << 56;
+    return key;
+}
+
+/* Ids of numbers, given out now where they are new; room was made for all of them. */
+static inline void intern_numbers(interner *table, const int64_t *numbers, ptrdiff_t length, int32_t *ids)
+{
+    const token_content none = {NULL, 0};
+    for (ptrdiff_t i = 0; i < length; i++) ids[i] = interner_add(table, number_key(numbers[i]), none);
+}
+
+/* Ids of numbers, -1 where they have none. */
+static inline void find_numbers(const interner *table, const int64_t *numbers, ptrdiff_t length,
+                                int32_t *ids)
+{
+    const token_content none = {NULL, 0};
+    for (ptrdiff_t i = 0; i < length; i++) ids[i] = interner_find(table, number_key(numbers[i]), none, -1);
+}
+
+/* The content of a token and its unit (content_keys.h). A short one is copied to `room`; a number is
+ * the 8 bytes of its int64. */
+static inline unsigned stored_token(const interner *table, int32_t id, uint64_t room[2],
+                                    token_content *content)
+{
+    const token_key key = table->keys[id];
+    const unsigned tag = (unsigned)(key.high >> 56), unit = tag >> 4 & 7;
+    unsigned char *bytes = (unsigned char *)room;
+    if (key.high & KEY_IS_HASH) {
+        *content = table->contents[id];
+    } else if (unit == UNIT_INTEGER) {
+        room[0] = key.low;
+        content->bytes = bytes;
+        content->size = sizeof(uint64_t);
+    } else {
+        const size_t size = tag & 15;
+        for (size_t i = 0; i < size; i++) {
+            const size_t place = INLINE_BYTES - size + i;      /* of the 16 bytes of a key, lowest first */
+            bytes[i] = (unsigned char)(place < 8 ? key.low >> 8 * place : key.high >> 8 * (place - 8));
+        }
+        content->bytes = bytes;
+        content->size = size;
+    }
+    return unit;
+}
+
+FB_INLINE uint32_t stored_character(const unsigned char *bytes, unsigned unit)
+{
+    uint16_t pair;
+    uint32_t quad;
+    if (unit == 1) return *bytes;
+    if (unit == 2) {
+        memcpy(&pair, bytes, sizeof pair);
+        return pair;
+    }
+    memcpy(&quad, bytes, sizeof quad);
+    return quad;
+}
+
+/* Whether bytes from a file are the content of a token: a str in the narrowest unit that holds it, of
+ * characters that there are. */
+static inline int is_content(const unsigned char *bytes, size_t size, unsigned unit)
+{
+    static const uint32_t largest_of_narrower[5] = {0, 0, 0xFF, 0, 0xFFFF};
+    uint32_t largest = 0;
+    if (unit == UNIT_BYTES_OBJECT) return 1;
+    if (unit == UNIT_INTEGER) return size == sizeof(int64_t);
+    if ((unit != 1 && unit != 2 && unit != 4) || size % unit) return 0;
+    for (size_t at = 0; at < size; at += unit) {
+        const uint32_t character = stored_character(bytes + at, unit);
+        if (character > largest) largest = character;
+    }
+    return largest <= 0x10FFFF && (unit == 1 || largest > largest_of_narrower[unit]);
+}
+
+/* The id of a token from a file, whose content is_content; room was made for it. */
+static inline int32_t intern_content(interner *table, token_content content, unsigned unit)
+{
+    /* The key of a short content is read with what lies around it. */
+    unsigned char around[INLINE_BYTES + INLINE_BYTES + 1] = {0};
+    if (unit == UNIT_INTEGER) {
+        int64_t number;
+        memcpy(&number, content.bytes, sizeof number);
+        return interner_add(table, number_key(number), content);
+    }
+    if (content.size > INLINE_BYTES)
+        return interner_add(table, hashed_key(content.bytes, content.size, unit, table->seed), content);
+    memcpy(around + INLINE_BYTES, content.bytes, content.size);
+    return interner_add(table, inline_key(around + INLINE_BYTES, content.size, unit), content);
+}
+
+/* The key of a sequence of ids, by which an interner compares sentences. */
+static inline token_key ids_key(const int32_t *ids, size_t length, const interner *table)
+{
+    unsigned char around[INLINE_BYTES + INLINE_BYTES + 1] = {0};
+    const size_t size = length * sizeof(int32_t);
+    if (size > INLINE_BYTES) return hashed_key((const unsigned char *)ids, size, 4, table->seed);
+    memcpy(around + INLINE_BYTES, ids, size);
+    return inline_key(around + INLINE_BYTES, size, 4);
+}
+
+#endif

@@ -1,0 +1,30 @@
+"""Many against many: pairs of sentences, MBR decoding, self-BLEU, a fixed set of references.
+
+The functions take the parameters of `fastbleu.BLEU`, whose methods of the same names they are.
+Modules are loaded when one of their names is first used.
+"""
+
+_HOMES = {
+    "MBRResult": "decoding",
+    "ReferenceIndex": "index",
+    "SelfBLEU": "diversity",
+    "iter_blocks": "functions",
+    "mbr": "functions",
+    "pairwise": "functions",
+    "self_bleu": "functions",
+}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name):  # type: ignore[no-untyped-def]
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():  # type: ignore[no-untyped-def]
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,149 @@
+"""Self-BLEU: how alike the sentences of a set are.
+
+References
+----------
+Zhu et al. (2018), Texygen: A Benchmarking Platform for Text Generation Models, and their
+``SelfBleu``: nltk's sentence_bleu with method 1, every sentence against all the others.
+"""
+
+from __future__ import annotations
+
+import operator
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import fsum
+from random import Random
+
+import numpy
+
+from .._references import LeaveOneOut
+from ..corpus import check_positive
+from ..scorer import Scorer
+from ..stats import Stats
+from .progress import ProgressBar
+from .sentences import SentenceReader
+from .shapes import parts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class SelfBLEU:
+    """Scores of sentences with all the others of their set as references.
+
+    The higher, the more the set repeats itself.
+
+    Attributes
+    ----------
+    values : dict of int to float
+        By order n the mean score for n-grams of up to n tokens, equally weighted; on the dialect's
+        scale: 0-1 for nltk's, 0-100 for sacreBLEU's.
+    scores : ndarray of float64, shape (N, orders)
+        The score of each sentence that was scored, for each order; on the same scale.
+    orders : tuple of int
+        What the columns of `scores` are.
+    indices : ndarray of int64, shape (N,)
+        Which sentences the rows of `scores` are, in ascending order.
+    signature : str
+        All that the scores depend on besides the sentences and the order; the sample and its seed
+        if there is one.
+    """
+
+    values: dict[int, float]
+    scores: NDArray[numpy.float64]
+    orders: tuple[int, ...]
+    indices: NDArray[numpy.int64]
+    signature: str = ""
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{order}: {value:.4g}" for order, value in self.values.items())
+        return f"<SelfBLEU {{{values}}} of {len(self.indices)} sentences>"
+
+
+def self_bleu(
+    scorer: Scorer,
+    sentences: Any,
+    mask: Any,
+    orders: Iterable[int],
+    sample: int | None,
+    seed: int,
+    progress: bool,
+) -> SelfBLEU:
+    """The scores of sentences with all others: see `fastbleu.BLEU.self_bleu`."""
+    checked = _check_orders(orders)
+    seed = _integer("seed", seed)
+    max_order = max(checked)
+    others = LeaveOneOut(max_order, scorer.reference_length)
+    reader = SentenceReader(scorer)
+    count = short = 0
+    total = len(sentences) if type(sentences) in (list, tuple) else None
+    with ProgressBar(progress, total, " sentences") as bar:
+        for part in parts_of(sentences, mask is not None):
+            read = reader.read(part, "sentences", mask, before=count, counted=True)
+            others.add(read)
+            count += len(read)
+            short += read.shorter_than(max_order)
+            bar.update(len(read))
+    reader.warn_of_input()
+    scorer._warn_of_short(short, count, max_order)
+    if count < 2:
+        raise ValueError(
+            f"there are {count} sentences; self-BLEU needs 2 or more, because each is compared "
+            "with all the others"
+        )
+    if sample is not None and not 1 <= _integer("sample", sample) <= count:
+        raise ValueError(f"sample is {sample}, but must lie in 1..{count}, the sentences there are")
+    every = range(count)
+    indices = array("q", every if sample is None else sorted(Random(seed).sample(every, sample)))
+    rows = others.rows(indices)
+    scores = numpy.empty((len(indices), len(checked)))
+    for column, order in enumerate(checked):
+        scores[:, column] = _scores(scorer, rows, max_order, order)
+    means = (fsum(column) / len(indices) for column in scores.T.tolist())
+    values = dict(zip(checked, means, strict=True))
+    # An order and weights of the metric's own play no part.
+    fields = [
+        field
+        for field in scorer.signature.split("|")
+        if not field.startswith(("order:", "weights:"))
+    ]
+    if sample is not None:
+        fields += [f"sample:{sample}", f"seed:{seed}"]
+    numbers = numpy.array(indices, numpy.int64)
+    return SelfBLEU(values, scores, checked, numbers, "|".join(fields))
+
+
+def _scores(scorer: Scorer, rows: array[int], max_order: int, order: int) -> Any:
+    """The score of each row by its n-grams of up to `order` tokens."""
+    table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_order)
+    kept = [*range(2 + order), *range(2 + max_order, 2 + max_order + order)]
+    cut = Stats._own(array("q", table[:, kept].tobytes()), order)
+    rules = scorer._rules
+    weights = None if scorer.dialect == "sacrebleu" else (1 / order,) * order
+    options = {**scorer._scoring, "weights": weights}
+    return rules.sentence_scores(rules.adapt(cut), **options)
+
+
+def _check_orders(orders: Any) -> tuple[int, ...]:
+    """Different orders as they were given."""
+    if not hasattr(orders, "__iter__"):
+        raise TypeError(f"orders is {orders!r}, expected several integers; pass ({orders!r},)")
+    checked = tuple(check_positive(f"orders[{i}]", order) for i, order in enumerate(orders))
+    if not checked:
+        raise ValueError("orders is empty; the usual ones are (2, 3, 4, 5)")
+    for order in checked:
+        if checked.count(order) > 1:
+            raise ValueError(f"orders has {order} twice")
+    return checked
+
+
+def _integer(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected an integer") from None

@@ -1,0 +1,202 @@
+"""The file of a `ReferenceIndex`: a header, and sections of numbers that are mapped into memory.
+
+Layout. A prefix of fixed size: magic, a mark of the byte order, version, sizes of the header and of
+the file, and a checksum of prefix and header. The header is JSON: what the caller wants to keep,
+and the name, offset and size of each section. Sections begin at multiples of 64 bytes; numbers in
+them have the byte order of the machine that wrote them, because they are used where they lie.
+
+All but the sections is checked; whoever uses these must bear any content.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import mmap
+import os
+import struct
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from zlib import crc32
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO, NoReturn
+
+    FilePath = str | bytes | os.PathLike[Any]
+
+VERSION = 1
+# The first byte is none of text, and line ends that a transfer as text would change are among them.
+_MAGIC = b"\x8bBLEU\r\n\x1a"
+_BYTE_ORDER = 0x01020304
+# Magic, byte order, version, size of the header, size of the file, checksum.
+_PREFIX = struct.Struct("=8sIIQQI4x")
+_SIGNED = _PREFIX.size - 8
+_ALIGNMENT = 64
+# Bytes that are written between two looks for Ctrl-C.
+_CHUNK = 1 << 24
+# Windows would change line ends without it.
+_BINARY = getattr(os, "O_BINARY", 0)
+_DAMAGED = "is damaged; copy it again, or save the index anew"
+
+
+def write_file(path: FilePath, header: dict[str, Any], sections: Mapping[str, Any]) -> None:
+    """Write a file, or leave what is there as it was.
+
+    Parameters
+    ----------
+    path : str, bytes or os.PathLike
+    header : dict
+        Of what JSON can hold.
+    sections : mapping of str to bytes-like objects
+
+    Raises
+    ------
+    OSError
+        It cannot be written; the error names `path`.
+    """
+    target = os.path.realpath(os.fsdecode(path))
+    try:
+        if os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if os.path.exists(target) and not os.path.isfile(target):
+            # A device or a pipe would be replaced by the file.
+            raise OSError(errno.EINVAL, "it is no regular file")
+        _write(target, header, sections)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        # It may have the name of the temporary file, which nobody knows.
+        raise OSError(error.errno, error.strerror, os.fsdecode(path)) from error
+
+
+def _write(target: str, header: dict[str, Any], sections: Mapping[str, Any]) -> None:
+    views = {name: memoryview(section).cast("B") for name, section in sections.items()}
+    prefix, places = _prefix(header, views)
+    temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.fastbleu")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(prefix)
+            for name, view in views.items():
+                _pad(file, places[name])
+                for start in range(0, len(view), _CHUNK):
+                    file.write(view[start : start + _CHUNK])
+                    if (
+                        len(view) > _CHUNK
+                    ):  # or the disk has all to do at the end, and hears nothing
+                        os.fsync(file.fileno())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _prefix(
+    header: dict[str, Any], views: Mapping[str, memoryview]
+) -> tuple[bytes, dict[str, int]]:
+    """Prefix and header, and where sections begin: behind them, but how far depends on that."""
+    start, written = 0, b""
+    while True:
+        places, end = {}, start
+        for name, view in views.items():
+            places[name] = end = -(-end // _ALIGNMENT) * _ALIGNMENT
+            end += len(view)
+        sections = {name: (places[name], len(view)) for name, view in views.items()}
+        written = json.dumps({**header, "sections": sections}).encode("ascii")
+        if _PREFIX.size + len(written) <= start:
+            break
+        start = _PREFIX.size + len(written) + _ALIGNMENT
+    fixed = _PREFIX.pack(_MAGIC, _BYTE_ORDER, VERSION, len(written), end, 0)[:_SIGNED]
+    checksum = crc32(written, crc32(fixed))
+    return fixed + struct.pack("=I4x", checksum) + written, places
+
+
+def _pad(file: BinaryIO, place: int) -> None:
+    file.write(bytes(place - file.tell()))
+
+
+def read_file(path: FilePath) -> tuple[dict[str, Any], dict[str, memoryview]]:
+    """Map a file into memory.
+
+    Returns
+    -------
+    header : dict
+        As it was written.
+    sections : dict of str to memoryview
+        Read-only; the file stays mapped as long as any of them lives.
+
+    Raises
+    ------
+    ValueError
+        It is no such file, or of another version or byte order, truncated or damaged.
+    OSError
+        It cannot be read.
+    """
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        start = file.read(_PREFIX.size)
+        if not start or not start.startswith(_MAGIC[: len(start)]):
+            refuse(path, "is no file that ReferenceIndex.save has written; check the path")
+        if len(start) < _PREFIX.size:
+            refuse(path, f"is truncated: it has {size} bytes; copy or save it again")
+        _, byte_order, version, header_size, file_size, checksum = _PREFIX.unpack(start)
+        if byte_order != _BYTE_ORDER:
+            if byte_order == int.from_bytes(_BYTE_ORDER.to_bytes(4, "big"), "little"):
+                order = "big" if sys.byteorder == "little" else "little"
+                refuse(
+                    path,
+                    f"was written on a machine of {order}-endian byte order, this one is "
+                    f"{sys.byteorder}-endian; save the index anew here",
+                )
+            refuse(path, _DAMAGED)
+        if version != VERSION:
+            refuse(
+                path,
+                f"has the version {version} of the format, and this fastbleu reads version "
+                f"{VERSION}; save the index anew, or install the fastbleu that wrote it",
+            )
+        if size < file_size:
+            refuse(
+                path,
+                f"is truncated: it has {size} of its {file_size} bytes; copy or save it again",
+            )
+        if size > file_size or header_size > size - _PREFIX.size:
+            refuse(path, _DAMAGED)
+        header = file.read(header_size)
+        if crc32(header, crc32(start[:_SIGNED])) != checksum:
+            refuse(path, _DAMAGED)
+        mapped = memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
+    with damaged(path):
+        found = json.loads(header)
+        sections = {}
+        for name, (offset, length) in found.pop("sections").items():
+            if not 0 <= offset <= offset + length <= size or offset % _ALIGNMENT:
+                raise ValueError(f"section {name} lies outside")
+            sections[name] = mapped[offset : offset + length]
+    return found, sections
+
+
+@contextmanager
+def damaged(path: FilePath) -> Iterator[None]:
+    """What goes wrong with what a file holds is the file's fault."""
+    try:
+        yield
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        raise ValueError(f"{os.fsdecode(path)!r} {_DAMAGED} ({error})") from error
+
+
+def refuse(path: FilePath, reason: str) -> NoReturn:
+    """The error for a file that is no index, or none that can be read."""
+    raise ValueError(f"{os.fsdecode(path)!r} {reason}")

@@ -1,0 +1,350 @@
+"""The metric for mbrs inside mbrs' own decoders, and against its own MetricBLEU, bit for bit.
+
+mbrs needs older releases than other hosts do, and so an environment of its own: see the Makefile.
+"""
+
+import dataclasses
+import doctest
+import inspect
+import json
+import math
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+import wmt22
+from generators import seeded
+from hosts import host
+
+torch = host("torch")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    metrics = host("mbrs.metrics")
+    decoders = host("mbrs.decoders")
+    selectors = host("mbrs.selectors")
+    decode = host("mbrs.cli.decode")
+
+import fastbleu  # noqa: E402
+import fastbleu.integrations.mbrs  # noqa: E402
+from fastbleu.integrations.mbrs import MetricBLEU  # noqa: E402
+from fastbleu.matrix import mbr  # noqa: E402
+
+# mbrs starts processes; torch has threads by then.
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat.", "and", "it's", "10-20", "The", "猫", "&amp;", "é"]
+
+CONFIGS = {
+    "defaults": {},
+    "four orders": {"effective_order": False},
+    "lowered": {"lowercase": True},
+    "order 2": {"max_ngram_order": 2},
+    "order 6": {"max_ngram_order": 6},
+    "intl": {"tokenize": "intl"},
+    "for Chinese": {"trg_lang": "zh"},
+    "Japanese": {"tokenize": "ja-mecab"},
+    "no smoothing": {"smooth_method": "none"},
+    "a value that is not used": {"smooth_value": 0.5},
+    "floor": {"smooth_method": "floor"},
+    "floor 0.5": {"smooth_method": "floor", "smooth_value": 0.5},
+    "add-k": {"smooth_method": "add-k"},
+    "add-k 0.5": {"smooth_method": "add-k", "smooth_value": 0.5, "effective_order": False},
+    "force": {"force": True},
+}
+
+
+def texts(rng, count, longest=12):
+    made = [" ".join(rng.choices(WORDS, k=rng.randint(0, longest))) for _ in range(count)]
+    for _ in range(count // 4):
+        made[rng.randrange(count)] = made[rng.randrange(count)]
+    return made
+
+
+def both(**config):
+    """mbrs' own metric and ours; with two processes, or two threads."""
+    config = {"num_workers": 2, **config}
+    own, ours = (kind(kind.Config(**config)) for kind in (metrics.MetricBLEU, MetricBLEU))
+    return own, ours
+
+
+def same(ours, own):
+    """Whether two tensors are one and the same."""
+    found = [(one.dtype, one.shape, one.device) for one in (ours, own)]
+    return found[0] == found[1] and torch.equal(ours, own)
+
+
+def plain_pairs(metric, hypotheses, references):
+    """mbrs' scores of all pairs without its processes, which take longer to start than to score."""
+    return metrics.Metric.pairwise_scores(metric, hypotheses, references)
+
+
+@pytest.mark.filterwarnings("ignore:without effective_order=True")
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+def test_tensors_are_those_of_mbrs(config):
+    own, ours = both(**config)
+    rng = seeded("mbrs", config)
+    for size in (1, 2, 7, 20):
+        hypotheses, references = texts(rng, size), texts(rng, rng.randint(1, 20), 20)
+        scores = ours.pairwise_scores(hypotheses, references, "source")
+        assert same(scores, plain_pairs(own, hypotheses, references))
+        assert own.score(hypotheses[0], references[0]) == ours.score(hypotheses[0], references[0])
+        pairs = list(product(hypotheses, references))
+        one_each = ours.scores(*map(list, zip(*pairs, strict=True)), ["source"] * len(pairs))
+        assert same(one_each, scores.flatten())
+        lists = [[text for _, text in pairs], [text for text, _ in pairs]]
+        assert own.corpus_score([h for h, _ in pairs], lists) == ours.corpus_score(
+            [h for h, _ in pairs], lists
+        )
+        logs = torch.randn(len(references), generator=torch.Generator().manual_seed(size)) * 3
+        for lprobs in (None, logs, logs.double() - 100):
+            arguments = hypotheses, references, "source", lprobs
+            aggregated = ours.expected_scores_reference_aggregation(*arguments)
+            assert same(aggregated, own.expected_scores_reference_aggregation(*arguments))
+    for name in ("scores", "pairwise_scores"):
+        found = getattr(ours, name)(hypotheses[:9], references[:1] * 9)
+        assert same(found, getattr(own, name)(hypotheses[:9], references[:1] * 9))
+    for lprobs in (None, logs):
+        found = ours.expected_scores(hypotheses, references, reference_lprobs=lprobs)
+        expected = own.expected_scores(hypotheses, references, reference_lprobs=lprobs)
+        assert same(found, expected)
+
+
+def test_another_default_dtype():
+    own, ours = both()
+    hypotheses, references = ["a b c", "b c", ""], ["a b d", "b c a"]
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert same(
+            ours.pairwise_scores(hypotheses, references), plain_pairs(own, hypotheses, references)
+        )
+        assert same(
+            ours.expected_scores_reference_aggregation(hypotheses, references),
+            own.expected_scores_reference_aggregation(hypotheses, references),
+        )
+        assert ours.scores(hypotheses[:2], references).dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_references_without_weight():
+    own, ours = both()
+    hypotheses, references = ["a b c", "b c d", ""], ["a b c", "b c", "d", "", "a b c"]
+    for lprobs in ([0, -math.inf, -math.inf, 0, -1], [-math.inf] * 3 + [0, -math.inf]):
+        arguments = hypotheses, references, None, torch.tensor(lprobs)
+        assert same(
+            ours.expected_scores_reference_aggregation(*arguments),
+            own.expected_scores_reference_aggregation(*arguments),
+        )
+
+
+def outputs(decoder, hypotheses, references, **options):
+    return dataclasses.asdict(decoder.decode(hypotheses, references, "source", **options))
+
+
+@pytest.mark.parametrize("name", ["mbr", "aggregate_mbr", "pruning_mbr", "probabilistic_mbr"])
+def test_decoders(name):
+    """Of mbrs, by whose names they are found."""
+    rng = seeded("mbrs decoder", name)
+    kind = decoders.get_decoder(name)
+    options = {"sampling_scheduler": [4, 8, 12]} if name == "pruning_mbr" else {}
+    deciders = [kind(kind.Config(**options), metric) for metric in both()]
+    for _ in range(5):
+        hypotheses, references = texts(rng, 16), texts(rng, 12)
+        logs = torch.tensor([rng.uniform(-9, 0) for _ in references])
+        for nbest, lprobs in ((1, None), (3, None), (2, logs)):
+            found = [
+                outputs(decoder, hypotheses, references, nbest=nbest, reference_lprobs=lprobs)
+                for decoder in deciders
+            ]
+            assert found[0] == found[1]
+            assert len(found[0]["idx"]) == nbest
+
+
+def test_a_selector_of_mbrs():
+    rng = seeded("mbrs selector")
+    hypotheses = texts(rng, 12)
+    found = []
+    for metric in both():
+        of_bleu = selectors.SelectorDiverse.Config(diversity_metric="fastbleu")
+        if type(metric) is not MetricBLEU:
+            of_bleu = selectors.SelectorDiverse.Config(diversity_metric=metrics.Metrics.bleu)
+        selector = selectors.SelectorDiverse(of_bleu)
+        decoder = decoders.DecoderMBR(decoders.DecoderMBR.Config(), metric, selector)
+        found.append(outputs(decoder, hypotheses, hypotheses, nbest=4))
+    assert found[0] == found[1]
+
+
+def test_the_registry():
+    assert metrics.get_metric("fastbleu") is MetricBLEU
+    assert metrics.get_metric("bleu") is metrics.MetricBLEU
+    assert issubclass(MetricBLEU, metrics.MetricBLEU)
+    metric = MetricBLEU(MetricBLEU.Config())
+    assert isinstance(metric, metrics.MetricAggregatable)
+    assert metric.HIGHER_IS_BETTER
+    assert metric.device == torch.device("cpu")
+    assert MetricBLEU.Config is metrics.MetricBLEU.Config
+
+
+def test_arguments_are_those_of_mbrs():
+    for name in ("score", "expected_scores", "corpus_score"):
+        assert getattr(MetricBLEU, name) is getattr(metrics.MetricBLEU, name)
+    for name in ("scores", "pairwise_scores", "expected_scores_reference_aggregation"):
+        own, ours = (
+            [(p.name, p.kind, p.default) for p in inspect.signature(method).parameters.values()]
+            for method in (getattr(metrics.MetricBLEU, name), getattr(MetricBLEU, name))
+        )
+        assert own == ours
+
+
+def test_nothing_to_score():
+    metric = MetricBLEU(MetricBLEU.Config())
+    assert same(metric.scores([], []), torch.zeros(0))
+    assert same(metric.pairwise_scores([], ["a"]), torch.zeros(0, 1))
+    assert same(metric.pairwise_scores(["a", "b"], []), torch.zeros(2, 0))
+    assert same(metric.expected_scores_reference_aggregation([], ["a"]), torch.zeros(0))
+    with pytest.raises(ValueError, match="references is empty"):
+        metric.expected_scores_reference_aggregation(["a"], [])
+
+
+def test_errors():
+    metric = MetricBLEU(MetricBLEU.Config())
+    with pytest.raises(ValueError, match="2"):
+        metric.scores(["a", "b"], ["a"])
+    for method in (metric.pairwise_scores, metric.expected_scores_reference_aggregation):
+        with pytest.raises(TypeError, match=r"hypotheses\[1\]"):
+            method(["a", None], ["a"])
+        with pytest.raises(TypeError, match="references is a str"):
+            method(["a"], "a")
+    for lprobs, message in (
+        ([0.0, 0.0], "2 reference_lprobs for 1"),
+        ([math.nan], "nan"),
+        ([-math.inf], "-inf only"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            metric.expected_scores_reference_aggregation(
+                ["a"], ["a"], reference_lprobs=torch.tensor(lprobs)
+            )
+    with pytest.raises(AssertionError):
+        MetricBLEU(MetricBLEU.Config(smooth_method="linear"))
+    with pytest.raises(KeyError):
+        MetricBLEU(MetricBLEU.Config(tokenize="14a"))
+
+
+def test_a_copy():
+    metric = pickle.loads(pickle.dumps(MetricBLEU(MetricBLEU.Config(lowercase=True))))
+    assert metric.pairwise_scores(["A b"], ["a B"]).item() == 100
+
+
+def test_text_that_looks_tokenised_is_no_matter_of_sentences():
+    metric = MetricBLEU(MetricBLEU.Config())
+    hypotheses = [f"It is {number} ." for number in range(200)]
+    metric.scores(hypotheses, hypotheses)
+    metric.pairwise_scores(hypotheses, hypotheses)
+    metric.expected_scores_reference_aggregation(hypotheses, hypotheses)
+
+
+def test_the_commands_of_mbrs(tmp_path, capsys):
+    """Its own metric decodes here, ours in a process that learns of it by a plug-in."""
+    rng = seeded("mbrs command")
+    lines = [text or "." for text in texts(rng, 5 * 8)]
+    (tmp_path / "hypotheses.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "my_plugins").mkdir()
+    (tmp_path / "my_plugins" / "__init__.py").write_text("import fastbleu.integrations.mbrs\n")
+    options = [str(tmp_path / "hypotheses.txt"), "-n", "8", "--format", "json", "--quiet"]
+    options += ["--metric.num_workers", "2", "--metric.lowercase", "true", "--nbest", "2"]
+    own = [*options, "--metric", "bleu"]
+    decode.main(decode.get_argparser(own).parse_args(own))
+    expected = capsys.readouterr().out.splitlines()
+    command = [sys.executable, "-m", "mbrs.cli.decode", *options, "--metric", "fastbleu"]
+    command += ["--plugin_dir", str(tmp_path / "my_plugins")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert found == [json.loads(line) for line in expected]
+    assert len(found) == 10
+
+
+def test_what_is_loaded():
+    """In a new process the adaptor loads nothing of others but mbrs, and warns of nothing.
+
+    (What tells sub-interpreters apart before Python 3.12 is Python's own.)
+    """
+    program = (
+        "import sys, warnings, mbrs.metrics\n"
+        "before = set(sys.modules)\n"
+        "warnings.simplefilter('error')\n"
+        "import fastbleu.integrations.mbrs\n"
+        "loaded = sorted(set(sys.modules) - before)\n"
+        "print([n for n in loaded if not n.startswith(('fastbleu', '_cython', 'cython_', '_xxs'))])"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_examples():
+    found = doctest.testmod(fastbleu.integrations.mbrs)
+    assert found.attempted
+    assert not found.failed
+
+
+def test_systems_of_wmt22():
+    if not wmt22.SYSTEMS:
+        wmt22.missing()
+    names = [name for name in wmt22.SYSTEMS if name.startswith("en-de.")]
+    lines = [wmt22.read_lines(wmt22.system_file(name)) for name in names]
+    own, ours = both()
+    for candidates in list(zip(*lines, strict=True))[:200]:
+        assert same(
+            ours.pairwise_scores(candidates, candidates), plain_pairs(own, candidates, candidates)
+        )
+        arguments = candidates, candidates
+        assert same(
+            ours.expected_scores_reference_aggregation(*arguments),
+            own.expected_scores_reference_aggregation(*arguments),
+        )
+
+
+def test_fastbleus_own_decoding_agrees():
+    """In double precision; mbrs adds up in single precision, and multiplies by logarithms."""
+    rng = seeded("mbrs and mbr")
+    own, _ = both()
+    torch.set_default_dtype(torch.float64)
+    try:
+        for _ in range(20):
+            hypotheses, references = texts(rng, 15), texts(rng, 15, 30)
+            expected = own.expected_scores_reference_aggregation(hypotheses, references).numpy()
+            found = mbr(hypotheses, references, aggregate=True)
+            assert np.allclose(found.utilities, expected, rtol=1e-9, atol=0)
+            expected = plain_pairs(own, hypotheses, references).mean(-1).numpy()
+            found = mbr(hypotheses, references)
+            assert np.allclose(found.utilities, expected, rtol=1e-13, atol=0)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_weights_in_tensors():
+    references = ["a b c", "a b", "c d"]
+    weights = [0.25, 0.5, 1.0]
+    expected = mbr(["a b", "a b c"], references, weights).utilities.tolist()
+    for dtype in (torch.float64, torch.float32, torch.bfloat16, torch.float16):
+        tensor = torch.tensor(weights, dtype=dtype)
+        learned = tensor.clone().requires_grad_()
+        for same_weights in (tensor, learned, list(tensor), list(learned * 1)):
+            found = mbr(["a b", "a b c"], references, same_weights)
+            assert found.utilities.tolist() == expected
+        for logs in (tensor.log(), list(learned.log())):
+            found = mbr(["a b", "a b c"], references, log_probabilities=logs)
+            assert np.allclose(found.utilities, expected, rtol=0.01)
+    batch = mbr([["a b", "a b c"]] * 2, [references] * 2, torch.tensor([weights] * 2))
+    rows = mbr([["a b", "a b c"]] * 2, [references] * 2, [torch.tensor(weights)] * 2)
+    assert batch.utilities.tolist() == rows.utilities.tolist() == [expected] * 2

@@ -1,0 +1,50 @@
+"""Where there is no memory for one more thing: MemoryError, and the next call is right.
+
+The k-th allocation fails at every entry point in tests/trust/allocation.py.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+CHILD = """
+import _testcapi, fastbleu
+from fastbleu import BLEU, matrix
+call = lambda: {call}
+try:
+    call()
+except {kind} as error:
+    message = str(error)
+for k in range(1, 120):
+    try:
+        _testcapi.set_nomemory(k, k + 1)
+        try:
+            call()
+        finally:
+            _testcapi.remove_mem_hooks()
+    except (MemoryError, {kind}, SystemError, RuntimeError):  # the last two are CPython's own
+        pass
+    try:
+        call()
+    except {kind} as error:
+        assert str(error) == message
+print("done")
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("BLEU(tokenize=None, stop_id=2).score([[2**63]], [[[1]]])", "ValueError"),
+        ("fastbleu.count([['a', ['b']]], [[['a']]])", "TypeError"),
+        ("matrix.ReferenceIndex([['a', {}]], tokenize=None)", "TypeError"),
+    ],
+)
+def test_no_memory_for_the_traceback_of_an_error_that_is_caught(call, kind):
+    # An `except` of Cython's has crashed there.
+    pytest.importorskip("_testcapi")
+    code = CHILD.format(call=call, kind=kind)
+    command = [sys.executable, "-X", "faulthandler", "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (found.returncode, found.stdout) == (0, "done\n"), found.stderr

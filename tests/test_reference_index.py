@@ -1,0 +1,410 @@
+"""A ReferenceIndex gives what the plain path gives with all its references for every hypothesis."""
+
+import copy
+import pickle
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+import wmt22
+from generators import (
+    IGNORED_OF_RANDOM,
+    KINDS,
+    SEGMENTS,
+    copied,
+    edge_length,
+    edited,
+    seeded,
+    shown,
+    tiny_length,
+)
+
+import fastbleu
+from fastbleu import BLEU
+from fastbleu.matrix import ReferenceIndex
+
+pytestmark = pytest.mark.filterwarnings(*IGNORED_OF_RANDOM, "ignore:every one of .* is empty")
+
+ROUNDS = min(40, max(4, SEGMENTS // 20_000))
+
+
+def sentences(rng, kind, count, length=tiny_length):
+    """Sentences of a small alphabet; some are edits of others, some are empty, some are equal."""
+    alphabet = KINDS[kind]
+    made = [rng.choices(alphabet, k=length(rng)) for _ in range(rng.randint(1, count))]
+    for _ in range(rng.randint(0, count)):
+        made.append(edited(rng, rng.choice(made), alphabet))
+    if rng.random() < 0.3:
+        made += [[], list(rng.choice(made))]
+    rng.shuffle(made)
+    return made
+
+
+def parameters(rng):
+    """Parameters of a metric over tokens."""
+    order = rng.choice((1, 2, 3, 4, 4, 4, 6, 70))
+    chosen = {
+        "tokenize": None,
+        "max_order": order,
+        "reference_length": rng.choice(("closest", "first", "shortest")),
+        "dialect": rng.choice(("sacrebleu", "nltk")),
+        "threads": rng.choice((1, 1, 2, 3)),
+    }
+    if rng.random() < 0.3:
+        chosen["weights"] = [rng.choice((0.0, 0.5, 1.0)) for _ in range(order - 1)] + [1.0]
+    if chosen["dialect"] == "nltk":
+        chosen["smoothing"] = rng.choice(("none", "floor", "add-k", "exp", "method4"))
+    else:
+        chosen["smoothing"] = rng.choice(("exp", "floor", "add-k", "none"))
+        chosen["effective_order"] = rng.random() < 0.5
+        if chosen["smoothing"] in ("floor", "add-k"):
+            chosen["smoothing_value"] = rng.choice((None, 0.3, 2))
+    return chosen
+
+
+def check(index, metric, hypotheses, references, **masks):
+    """Compare all that an index tells with what the plain path tells."""
+    plain = [references] * len(hypotheses)
+    both = {
+        "hypothesis_mask": masks.get("hypothesis_mask"),
+        "reference_mask": masks.get("reference_mask") and [masks["reference_mask"]],
+    }
+    both = {name: mask for name, mask in both.items() if mask is not None}
+    mine = {name: mask for name, mask in both.items() if name == "hypothesis_mask"}
+    stats = metric.statistics(hypotheses, plain, **both)
+    assert index.statistics(hypotheses, **mine) == stats
+    scores = metric.sentence_scores(hypotheses, plain, **both)
+    assert index.sentence_scores(hypotheses, **mine).tolist() == scores.tolist()
+    assert index.score(hypotheses, **mine) == metric.score(hypotheses, plain, **both)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_token(kind):
+    for number in range(4):
+        rng = seeded("index", kind, number)
+        references, hypotheses = sentences(rng, kind, 8), sentences(rng, kind, 6)
+        hypotheses = [[copied(token) for token in hypothesis] for hypothesis in hypotheses]
+        options = parameters(rng)
+        check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
+
+
+@pytest.mark.parametrize("part", range(ROUNDS))
+def test_every_parameter(part):
+    for number in range(10):
+        rng = seeded("index parameters", part, number)
+        kind = rng.choice(("one letter", "two letters", "four letters", "words"))
+        length = rng.choice((tiny_length, edge_length))
+        references = sentences(rng, kind, rng.choice((1, 6, 30)), length)
+        hypotheses = sentences(rng, kind, 6, length)
+        options = parameters(rng)
+        check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses"),
+    [
+        ([[]], [[], ["a"], ["a", "b", "c", "d", "e"]]),
+        ([["a"]], [[], ["a"], ["a", "a"], ["b"]]),
+        ([["a", "b"]] * 3, [["a", "b"], ["b", "a"], ["a", "a", "b", "b"]]),
+        ([[], ["a", "a", "a"]], [["a"], ["a", "a", "a", "a"], []]),
+        ([["a", "a"], ["a"], ["b", "a", "a"]], [["a"] * 5, ["unknown"] * 5, ["a", "unknown"] * 3]),
+        ([["a"] * 3, ["a"] * 7], [["a"] * 5, ["b"] * 5, ["a"] * 4, ["a"] * 6]),
+        ([["a"] * 7, ["a"] * 3], [["a"] * 5, ["b"] * 5, ["a"] * 4, ["a"] * 6]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("rule", ["closest", "first", "shortest"])
+def test_small_sets(references, hypotheses, rule):
+    options = {"tokenize": None, "reference_length": rule}
+    check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
+
+
+TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat sat down.", "x"]
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "none", "zh", str.split], ids=shown)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_text(tokenize, threads):
+    options = {"tokenize": tokenize, "lowercase": threads == 2, "threads": threads}
+    hypotheses = [*TEXTS, "Dogs sat, 5,000!", "ΑΒΓ the é", "a cat"]
+    check(ReferenceIndex(TEXTS, **options), BLEU(**options), hypotheses, TEXTS)
+    check(ReferenceIndex(tuple(TEXTS), **options), BLEU(**options), tuple(hypotheses), TEXTS)
+
+
+def test_ids_with_rules():
+    for number in range(60):
+        rng = seeded("index of ids", number)
+        rows = [rng.choices(range(6), k=9) for _ in range(rng.randint(1, 5))]
+        references = np.array(rows + [[0] * 9] * rng.choice((0, 0, 1, 2)))
+        rng.shuffle(references)
+        hypotheses = np.array([rng.choices(range(7), k=7) for _ in range(5)])
+        options = {
+            "tokenize": None,
+            "ignore_ids": (0,),
+            "stop_id": rng.choice((None, 4, (4, 5))),
+            "skip_ids": rng.choice(((), (3,))),
+            "reference_length": rng.choice(("closest", "first", "shortest")),
+        }
+        metric = BLEU(**options)
+        plain = np.array([references] * len(hypotheses))
+        for given in (references, list(references), [list(row) for row in references.tolist()]):
+            index = ReferenceIndex(given, **options)
+            assert index.statistics(hypotheses) == metric.statistics(hypotheses, plain)
+            assert index.score(hypotheses) == metric.score(hypotheses, plain)
+            assert len(index) == len(references)
+
+
+def test_only_padding_is_one_empty_reference():
+    options = {"tokenize": None, "ignore_ids": (0,), "max_order": 1}
+    references, hypotheses = np.zeros((3, 4), int), np.array([[0, 0], [1, 2]])
+    index = ReferenceIndex(references, **options)
+    assert index.score(hypotheses).signature.startswith("nrefs:1|")
+    expected = BLEU(**options).score(hypotheses, np.array([references] * 2))
+    assert index.score(hypotheses) == expected
+
+
+def test_masks():
+    references, hypotheses = np.array([[1, 2, 3], [1, 2, 9]]), np.array([[1, 2, 3], [9, 1, 2]])
+    reference_mask, hypothesis_mask = np.array([[1, 1, 1], [1, 1, 0]]), np.array([[1, 1, 0]] * 2)
+    index = ReferenceIndex(references, reference_mask=reference_mask, tokenize=None)
+    expected = BLEU(tokenize=None).statistics([[1, 2], [9, 1]], [[[1, 2, 3], [1, 2]]] * 2)
+    assert index.statistics(hypotheses, hypothesis_mask=hypothesis_mask) == expected
+
+
+def test_lists_and_arrays_of_the_same_ids_are_the_same():
+    index = ReferenceIndex([[1, 2, 3], [4, 5]], tokenize=None)
+    listed = index.statistics([[1, 2, 9], [5]])
+    assert index.statistics([np.array([1, 2, 9]), np.array([5], np.int8)]) == listed
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_more_hypotheses_than_a_thread_takes_at_a_time(threads):
+    rng = seeded("turns")
+    references = [rng.choices("abcd", k=5) for _ in range(50)]
+    hypotheses = [rng.choices("abcde", k=rng.randint(0, 6)) for _ in range(5000)]
+    options = {"tokenize": None, "threads": threads}
+    check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
+
+
+def test_references_from_an_iterator_and_in_parts():
+    rng = seeded("parts")
+    references = [rng.choices("abcd", k=rng.randint(0, 7)) for _ in range(20_000)]
+    hypotheses = [rng.choices("abcde", k=6) for _ in range(30)]
+    index = ReferenceIndex(references, tokenize=None)
+    for given in (iter(references), (row for row in references), map(tuple, references)):
+        other = ReferenceIndex(given, tokenize=None)
+        assert other.statistics(hypotheses) == index.statistics(hypotheses)
+        assert len(other) == 20_000
+        assert (other.ngrams, other.nbytes) == (index.ngrams, index.nbytes)
+
+
+def test_no_hypotheses():
+    index = ReferenceIndex(["a"])
+    assert len(index.statistics([])) == 0
+    assert index.sentence_scores([]).shape == (0,)
+    with pytest.raises(ValueError, match="there are no segments to score"):
+        index.score([])
+
+
+@pytest.mark.parametrize(
+    ("references", "options", "error", "message"),
+    [
+        ([], {}, ValueError, "references is empty: an index needs at least one"),
+        (iter([]), {}, ValueError, "references is empty: an index needs at least one"),
+        ("a text", {}, TypeError, "references is a str"),
+        ({"a": 1}, {}, TypeError, "references is a dict"),
+        (None, {}, TypeError, "references is a NoneType"),
+        (7, {}, TypeError, "references is a int"),
+        (["a", None], {}, TypeError, r"references\[1\] is a NoneType, expected a str"),
+        (["a"] * 9000 + [["a"]], {}, TypeError, r"references\[9000\] is a list"),
+        (["a b"], {"tokenize": None}, TypeError, r"references\[0\] is a str, expected a list"),
+        ([["a"], ["b", {}]], {"tokenize": None}, TypeError, r"references\[1\]\[1\] is a dict"),
+        (["a"], {"max_order": 0}, ValueError, "max_order is 0"),
+        (["a"], {"max_ordr": 2}, TypeError, "max_ordr"),
+        (
+            ["a"],
+            {"metric": BLEU(), "max_order": 2},
+            TypeError,
+            "metric is given, and max_order too",
+        ),
+        (["a"], {"reference_mask": [[1]]}, TypeError, "a mask needs token ids"),
+        (["a"], {"metric": "13a"}, TypeError, "metric is a str, expected a fastbleu.BLEU"),
+        (
+            ["a"],
+            {"metric": fastbleu.sacrebleu.BLEU()},
+            TypeError,
+            "metric is a fastbleu.sacrebleu.*BLEU, expected a fastbleu.BLEU",
+        ),
+        ([["a"]], {}, TypeError, r"references\[0\] is a list.*references is one flat list of str"),
+        ([[["a"]]], {"tokenize": None}, TypeError, "references is one flat list of lists of tok"),
+        ({"a"}, {}, TypeError, r"references is a set.*pass sorted\(references\)"),
+    ],
+)
+def test_errors_of_building(references, options, error, message):
+    with pytest.raises(error, match=message):
+        ReferenceIndex(references, **options)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    ("hypotheses", "error", "message"),
+    [
+        ("a text", TypeError, "hypotheses is a str"),
+        (["a", 5], TypeError, r"hypotheses\[1\] is a int, expected a str"),
+        (["a"] * 3000 + [["a"]], TypeError, r"hypotheses\[3000\] is a list"),
+        (None, TypeError, "hypotheses is a NoneType"),
+    ],
+    ids=shown,
+)
+def test_errors_of_hypotheses(hypotheses, error, message, threads):
+    index = ReferenceIndex(["a b", "c"], threads=threads)
+    for method in (index.score, index.sentence_scores, index.statistics):
+        with pytest.raises(error, match=message):
+            method(hypotheses)
+    assert index.score(["a b"]).matches[:2] == (2, 1)
+
+
+def test_a_list_that_shrinks_while_it_is_read():
+    hypotheses = [["a"]] * 5000
+
+    class Shrinking:
+        def __hash__(self):
+            del hypotheses[2000:]
+            return 1
+
+        def __eq__(self, other):
+            return self is other
+
+    hypotheses[100] = [Shrinking()]
+    with pytest.raises(ValueError, match="hypotheses had 5000 sentences"):
+        ReferenceIndex([["a"]], tokenize=None).statistics(hypotheses)
+
+
+def test_it_is_what_the_method_of_a_metric_returns():
+    metric = BLEU(lowercase=True, max_order=3, smoothing="floor")
+    index = metric.reference_index(TEXTS)
+    assert isinstance(index, ReferenceIndex)
+    assert index.signature == metric.signature
+    check(index, metric, TEXTS, TEXTS)
+
+
+def test_what_it_tells():
+    index = ReferenceIndex([["a", "b", "a"], ["a", "b"]], tokenize=None, max_order=2)
+    assert len(index) == 2
+    assert index.ngrams == 4  # a, b, a b, b a
+    assert index.nbytes > 0
+    assert repr(index) == f"<ReferenceIndex of 2 references, 4 n-grams, {index.signature}>"
+    score = index.score([["a", "b"]])
+    assert score.signature.startswith("nrefs:2|")
+    assert isinstance(index.score([["a"]]), fastbleu.Score)
+
+
+def test_memory_for_an_ngram():
+    rng = seeded("memory")
+    references = [[f"word{rng.randrange(2000)}" for _ in range(20)] for _ in range(5000)]
+    index = ReferenceIndex(references, tokenize=None)
+    distinct = {
+        tuple(row[i : i + n]) for row in references for n in (1, 2, 3, 4) for i in range(21 - n)
+    }
+    assert index.ngrams == len(distinct)
+    assert index.nbytes / len(distinct) <= 24
+
+
+def test_it_cannot_be_changed_nor_pickled():
+    index = ReferenceIndex(["a"])
+    for name in ("ngrams", "_reader", "anything"):
+        with pytest.raises(AttributeError, match="an index cannot be changed"):
+            setattr(index, name, 1)
+        with pytest.raises(AttributeError, match="an index cannot be changed"):
+            delattr(index, name)
+    for function in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"cannot be pickled: save\(path\) it"):
+            function(index)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_may_share_it(threads):
+    rng = seeded("shared index")
+    texts = [" ".join(rng.choices(["a", "b", "c", "dd", "é", "я"], k=8)) for _ in range(3000)]
+    index = ReferenceIndex(texts[:500], threads=threads)
+    expected = index.statistics(texts)
+    found = []
+
+    def query():
+        for _ in range(5):
+            found.append(index.statistics(texts))
+            index.score(texts[:3])
+
+    workers = [threading.Thread(target=query) for _ in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == 30
+    assert all(stats == expected for stats in found)
+
+
+def test_a_query_leaves_no_trace():
+    """Tokens that the references lack are not kept, and warnings are those of one query."""
+    index = ReferenceIndex(["a b c"])
+    before = index.nbytes
+    for number in range(50):
+        index.score([f"a new word{number} ."] * 60)
+    assert index.nbytes == before
+
+
+def test_warnings_are_those_of_the_plain_path():
+    index = ReferenceIndex(["a b c d e ."] * 150)  # of references the plain path does not warn
+    with pytest.warns(fastbleu.InputWarning, match='120 hypotheses end in " ."'):
+        index.score(["a b c d e ."] * 120)
+    with pytest.warns(fastbleu.InputWarning, match="1 of 2 hypotheses have fewer than 4 tokens"):
+        index.sentence_scores(["a b c d", "a"])
+    with pytest.warns(fastbleu.InputWarning, match="-100"):
+        ReferenceIndex([[1, 2, 3, 4]], tokenize=None).score(np.array([[1, 2, 3, 4, -100]]))
+
+
+def test_a_progress_bar_on_request(capsys):
+    ReferenceIndex(["a"] * 30)
+    assert capsys.readouterr().err == ""
+    ReferenceIndex(["a"] * 30, progress=True)
+    ReferenceIndex(iter(["a"] * 30), progress=True)
+    assert "30.0/30.0" in capsys.readouterr().err
+
+
+def test_real_text():
+    if not wmt22.SYSTEMS:
+        wmt22.missing()
+    systems = [system for system in wmt22.SYSTEMS if system.startswith("de-en.")]
+    references = wmt22.read_lines(next(iter(wmt22.reference_files("de-en").values())))[:150]
+    for system in systems[:3]:
+        hypotheses = wmt22.read_lines(wmt22.system_file(system))[:80]
+        for options in ({}, {"dialect": "nltk", "smoothing": "floor", "tokenize": "intl"}):
+            check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
+
+
+def test_a_tokenizer_function_is_called_by_one_thread_at_a_time():
+    words = []
+
+    def split(text):
+        words.clear()
+        for word in text.split():
+            words.append(word)
+            time.sleep(0)
+        return list(words)
+
+    texts = [f"a {number} c {number + 1}" for number in range(5000)]
+    metric = fastbleu.BLEU(split, threads=4, effective_order=True)
+    scores = metric.reference_index(texts).sentence_scores(texts)
+    assert scores.min() > 99
+
+
+def test_rows_of_an_index_that_are_empty_in_one_part_only():
+    rows = [np.array([0, 5, 6, 7])] * 9000 + [np.array([5, 6, 7, 8])] * 1024
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        index = ReferenceIndex(rows, tokenize=None, stop_id=0)
+        assert len(index.sentence_scores(rows)) == len(rows)
+    with pytest.warns(fastbleu.InputWarning, match="every one of references is empty"):
+        ReferenceIndex(rows[:9000], tokenize=None, stop_id=0)

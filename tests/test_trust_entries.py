@@ -1,0 +1,45 @@
+"""The list of entry points that the gate goes through (tests/trust/) leaves none out, and works."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import pytest
+from trust.entries import ENTRIES, plain, public_names
+
+each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+
+
+def test_every_public_name_is_an_entry_point():
+    named = {entry.public_name for entry in ENTRIES}
+    public = set(public_names())
+    assert public - named == set(), "public, but not in the list"
+    assert named - public == set(), "in the list, but not public"
+
+
+def test_names_are_found_at_all():
+    assert len(set(public_names())) > 100
+    assert len({entry.name for entry in ENTRIES}) == len(ENTRIES)
+
+
+def failed(call, state):
+    """The type and text of the exception of a call, but for the names of temporary files."""
+    try:
+        call(state)
+    except SystemError:
+        raise
+    except Exception as error:
+        return type(error), re.sub(r"\.[0-9a-f]{16}\.", "", str(error))
+    raise AssertionError("the call succeeded")
+
+
+@each_entry
+def test_calls_and_errors_are_the_same_each_time(entry):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        state = entry.setup()
+        first = plain(entry.call(state))
+        for error in entry.errors:
+            assert failed(error, state) == failed(error, state)
+            assert plain(entry.call(state)) == first

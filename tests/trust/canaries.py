@@ -1,0 +1,101 @@
+"""Planted faults: each of them must be found, or the rest of the part has shown nothing.
+
+A fault lies in one module, which is compiled by itself, from what Cython has made, and takes its
+place in a copy of the build.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from trust import growth, memcheck
+from trust.part import LONG_ONLY, ROOT, WORK, Finished, Outcome, finish, measured, skip, tool
+from trust.sanitizers import BUILD, sanitized
+
+FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-ffp-contract=off", "-w"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+GENERATED = ROOT / "build" / "plain-sanitize1" / "cython" / "src" / "fastbleu"
+WORDS = 'import fastbleu; fastbleu.count([["sixteen-or-more-characters"]], [[["a"]]])'
+SUMS = "import fastbleu; rows = fastbleu.Stats([[2**63 - 1] * 4]); rows + rows"
+
+
+@dataclass(frozen=True)
+class Canary:
+    """`code` runs the fault; `reports` are words of the sanitizers' report on it."""
+
+    name: str
+    module: str
+    code: str
+    reports: tuple[str, ...]
+
+    @property
+    def build(self) -> Path:
+        return WORK / f"canary-{self.name}"
+
+
+CANARIES = [
+    Canary("overflow", "_tokens", WORDS, ("heap-buffer-overflow", "hashed_key")),
+    Canary("leak", "_tokens", WORDS, ("detected memory leaks", "interner_begin")),
+    Canary("signed", "_rows", SUMS, ("signed integer overflow", "add_overflows")),
+]
+
+
+def run(long: bool) -> Iterator[Outcome]:
+    for canary in CANARIES:
+        what = f"canary: the sanitizers must find a planted {canary.name}"
+        with measured(what) as outcome:
+            if plant(canary, outcome, SANITIZERS):
+                found = finish([sys.executable, "-c", canary.code], env=sanitized(canary.build))
+                outcome.check(noticed(canary, found), f"it was missed: {found.why()}")
+                sound = finish([sys.executable, "-c", canary.code], env=sanitized())
+                outcome.check(not noticed(canary, sound), f"without it too: {sound.why()}")
+        shutil.rmtree(canary.build, ignore_errors=True)
+        yield outcome
+    what = "canary: memcheck and the growth of memory must show planted faults"
+    if not long or not tool("valgrind"):
+        yield skip(what, "there is no valgrind" if long else LONG_ONLY)
+        return
+    with measured(what) as outcome:
+        for canary in CANARIES[:2]:
+            if plant(canary, outcome, []):
+                _, errors = memcheck.check(canary.code, build=canary.build)
+                outcome.check(errors, f"memcheck missed the planted {canary.name}")
+        grown = Outcome("growth")
+        growth.check(grown, build=CANARIES[1].build, name="fastbleu.count")
+        outcome.check("bytes for each" in str(grown.failures), f"no growth: {grown}")
+        for canary in CANARIES:
+            shutil.rmtree(canary.build, ignore_errors=True)
+    yield outcome
+
+
+def noticed(canary: Canary, found: Finished) -> bool:
+    """Whether the process ended because of the fault, and the report says which."""
+    return found.status != 0 and all(words in found.errors for words in canary.reports)
+
+
+def plant(canary: Canary, outcome: Outcome, sanitizers: list[str]) -> bool:
+    """Make the build with the fault."""
+    sound = BUILD if sanitizers else Path(_home_of_the_package())
+    package = canary.build / "fastbleu"
+    shutil.rmtree(canary.build, ignore_errors=True)
+    shutil.copytree(sound / "fastbleu", package, copy_function=os.link)
+    module = package / f"{canary.module}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    module.unlink()
+    include = [f"-I{sysconfig.get_path('include')}", f"-I{ROOT / 'src' / 'fastbleu'}"]
+    fault = f"-DFASTBLEU_CANARY_{canary.name.upper()}"
+    flags = ["-shared", "-fPIC", *FLAGS, *sanitizers, fault, *include]
+    done = finish(["gcc", *flags, "-o", module, GENERATED / f"{canary.module}.c"])
+    outcome.check(done.status == 0, f"it cannot be compiled: {done.why()}")
+    return done.status == 0
+
+
+def _home_of_the_package() -> str:
+    """The directory with the ordinary build."""
+    code = "import fastbleu, os; print(os.path.dirname(os.path.dirname(fastbleu.__file__)))"
+    return finish([sys.executable, "-c", code]).output.strip()

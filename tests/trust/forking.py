@@ -1,0 +1,117 @@
+"""Processes that are made while threads count: a child of threads.py.
+
+python tests/trust/forking.py FORKS SPAWNS
+
+The new process must count as ever, and so must the threads of the old one. Ends with a line of
+JSON.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import warnings
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+import numpy as np  # noqa: E402
+
+import fastbleu  # noqa: E402
+
+WORKERS = 4
+HANGS_AFTER = 600
+# Seconds that a forked process may take before it is taken to stand still.
+PATIENCE = 60
+TOKENS = ["the", "cat", "sat", "on", "the", "mat", "a token of more than fifteen bytes"]
+TEXTS = ["The cat sat on the mat.", "A dog, a cat & a mat!"] * 300
+IDS = np.arange(6000).reshape(600, 10) % 97
+
+METRIC = fastbleu.BLEU(effective_order=True, threads=2)
+INDEX = METRIC.reference_index(TEXTS[:2])
+STREAM = fastbleu.BLEU(None)
+
+
+def counted() -> list[object]:
+    """Some of everything, on kept memory and on threads."""
+    return [
+        fastbleu.sentence_bleu([TOKENS[1:]], TOKENS),
+        np.asarray(fastbleu.count([TOKENS] * 600, [[TOKENS]] * 600, threads=2)).sum().item(),
+        METRIC.score(TEXTS, TEXTS[::-1]).value,
+        METRIC.pairwise(TEXTS[:2], TEXTS[:2]).tolist(),
+        INDEX.sentence_scores(TEXTS[:3]).tolist(),
+        fastbleu.BLEU(None, threads=2).score(IDS, IDS[:, ::-1]).value,
+        fastbleu.sacrebleu.sentence_bleu(TEXTS[0], TEXTS[:2]).score,
+        fastbleu.tokenize(TEXTS[1], "intl"),
+    ]
+
+
+def updated() -> bool:
+    """Whether the shared stream can be added to: its lock must not be left held."""
+    before = STREAM.state[0]
+    STREAM.update([TOKENS], [[TOKENS]])
+    return bool(STREAM.state[0] > before)
+
+
+def same(expected: list[object]) -> bool:
+    return counted() == expected and updated()
+
+
+def main() -> int:
+    forks, spawns = int(sys.argv[1]), int(sys.argv[2])
+    faulthandler.enable()
+    faulthandler.dump_traceback_later(HANGS_AFTER + 3 * forks, exit=True)
+    warnings.simplefilter("ignore")
+    expected, failures, stop = counted(), [], threading.Event()
+    rounds = [0] * WORKERS
+
+    def work(number: int) -> None:
+        while not stop.is_set():
+            try:
+                if not same(expected):
+                    failures.append("a thread of the parent counted something else")
+            except Exception as error:
+                failures.append(f"a thread of the parent: {type(error).__name__}: {error}")
+                return
+            rounds[number] += 1
+
+    sys.setswitchinterval(1e-5)
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(WORKERS)]
+    for worker in workers:
+        worker.start()
+    try:
+        for number in range(forks if hasattr(os, "fork") else 0):
+            child = os.fork()
+            if not child:
+                signal.alarm(PATIENCE)  # ends a process that stands still
+                status = 2
+                try:
+                    status = 0 if same(expected) else 1
+                finally:
+                    os._exit(status)
+            status = os.waitpid(child, 0)[1]
+            if status:
+                failures.append(f"fork {number} ended with the wait status {status}")
+        for method in ("spawn", "forkserver"):
+            if spawns and method in multiprocessing.get_all_start_methods():
+                with multiprocessing.get_context(method).Pool(2) as pool:
+                    results = pool.map_async(same, [expected] * spawns).get(HANGS_AFTER // 4)
+                if not all(results):
+                    failures.append(f"a process made by {method} counted something else")
+    finally:
+        stop.set()
+        for worker in workers:
+            worker.join()
+    if not all(rounds):
+        failures.append(f"the threads of the parent made {rounds} rounds")
+    print(json.dumps({"rounds": sum(rounds), "failures": failures}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

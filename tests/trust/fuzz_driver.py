@@ -1,0 +1,31 @@
+"""Runs one target under atheris: `python -m trust.fuzz_driver TARGET [libFuzzer's options]`.
+
+In a build with coverage and AddressSanitizer (see fuzzing.py), whose environment this needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+
+import atheris
+
+
+def main() -> None:
+    name, *options = sys.argv[1:]
+    warnings.simplefilter("ignore")
+    # Tells which modules of Python are to guide the fuzzer, without loading any of the package.
+    instrumented = os.environ.get("FASTBLEU_FUZZ_INSTRUMENTED", "").split()
+    if instrumented:
+        with atheris.instrument_imports(include=instrumented):
+            for module in instrumented:
+                importlib.import_module(module)
+    target = importlib.import_module(f"trust.fuzz_{name}")
+    atheris.Setup([sys.argv[0], *options], target.run)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Any bytes as a file: it is read as the slow way reads it, or refused with an InputError.
+
+An input says the format, the encoding, the selector, and in pieces of which size the file is read:
+those of a few bytes cut characters, line ends and tags in two. In whatever pieces it is read, the
+segments and the message are the same.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import os
+import zlib
+from contextlib import suppress
+
+from trust.fuzz_input import Input, directory, equal
+
+from fastbleu.cli import files, markup
+from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
+from fastbleu.cli.readers import ParallelFiles
+
+ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
+ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-16-le", "ascii")
+BLOCK, LINES = files._BLOCK_BYTES, markup._LINES
+BLOCKS = (1, 2, 3, 5, 8, 61, 700, BLOCK)
+
+
+def outcome(name: str, role: str, encoding: str, fields: int, block: int) -> object:
+    """All columns of an input, or the message that refuses it."""
+    files._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
+    try:
+        with ParallelFiles(
+            [lambda opened: open_input(name, opened, role=role, encoding=encoding, fields=fields)]
+        ) as inputs:
+            columns: list[list[str]] = [[] for _ in range(inputs.widths[0])]
+            for chunk in inputs.chunks(1 + block % 5):
+                for column, more in zip(columns, chunk, strict=True):
+                    column += more
+            list(inputs.notes())
+            return columns
+    except files.InputError as error:
+        message = str(error)
+        if not message.isprintable() or not message:
+            raise AssertionError(f"not one line that can be printed: {message!r}") from error
+        return message
+    finally:
+        files._BLOCK_BYTES, markup._LINES = BLOCK, LINES
+
+
+def unpacked(content: bytes) -> bytes | None:
+    with suppress(OSError, EOFError, zlib.error):
+        return gzip.decompress(content)
+    return None
+
+
+def text_of(content: bytes, encoding: str) -> str | None:
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(content, True)
+    except UnicodeError:  # of the incremental one, because that demands a mark of UTF-16
+        return None
+
+
+def lines_of(text: str) -> list[str]:
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def expected_columns(
+    content: bytes, end: str, encoding: str, fields: int, selector: str
+) -> list[list[str]] | None:
+    """What the segments are by the slow way; None where the file has to be refused."""
+    text = text_of(content, encoding)
+    if text is None:
+        return None
+    lines = lines_of(text)
+    if end == "":
+        rows = [line.rstrip().split("\t", fields - 1) for line in lines]
+        if any(len(row) != fields for row in rows):
+            return None
+        return [[row[i] for row in rows] for i in range(fields)]
+    try:
+        if end == ".jsonl":
+            found = []
+            for number, line in enumerate(lines):
+                value = json.loads(line.removeprefix("\ufeff") if number == 0 else line)
+                found.append(looked_up(value, selector).rstrip())
+            return [found]
+        return [column_of([line.removesuffix("\r").split("\t") for line in lines], selector)]
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def looked_up(value: object, selector: str) -> str:
+    """What a selector of JSON means: a key, or a path with dots."""
+    assert_that(isinstance(value, dict))
+    for key in [selector] if selector in value else selector.split("."):  # type: ignore[operator]
+        if isinstance(value, list):
+            assert_that(key.isdecimal())
+            value = value[int(key)]
+        else:
+            value = value[key]  # type: ignore[index]
+    assert_that(isinstance(value, str))
+    return value  # type: ignore[return-value]
+
+
+def assert_that(right: bool) -> None:
+    if not right:
+        raise ValueError
+
+
+def column_of(rows: list[list[str]], selector: str) -> list[str]:
+    """A column of TSV: its number, or its name in the first row."""
+    first = list(rows[0]) if rows else [""]
+    first[0] = first[0].removeprefix("\ufeff")
+    if selector.isascii() and selector.isdigit():
+        column = int(selector) - 1
+        assert_that(0 <= column < len(first))
+        rows = [first, *rows[1:]] if rows else []
+    else:
+        assert_that(first.count(selector) == 1)
+        column, rows = first.index(selector), rows[1:]
+    assert_that(all(len(row) == len(first) for row in rows))
+    return [row[column].rstrip() for row in rows]
+
+
+def stored_as(packed: int, content: bytes) -> bytes:
+    """What lies in the file: the content, or that as .gz, or a .gz that is damaged."""
+    if packed == 1:
+        return gzip.compress(content, 0, mtime=0)
+    if packed == 2:  # of two members, damaged at one place
+        members = [gzip.compress(part, 1, mtime=0) for part in (content[::2], content[1::2])]
+        whole = bytearray(b"".join(members))
+        whole[len(content) * 7 % len(whole)] ^= 1 << len(content) % 8
+        return bytes(whole[: len(whole) - len(content) % 3])
+    return content
+
+
+def run(data: bytes) -> None:
+    given = Input(data)
+    end, encoding = given.choice(ENDS), given.choice(ENCODINGS)
+    role = given.choice((SYSTEM, REFERENCE))
+    packed, block = given.below(4), given.choice(BLOCKS)
+    fields = given.choice((1, 1, 2, 3)) if not end else 1
+    # None that begins with the mark itself, which would belong to the name of the file.
+    selector = given.bytes(given.below(8)).decode("latin-1").replace(":", ".") if end else ""
+    stored = stored_as(packed, given.rest())
+    name = os.path.join(directory(), f"input{end}{'.gz' if packed else ''}")
+    with open(name, "wb") as file:
+        file.write(stored)
+    if end:
+        name += f"::{selector}"
+    found = outcome(name, role, encoding, fields, block)
+    about = (stored, name, role, encoding, fields, block)
+    if end in (".xml", ".sgm"):  # there is no slow way; but in one piece it is the same
+        if block != BLOCK:
+            whole = outcome(name, role, encoding, fields, BLOCK)
+            equal(same_in_pieces(found), same_in_pieces(whole), *about)
+        if isinstance(found, list):
+            equal(found[0], [" ".join(text.split()) for text in found[0]], *about)
+        return
+    plain = unpacked(stored) if packed else stored
+    expected = None if plain is None else expected_columns(plain, end, encoding, fields, selector)
+    equal(same_in_pieces(found), "refused" if expected is None else expected, *about)
+
+
+def same_in_pieces(found: object) -> object:
+    """What must not depend on the pieces: segments, and whether there is an error."""
+    return found if isinstance(found, list) else "refused"

@@ -1,0 +1,89 @@
+"""Any small lists of tokens: many against many gives what the slow counts give, pair by pair.
+
+pairwise and self_bleu by nltk's rules against oracle.py; the rows of a ReferenceIndex too.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import oracle
+from trust.fuzz_input import Input, equal
+
+from fastbleu import BLEU, Stats
+from fastbleu.matrix import ReferenceIndex, pairwise, self_bleu
+
+# By type of token: what a byte stands for.
+ALPHABETS = (
+    "abcdefgh",
+    ("", "a", "aa", "a\0", "é", "я", "\U0001f600", "x" * 40),
+    (b"", b"a", "a", "b", 1, -1, 2**63 - 1, 2**64),
+    (0, 1, 1.0, True, 2, -1, -2, 2**61 - 1),
+)
+END = 255  # of a sentence
+
+
+def sentences_of(given: Input) -> list[list[object]]:
+    """Sentences of tokens; a byte above 247 ends one."""
+    alphabet = given.choice(ALPHABETS)
+    found: list[list[object]] = [[]]
+    for byte in given.rest():
+        if byte > 247:
+            if len(found) == 80:
+                break
+            found.append([])
+        elif len(found[-1]) < 140:
+            found[-1].append(alphabet[byte % 8])
+    return found
+
+
+def run(data: bytes) -> None:
+    given = Input(data)
+    asked, order, split = given.byte(), 1 + given.below(6), given.byte()
+    sentences = sentences_of(given)
+    hypotheses, references = sentences[: 1 + split % 4], sentences[1 + split % 4 :] or [[]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if asked % 3 == 0:
+            check_pairs(hypotheses, references, order, asked)
+        elif asked % 3 == 1:
+            check_index(hypotheses, references, order)
+        elif len(sentences) > 1:
+            check_self(sentences[:9], order)
+
+
+def options_of(order: int, asked: int) -> dict[str, object]:
+    dialects = ({"dialect": "nltk", "smoothing": "floor"}, {"dialect": "nltk", "smoothing": "exp"},
+        {"smoothing": "add-k", "effective_order": True},
+        {"smoothing": "exp", "effective_order": True})  # fmt: skip
+    return {"tokenize": None, "max_order": order, **dialects[asked // 3 % 4]}
+
+
+def check_pairs(hypotheses, references, order, asked):  # type: ignore[no-untyped-def]
+    options = options_of(order, asked)
+    found = pairwise(hypotheses, references, threads=1 + asked // 12 % 2, **options)
+    rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
+    expected = BLEU(**options)._scores(Stats(rows)).reshape(found.shape)  # type: ignore[arg-type]
+    equal(found.tolist(), expected.tolist(), hypotheses, references, options)
+    if options.get("smoothing") == "floor":  # and once from the counts on by the slow way
+        row = oracle.row(hypotheses[0], [references[0]], order)
+        slow = oracle.nltk_score([row], (1 / order,) * order, 1)
+        if abs(float(slow) - float(found[0, 0])) > 1e-12:
+            equal(float(found[0, 0]), float(slow), hypotheses[0], references[0], options)
+
+
+def check_index(hypotheses, references, order):  # type: ignore[no-untyped-def]
+    index = ReferenceIndex(references, tokenize=None, max_order=order)
+    found = index.statistics(hypotheses).__array__().tolist()
+    rows = [oracle.row(hypothesis, references, order) for hypothesis in hypotheses]
+    equal(found, rows, hypotheses, references)
+
+
+def check_self(sentences, order):  # type: ignore[no-untyped-def]
+    found = self_bleu(sentences, (order,)).scores[:, 0].tolist()
+    metric = BLEU(None, dialect="nltk", smoothing="floor", max_order=order)
+    rows = [
+        oracle.row(sentence, sentences[:i] + sentences[i + 1 :], order)
+        for i, sentence in enumerate(sentences)
+    ]
+    equal(found, metric._scores(Stats(rows)).tolist(), sentences, order)

@@ -1,0 +1,93 @@
+"""Any text: the compiled tokenisers give the tokens, and the counts, of the slow ones.
+
+An input says which tokeniser, which instruction set, how its bytes become text, and how much is
+asked; what follows is text.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import oracle
+import tokenizer_oracle
+from trust.fuzz_input import Input, equal
+from trust.part import ROOT
+
+from fastbleu import BLEU, _core
+from fastbleu._text import COMPILED
+from fastbleu.tokenizers import tokenize
+
+# What bytes from 128 on stand for where a byte is a piece of text: what a tokeniser looks at.
+PIECES = [
+    "&quot;", "&amp;", "&lt;", "&gt;", "&", "<skipped>", "<skip", "ped>", "-\n", "\n", "\r", "...",
+    "\x1c", "\x1f", "\x85", "\xa0", "\u1680", "\u180e", "\u2000", "\u200b", "\u2028", "\u202f",
+    "\u205f", "\u3000", "\ufeff", "\u2001", "\u2a6d", "\u2a6e", "\u2e80", "\u303f", "\u3040", "中",
+    "世界", "、", "。", "！", "Ａ", "\u4db5", "\u4db6", "\u9fbb", "\u9fbc", "\uff00", "\uffef",
+    "é", "ß", "İ", "ı", "Σ", "ς", "ŉ", "я", "Ж", "«", "»", "½", "²", "٣", "Ⅷ", "€", "¿", "“", "–",
+    "\ud800", "\udfff", "\U0001f600", "\U0001d7d8", "\U00010100", "\U0001d538", "\U00020000",
+    "\U0010ffff", "a" * 15, "a" * 16, "a" * 17, "5" * 31, "5," * 16, " " * 63, ".-" * 33, "é" * 64,
+    "я" * 65, "word ", "Word ", "WORD. ", "1,000.5", "5-", "-5", "a-b", "'s", "\0", "x" * 130,
+]  # fmt: skip
+SEPARATOR = "\x1d"  # white space, so that every tokeniser ends a token there
+
+
+def ranges() -> list[tuple[int, int, str]]:
+    """The classes of code points, as the header holds them that the tokeniser "intl" reads."""
+    text = (ROOT / "src/fastbleu/kernel/unicode_ranges.h").read_text()
+    found = re.findall(r"\{(0x[0-9A-Fa-f]+), (0x[0-9A-Fa-f]+), ([PNS])\}", text)
+    assert len(found) > 500, "the header has another form"
+    return [(int(first, 16), int(last, 16), kind) for first, last, kind in found]
+
+
+@functools.cache
+def classes() -> dict[str, str]:
+    return {chr(code): kind for first, last, kind in ranges() for code in range(first, last + 1)}
+
+
+@functools.cache
+def levels() -> list[str]:
+    """The instruction sets of this machine."""
+    return list(_core.SIMD_LEVELS[: _core.SIMD_LEVELS.index(_core.active_simd()) + 1])
+
+
+@functools.cache
+def metric(name: str, lowercase: bool, max_order: int) -> BLEU:
+    return BLEU(name, lowercase=lowercase, max_order=max_order)
+
+
+def by_pieces(data: bytes) -> str:
+    return "".join(chr(b) if b < 128 else PIECES[(b - 128) % len(PIECES)] for b in data)
+
+
+TEXTS = (
+    by_pieces,
+    lambda data: data.decode("latin-1"),
+    lambda data: data.decode("utf-8", "surrogateescape"),
+    lambda data: data[: len(data) & ~1].decode("utf-16-le", "surrogatepass"),
+)
+
+
+def expected_tokens(text: str, name: str) -> list[str]:
+    if name == "intl":
+        return tokenizer_oracle.tokens_intl(text, lambda character: classes().get(character, "L"))
+    return tokenizer_oracle.tokens(text, name)
+
+
+def run(data: bytes) -> None:
+    given = Input(data)
+    name, level = given.choice(COMPILED), given.choice(levels())
+    text_of, asked = given.choice(TEXTS), given.byte()
+    text = text_of(given.rest())
+    _core.use_simd(level)
+    if not asked & 1:
+        equal(tokenize(text, name), expected_tokens(text, name), name, level, text)
+        return
+    lowercase, max_order = bool(asked & 2), 1 + (asked >> 2) % 5
+    hypothesis, *references = text.split(SEPARATOR)
+    references = references or [text]
+    found = metric(name, lowercase, max_order).statistics([hypothesis], [references])
+    lowered = [t.lower() if lowercase else t for t in (hypothesis, *references)]
+    tokens = [expected_tokens(t, name) for t in lowered]
+    row = oracle.row(tokens[0], tokens[1:], max_order)
+    equal(found._rows.tolist(), row, name, level, lowercase, hypothesis, references)
