@@ -10,8 +10,10 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) -p no:benchmark
 # Where plain torch brings gigabytes for GPUs: the name of its build for the CPU.
 TORCH ?= torch==2.13.0
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# What extras require, without the package, which is there.
+EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
 
-.PHONY: help build demo test test-libraries test-integrations test-mbrs test-pythons mutants lint bench trust trust-long sanitize clean
+.PHONY: help build demo test test-libraries test-integrations test-mbrs test-pythons mutants lint bench trust trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -24,7 +26,7 @@ $(VENV)/built: $(SOURCES)
 	@touch $@
 
 $(VENV)/tested: $(VENV)/built
-	@$(PIP) --editable '.[test]'
+	@$(call EXTRAS,test)
 	@touch $@
 
 build: $(VENV)/built            ## make the virtual environment and compile
@@ -41,7 +43,7 @@ test: $(VENV)/tested            ## build, then run the tests
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) $(PYTEST_ARGS)
 
 test-libraries: $(VENV)/tested            ## the tests of the tokenizers that belong to other libraries
-	@$(PIP) --editable '.[test,ja,ko,spm]'
+	@$(call EXTRAS,ja ko spm)
 	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/test_tokenizer_libraries.py
 
 # They have an environment of their own, because they bring half a gigabyte.
@@ -59,13 +61,13 @@ test-mbrs:            ## the tests of the metric for mbrs, with all that mbrs re
 
 $(VENV)/with-hosts: $(VENV)/tested
 	@$(PIP) '$(TORCH)'
-	@$(PIP) --editable '.[test,hosts,evaluate,ignite,keras,torcheval,torchmetrics,transformers]'
+	@$(call EXTRAS,hosts evaluate ignite keras torcheval torchmetrics transformers)
 	@$(PIP) --no-deps 'opencompass==0.5.4'    # holds the hub's metric sacrebleu, for the tests
 	@touch $@
 
 $(VENV)/with-mbrs: $(VENV)/tested
 	@$(PIP) '$(TORCH)'
-	@$(PIP) --editable '.[test,mbrs]' 'mbrs==0.1.8'
+	@$(call EXTRAS,mbrs) 'mbrs==0.1.8'
 	@touch $@
 
 mutants: $(VENV)/tested            ## planted faults in the tokenisers, which their tests must find
@@ -74,8 +76,8 @@ mutants: $(VENV)/tested            ## planted faults in the tokenisers, which th
 test-pythons:            ## a part of the tests on every other CPython from 3.10 to 3.14 that is found
 	@bash tests/pythons.sh
 
-lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest
-	@$(PIP) --editable '.[lint,test]'
+lint: $(VENV)/tested            ## ruff, cython-lint, mypy, stubtest
+	@$(call EXTRAS,lint)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
 	@$(BIN)/mypy
@@ -85,7 +87,7 @@ lint: $(VENV)/built            ## ruff, cython-lint, mypy, stubtest
 
 bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RESULTS.md and the tables in README.md
 	@$(PIP) '$(TORCH)'
-	@$(PIP) --editable '.[bench]'
+	@$(call EXTRAS,bench)
 	@$(PIP) --no-deps 'rxlm==0.3.80'    # holds TensorBLEU, to compare with
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/table.py
@@ -95,9 +97,6 @@ trust: $(VENV)/tested            ## faults, hostile input, threads and memory: t
 
 trust-long: $(VENV)/tested            ## the same without a limit of time, and with what takes hours
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" WORKERS=$(WORKERS) $(BIN)/python tests/trust/run.py --long $(TRUST)
-
-sanitize: $(VENV)/tested            ## the tests under AddressSanitizer and UBSan; then the canary
-	@WORKERS=$(WORKERS) bash tests/sanitize.sh $(BIN)/python
 
 clean:            ## remove everything that was built
 	rm -rf $(VENV) .venv-integrations .venv-mbrs build dist src/*.egg-info src/fastbleu/*.so src/fastbleu/*.c

@@ -2,7 +2,8 @@
 
 Switches (environment):
 FASTBLEU_DEBUG=1      assertions, debug symbols, no optimisation: what compiles fastest
-FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (make sanitize); not with MSVC
+FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (tests/trust/); not with MSVC
+FASTBLEU_TSAN=1       ThreadSanitizer; for a CPython that has it (tests/trust/free_threading.py)
 FASTBLEU_CANARY=overflow, leak or signed
                       plants an out-of-bounds read, a leak or a signed overflow that the sanitizers
                       must find (tests/trust/canaries.py); for tests only
@@ -41,12 +42,16 @@ def switch(name):
 
 DEBUG = switch("FASTBLEU_DEBUG")
 SANITIZE = switch("FASTBLEU_SANITIZE")
+TSAN = switch("FASTBLEU_TSAN")
 MACROS = [
     (name, os.environ[name]) for name in ("FASTBLEU_MUTANT", "FASTBLEU_PORTABLE") if switch(name)
 ]
 
 # Objects built with different switches must never be mixed.
-SWITCHES = ("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", "FASTBLEU_CANARY", *(name for name, _ in MACROS))
+SWITCHES = (
+    *("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", "FASTBLEU_TSAN", "FASTBLEU_CANARY"),
+    *(name for name, _ in MACROS),
+)
 BUILD_BASE = "-".join(
     ["build/plain", *(name[9:].lower() + os.environ[name] for name in SWITCHES if switch(name))]
 )
@@ -64,6 +69,8 @@ DIRECTIVES = {
     "cdivision": True,
     "embedsignature": True,
     "auto_pickle": False,
+    # Without the GIL a module is as safe as with it; tests/trust/free_threading.py has tried it.
+    "freethreading_compatible": True,
 }
 
 
@@ -72,19 +79,22 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         if self.compiler.compiler_type == "msvc":
-            if SANITIZE:
-                raise SystemExit("FASTBLEU_SANITIZE needs gcc or clang")
+            if SANITIZE or TSAN:
+                raise SystemExit("FASTBLEU_SANITIZE and FASTBLEU_TSAN need gcc or clang")
             compile_args, link_args = ["/Od" if DEBUG else "/O2", "/fp:precise"], []
         else:
             # No contraction: a fused multiply-add would change the last bit of a score.
             compile_args, link_args = ["-O3", "-ffp-contract=off", "-fvisibility=hidden"], []
             if DEBUG:
                 compile_args += ["-O0", "-g", "-UNDEBUG"]
+            if TSAN:
+                compile_args += ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=thread"]
+                link_args += ["-fsanitize=thread"]
             if SANITIZE:
                 # -fno-wrapv: Python's own -fwrapv would hide signed overflow.
                 compile_args += [
                     "-O1",
-                    "-g",
+                    "-g1",
                     "-fno-omit-frame-pointer",
                     "-fno-wrapv",
                     "-fsanitize=address,undefined",

@@ -33,6 +33,12 @@ print("done")
 """
 
 
+def assert_is_done(code):
+    command = [sys.executable, "-X", "faulthandler", "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (found.returncode, found.stdout) == (0, "done\n"), found.stderr
+
+
 @pytest.mark.parametrize(
     ("call", "kind"),
     [
@@ -44,7 +50,30 @@ print("done")
 def test_no_memory_for_the_traceback_of_an_error_that_is_caught(call, kind):
     # An `except` of Cython's has crashed there.
     pytest.importorskip("_testcapi")
-    code = CHILD.format(call=call, kind=kind)
-    command = [sys.executable, "-X", "faulthandler", "-c", code]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert (found.returncode, found.stdout) == (0, "done\n"), found.stderr
+    assert_is_done(CHILD.format(call=call, kind=kind))
+
+
+ADDITIONS = """
+import _testcapi
+from fastbleu.integrations import evaluate
+metric = evaluate.load("bleu")
+texts = ["the cat", "a dog", "it sat"]
+for k in range(1, 120):
+    before = len(metric)
+    try:
+        _testcapi.set_nomemory(k, k + 1)
+        try:
+            metric.add_batch(predictions=texts, references=texts)
+        finally:
+            _testcapi.remove_mem_hooks()
+    except (MemoryError, SystemError):  # the last one is CPython's own
+        assert len(metric) == before, k
+    assert metric.compute(predictions=texts, references=texts)["bleu"] == 0.0, k
+print("done")
+"""
+
+
+def test_no_memory_for_an_addition_adds_neither_prediction_nor_reference():
+    # evaluate's metrics have kept the predictions of a batch without its references.
+    pytest.importorskip("_testcapi")
+    assert_is_done(ADDITIONS)

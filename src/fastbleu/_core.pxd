@@ -18,6 +18,7 @@ cdef extern from "kernel/interner.h":
     ctypedef struct hash_seed:
         uint64_t first
         uint64_t second
+    Py_ssize_t look_up_cost(size_t slot_count) noexcept nogil
     ctypedef struct interner:
         size_t slot_count
         int32_t count
@@ -31,6 +32,7 @@ cdef extern from "kernel/interner.h":
 
 cdef extern from "kernel/number_table.h":
     ctypedef struct number_table:
+        size_t slot_count
         int32_t count
         hash_seed seed
     void number_table_free(number_table *table) noexcept nogil
@@ -128,6 +130,6 @@ cdef class SegmentCounter:
                          int32_t *clip, int32_t *seen) except -1 nogil
     cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
                                  int32_t *seen, int64_t *matches) except -1 nogil
-    cdef Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count) except -1 nogil
+    cdef Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count, Py_ssize_t cost=*) except -1 nogil
     cdef void *workspace(self, size_t size) except NULL nogil
     cdef int worked(self, Py_ssize_t tokens) except -1 nogil

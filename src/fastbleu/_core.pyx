@@ -16,6 +16,7 @@ Thread-safety. Nothing is shared: a thread counts with its own SegmentCounter, w
 Long counts poll for signals (main thread) and for `cancelled` (any thread) every 65,536 tokens.
 """
 
+import cython
 from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
@@ -234,7 +235,8 @@ cdef class SegmentCounter:
         with nogil:
             self.count_all(packed, row_of_segment, sums_of_chunk, floor)
         poll(&self.cancelled)
-        accumulate_rows(sums, 1, total)
+        with cython.critical_section(total):      # to which other threads add, too
+            accumulate_rows(sums, 1, total)
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        bint floor) except -1 nogil:
@@ -425,10 +427,11 @@ cdef class SegmentCounter:
             i = stop
         return kept
 
-    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count) except -1 nogil:
+    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
+                                     Py_ssize_t cost=1) except -1 nogil:
         """Up to where a loop that has come to `start` goes before it hears signals again."""
-        cdef Py_ssize_t stop = min(start + POLL_EVERY, count)
-        self.worked(stop - start)
+        cdef Py_ssize_t stop = min(start + POLL_EVERY // cost, count)
+        self.worked((stop - start) * cost)
         return stop
 
     cdef void *workspace(self, size_t size) except NULL nogil:
@@ -445,7 +448,7 @@ cdef class SegmentCounter:
             with gil:
                 raise MemoryError(f"no memory for {count} n-grams")
         while i < count:
-            stop = self.next_stop(i, count)
+            stop = self.next_stop(i, count, look_up_cost(self.pairs.slot_count))
             for i in range(i, stop):
                 entries[i].id = number_table_add(&self.pairs, keys[i])
             i = stop
@@ -457,7 +460,7 @@ cdef class SegmentCounter:
         cdef Py_ssize_t i = 0, kept = 0, stop
         self.worked(MASK_TOKENS)
         while i < count:
-            stop = self.next_stop(i, count)
+            stop = self.next_stop(i, count, look_up_cost(self.pairs.slot_count))
             for i in range(i, stop):
                 entries[kept].position = entries[i].position
                 entries[kept].id = number_table_find(&self.pairs, keys[i], -1)

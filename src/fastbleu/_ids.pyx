@@ -20,8 +20,8 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX
 
 from fastbleu._core cimport (
-    grow, number_table_add, number_table_begin, number_table_find, number_table_free, poll,
-    process_seed)
+    grow, look_up_cost, number_table_add, number_table_begin, number_table_find,
+    number_table_free, poll, process_seed)
 from fastbleu._exceptions cimport is_raised, take_exception
 
 
@@ -342,14 +342,15 @@ cdef class IdPacker(PackedSegments):
         cdef bint are_small = largest < DIRECT_NUMBERS
         cdef int32_t *ids = self.reserve_ids(length)
         cdef const int64_t *row_ids = self.row_ids
-        cdef Py_ssize_t start = 0, size, i
+        cdef Py_ssize_t start = 0, size, cost, i
         if (direct_table_begin(&self.small_numbers, largest) if are_small
                 else number_table_begin(&self.numbers, length)) < 0:
             with gil:
                 raise MemoryError(f"no memory for a segment of {length} ids")
+        cost = 1 if are_small else look_up_cost(self.numbers.slot_count)
         while start < length:
-            size = min(length - start, POLL_IDS)
-            self.worked(size)
+            size = min(length - start, POLL_IDS // cost)
+            self.worked(size * cost)
             if are_small:
                 direct_table_add(&self.small_numbers, row_ids + start, size, ids + start)
             else:
@@ -364,10 +365,11 @@ cdef class IdPacker(PackedSegments):
         """Pack the ids that were read as those of a reference."""
         cdef int32_t *ids = self.reserve_ids(length)
         cdef const int64_t *row_ids = self.row_ids
-        cdef Py_ssize_t start = 0, size, i
+        cdef Py_ssize_t start = 0, size, cost, i
+        cost = 1 if are_small else look_up_cost(self.numbers.slot_count)
         while start < length:
-            size = min(length - start, POLL_IDS)
-            self.worked(size)
+            size = min(length - start, POLL_IDS // cost)
+            self.worked(size * cost)
             if are_small:
                 direct_table_find(
                     &self.small_numbers, row_ids + start, size, absent, ids + start)

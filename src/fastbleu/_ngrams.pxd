@@ -14,6 +14,8 @@ cdef extern from "kernel/number_index.h":
         int32_t count
         int32_t capacity
         hash_seed seed
+        size_t wider_count
+        int32_t moved
     void number_index_free(number_index *index) noexcept nogil
     void number_index_clear(number_index *index) noexcept nogil
     void number_index_trim(number_index *index) noexcept nogil
@@ -60,6 +62,7 @@ cdef class Scratch:
 
     cdef int reserve(self, Py_ssize_t length) except -1 nogil
     cdef int worked(self, Py_ssize_t tokens) except -1 nogil
+    cdef Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count, size_t slot_count) except -1 nogil
     cdef bint count_earlier(self, Py_ssize_t length) except -1 nogil
 
 

@@ -18,7 +18,8 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.string cimport memcpy
 
 from fastbleu._core cimport (
-    POLL_EVERY, grow, number_table_add, number_table_begin, number_table_free, poll, process_seed)
+    POLL_EVERY, grow, look_up_cost, number_table_add, number_table_begin, number_table_free, poll,
+    process_seed)
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 
@@ -56,25 +57,32 @@ cdef class Scratch:
             poll(&self.cancelled)
         return 0
 
+    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
+                                     size_t slot_count) except -1 nogil:
+        """Up to where look-ups in such a table go from `start` before signals are heard again."""
+        cdef Py_ssize_t cost = look_up_cost(slot_count), stop = min(start + POLL_EVERY // cost, count)
+        self.worked((stop - start) * cost)
+        return stop
+
     cdef bint count_earlier(self, Py_ssize_t length) except -1 nogil:
         """How often each of `ngrams` stood before; whether any did."""
         cdef bint repeated = False
-        cdef Py_ssize_t i
+        cdef Py_ssize_t start = 0, stop, i
         cdef int32_t number, before
-        self.worked(length)
         if number_table_begin(&self.different, length) < 0:
             with gil:
                 raise MemoryError(f"no memory for {length} n-grams")
-        for i in range(length):
-            if i % POLL_EVERY == POLL_EVERY - 1:
-                self.worked(POLL_EVERY)
-            before = self.different.count
-            number = number_table_add(&self.different, <uint64_t> self.ngrams[i])
-            if number == before:
-                self.seen[number] = 0
-            self.earlier[i] = self.seen[number]
-            self.seen[number] += 1
-            repeated |= self.earlier[i] > 0
+        while start < length:
+            stop = self.next_stop(start, length, self.different.slot_count)
+            for i in range(start, stop):
+                before = self.different.count
+                number = number_table_add(&self.different, <uint64_t> self.ngrams[i])
+                if number == before:
+                    self.seen[number] = 0
+                self.earlier[i] = self.seen[number]
+                self.seen[number] += 1
+                repeated |= self.earlier[i] > 0
+            start = stop
         return repeated
 
 
@@ -113,13 +121,15 @@ cdef class Ngrams:
 
     cdef int reserve(self, int n, Py_ssize_t more, Scratch scratch) except -1 nogil:
         """Make room for so many features of order n (from 0 on)."""
+        cdef Py_ssize_t stop
         cdef int state = number_index_widen(&self.orders[n], more)
         if state < 0:
             with gil:
                 raise MemoryError(f"no memory for {more} more n-grams")
         while state:
-            scratch.worked(min(self.orders[n].count, POLL_EVERY))
-            state = number_index_move(&self.orders[n], POLL_EVERY)
+            stop = scratch.next_stop(
+                self.orders[n].moved, self.orders[n].count, self.orders[n].wider_count)
+            state = number_index_move(&self.orders[n], stop - self.orders[n].moved)
         return 0
 
     cdef int number(self, const int32_t *tokens, Py_ssize_t length, bint known_only, Scratch scratch,
@@ -141,8 +151,7 @@ cdef class Ngrams:
                 self.reserve(n, 2 * count, scratch)
             start = 0
             while start < count:
-                stop = min(start + POLL_EVERY, count)
-                scratch.worked(stop - start)
+                stop = scratch.next_stop(start, count, self.orders[n].slot_count)
                 number_ngrams(&self.orders[n], scratch.ngrams, start, stop, n, known_only)
                 start = stop
             memcpy(features, scratch.ngrams, count * sizeof(int32_t))
@@ -150,8 +159,7 @@ cdef class Ngrams:
             repeated = repeated and scratch.count_earlier(count)
             start = 0 if repeated else count
             while start < count:
-                stop = min(start + POLL_EVERY, count)
-                scratch.worked(stop - start)
+                stop = scratch.next_stop(start, count, self.orders[n].slot_count)
                 number_repeats(&self.orders[n], scratch, start, stop, known_only, features)
                 start = stop
             features += stride

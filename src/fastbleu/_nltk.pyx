@@ -6,10 +6,11 @@ out of the ordinary (other sequences than list and tuple, a user's own smoothing
 are no plain floats) is answered with None, and nltk.py takes the general way, which gives the same
 float.
 
-Thread-safety. The kept memory is marked as busy while user code may run; a call that comes in
-meanwhile (another thread, a hostile __eq__) works with memory of its own.
+Thread-safety. The kept memory is marked as busy while it is used; a call that comes in meanwhile
+(another thread, a hostile __eq__) works with memory of its own.
 """
 
+import cython
 from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -21,7 +22,8 @@ from fastbleu._rows cimport numbers
 from fastbleu._score cimport (
     MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
     SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing, combine, log_precisions)
-from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
+from fastbleu._sequences cimport (
+    PySequence_Fast_ITEMS, is_list_or_tuple, size_of, unchanging, unchanging_lists)
 from fastbleu._tokens cimport TokenPacker
 
 import warnings
@@ -111,6 +113,7 @@ cdef bint plan_vector(Plan *plan, object vector, int *used):
 cdef bint plan_weights(Plan *plan, object weights):
     cdef int used = 0
     plan.vectors = plan.max_order = 0
+    weights = unchanging_lists(weights)
     if not is_list_or_tuple(weights) or size_of(weights) == 0:
         return False
     if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(weights)[0]):
@@ -215,19 +218,34 @@ cdef class _SentenceScorer:
     cdef int count(self, object hypothesis, object references, int max_order, int64_t *row) except -1:
         """Fill the row of one segment, with totals raised to at least 1."""
         cdef int n
-        self.busy = True
-        try:
-            self.packer.clear()
-            self.packer.add(hypothesis, references)
-            self.counter.max_order = max_order
-            self.counter.count_segment(
-                self.packer.ids, self.packer.lengths, self.packer.reference_counts[0],
-                self.packer.distinct[0], row)
-        finally:
-            self.busy = False
+        self.packer.clear()
+        self.packer.add(hypothesis, references)
+        self.counter.max_order = max_order
+        self.counter.count_segment(
+            self.packer.ids, self.packer.lengths, self.packer.reference_counts[0],
+            self.packer.distinct[0], row)
         for n in range(max_order):
             if row[2 + max_order + n] == 0:
                 row[2 + max_order + n] = 1
+        return 0
+
+    cdef bint claim(self) noexcept:
+        """Whether the memory is the caller's now, until it calls `release`."""
+        cdef bint free
+        with cython.critical_section(self):
+            free = not self.busy
+            self.busy = True
+        return free
+
+    cdef int release(self) except -1:
+        """Let the memory be used by others, but for very much of it."""
+        try:
+            if max(self.packer.id_capacity, self.packer.length_capacity) > KEPT_IDS:
+                self.packer = TokenPacker(NltkDoor())
+                self.counter = SegmentCounter(1)
+        finally:
+            with cython.critical_section(self):
+                self.busy = False
         return 0
 
 
@@ -236,14 +254,12 @@ cdef _SentenceScorer _scorer = _SentenceScorer()
 
 cdef int count_one(object hypothesis, object references, int max_order, int64_t *row) except -1:
     """Fill the row of one segment with the kept memory, or with new memory while that is busy."""
-    global _scorer
-    if _scorer.busy:
+    if not _scorer.claim():
         return _SentenceScorer().count(hypothesis, references, max_order, row)
     try:
         _scorer.count(hypothesis, references, max_order, row)
     finally:
-        if max(_scorer.packer.id_capacity, _scorer.packer.length_capacity) > KEPT_IDS:
-            _scorer = _SentenceScorer()
+        _scorer.release()
     return 0
 
 
@@ -253,6 +269,7 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
     cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
     cdef int64_t fifth[2]
     cdef int order, n
+    hypothesis, references = unchanging(hypothesis), unchanging_lists(references)
     if not are_lists(hypothesis, references):
         return None
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
@@ -294,8 +311,10 @@ def score_rows(array rows not None, weights, smoothing_function, bint warn=True)
 
 def modified_precision_counts(references, hypothesis, Py_ssize_t order):
     """Clipped matches and n-grams (at least 1) of one segment at one order, as nltk counts them."""
-    cdef Py_ssize_t hyp_len = len(hypothesis)
+    cdef Py_ssize_t hyp_len
     cdef int64_t *row
+    hypothesis, references = unchanging(hypothesis), unchanging_lists(references)
+    hyp_len = len(hypothesis)
     if hyp_len < order:      # its len() has changed since
         return 0, 1
     if order == 0:

@@ -100,10 +100,14 @@ cdef class ReferenceBlock:
         cdef const int64_t *starts = hypotheses.sentences.starts
         cdef const int32_t *features
         cdef int32_t *bitmap_of
-        cdef Py_ssize_t s, i, length
+        cdef Py_ssize_t s, start = 0, stop, i, length
         cdef int n
-        for i in range(self.offsets[self.features.orders]):
-            self.bitmap_of[i] = NEEDS_NONE
+        while start < self.offsets[self.features.orders]:
+            stop = min(start + POLL_EVERY, <Py_ssize_t> self.offsets[self.features.orders])
+            self.worked(stop - start)
+            for i in range(start, stop):
+                self.bitmap_of[i] = NEEDS_NONE
+            start = stop
         for s in range(hypotheses.sentences.count):
             length = starts[s + 1] - starts[s]
             for n in range(min(<Py_ssize_t> min(hypotheses.orders, self.features.orders), length)):
@@ -111,6 +115,8 @@ cdef class ReferenceBlock:
                 bitmap_of = self.bitmap_of + self.offsets[n]
                 self.worked(length)
                 for i in range(length - n):
+                    if i % POLL_EVERY == POLL_EVERY - 1:
+                        self.worked(POLL_EVERY)
                     if features[i] >= 0:
                         bitmap_of[features[i]] = 0
         self.before = self.bitmap_count = 0

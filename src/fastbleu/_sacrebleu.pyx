@@ -38,7 +38,8 @@ cdef dict _DEFAULTS = SMOOTH_DEFAULTS
 
 # Whether the running Python's sum() of floats carries a compensation.
 cdef bint COMPENSATED = sum([1.0, 1e100, 1.0, -1e100]) == 2.0
-cdef object widened = None          # whether numpy widens float32 times a Python float; see read_rules
+cdef object widened = None          # whether numpy widens float32 times a Python float
+cdef object looking = object()      # whose lock belongs to that
 
 # What stands for the logarithm of 0.
 LOG_OF_ZERO = -9999999999
@@ -206,10 +207,22 @@ def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_valu
     return bp * _exp(sum(logs) / orders), precisions, bp
 
 
+cdef bint is_widened() except -1:
+    """Whether numpy widens float32 times a Python float."""
+    global widened
+    with cython.critical_section(looking):
+        known = widened
+    if known is None:
+        import numpy
+        known = (100.0 * numpy.float32(1)).dtype.itemsize == 8
+        with cython.critical_section(looking):
+            widened = known
+    return known
+
+
 cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value,
                      bint effective_order, object arithmetic="float64") except -1:
     """Read the arguments; False where compute_plainly has to be taken."""
-    global widened
     rules.max_order = max_order
     rules.effective_order = effective_order
     rules.value = 0.0
@@ -230,10 +243,7 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
     elif arithmetic == "int64-in-place":
         rules.arithmetic = TRUNCATED
     elif arithmetic == "float32":
-        if widened is None:
-            import numpy
-            widened = (100.0 * numpy.float32(1)).dtype.itemsize == 8
-        rules.arithmetic = WIDENED_SINGLES if widened else SINGLES
+        rules.arithmetic = WIDENED_SINGLES if is_widened() else SINGLES
     else:
         raise ValueError(f"arithmetic {arithmetic!r} is unknown; choose one of float64, float32, "
                          "int64-in-place, expected")

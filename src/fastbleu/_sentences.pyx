@@ -20,10 +20,10 @@ from libc.stdint cimport INT32_MAX
 from libc.string cimport memcpy, memset
 
 from fastbleu._core cimport (
-    POLL_EVERY, grow, interner, interner_add, interner_begin, interner_free, poll, process_seed,
+    POLL_EVERY, grow, interner, interner_add, interner_begin, interner_free, look_up_cost, poll, process_seed,
     simd_in_use, simd_level, token_content, token_key)
 from fastbleu._ids cimport IdPacker, IdRows, id_row
-from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
+from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, item_at, size_of, unchanging
 from fastbleu._text cimport TextPacker, classifier, text_line
 from fastbleu._tokens cimport copy_of
 from fastbleu._vocabulary cimport Vocabulary
@@ -35,6 +35,7 @@ cdef extern from "kernel/token_store.h":
 cdef extern from "kernel/prefetch.h":
     void prefetch_segments(PyObject **hypotheses, PyObject **references,
                            Py_ssize_t at, Py_ssize_t segments) noexcept
+    void prefetch_item(object sequence, Py_ssize_t at) noexcept
 
 cdef extern from "kernel/line_tokens.h":
     classifier classifier_for(simd_level level) noexcept
@@ -191,7 +192,7 @@ def read_lists(Vocabulary vocabulary not None, door, sentences, bint known_only=
         while made.count < size_of(sentences):
             prefetch_segments(PySequence_Fast_ITEMS(sentences), PySequence_Fast_ITEMS(sentences),
                               made.count, size_of(sentences))
-            sentence = <object> PySequence_Fast_ITEMS(sentences)[made.count]
+            sentence = item_at(sentences, made.count)
             since_poll += 64 + read_list(vocabulary, door, sentence, made, known_only)
             if since_poll >= POLL_TOKENS:
                 since_poll = 0
@@ -209,6 +210,7 @@ cdef Py_ssize_t read_list(Vocabulary vocabulary, object door, object sentence, S
         sentence = door.tokens(sentence, made.count, None)
         if not is_list_or_tuple(sentence):
             raise TypeError("expected a list or tuple of tokens")
+    sentence = unchanging(sentence)
     if size_of(sentence) > POLL_TOKENS:
         sentence = copy_of(sentence)
     ids = made.reserve(size_of(sentence))
@@ -256,8 +258,8 @@ cdef class TextReader(TextPacker):
         self.release()
         while start < size_of(texts) and self.line_count < CHUNK_TEXTS and chars < CHUNK_CHARS:
             if start + 8 < size_of(texts):
-                FB_PREFETCH(PySequence_Fast_ITEMS(texts)[start + 8])
-            text = <object> PySequence_Fast_ITEMS(texts)[start]
+                prefetch_item(texts, start + 8)
+            text = item_at(texts, start)
             self.add_line(text, start, -1)
             chars += self.lines[self.line_count - 1].length
             start += 1
@@ -319,12 +321,13 @@ cdef class IdReader(IdPacker):
     cdef int read_row(self, Vocabulary vocabulary, id_row row, Sentences made,
                       bint known_only) except -1 nogil:
         cdef bint is_padding = False
-        cdef Py_ssize_t length = self.read(row, &is_padding), start = 0, size
+        cdef Py_ssize_t length = self.read(row, &is_padding), start = 0, size, cost
         cdef int32_t *ids = made.reserve(length)
         while start < length:
-            size = min(length - start, POLL_TOKENS)
+            cost = look_up_cost(vocabulary.tokens.slot_count)
+            size = min(length - start, POLL_TOKENS // cost)
             vocabulary.read_numbers(self.row_ids + start, size, ids + start, known_only)
-            self.worked(size)
+            self.worked(size * cost)
             start += size
         if is_padding:
             with gil:

@@ -8,6 +8,12 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 cdef extern from "Python.h":
     PyObject **PySequence_Fast_ITEMS(object sequence)
 
+cdef extern from "kernel/sequences.h":
+    # Where there is no GIL, items of a list are only read by the first, or after one of the others.
+    object item_at(object sequence, Py_ssize_t index)
+    object unchanging(object sequence)
+    object unchanging_lists(object sequences)
+
 
 cdef inline bint is_list_or_tuple(object sequence) noexcept:
     """Whether it is exactly one of them, so that reading it runs no Python code."""

@@ -47,4 +47,7 @@ cdef class TextPacker(PackedSegments):
 cdef class SegmentReader:
     cdef TextPacker packer
     cdef SegmentCounter counter
-    cdef bint busy                   # a signal handler may call in while a segment is counted
+    # A signal handler, or another thread, may call in while a segment is counted.
+    cdef bint busy
+
+    cdef bint claim(self) noexcept

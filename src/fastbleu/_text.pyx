@@ -12,6 +12,7 @@ Ownership. TextPacker owns its arrays, its table and one reference to each strin
 Thread-safety. One packer per thread. The tokenisers' tables are built once and then only read.
 """
 
+import cython
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
@@ -22,10 +23,13 @@ from libc.string cimport memset
 from fastbleu._core cimport (
     grow, interner_begin, interner_free, poll, process_seed, simd_in_use)
 from fastbleu._rows cimport numbers
-from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
+from fastbleu._sequences cimport is_list_or_tuple, item_at, size_of, unchanging
 
 from array import array as _array
 
+
+cdef extern from "kernel/prefetch.h":
+    void prefetch_item(object sequence, Py_ssize_t at) noexcept
 
 cdef extern from "kernel/line_tokens.h":
     ctypedef enum tokenizer_id:
@@ -96,6 +100,7 @@ cdef enum:
 
 cdef text_rules all_rules[<int> TOKENIZERS]
 cdef bint rules_built[<int> TOKENIZERS]
+cdef object building_rules = object()        # whose lock belongs to them
 
 
 cdef const text_rules *rules_of(str tokenizer) except NULL:
@@ -104,10 +109,11 @@ cdef const text_rules *rules_of(str tokenizer) except NULL:
     if tokenizer not in COMPILED:
         raise ValueError(f"{tokenizer!r} is no compiled tokenizer; these are {', '.join(COMPILED)}")
     number = COMPILED.index(tokenizer)
-    if not rules_built[number]:
-        if build_rules(&all_rules[number], <tokenizer_id> number) < 0:
-            raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
-        rules_built[number] = True
+    with cython.critical_section(building_rules):
+        if not rules_built[number]:
+            if build_rules(&all_rules[number], <tokenizer_id> number) < 0:
+                raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
+            rules_built[number] = True
     return &all_rules[number]
 
 
@@ -290,10 +296,10 @@ cdef class TextPacker(PackedSegments):
         while segment < min(size_of(hypotheses), size_of(references)):
             ahead = segment + 8
             if ahead < min(size_of(hypotheses), size_of(references)):
-                FB_PREFETCH(PySequence_Fast_ITEMS(hypotheses)[ahead])
-                FB_PREFETCH(PySequence_Fast_ITEMS(references)[ahead])
-            hypothesis = <object> PySequence_Fast_ITEMS(hypotheses)[segment]
-            its_references = <object> PySequence_Fast_ITEMS(references)[segment]
+                prefetch_item(hypotheses, ahead)
+                prefetch_item(references, ahead)
+            hypothesis = item_at(hypotheses, segment)
+            its_references = item_at(references, segment)
             self.gather(hypothesis, its_references)
             chars += self.lines[self.line_count - 1].length
             segment += 1
@@ -314,8 +320,9 @@ cdef class TextPacker(PackedSegments):
         else:
             if not is_list_or_tuple(references):
                 references = self.door.references(references, segment)
+            references = unchanging(references)
             while k < size_of(references):
-                reference = <object> PySequence_Fast_ITEMS(references)[k]
+                reference = item_at(references, k)
                 if reference is not None or not self.missing:
                     self.add_line(reference, segment, k)
                     count += 1
@@ -446,13 +453,13 @@ cdef class SegmentReader:
         cdef TextPacker packer = self.packer
         cdef Py_ssize_t k, chars
         cdef bint present = False
-        # Before `busy` is looked at: an allocation may run the garbage collector and other threads.
         cdef array row = clone(_row, 2 + 2 * self.counter.max_order, False)
-        if self.busy or not (PyUnicode_CheckExact(hypothesis) and is_list_or_tuple(references)):
+        if not (PyUnicode_CheckExact(hypothesis) and is_list_or_tuple(references)):
             return None
+        references = unchanging(references)
         chars = PyUnicode_GET_LENGTH(hypothesis)
         for k in range(size_of(references)):
-            reference = <object> PySequence_Fast_ITEMS(references)[k]
+            reference = item_at(references, k)
             if PyUnicode_CheckExact(reference):
                 present = True
                 chars += PyUnicode_GET_LENGTH(reference)
@@ -460,7 +467,8 @@ cdef class SegmentReader:
                 return None
         if not present or chars > KEPT_CHARS or size_of(references) > CHUNK_LINES:
             return None
-        self.busy = True
+        if not self.claim():
+            return None
         packer.classify = classifier_for(simd_in_use())
         packer.clear()
         try:
@@ -470,5 +478,14 @@ cdef class SegmentReader:
                                        packer.distinct[0], numbers(row))
         finally:
             packer.release()
-            self.busy = False
+            with cython.critical_section(self):
+                self.busy = False
         return row
+
+    cdef bint claim(self) noexcept:
+        """Whether the memory is the caller's now, until it sets `busy` to False again."""
+        cdef bint free
+        with cython.critical_section(self):
+            free = not self.busy
+            self.busy = True
+        return free

@@ -19,7 +19,8 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
 from fastbleu._core cimport PackedSegments, interner, interner_begin, interner_free, process_seed
 from fastbleu._exceptions cimport is_raised, take_exception
-from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, size_of
+from fastbleu._sequences cimport (
+    PySequence_Fast_ITEMS, is_list_or_tuple, item_at, size_of, unchanging, unchanging_lists)
 
 
 cdef extern from "kernel/token_keys.h":
@@ -34,6 +35,7 @@ cdef extern from "kernel/prefetch.h":
                            Py_ssize_t at, Py_ssize_t segments) noexcept
 
 cdef extern from "Python.h":
+    int PY_VERSION_HEX
     int PyGC_Disable()
     int PyGC_Enable()
     PyObject *PyDict_GetItemWithError(object mapping, object key)
@@ -64,7 +66,7 @@ cdef tuple copy_of(object sequence):
     Before Python 3.12 making a tuple may collect garbage, and a finalizer that changes the list then
     makes Python itself read freed memory; so nothing is collected meanwhile.
     """
-    cdef int collecting = PyGC_Disable()
+    cdef int collecting = PyGC_Disable() if PY_VERSION_HEX < 0x030C0000 else 0
     try:
         return tuple(sequence)
     finally:
@@ -133,8 +135,8 @@ cdef class TokenPacker(PackedSegments):
             prefetch_segments(PySequence_Fast_ITEMS(hypotheses), PySequence_Fast_ITEMS(references),
                               segment, min(size_of(hypotheses), size_of(references)))
             # Both are held before the last ones are let go, whose __del__ may change the lists.
-            hypothesis = <object> PySequence_Fast_ITEMS(hypotheses)[segment]
-            its_references = <object> PySequence_Fast_ITEMS(references)[segment]
+            hypothesis = item_at(hypotheses, segment)
+            its_references = item_at(references, segment)
             self.last_hypothesis = hypothesis
             self.last_references = its_references
             self.add(hypothesis, its_references)
@@ -151,6 +153,7 @@ cdef class TokenPacker(PackedSegments):
             self.last_references = references
         if not is_list_or_tuple(hypothesis):
             hypothesis = self.door.tokens(hypothesis, segment, None)
+        references = unchanging(references)
         for k in range(size_of(references)):
             if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
                 # This runs the user's code: from here on only our own copy of the list is read.
@@ -162,6 +165,7 @@ cdef class TokenPacker(PackedSegments):
                 break
         if size_of(references) == 0:
             self.door.no_references(segment)
+        hypothesis, references = unchanging(hypothesis), unchanging_lists(references)
         if not self.add_plain(hypothesis, references):
             self.add_objects(hypothesis, references)
         self.segment_count += 1

@@ -12,6 +12,7 @@ Thread-safety. Any number of reads that only find, or one that adds: a read that
 refused. Reading plain tokens of text and token ids needs no GIL, all else holds it.
 """
 
+import cython
 from cpython.array cimport array, clone
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
@@ -58,8 +59,8 @@ cdef extern from "Python.h":
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
-# Tokens between two looks for signals.
-cdef Py_ssize_t POLL_TOKENS = 1 << 16
+# Tokens between two looks for signals: as READ_TOKENS of _tokens.pyx.
+cdef Py_ssize_t POLL_TOKENS = 1 << 14
 
 # A larger table is not kept for the next vocabulary.
 cdef size_t LARGEST_IDLE = 1 << 18
@@ -139,6 +140,8 @@ cdef class Vocabulary:
             units = PyBytes_FromStringAndSize(NULL, count)
             unit_of = PyBytes_AS_STRING(units)
             for id in range(count):
+                if id % POLL_TOKENS == POLL_TOKENS - 1:
+                    PyErr_CheckSignals()
                 unit = stored_token(&self.tokens, <int32_t> id, room, &content)
                 if unit == UNIT_LARGE_INTEGER or unit == UNIT_LARGE_NEGATIVE:
                     # Their digits are stored as this very build of Python stores them.
@@ -150,6 +153,8 @@ cdef class Vocabulary:
             contents = PyBytes_FromStringAndSize(NULL, total)
             end = PyBytes_AS_STRING(contents)
             for id in range(count):
+                if id % POLL_TOKENS == POLL_TOKENS - 1:
+                    PyErr_CheckSignals()
                 stored_token(&self.tokens, <int32_t> id, room, &content)
                 memcpy(end, content.bytes, content.size)
                 end += content.size
@@ -178,31 +183,33 @@ cdef class Vocabulary:
                 raise ValueError(f"token {id} stands there twice")
             at += content.size
             left -= content.size
-            if id % POLL_TOKENS == POLL_TOKENS - 1:
+            if id % POLL_TOKENS == POLL_TOKENS - 1 or id == units.shape[0] - 1:
                 PyErr_CheckSignals()
+                if made.keep() < 0:
+                    raise MemoryError(f"no memory for a vocabulary of {units.shape[0]} tokens")
         if left:
             raise ValueError(f"{left} bytes are left after the last token")
-        if made.keep() < 0:
-            raise MemoryError(f"no memory for a vocabulary of {len(made)} tokens")
         return made
 
     cdef int enter(self, bint known_only) except -1:
         """Begin a read; `leave` ends it."""
-        if self.adding or (self.finding and not known_only):
-            raise RuntimeError(
-                "this vocabulary is being read into, by another thread or by a token's own code; "
-                "only one may add to it at a time")
-        if known_only:
-            self.finding += 1
-        else:
-            self.adding = True
+        with cython.critical_section(self):
+            if self.adding or (self.finding and not known_only):
+                raise RuntimeError(
+                    "this vocabulary is being read into, by another thread or by a token's own code; "
+                    "only one may add to it at a time")
+            if known_only:
+                self.finding += 1
+            else:
+                self.adding = True
         return 0
 
     cdef void leave(self, bint known_only) noexcept:
-        if known_only:
-            self.finding -= 1
-        else:
-            self.adding = False
+        with cython.critical_section(self):
+            if known_only:
+                self.finding -= 1
+            else:
+                self.adding = False
 
     cdef int check_room(self, Py_ssize_t tokens) except -1 nogil:
         """Refuse more tokens than there are ids."""
@@ -307,15 +314,19 @@ cdef class Vocabulary:
 
     cdef dict all_known(self):
         """Every token and its id."""
-        cdef dict known = self.known
+        cdef dict known
         cdef uint64_t room[2]
         cdef token_content content
         cdef unsigned int unit
         cdef int32_t id
+        with cython.critical_section(self):
+            known = self.known
         if known is not None and (not self.plain or len(known) == self.tokens.count):
             return known
         known = {}
         for id in range(self.tokens.count):
+            if id % POLL_TOKENS == POLL_TOKENS - 1:
+                PyErr_CheckSignals()         # what it runs may find here, but adds nothing
             unit = stored_token(&self.tokens, id, room, &content)
             if unit == UNIT_INTEGER:
                 token = (<int64_t *> room)[0]
@@ -326,13 +337,15 @@ cdef class Vocabulary:
             else:
                 token = PyUnicode_FromKindAndData(unit, content.bytes, content.size // unit)
             known[token] = id
-        self.known = known
+        with cython.critical_section(self):
+            self.known = known
         return known
 
     cdef int make_plain(self) except -1:
         """Go back to content alone; ValueError where a token is not plain."""
         cdef tuple tokens
         cdef array ids
+        cdef Py_ssize_t start, size
         if self.plain:
             return 0
         tokens = tuple(self.known)
@@ -341,12 +354,15 @@ cdef class Vocabulary:
             raise MemoryError(f"no memory for a vocabulary of {len(tokens)} tokens")
         token_store_clear(&self.store)
         self.stored = 0
-        if not intern_hypothesis(
-                &self.tokens, PySequence_Fast_ITEMS(tokens), len(tokens), <int32_t *> ids.data.as_ints):
-            kinds = {type(token).__name__ for token in tokens} - {"str", "bytes", "int"}
-            raise ValueError(
-                f"among the tokens are such of the type {', '.join(sorted(kinds))}{ONLY_PLAIN}")
-        if self.keep() < 0:
-            raise MemoryError(f"no memory for a vocabulary of {len(tokens)} tokens")
+        for start in range(0, len(tokens), POLL_TOKENS):
+            PyErr_CheckSignals()
+            size = min(len(tokens) - start, POLL_TOKENS)
+            if not intern_hypothesis(&self.tokens, PySequence_Fast_ITEMS(tokens) + start, size,
+                                     <int32_t *> ids.data.as_ints + start):
+                kinds = {kind.__name__ for kind in set(map(type, tokens))} - {"str", "bytes", "int"}
+                raise ValueError(
+                    f"among the tokens are such of the type {', '.join(sorted(kinds))}{ONLY_PLAIN}")
+            if self.keep() < 0:
+                raise MemoryError(f"no memory for a vocabulary of {len(tokens)} tokens")
         self.plain = True
         return 0

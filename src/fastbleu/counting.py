@@ -189,7 +189,9 @@ def _warn_if_transposed(
     Either reading has the right references on its diagonal, so that little gives it away.
     """
     size = len(hypotheses)
-    if not size or len(references) != size:  # by now: a token's own code may have changed them
+    # By now: a token's own code, or another thread, may change them at any time.
+    references = list_or_tuple(references)[:]
+    if not size or len(references) != size:
         return
     first = references[0]
     if type(first) in (str, list, tuple) and (isinstance(first, str) or len(first) != size):

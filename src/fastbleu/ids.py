@@ -109,7 +109,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _first(value: Any) -> Any:
-    return value[0] if _is_list(value) and value else None
+    return next(iter(value), None) if _is_list(value) else None
 
 
 def id_rows(

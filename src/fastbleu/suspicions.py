@@ -39,7 +39,8 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
     if type(hypotheses) not in (list, tuple) or type(references) not in (list, tuple):
         return
     suspicious = _text_and_words if is_text else _unsplit_text
-    if not hypotheses or not references or not suspicious(hypotheses[0], references[0]):
+    # By slices: another thread may empty the lists after a look at whether they are.
+    if not any(map(suspicious, hypotheses[:1], references[:1])):
         return
     if not all(map(suspicious, hypotheses[:3], references[:3])):
         return
@@ -59,7 +60,9 @@ def _text_and_words(hypothesis: Any, references: Any) -> bool:
 
 
 def _unsplit_text(hypothesis: Any, references: Any) -> bool:
-    return type(hypothesis) in (list, tuple) and len(hypothesis) == 1 and _is_phrase(hypothesis[0])
+    if type(hypothesis) not in (list, tuple) or len(hypothesis) != 1:
+        return False
+    return any(map(_is_phrase, hypothesis[:1]))
 
 
 def _is_phrase(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 # Memory for more tokens or references is not kept: 1 MB of ids, more than all but odd input needs.
@@ -40,6 +40,19 @@ class Pool:
             self._idle.append(worker)
 
 
+def taken_from(left: list[Any]) -> Iterator[Any]:
+    """Take items from the end of a list from which other threads take, too.
+
+    To pop one is a single step with the GIL and without; of iterators that holds with the GIL only.
+    """
+    while True:
+        try:
+            item = left.pop()
+        except IndexError:
+            return
+        yield item
+
+
 def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
     """Call `work` with each worker, on a thread for each; with a single one right here.
 
@@ -51,13 +64,22 @@ def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
         return
     from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
+    futures = []
     with ThreadPoolExecutor(len(workers)) as pool:
         try:
-            futures = [pool.submit(work, worker) for worker in workers]
+            for worker in workers:
+                futures.append(pool.submit(work, worker))
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
             for future in done:
                 future.result()
-        except BaseException:
+        except BaseException as raised:
             for worker in workers:
                 worker.cancelled = True
+            wait(futures)
+            # Their tracebacks would keep the threads until garbage is collected, which calls Python
+            # code then: a Ctrl-C that comes meanwhile is raised there, and ignored.
+            for future in futures:
+                error = future.exception()
+                if error is not None and error is not raised:
+                    error.__traceback__ = None
             raise

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from statistics import median
 from typing import Any
@@ -110,6 +111,7 @@ def crafted_tokens(count: int, seed: tuple[int, int]) -> dict[str, tuple[Tokens,
 
 
 def run(long: bool) -> Iterator[Outcome]:
+    warnings.simplefilter("ignore", UserWarning)  # of nltk's dialect, that a score is 0
     try:
         yield from tried(long)
     finally:

@@ -261,7 +261,7 @@ def tokenize(world: World) -> Call:
     text, name = leaf(world, "text"), world.rng.choice(NAMES)
     if world.rng.random() < 0.5:
         return lambda: fastbleu.tokenize(text, name)
-    return lambda: tokenizers.get_tokenizer(name)(text)
+    return lambda: fastbleu.tokenize(text, tokenizers.get_tokenizer(name))
 
 
 MAKERS: dict[str, Callable[[World], Call]] = {

@@ -13,6 +13,7 @@ import random
 import select
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -25,23 +26,25 @@ from trust.watch import POLL, Watch
 LIMIT = 0.2
 REPETITIONS = 20
 # The short form stops after so many seconds, and takes another selection of calls with each seed.
-BUDGET = 40.0
+BUDGET = 33.0
 # A call that is over before it can be interrupted is too short to be one of these.
 SHORTEST_SPAN = 0.01
 # For so long the long form looks at a call for the longest time without a look for signals.
-GAP_SECONDS = 20.0
+GAP_SECONDS = 10.0
 
 
 class Child:
     """A process that calls one of CALLS each time that it is told to."""
 
     def __init__(self, name: str) -> None:
+        # Its files: it is killed in the end, and removes none.
+        self._directory = tempfile.TemporaryDirectory(prefix="fastbleu-trust-")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "trust.long_calls", name],
+            [sys.executable, "-W", "ignore", "-m", "trust.long_calls", name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=environment(),
+            env=environment(changes={"TMPDIR": self._directory.name}),
             cwd=ROOT,
             start_new_session=True,
         )
@@ -56,6 +59,7 @@ class Child:
 
     def close(self) -> None:
         end(self._process)
+        self._directory.cleanup()
 
     def line(self, timeout: float, watch: Watch | None = None) -> str | None:
         """The next line that it prints; None where there is none in time."""

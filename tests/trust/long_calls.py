@@ -140,6 +140,10 @@ CALLS = {
         "fastbleu.nltk.corpus_bleu([[words[:50]]], [words[4:44]])",
     ),
     # ---- long texts
+    # Of as many tokens as test_interrupt.py has the list alone takes longer to give back.
+    "tokens of a long line": LongCall(
+        'line = " ".join(words * 15_000)', "fastbleu.tokenize(line)", span=0.5
+    ),
     "a line with entities": LongCall(LONG_TEXT.format("&amp;"), "fastbleu.tokenize(line)"),
     "a line of wide characters": LongCall(
         LONG_TEXT.format("слово 字"), "BLEU().score([line], [line])"
@@ -197,7 +201,9 @@ CALLS = {
     "matrix.mbr of long sentences": LongCall(
         test_interrupt.LONG, "matrix.mbr([long, *other], tokenize=None, aggregate=True)"
     ),
-    "matrix.self_bleu": pooled("self_bleu", "pool * 9", "(pool[:20]).values"),
+    "matrix.self_bleu": pooled(
+        "self_bleu", 'pool * 9, tokenize="13a"', '(pool[:20], tokenize="13a").values'
+    ),
     "matrix.ReferenceIndex": pooled(
         "ReferenceIndex", "pool * 9", "(pool[:20]).sentence_scores(pool[:3])"
     ),
@@ -206,6 +212,15 @@ CALLS = {
     ),
     "a ReferenceIndex of long sentences": LongCall(
         test_interrupt.LONG, "matrix.ReferenceIndex([long, *other], tokenize=None)"
+    ),
+    "a ReferenceIndex with a late token of another kind": LongCall(
+        'tokens = [f"token {n}" for n in range(1_000_000)]\n'
+        "parts = [*(tokens[n : n + 25] for n in range(0, 1_000_000, 25)), [1.5]]",
+        "index = matrix.ReferenceIndex(parts, tokenize=None)\n"
+        "try: index.save(path)\n"
+        "except ValueError: pass",
+        "os.listdir(directory), metric_says()",
+        span=3.0,
     ),
     "ReferenceIndex.save": LongCall(
         IDS.format(shape=(1_000_000, 12), largest=32_000, kind="int32")
@@ -249,12 +264,13 @@ def longest_gap(call: CodeType, space: dict[str, object], seconds: float) -> flo
             stopped = True
             raise KeyboardInterrupt
 
-    signal.signal(signal.SIGPROF, tick)
+    # As SIGINT it goes to the main thread; signals of the other timers go to the one that computes.
+    signal.signal(signal.SIGALRM, tick)
     with suppress(KeyboardInterrupt):
-        signal.setitimer(signal.ITIMER_PROF, 0.005, 0.005)
+        signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
         exec(call, space)
     stopped = True
-    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
     return max(longest, time.thread_time() - last)
 
 

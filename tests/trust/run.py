@@ -2,7 +2,8 @@
 
 python tests/trust/run.py [--long] [--seed N] [PART ...]
 
-Exit status 1 if anything failed. build/trust.json has what the table has, and all that was said.
+Exit status 1 if anything failed. build/trust-short.json and build/trust-long.json have the last run
+of each part, with all that was said; record.py puts their figures into SECURITY.md.
 FASTBLEU_REQUIRE_TOOLS=1 makes it a failure that something could not be tried for want of a tool.
 """
 
@@ -38,7 +39,12 @@ NAMES = [
     "files",
 ]
 FIXED_SEED = 20021
-RESULTS = ROOT / "build" / "trust.json"
+FORMS = ("short", "long")
+
+
+def results_of(form: str) -> Path:
+    """The file with the last run of each part."""
+    return ROOT / "build" / f"trust-{form}.json"
 
 
 def outcomes(name: str, long: bool) -> Iterator[Outcome]:
@@ -87,6 +93,22 @@ def table(found: list[tuple[str, Outcome]], strict: bool) -> str:
     )
 
 
+def note(form: str, seed: int, found: list[tuple[str, Outcome]]) -> None:
+    """Write what these parts have found in place of what they found last time."""
+    path = results_of(form)
+    path.parent.mkdir(exist_ok=True)
+    parts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    about = {
+        "seed": seed,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+    }
+    for name in {name for name, _ in found}:
+        outcomes = [asdict(outcome) for part, outcome in found if part == name]
+        parts[name] = {**about, "outcomes": outcomes}
+    path.write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="without a limit of time")
@@ -121,17 +143,8 @@ def main() -> int:
     seconds = time.perf_counter() - start
 
     what_failed = [(name, outcome) for name, outcome in found if failed(outcome, strict)]
-    RESULTS.parent.mkdir(exist_ok=True)
-    results = {
-        "form": form,
-        "seed": int(seed),
-        "interrupted": interrupted,
-        "seconds": round(seconds, 1),
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
-        "outcomes": [{"part": name, **asdict(outcome)} for name, outcome in found],
-    }
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    if not interrupted:
+        note(form, int(seed), found)
     say(f"\n{table(found, strict)}\n")
     if interrupted:
         say(f"interrupted after {seconds:.0f} s")

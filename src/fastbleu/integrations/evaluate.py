@@ -32,8 +32,8 @@ class _InMemory:
     name: str
 
     def __init__(self) -> None:
-        self._predictions: list[str] = []
-        self._references: list[str | list[str]] = []
+        # One list, so that no failure adds a prediction without its reference.
+        self._waiting: list[tuple[str, str | list[str]]] = []
 
     def add(
         self,
@@ -88,12 +88,11 @@ class _InMemory:
                 _check_text(text, f"reference {k} of prediction {number}")
             if not its:
                 raise ValueError(f"prediction {number} has no reference")
-        self._predictions += hypotheses
-        self._references += all_references
+        self._waiting += list(zip(hypotheses, all_references, strict=True))
 
     def __len__(self) -> int:
         """Segments that wait for `compute`."""
-        return len(self._predictions)
+        return len(self._waiting)
 
     def _feature_names(self) -> list[str]:
         """What `evaluate.combine` asks of a metric, besides its `name`."""
@@ -103,11 +102,10 @@ class _InMemory:
         """All segments, those given last included; none is left."""
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions, references=references)
-        if not self._predictions:
+        if not self._waiting:
             raise ValueError("there is nothing to score: call add or add_batch before compute")
-        taken = self._predictions, self._references
-        self._predictions, self._references = [], []
-        return taken
+        taken, self._waiting = self._waiting, []
+        return [hypothesis for hypothesis, _ in taken], [its for _, its in taken]
 
 
 class Bleu(_InMemory):

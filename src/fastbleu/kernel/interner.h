@@ -24,6 +24,13 @@ typedef struct { const unsigned char *bytes; size_t size; } token_content;
 typedef struct { uint32_t epoch; int32_t id; } interner_slot;
 typedef struct { uint64_t first, second; } hash_seed;
 
+/* The work of a look-up, in those of a table that a cache holds. In a larger one nearly every look-up is
+ * of another page, at first of one that is touched for the first time: thousands take long. */
+FB_INLINE ptrdiff_t look_up_cost(size_t slot_count)
+{
+    return slot_count > (size_t)1 << 20 ? 16 : 1;
+}
+
 typedef struct {
     interner_slot *slots;
     token_key *keys;              /* by id */

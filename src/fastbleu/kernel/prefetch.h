@@ -4,7 +4,7 @@
  * its array of pointers, token. Walked one segment at a time it waits for memory at every level. Here
  * segment i + 6 is touched at its root while segment i is being read, i + 4 one level deeper, and so
  * on. Only exact lists and tuples are looked into; nothing is written, and no result depends on it.
- * The GIL is held, so nothing moves meanwhile.
+ * The GIL is held, so nothing moves meanwhile; where there is none, nothing is done.
  */
 #ifndef FASTBLEU_PREFETCH_H
 #define FASTBLEU_PREFETCH_H
@@ -28,6 +28,9 @@ FB_INLINE PyObject *first_reference(PyObject *references)
 FB_INLINE void prefetch_segments(PyObject **hypotheses, PyObject **references,
                                  Py_ssize_t at, Py_ssize_t segments)
 {
+#ifdef Py_GIL_DISABLED
+    (void)first_reference, (void)hypotheses, (void)references, (void)at, (void)segments;
+#else
     if (at + 6 >= segments) return;
     FB_PREFETCH((const char *)hypotheses[at + 6] + 8);
     FB_PREFETCH((const char *)references[at + 6] + 8);
@@ -37,6 +40,17 @@ FB_INLINE void prefetch_segments(PyObject **hypotheses, PyObject **references,
         FB_PREFETCH((const char *)PySequence_Fast_ITEMS(references[at + 3])[0] + 8);
     PyObject *first = first_reference(references[at + 2]);
     if (first) FB_PREFETCH(PySequence_Fast_ITEMS(first));
+#endif
+}
+
+/* One item of a list or tuple. */
+FB_INLINE void prefetch_item(PyObject *sequence, Py_ssize_t at)
+{
+#ifdef Py_GIL_DISABLED
+    (void)sequence, (void)at;
+#else
+    FB_PREFETCH(PySequence_Fast_ITEMS(sequence)[at]);
+#endif
 }
 
 #endif

@@ -80,7 +80,8 @@ def mbr(
             "aggregate=True scores fractions of matches, for which the dialect "
             f"{scorer.dialect!r} has no rules; leave it out, or dialect="
         )
-    if type(references) in (list, tuple) and references and isinstance(references[0], float):
+    first = references[:1] if type(references) in (list, tuple) else ()
+    if any(isinstance(value, float) for value in first):
         raise TypeError("references holds numbers: pass weights by their name, weights=")
     if references is None:
         if masks[1] is not None:

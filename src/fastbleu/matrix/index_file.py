@@ -75,17 +75,16 @@ def _write(target: str, header: dict[str, Any], sections: Mapping[str, Any]) -> 
     views = {name: memoryview(section).cast("B") for name, section in sections.items()}
     prefix, places = _prefix(header, views)
     temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.fastbleu")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
         with os.fdopen(descriptor, "wb") as file:
             file.write(prefix)
             for name, view in views.items():
                 _pad(file, places[name])
                 for start in range(0, len(view), _CHUNK):
                     file.write(view[start : start + _CHUNK])
-                    if (
-                        len(view) > _CHUNK
-                    ):  # or the disk has all to do at the end, and hears nothing
+                    # Or the disk has all to do at the end, and hears nothing.
+                    if len(view) > _CHUNK:
                         os.fsync(file.fileno())
             file.flush()
             os.fsync(file.fileno())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._ngrams import Features, Ngrams
 from .._pairs import PairCounter, ReferenceBlock
 from ..stats import Stats
-from ..threads import run_on_threads
+from ..threads import run_on_threads, taken_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,11 +98,10 @@ class PairScorer:
         while len(self._counters) < threads:
             counter = PairCounter(self._scorer.max_order, self._orders, self._longest)
             self._counters.append(counter)
-        # Threads may share the iterator of a list: with the GIL, its next item is one step.
-        untaken = iter(tiles)
+        untaken = tiles[::-1]
 
         def work(counter: PairCounter) -> None:
-            for first, out in untaken:
+            for first, out in taken_from(untaken):
                 if counter.cancelled:
                     break
                 self._score_tile(counter, first, out)

@@ -33,7 +33,7 @@ def listed_sentences(name: str, sentences: Any) -> Any:
 def are_rows(sentences: Any) -> bool:
     """Whether sentences without a tokenizer are token ids in arrays, and not lists of tokens."""
     if type(sentences) in (list, tuple):
-        return bool(sentences) and is_array(sentences[0])
+        return any(map(is_array, sentences[:1]))
     return is_array(sentences) or shape_of(sentences) == ()
 
 

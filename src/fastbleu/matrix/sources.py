@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..threads import run_on_threads
+from ..threads import run_on_threads, taken_from
 from .pair_scorer import TILE_PAIRS
 from .sentences import SentenceReader, batches_of
 from .shapes import masks_of
@@ -98,11 +98,10 @@ def on_sources(
         workers = [make(threads)]
     else:
         workers = [make(1) for _ in range(min(threads, sources))]
-    # Threads may share the iterator of a range: with the GIL, its next number is one step.
-    untaken = iter(range(sources))
+    untaken = [*range(sources)][::-1]
 
     def take_turns(worker: Any) -> None:
-        for source in untaken:
+        for source in taken_from(untaken):
             if worker.cancelled:
                 break
             work(worker, source)

@@ -1,0 +1,130 @@
+"""CPythons without the GIL, built from Debian's source package and kept: see `free_threaded`.
+
+They stand in $FASTBLEU_TRUST_CACHE, or ~/.cache/fastbleu-trust: one ordinary, one with
+ThreadSanitizer, and what fastbleu requires for both. All is built by the ordinary one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from trust.part import Finished, build_into, environment, finish, say, tool
+
+SUITE, PACKAGE = "trixie", "python3.13"
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+CACHE = Path(os.environ.get("FASTBLEU_TRUST_CACHE", Path.home() / ".cache" / "fastbleu-trust"))
+CLANGS = ("clang", "clang-19", "clang-16", "clang-15", "clang-14")
+REQUIRED = ["numpy", "tabulate", "tqdm", "pytest"]
+PACKAGES = CACHE / "packages"
+# What ThreadSanitizer reports of CPython itself, and CPython's developers know of.
+SUPPRESSIONS = CACHE / "source" / "Tools" / "tsan" / "suppressions_free_threading.txt"
+
+
+class BuildError(Exception):
+    """A step of a build failed; the message has what it said last."""
+
+
+def clang() -> str:
+    """ThreadSanitizer of gcc knows none of the fences that CPython has."""
+    return next((path for path in map(tool, CLANGS) if path), "")
+
+
+def missing(sanitized: bool) -> str:
+    """What is not here of what a build needs; "" where all is, or the build is there already."""
+    absent = [name for name in ("apt-get", "dpkg-source", "make", "gcc") if not tool(name)]
+    if not KEYRING.exists():
+        absent.append("the keys of Debian's archive")
+    if all((CACHE / name / "done").exists() for name in ("plain", "tsan")[: 1 + sanitized]):
+        absent.clear()
+    if sanitized and not clang():
+        absent.append("clang")
+    return f"needs {', '.join(absent)}" if absent else ""
+
+
+def free_threaded(sanitized: bool = False) -> Path:
+    """The Python, built if it is not there yet: 2 minutes, with ThreadSanitizer 5."""
+    prefix = CACHE / ("tsan" if sanitized else "plain")
+    python = prefix / "bin" / "python3"
+    if not (prefix / "done").exists():
+        source = _source()
+        say(f"free_threading: building {prefix.name} CPython in {CACHE} ...")
+        _build(source, prefix, sanitized)
+        if not sanitized:
+            (wheel,) = source.glob("Lib/ensurepip/_bundled/pip-*.whl")
+            # A release of numpy without a wheel for this Python would be compiled for half an hour.
+            pip = [python, "-m", "pip", "install", "--quiet", "--only-binary=:all:"]
+            _step([*pip, "pip"], PYTHONPATH=str(wheel))
+            _step([*pip, "--target", PACKAGES, *REQUIRED])
+        (prefix / "done").touch()
+    return python
+
+
+def build_fastbleu(directory: Path, sanitized: bool) -> str:
+    """Build the package for either of them; "" or why that failed."""
+    switches = {}
+    if sanitized:
+        switches = {"FASTBLEU_TSAN": "1", "CC": clang(), "LDSHARED": f"{clang()} -shared"}
+    return build_into(directory, str(free_threaded()), **switches)
+
+
+def _step(command: Sequence[object], where: Path = CACHE, **changes: str) -> Finished:
+    """Run a command in a directory of the cache."""
+    command = ["env", "-C", where, *command]
+    done = finish(command, 7200, env=environment(changes={"PYTHONPATH": None, **changes}))
+    if done.status:
+        raise BuildError(f"{' '.join(map(str, command))}: {done.why()}")
+    return done
+
+
+def _source() -> Path:
+    """Debian's source of CPython with Debian's patches, from where apt has its packages from."""
+    source = CACHE / "source"
+    if source.exists():
+        return source
+    apt = CACHE / "apt"
+    for name in ("lists/partial", "archives/partial"):
+        (apt / name).mkdir(parents=True, exist_ok=True)
+    asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian"]
+    mirrors = {line for line in _step(asked).output.split() if line.rstrip("/").endswith("debian")}
+    if not mirrors:
+        raise BuildError(
+            "apt has no mirror of Debian: apt-get update, or unpack the source "
+            f"package {PACKAGE} of Debian {SUITE} in {source}"
+        )
+    entry = f"deb-src [signed-by={KEYRING}] {min(mirrors)} {SUITE} main\n"
+    (apt / "sources.list").write_text(entry)
+    # A configuration of its own: that of the machine stays as it is.
+    own = {"Etc::sourcelist": apt / "sources.list", "Etc::sourceparts": "-"}
+    own |= {"State::lists": apt / "lists", "Cache": apt}
+    options = [f"-oDir::{name}={value}" for name, value in own.items()]
+    options.append("-oAPT::Sandbox::User=root")
+    say(f"free_threading: downloading the source of {PACKAGE} ...")
+    _step(["apt-get", *options, "update"])
+    _step(["apt-get", *options, "source", "--download-only", PACKAGE])
+    (description,) = CACHE.glob(f"{PACKAGE}_*.dsc")
+    unpacked = CACHE / "unpacking"
+    shutil.rmtree(unpacked, ignore_errors=True)
+    # apt has checked the signature and the sums.
+    _step(["dpkg-source", "--no-check", "-x", description, unpacked])
+    unpacked.rename(source)
+    return source
+
+
+def _build(source: Path, prefix: Path, sanitized: bool) -> None:
+    directory = CACHE / f"build-{prefix.name}"
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    options = ["--disable-gil", "--disable-test-modules", "--with-ensurepip=no"]
+    changes = {}
+    if sanitized:
+        options.append("--with-thread-sanitizer")
+        changes = {"CC": clang(), "CXX": clang(), "LDFLAGS": "-fsanitize=thread"}
+        # It runs itself to compile its library, which takes minutes with all that it would check.
+        changes["TSAN_OPTIONS"] = "report_bugs=0"
+    _step([source / "configure", f"--prefix={prefix}", *options], directory, **changes)
+    _step(["make", f"-j{os.cpu_count()}"], directory, **changes)
+    _step(["make", "install"], directory, **changes)
+    shutil.rmtree(directory)
