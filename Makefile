@@ -73,8 +73,8 @@ $(VENV)/with-mbrs: $(VENV)/tested
 mutants: $(VENV)/tested            ## planted faults in the tokenisers, which their tests must find
 	@bash tests/mutants.sh $(BIN)/python
 
-test-pythons:            ## a part of the tests on every other CPython from 3.10 to 3.14 that is found
-	@bash tests/pythons.sh
+test-pythons:            ## a part of the tests on other CPythons: all that are found, or PYTHONS="3.10 3.13"
+	@PYTHONS="$(PYTHONS)" bash tests/pythons.sh
 
 lint: $(VENV)/tested            ## ruff, cython-lint, mypy, stubtest
 	@$(call EXTRAS,lint)
