@@ -44,6 +44,8 @@ ROWS = """
 import numpy
 from fastbleu.significance import bootstrap, paired_approximate_randomization
 stats = fastbleu.Stats(numpy.full((1000, 10), 30))
+# This loads what draws, and extension modules lose a Ctrl-C that comes while they are loaded.
+bootstrap(stats, samples=2), paired_approximate_randomization(stats, [stats] * 2, trials=2)
 """
 MANY_ROWS = ROWS.replace("1000", "1_000_000")
 LISTS = """
