@@ -125,6 +125,15 @@ def test_lists_became_empty_after_a_look_at_whether_they_are() -> None:
         suspicions.warn_of_words(Emptied(), Emptied(), False)
 
 
+def test_arguments_of_sacrebleu_became_empty_after_a_look_at_whether_they_are() -> None:
+    class Emptied(list):
+        def __len__(self) -> int:
+            return 1
+
+    with pytest.raises(IndexError, match="references is empty: there is nothing to score"):
+        fastbleu.sacrebleu.corpus_bleu(["a"], Emptied())
+
+
 def test_lists_were_read_while_another_thread_freed_their_items() -> None:
     hypothesis, reference = ([f"token number {n}" for n in range(2000)] for _ in range(2))
     hypotheses, references = [hypothesis] * 4, [[reference]] * 4

@@ -54,19 +54,28 @@ LARGEST_CORPUS, MOST_FILES = 36_000, 150  # of one target: bytes, and files
 
 @dataclass(frozen=True)
 class Target:
-    """`redzones`: what Python allocates is to be guarded too, because compiled code reads in it."""
+    """What is fuzzed; a name is that of a module fuzz_*.py, and perhaps "-" and a variant of it.
+
+    With `redzones` what Python allocates is guarded too, because compiled code reads in it, and all
+    is ten times slower; so most runs of such a target have none. `few`: a tenth of the runs.
+    """
 
     name: str
     what: str
     longest: int
     redzones: bool = False
-    few: bool = False  # its slow way is very slow
+    few: bool = False
     python: tuple[str, ...] = ()
+
+    @property
+    def module(self) -> str:
+        return self.name.partition("-")[0]
 
 
 TARGETS = [
-    Target("tokenizers", "tokenisers against the slow ones", 300, True),
-    Target("ids", "arrays of ids against the slow rules", 400, False),
+    Target("tokenizers", "tokenisers against the slow ones", 300),
+    Target("tokenizers-redzones", "the same, the strings guarded, too", 300, True, few=True),
+    Target("ids", "arrays of ids against the slow rules", 400),
     Target(
         "files",
         "files of every format against the slow readers",
@@ -147,7 +156,7 @@ def surroundings(target: Target, place: str) -> dict[str, str]:
 
 
 def command(target: Target, options: list[str]) -> list[str]:
-    dictionary = CORPUS / f"{target.name}.dict"
+    dictionary = CORPUS / f"{target.module}.dict"
     fixed = [
         f"-max_len={target.longest}",
         f"-artifact_prefix={WORK}/fuzz-{target.name}-",
@@ -157,7 +166,7 @@ def command(target: Target, options: list[str]) -> list[str]:
         "-rss_limit_mb=4096",
         *([f"-dict={dictionary}"] if dictionary.exists() else []),
     ]
-    return [sys.executable, "-m", "trust.fuzz_driver", target.name, *fixed, *options]
+    return [sys.executable, "-m", "trust.fuzz_driver", target.module, *fixed, *options]
 
 
 class Running:
@@ -168,7 +177,7 @@ class Running:
         self.log = WORK / f"fuzz-{target.name}.log"
         found = Path(place) / f"corpus-{target.name}"
         found.mkdir()
-        options = [f"-runs={runs}", str(found), str(CORPUS / target.name)]
+        options = [f"-runs={runs}", str(found), str(CORPUS / target.module)]
         own = Path(place) / target.name
         own.mkdir()
         with open(self.log, "wb") as log:
@@ -233,18 +242,20 @@ def keep(target: Target) -> None:
     with tempfile.TemporaryDirectory(dir=MEMORY if os.path.isdir(MEMORY) else None) as place:
         merged = Path(place) / "merged"
         merged.mkdir()
-        known = [str(path) for path in (CORPUS / target.name, FOUND / target.name) if path.exists()]
+        known = [
+            str(path) for path in (CORPUS / target.module, FOUND / target.module) if path.exists()
+        ]
         options = ["-merge=1", str(merged), *known]
         subprocess.run(command(target, options), env=surroundings(target, place), check=True)
         sizes = sorted((path.stat().st_size, path.name, path) for path in merged.iterdir())
-        shutil.rmtree(CORPUS / target.name, ignore_errors=True)
-        (CORPUS / target.name).mkdir(parents=True)
+        shutil.rmtree(CORPUS / target.module, ignore_errors=True)
+        (CORPUS / target.module).mkdir(parents=True)
         total = 0
         for size, name, path in sizes[:MOST_FILES]:
             if (total := total + size) > LARGEST_CORPUS:
                 break
-            shutil.copyfile(path, CORPUS / target.name / name[:12])
-    say(f"{len(os.listdir(CORPUS / target.name))} of {len(sizes)} inputs are kept")
+            shutil.copyfile(path, CORPUS / target.module / name[:12])
+    say(f"{len(os.listdir(CORPUS / target.module))} of {len(sizes)} inputs are kept")
 
 
 def main() -> int:
@@ -260,8 +271,8 @@ def main() -> int:
         keep(target)
         return 0
     if all(option.startswith("-") for option in options):
-        (FOUND / target.name).mkdir(parents=True, exist_ok=True)
-        options += [str(FOUND / target.name), str(CORPUS / target.name)]
+        (FOUND / target.module).mkdir(parents=True, exist_ok=True)
+        options += [str(FOUND / target.module), str(CORPUS / target.module)]
     with tempfile.TemporaryDirectory(dir=MEMORY if os.path.isdir(MEMORY) else None) as place:
         done = subprocess.run(
             command(target, options), env=surroundings(target, place), check=False

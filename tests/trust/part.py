@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 TESTS = Path(__file__).resolve().parent.parent
 ROOT = TESTS.parent
 # Logs, builds and whatever else a part leaves behind.
@@ -121,11 +123,11 @@ _running: set[subprocess.Popen[bytes]] = set()
 _stopped = threading.Event()
 
 
-def together(*runs: Callable[[], Iterator[Outcome]]) -> Iterator[Outcome]:
-    """Try several things side by side, each of which keeps one processor busy by `finish`."""
-    outcomes: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
+def together(*runs: Callable[[], Iterator[T]]) -> Iterator[T]:
+    """Try several things side by side, each of which keeps one processor busy."""
+    outcomes: queue.SimpleQueue[T | None] = queue.SimpleQueue()
 
-    def go_through(run: Callable[[], Iterator[Outcome]]) -> None:
+    def go_through(run: Callable[[], Iterator[T]]) -> None:
         try:
             for outcome in run():
                 outcomes.put(outcome)

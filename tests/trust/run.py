@@ -1,4 +1,4 @@
-"""The gate: every part one after the other, and at the end one table.
+"""The gate: every part, and at the end one table.
 
 python tests/trust/run.py [--long] [--seed N] [PART ...]
 
@@ -19,25 +19,21 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 # `tests` in place of this directory, whose modules would stand for others of the same names.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from trust.part import LONG_ONLY, ROOT, SEED, Outcome, Part, say  # noqa: E402
+from trust.part import LONG_ONLY, ROOT, SEED, Outcome, Part, say, together  # noqa: E402
 
-NAMES = [
-    "memory",
-    "hostile_objects",
-    "flooding",
-    "fuzzing",
-    "sizes",
-    "threads",
-    "free_threading",
-    "allocation",
-    "interrupts",
-    "files",
+# Parts that keep all processors busy; the others are gone through in lanes, side by side.
+BUSY = ["memory", "hostile_objects", "fuzzing"]
+LANES = [
+    ["flooding", "sizes", "threads"],
+    ["free_threading", "allocation", "interrupts", "files"],
 ]
+NAMES = [*BUSY, *(name for lane in LANES for name in lane)]
 FIXED_SEED = 20021
 FORMS = ("short", "long")
 
@@ -58,6 +54,20 @@ def outcomes(name: str, long: bool) -> Iterator[Outcome]:
 
         trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         yield Outcome("the part itself", failures=[trace])
+
+
+def in_turn(names: list[str], long: bool) -> Iterator[tuple[str, Outcome]]:
+    """What several parts try, one after the other."""
+    for name in names:
+        for outcome in outcomes(name, long):
+            yield name, outcome
+
+
+def gone_through(names: list[str], long: bool) -> Iterator[tuple[str, Outcome]]:
+    """What all of these parts try."""
+    yield from in_turn([name for name in BUSY if name in names], long)
+    lanes = [[name for name in lane if name in names] for lane in LANES]
+    yield from together(*(partial(in_turn, lane, long) for lane in lanes))
 
 
 def verdict(outcome: Outcome, strict: bool) -> str:
@@ -131,16 +141,16 @@ def main() -> int:
     interrupted = False
     start = time.perf_counter()
     try:
-        for name in arguments.part or NAMES:
-            for outcome in outcomes(name, arguments.long):
-                found.append((name, outcome))
-                state = f"{outcome.cases:,} cases, {outcome.seconds:.1f} s"
-                say(f"{name}: {outcome.what}: {outcome.skipped or state}")
-                for failure in outcome.failures:
-                    say(f"FAILED {name}: {outcome.what}: {failure}")
+        for name, outcome in gone_through(arguments.part or NAMES, arguments.long):
+            found.append((name, outcome))
+            state = f"{outcome.cases:,} cases, {outcome.seconds:.1f} s"
+            say(f"{name}: {outcome.what}: {outcome.skipped or state}")
+            for failure in outcome.failures:
+                say(f"FAILED {name}: {outcome.what}: {failure}")
     except KeyboardInterrupt:
         interrupted = True
     seconds = time.perf_counter() - start
+    found.sort(key=lambda pair: NAMES.index(pair[0]))
 
     what_failed = [(name, outcome) for name, outcome in found if failed(outcome, strict)]
     if not interrupted:

@@ -7,6 +7,7 @@ although it is hardly meant, is scored too, with a warning.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 
 from .._sacrebleu import SMOOTH_DEFAULTS
@@ -42,8 +43,9 @@ def check_corpus(hypotheses: Any, references: Any) -> None:
     if not is_sequence(hypotheses):
         fix = "; pass list(hypotheses)" if is_listable(hypotheses) else ""
         raise TypeError(f"hypotheses is a {type_of(hypotheses)}, expected a list of str{fix}")
-    if not isinstance(first(hypotheses, "hypotheses"), str):
-        raise TypeError(f"hypotheses[0] is a {type_of(hypotheses[0])}, expected a str")
+    line = first(hypotheses, "hypotheses")
+    if not isinstance(line, str):
+        raise TypeError(f"hypotheses[0] is a {type_of(line)}, expected a str")
     if references is None:
         return
     if not is_sequence(references):
@@ -222,9 +224,10 @@ def is_listable(value: Any) -> bool:
 
 def first(values: Any, name: str) -> Any:
     """The first element of a sequence; IndexError that names it where there is none."""
-    if not len(values):
-        raise IndexError(f"{name} is empty: there is nothing to score")
-    return values[0]
+    if len(values):
+        with suppress(IndexError):  # another thread has emptied it since
+            return values[0]
+    raise IndexError(f"{name} is empty: there is nothing to score")
 
 
 def type_of(value: Any) -> str:
