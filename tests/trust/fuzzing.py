@@ -46,7 +46,7 @@ ATHERIS = "atheris==3.0.0" if sys.version_info < (3, 12) else "atheris==3.1.0"
 CLANGS = ("clang", "clang-19", "clang-16", "clang-15", "clang-14")
 FLAGS = "-fsanitize=address,fuzzer-no-link -gline-tables-only -fno-omit-frame-pointer"
 CORPUS, FOUND = TESTS / "trust" / "corpus", WORK / "corpus"
-BUILD, ATHERIS_AT = WORK / "fuzz-build", WORK / "atheris"
+BUILD, ATHERIS_AT, TOOLS = WORK / "fuzz-build", WORK / "atheris", WORK / "fuzz-tools"
 SHORT, LONG = 200_000, 1_000_000
 MEMORY = "/dev/shm"
 LARGEST_CORPUS, MOST_FILES = 36_000, 150  # of one target: bytes, and files
@@ -105,15 +105,19 @@ def missing() -> str:
     return "" if clang() else "needs clang (Debian: clang-14 libclang-rt-14-dev)"
 
 
+def install(directory: Path, *arguments: str) -> str:
+    """Install packages into a directory of their own; "" or why that failed."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    done = finish([*pip, "--target", directory, *arguments])
+    return f"installing {' '.join(arguments)} {done.why()}" if done.status else ""
+
+
 def prepare() -> str:
     """Install atheris and build the package for it, if need be; "" or why that failed."""
     WORK.mkdir(parents=True, exist_ok=True)
     if not (ATHERIS_AT / "asan_with_fuzzer.so").exists():
-        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        options = ["--no-deps", "--only-binary", ":all:", "--target", ATHERIS_AT]
-        done = finish([*pip, *options, ATHERIS])
-        if done.status:
-            return f"installing {ATHERIS} {done.why()}"
+        if failure := install(ATHERIS_AT, "--no-deps", "--only-binary", ":all:", ATHERIS):
+            return failure
     state = hashlib.sha256(f"{FLAGS} {sys.version} {clang()}".encode())
     for path in [ROOT / "setup.py", *sorted((ROOT / "src").rglob("*"))]:
         if path.suffix in (".py", ".pyx", ".pxd", ".h"):
@@ -128,7 +132,13 @@ def prepare() -> str:
     # The package's own switch would bring UBSan, which reports Cython's null pointer plus 0 by
     # clang; and not by pip, which would share its objects with the ordinary build.
     switches = dict.fromkeys(name for name in os.environ if name.startswith("FASTBLEU_"))
-    env = environment(changes={**switches, "CC": clang(), "CFLAGS": FLAGS})
+    import tomllib  # from Python 3.11 on, as atheris is
+
+    requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    if failure := install(TOOLS, "--upgrade", *requires):
+        return failure
+    changes = {**switches, "CC": clang(), "CFLAGS": FLAGS, "PYTHONPATH": str(TOOLS)}
+    env = environment(changes=changes)
     build = ["setup.py", "-q", "build", "--build-base", objects, "--build-lib", BUILD]
     done = finish([sys.executable, *build], 1800, env=env, log="fuzz-build.log")
     if done.status:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from trust.part import SEED, Outcome, end, environment, measured, skip
@@ -89,16 +88,6 @@ def interrupted_command(arguments: list[str], directory: Path, delay: float) -> 
     return latency, problem
 
 
-@contextmanager
-def heard_by_children() -> Iterator[None]:
-    """Where a shell has started the gate in the background, it and its children ignore SIGINT."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def outcomes(limit: float, repetitions: int) -> Iterator[Outcome]:
     chance = random.Random(int(os.environ.get(SEED, "0")))
     longest = 0.0
@@ -107,7 +96,6 @@ def outcomes(limit: float, repetitions: int) -> Iterator[Outcome]:
         yield skip(what, "needs /proc to see when it is at work")
         return
     with (
-        heard_by_children(),
         measured(what) as outcome,
         tempfile.TemporaryDirectory(prefix="fastbleu-trust-") as name,
     ):

@@ -15,6 +15,7 @@ import json
 import os
 import platform
 import random
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -120,6 +121,8 @@ def note(form: str, seed: int, found: list[tuple[str, Outcome]]) -> None:
 
 
 def main() -> int:
+    # Where a shell has started this in the background, it and its children would ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--long", action="store_true", help="without a limit of time")
     parser.add_argument("--seed", type=int, help="of all random trials; in the long form new")
