@@ -115,9 +115,10 @@ def install(directory: Path, *arguments: str) -> str:
 def prepare() -> str:
     """Install atheris and build the package for it, if need be; "" or why that failed."""
     WORK.mkdir(parents=True, exist_ok=True)
-    if not (ATHERIS_AT / "asan_with_fuzzer.so").exists():
-        if failure := install(ATHERIS_AT, "--no-deps", "--only-binary", ":all:", ATHERIS):
-            return failure
+    present = (ATHERIS_AT / "asan_with_fuzzer.so").exists()
+    options = ["--no-deps", "--only-binary", ":all:"]
+    if not present and (failure := install(ATHERIS_AT, *options, ATHERIS)):
+        return failure
     state = hashlib.sha256(f"{FLAGS} {sys.version} {clang()}".encode())
     for path in [ROOT / "setup.py", *sorted((ROOT / "src").rglob("*"))]:
         if path.suffix in (".py", ".pyx", ".pxd", ".h"):
