@@ -1,7 +1,7 @@
 """Puts the figures of the last runs into SECURITY.md: `python tests/trust/record.py`.
 
-Short and long forms stand there one below the other. Of a form that failed anywhere, or of which a
-part was never run, nothing is recorded.
+Short and long forms stand there one below the other, with the parts that were never run named. Of a
+form that failed anywhere nothing is recorded.
 """
 
 from __future__ import annotations
@@ -23,15 +23,18 @@ COMMANDS = {"short": "make trust", "long": "make trust-long"}
 def table(form: str, parts: dict[str, Any]) -> str:
     """The figures as Markdown."""
     rows = ["| part | what | cases | seconds | failures |", "|---|---|--:|--:|--:|"]
-    outcomes = [(name, outcome) for name in NAMES for outcome in parts[name]["outcomes"]]
+    names = [name for name in NAMES if name in parts]
+    outcomes = [(name, outcome) for name in names for outcome in parts[name]["outcomes"]]
     for name, outcome in outcomes:
         failures = outcome["skipped"] or len(outcome["failures"])
         figures = f"{outcome['cases']:,} | {outcome['seconds']:.1f} | {failures}"
         rows.append(f"| {name} | {outcome['what']} | {figures} |")
     cases, seconds = (sum(outcome[of] for _, outcome in outcomes) for of in ("cases", "seconds"))
     rows.append(f"| all | | {cases:,} | {seconds:.1f} | 0 |")
-    first = parts[NAMES[0]]
+    first = parts[names[0]]
     about = f"CPython {first['python']}, {first['machine']}"
+    if absent := [name for name in NAMES if name not in parts]:
+        about += f"; not run: {', '.join(absent)}"
     return f"`{COMMANDS[form]}` ({about}):\n\n" + "\n".join(rows)
 
 
@@ -52,10 +55,9 @@ def main() -> int:
     for form in FORMS:
         path = results_of(form)
         parts = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        absent = [name for name in NAMES if name not in parts]
         failed = [n for n in parts if any(o["failures"] for o in parts[n]["outcomes"])]
-        if absent or failed:
-            problems.append(f"{form}: not run: {absent}, failed: {failed}; not recorded")
+        if failed or not parts:
+            problems.append(f"{form}: not recorded; failed: {', '.join(failed) or 'none, not run'}")
         else:
             text = recorded(text, form, parts)
     security.write_text(text, encoding="utf-8")
