@@ -4,9 +4,6 @@ Switches (environment):
 FASTBLEU_DEBUG=1      assertions, debug symbols, no optimisation: what compiles fastest
 FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (tests/trust/); not with MSVC
 FASTBLEU_TSAN=1       ThreadSanitizer; for a CPython that has it (tests/trust/free_threading.py)
-FASTBLEU_CANARY=overflow, leak or signed
-                      plants an out-of-bounds read, a leak or a signed overflow that the sanitizers
-                      must find (tests/trust/canaries.py); for tests only
 FASTBLEU_MUTANT=1..8  plants a fault in the tokenisers that their tests must find; for tests only
 FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
@@ -49,17 +46,12 @@ MACROS = [
 
 # Objects built with different switches must never be mixed.
 SWITCHES = (
-    *("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", "FASTBLEU_TSAN", "FASTBLEU_CANARY"),
+    *("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", "FASTBLEU_TSAN"),
     *(name for name, _ in MACROS),
 )
 BUILD_BASE = "-".join(
     ["build/plain", *(name[9:].lower() + os.environ[name] for name in SWITCHES if switch(name))]
 )
-
-if switch("FASTBLEU_CANARY"):
-    if os.environ["FASTBLEU_CANARY"] not in ("overflow", "leak", "signed"):
-        raise SystemExit("FASTBLEU_CANARY has to be overflow, leak or signed")
-    MACROS.append((f"FASTBLEU_CANARY_{os.environ['FASTBLEU_CANARY'].upper()}", "1"))
 
 DIRECTIVES = {
     "language_level": 3,

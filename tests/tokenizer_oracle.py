@@ -5,6 +5,7 @@ pairs of neighbours: `pairs` walks over the text from left to right, and two cha
 been rewritten take no part in the next pair. Nothing here is fast.
 """
 
+import itertools
 import unicodedata
 
 ASCII_DIGITS = frozenset("0123456789")
@@ -25,21 +26,19 @@ CHINESE = (
 
 def pairs(text, first, second, replacement):
     """Rewrite each pair of neighbours (a, b) with first(a) and second(b) as replacement(a, b)."""
-    written, position = [], 0
-    while position < len(text):
-        pair = text[position : position + 2]
-        if len(pair) == 2 and first(pair[0]) and second(pair[1]):
-            written.append(replacement(*pair))
-            position += 2
-        else:
-            written.append(pair[0])
-            position += 1
-    return "".join(written)
+    firsts, seconds = set(filter(first, set(text))), set(filter(second, set(text)))
+    written, end = [], 0
+    for position, (a, b) in enumerate(itertools.pairwise(text)):
+        if b in seconds and a in firsts and position >= end:
+            written += [text[end:position], replacement(a, b)]
+            end = position + 2
+    return "".join(written) + text[end:]
 
 
 def alone(text, chosen):
     """Put a space on both sides of every chosen character."""
-    return "".join(f" {character} " if chosen(character) else character for character in text)
+    these = set(filter(chosen, set(text)))
+    return "".join(f" {character} " if character in these else character for character in text)
 
 
 def is_chinese(character):

@@ -1,46 +1,15 @@
 """Packed segments, and the scratch memory that counts them. See _core.pyx."""
 
+cimport cython
 from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from fastbleu._tables cimport hash_seed, look_up_cost, number_table
 
 
 cdef extern from "kernel/platform.h":
     ctypedef enum simd_level:
         pass
-
-cdef extern from "kernel/interner.h":
-    ctypedef struct token_key:
-        uint64_t low
-        uint64_t high
-    ctypedef struct token_content:
-        const unsigned char *bytes
-        size_t size
-    ctypedef struct hash_seed:
-        uint64_t first
-        uint64_t second
-    Py_ssize_t look_up_cost(size_t slot_count) noexcept nogil
-    ctypedef struct interner:
-        size_t slot_count
-        int32_t count
-        hash_seed seed
-    void interner_free(interner *table) noexcept nogil
-    int interner_begin(interner *table, size_t tokens) noexcept nogil
-    int32_t interner_add(
-        interner *table, token_key key, token_content content) noexcept nogil
-    int32_t interner_find(
-        const interner *table, token_key key, token_content content, int32_t absent) noexcept nogil
-
-cdef extern from "kernel/number_table.h":
-    ctypedef struct number_table:
-        size_t slot_count
-        int32_t count
-        hash_seed seed
-    void number_table_free(number_table *table) noexcept nogil
-    int number_table_begin(number_table *table, size_t numbers) noexcept nogil
-    int32_t number_table_add(number_table *table, uint64_t number) noexcept nogil
-    int32_t number_table_find(
-        const number_table *table, uint64_t number, int32_t absent) noexcept nogil
-
 
 cdef extern from "kernel/masks.h":
     enum:
@@ -65,14 +34,52 @@ cdef simd_level simd_in_use() noexcept
 cdef int poll(const bint *cancelled) except -1 nogil
 
 
-cdef class PackedSegments:
+cdef class Interruptible:
+    """Long work that Ctrl-C, and the failures of other threads, can end."""
+
+    cdef public bint cancelled       # by another thread
+    cdef Py_ssize_t since_poll
+
+    @cython.final
+    cdef inline int worked(self, Py_ssize_t steps) except -1 nogil:
+        """Count work done, and poll from time to time."""
+        self.since_poll += steps
+        if self.since_poll >= POLL_EVERY:
+            self.since_poll = 0
+            poll(&self.cancelled)
+        return 0
+
+    @cython.final
+    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
+                                     Py_ssize_t cost) except -1 nogil:
+        """Up to where a loop that has come to `start` goes before it hears signals again.
+
+        cost : steps that each turn of it counts for: 1, or `look_up_cost` of a table
+        """
+        cdef Py_ssize_t stop = min(start + POLL_EVERY // cost, count)
+        self.worked((stop - start) * cost)
+        return stop
+
+
+cdef class KeptMemory:
+    """Memory that is kept from call to call, for one caller at a time.
+
+    Another thread, or a signal handler, may call in while it is used.
+    """
+
+    cdef bint busy
+
+    cdef bint claim(self) noexcept
+    cdef void give_back(self) noexcept
+
+
+cdef class PackedSegments(Interruptible):
     """Ids of a run of segments, one flat array.
 
     Of each segment first the hypothesis, whose tokens are numbered 0 to distinct - 1 in order of first
     appearance, then its references, in which `distinct` stands for any token that the hypothesis lacks.
     """
 
-    cdef public bint cancelled       # ends a long finish() in another thread
     # Of all segments packed since the last reset().
     cdef readonly Py_ssize_t nrefs   # references of each; -1: their number varies; 0: no segment
     cdef readonly Py_ssize_t tokenized_periods     # hypotheses of text that end in " ."
@@ -97,19 +104,18 @@ cdef struct ngram_entry:
     int32_t id
 
 
-cdef class SegmentCounter:
+cdef class SegmentCounter(Interruptible):
     """Counts packed segments into rows; owns the scratch memory for that. One per thread."""
 
     cdef readonly int max_order
     cdef int rule                    # an index of REFERENCE_LENGTHS
-    cdef public bint cancelled
     cdef uint64_t in_reference[MASK_PADDED]
     cdef uint64_t in_hypothesis[MASK_PADDED]
     cdef uint64_t by_token[MASK_TOKENS + 1]
     cdef uint64_t matched[MASK_TOKENS]
     cdef number_table pairs
     cdef void *work
-    cdef Py_ssize_t work_capacity, since_poll
+    cdef Py_ssize_t work_capacity
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        bint floor) except -1 nogil
@@ -130,6 +136,4 @@ cdef class SegmentCounter:
                          int32_t *clip, int32_t *seen) except -1 nogil
     cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
                                  int32_t *seen, int64_t *matches) except -1 nogil
-    cdef Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count, Py_ssize_t cost=*) except -1 nogil
     cdef void *workspace(self, size_t size) except NULL nogil
-    cdef int worked(self, Py_ssize_t tokens) except -1 nogil

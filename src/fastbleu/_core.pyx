@@ -26,6 +26,8 @@ import os
 
 from fastbleu._rows import accumulate_rows, zero_rows
 from fastbleu._rows cimport numbers
+from fastbleu._tables cimport (
+    number_table_add, number_table_begin, number_table_find, number_table_free)
 
 
 cdef extern from "kernel/masks.h":
@@ -108,6 +110,25 @@ cdef int poll(const bint *cancelled) except -1 nogil:
             raise KeyboardInterrupt
         PyErr_CheckSignals()
     return 0
+
+
+cdef class Interruptible:
+    pass
+
+
+cdef class KeptMemory:
+
+    cdef bint claim(self) noexcept:
+        """Whether the memory is the caller's now, until `give_back`."""
+        cdef bint free
+        with cython.critical_section(self):
+            free = not self.busy
+            self.busy = True
+        return free
+
+    cdef void give_back(self) noexcept:
+        with cython.critical_section(self):
+            self.busy = False
 
 
 cdef class PackedSegments:
@@ -369,7 +390,7 @@ cdef class SegmentCounter:
         """Entries of the tokens that the hypothesis holds; the number of them."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         while i < length:
-            stop = self.next_stop(i, length)
+            stop = self.next_stop(i, length, 1)
             for i in range(i, stop):
                 entries[kept].position = <int32_t> i
                 entries[kept].id = ids[i]
@@ -381,7 +402,7 @@ cdef class SegmentCounter:
         """From order n - 1 to n: the entries whose right neighbour is present too, and the pairs' keys."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         while i < count - 1:
-            stop = self.next_stop(i, count - 1)
+            stop = self.next_stop(i, count - 1, 1)
             for i in range(i, stop):
                 keys[kept] = <uint64_t> entries[i].id << 32 | <uint64_t> entries[i + 1].id
                 entries[kept].position = entries[i].position
@@ -394,7 +415,7 @@ cdef class SegmentCounter:
         """Raise `clip` to the counts of one reference; `seen` is zero before and after."""
         cdef Py_ssize_t i = 0, stop
         while i < count:
-            stop = self.next_stop(i, count)
+            stop = self.next_stop(i, count, 1)
             if only_one:
                 for i in range(i, stop):
                     clip[entries[i].id] += 1
@@ -405,7 +426,7 @@ cdef class SegmentCounter:
             i = stop
         i = count if only_one else 0
         while i < count:
-            stop = self.next_stop(i, count)
+            stop = self.next_stop(i, count, 1)
             for i in range(i, stop):
                 seen[entries[i].id] = 0
             i = stop
@@ -417,7 +438,7 @@ cdef class SegmentCounter:
         cdef Py_ssize_t i = 0, kept = 0, stop
         cdef ngram_entry entry
         while i < count:
-            stop = self.next_stop(i, count)
+            stop = self.next_stop(i, count, 1)
             for i in range(i, stop):
                 entry = entries[i]
                 matches[0] += seen[entry.id] < clip[entry.id]
@@ -426,13 +447,6 @@ cdef class SegmentCounter:
                 kept += clip[entry.id] > 0
             i = stop
         return kept
-
-    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
-                                     Py_ssize_t cost=1) except -1 nogil:
-        """Up to where a loop that has come to `start` goes before it hears signals again."""
-        cdef Py_ssize_t stop = min(start + POLL_EVERY // cost, count)
-        self.worked((stop - start) * cost)
-        return stop
 
     cdef void *workspace(self, size_t size) except NULL nogil:
         """Scratch memory of at least `size` bytes."""
@@ -467,14 +481,6 @@ cdef class SegmentCounter:
                 kept += entries[kept].id >= 0
             i = stop
         return kept
-
-    cdef inline int worked(self, Py_ssize_t tokens) except -1 nogil:
-        """Count work done, and poll from time to time."""
-        self.since_poll += tokens
-        if self.since_poll >= POLL_EVERY:
-            self.since_poll = 0
-            poll(&self.cancelled)
-        return 0
 
 
 use_simd()

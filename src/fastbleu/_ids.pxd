@@ -3,7 +3,8 @@
 from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from fastbleu._core cimport PackedSegments, number_table
+from fastbleu._core cimport PackedSegments
+from fastbleu._tables cimport number_table
 
 
 cdef extern from "kernel/id_rows.h":
@@ -48,7 +49,7 @@ cdef class IdPacker(PackedSegments):
     cdef bytes padding
     cdef id_filter filter
     cdef IdRows hypotheses, references
-    cdef Py_ssize_t first_segment, since_poll
+    cdef Py_ssize_t first_segment
     cdef direct_table small_numbers
     cdef number_table numbers            # where the hypothesis has an id that is negative or large
     cdef int64_t *row_ids
@@ -59,4 +60,3 @@ cdef class IdPacker(PackedSegments):
     cdef bint number_hypothesis(self, Py_ssize_t length, int32_t *distinct) except -1 nogil
     cdef int find_reference(self, Py_ssize_t length, bint are_small, int32_t absent) except -1 nogil
     cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil
-    cdef int worked(self, Py_ssize_t ids) except -1 nogil

@@ -19,10 +19,10 @@ from cpython.mem cimport PyMem_RawFree
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX
 
-from fastbleu._core cimport (
-    grow, look_up_cost, number_table_add, number_table_begin, number_table_find,
-    number_table_free, poll, process_seed)
+from fastbleu._core cimport POLL_EVERY, grow, process_seed
 from fastbleu._exceptions cimport is_raised, take_exception
+from fastbleu._tables cimport (
+    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
 
 
 cdef extern from "Python.h":
@@ -55,9 +55,6 @@ cdef extern from "kernel/direct_table.h":
 cdef Py_ssize_t chunk_segments = 512
 cdef Py_ssize_t chunk_ids = 1 << 15
 CHUNK_IDS = chunk_ids
-
-# Ids between two looks for signals: each may touch memory for the first time, which takes a microsecond.
-cdef Py_ssize_t POLL_IDS = 1 << 16
 
 # Memory for longer rows is not kept.
 cdef Py_ssize_t KEPT_IDS = 1 << 18
@@ -243,7 +240,7 @@ def ids_of(list tokens not None):
             if isinstance(error, (TypeError, OverflowError)):
                 return ids, i
             raise error
-        if i % POLL_IDS == POLL_IDS - 1:
+        if i % POLL_EVERY == POLL_EVERY - 1:
             PyErr_CheckSignals()
     return ids, -1
 
@@ -342,21 +339,20 @@ cdef class IdPacker(PackedSegments):
         cdef bint are_small = largest < DIRECT_NUMBERS
         cdef int32_t *ids = self.reserve_ids(length)
         cdef const int64_t *row_ids = self.row_ids
-        cdef Py_ssize_t start = 0, size, cost, i
+        cdef Py_ssize_t start = 0, stop, cost, i
         if (direct_table_begin(&self.small_numbers, largest) if are_small
                 else number_table_begin(&self.numbers, length)) < 0:
             with gil:
                 raise MemoryError(f"no memory for a segment of {length} ids")
         cost = 1 if are_small else look_up_cost(self.numbers.slot_count)
         while start < length:
-            size = min(length - start, POLL_IDS // cost)
-            self.worked(size * cost)
+            stop = self.next_stop(start, length, cost)
             if are_small:
-                direct_table_add(&self.small_numbers, row_ids + start, size, ids + start)
+                direct_table_add(&self.small_numbers, row_ids + start, stop - start, ids + start)
             else:
-                for i in range(start, start + size):
+                for i in range(start, stop):
                     ids[i] = number_table_add(&self.numbers, <uint64_t> row_ids[i])
-            start += size
+            start = stop
         distinct[0] = self.small_numbers.count if are_small else self.numbers.count
         self.id_count += length
         return are_small
@@ -365,18 +361,17 @@ cdef class IdPacker(PackedSegments):
         """Pack the ids that were read as those of a reference."""
         cdef int32_t *ids = self.reserve_ids(length)
         cdef const int64_t *row_ids = self.row_ids
-        cdef Py_ssize_t start = 0, size, cost, i
+        cdef Py_ssize_t start = 0, stop, cost, i
         cost = 1 if are_small else look_up_cost(self.numbers.slot_count)
         while start < length:
-            size = min(length - start, POLL_IDS // cost)
-            self.worked(size * cost)
+            stop = self.next_stop(start, length, cost)
             if are_small:
                 direct_table_find(
-                    &self.small_numbers, row_ids + start, size, absent, ids + start)
+                    &self.small_numbers, row_ids + start, stop - start, absent, ids + start)
             else:
-                for i in range(start, start + size):
+                for i in range(start, stop):
                     ids[i] = number_table_find(&self.numbers, <uint64_t> row_ids[i], absent)
-            start += size
+            start = stop
         self.id_count += length
         return 0
 
@@ -394,7 +389,7 @@ cdef class IdPacker(PackedSegments):
                 self.row_ids, &self.row_capacity, row.length, sizeof(int64_t))
         while progress.at < row.length:
             ids = self.row_ids + length
-            count = min(row.length - progress.at, POLL_IDS)
+            count = min(row.length - progress.at, POLL_EVERY)
             kept = read_ids(&row, &self.filter, count, &progress, ids)
             for i in range(kept):
                 label_padding |= ids[i] == LABEL_PADDING
@@ -404,11 +399,3 @@ cdef class IdPacker(PackedSegments):
         is_padding[0] = was_padding(&progress)
         self.label_padding |= label_padding
         return length
-
-    cdef int worked(self, Py_ssize_t ids) except -1 nogil:
-        """Count work done, and let signals and other threads' failures end it from time to time."""
-        self.since_poll += ids
-        if self.since_poll >= POLL_IDS:
-            self.since_poll = 0
-            poll(&self.cancelled)
-        return 0

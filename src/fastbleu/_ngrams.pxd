@@ -2,8 +2,9 @@
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from fastbleu._core cimport hash_seed, number_table
+from fastbleu._core cimport Interruptible
 from fastbleu._sentences cimport Sentences
+from fastbleu._tables cimport hash_seed, number_table
 
 
 cdef extern from "kernel/number_index.h":
@@ -49,20 +50,16 @@ cdef inline int32_t ngram_of(const number_index *known, int32_t feature) noexcep
     return <int32_t> (number >> 32 & 0x7fffffff) if is_repeat(number) else feature
 
 
-cdef class Scratch:
+cdef class Scratch(Interruptible):
     """Memory for one sentence at a time; one per thread."""
 
-    cdef public bint cancelled
     cdef number_table different
     cdef int32_t *ngrams             # numbers of those of one order, by position
     cdef int32_t *earlier            # by position: how often the n-gram stood before
     cdef int32_t *seen               # by number in `different`
     cdef readonly Py_ssize_t capacity            # tokens that there is memory for
-    cdef Py_ssize_t since_poll
 
     cdef int reserve(self, Py_ssize_t length) except -1 nogil
-    cdef int worked(self, Py_ssize_t tokens) except -1 nogil
-    cdef Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count, size_t slot_count) except -1 nogil
     cdef bint count_earlier(self, Py_ssize_t length) except -1 nogil
 
 

@@ -1,3 +1,4 @@
+from ._core import Interruptible
 from ._sentences import Sentences
 
 class Ngrams:
@@ -6,8 +7,7 @@ class Ngrams:
     def max_order(self) -> int: ...
     def clear(self) -> None: ...
 
-class Scratch:
-    cancelled: bool
+class Scratch(Interruptible):
     @property
     def capacity(self) -> int: ...
     def reset(self) -> None: ...

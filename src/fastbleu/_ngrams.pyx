@@ -17,9 +17,8 @@ may do it at once, each with a Scratch of its own; adding is for one thread alon
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.string cimport memcpy
 
-from fastbleu._core cimport (
-    POLL_EVERY, grow, look_up_cost, number_table_add, number_table_begin, number_table_free, poll,
-    process_seed)
+from fastbleu._core cimport grow, process_seed
+from fastbleu._tables cimport look_up_cost, number_table_add, number_table_begin, number_table_free
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 
@@ -49,21 +48,6 @@ cdef class Scratch:
             self.capacity = capacity
         return 0
 
-    cdef int worked(self, Py_ssize_t tokens) except -1 nogil:
-        """Count work done, and from time to time let Ctrl-C and the other threads' failures end it."""
-        self.since_poll += tokens
-        if self.since_poll >= POLL_EVERY:
-            self.since_poll = 0
-            poll(&self.cancelled)
-        return 0
-
-    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
-                                     size_t slot_count) except -1 nogil:
-        """Up to where look-ups in such a table go from `start` before signals are heard again."""
-        cdef Py_ssize_t cost = look_up_cost(slot_count), stop = min(start + POLL_EVERY // cost, count)
-        self.worked((stop - start) * cost)
-        return stop
-
     cdef bint count_earlier(self, Py_ssize_t length) except -1 nogil:
         """How often each of `ngrams` stood before; whether any did."""
         cdef bint repeated = False
@@ -73,7 +57,7 @@ cdef class Scratch:
             with gil:
                 raise MemoryError(f"no memory for {length} n-grams")
         while start < length:
-            stop = self.next_stop(start, length, self.different.slot_count)
+            stop = self.next_stop(start, length, look_up_cost(self.different.slot_count))
             for i in range(start, stop):
                 before = self.different.count
                 number = number_table_add(&self.different, <uint64_t> self.ngrams[i])
@@ -127,8 +111,8 @@ cdef class Ngrams:
             with gil:
                 raise MemoryError(f"no memory for {more} more n-grams")
         while state:
-            stop = scratch.next_stop(
-                self.orders[n].moved, self.orders[n].count, self.orders[n].wider_count)
+            stop = scratch.next_stop(self.orders[n].moved, self.orders[n].count,
+                                     look_up_cost(self.orders[n].wider_count))
             state = number_index_move(&self.orders[n], stop - self.orders[n].moved)
         return 0
 
@@ -151,7 +135,7 @@ cdef class Ngrams:
                 self.reserve(n, 2 * count, scratch)
             start = 0
             while start < count:
-                stop = scratch.next_stop(start, count, self.orders[n].slot_count)
+                stop = scratch.next_stop(start, count, look_up_cost(self.orders[n].slot_count))
                 number_ngrams(&self.orders[n], scratch.ngrams, start, stop, n, known_only)
                 start = stop
             memcpy(features, scratch.ngrams, count * sizeof(int32_t))
@@ -159,7 +143,7 @@ cdef class Ngrams:
             repeated = repeated and scratch.count_earlier(count)
             start = 0 if repeated else count
             while start < count:
-                stop = scratch.next_stop(start, count, self.orders[n].slot_count)
+                stop = scratch.next_stop(start, count, look_up_cost(self.orders[n].slot_count))
                 number_repeats(&self.orders[n], scratch, start, stop, known_only, features)
                 start = stop
             features += stride

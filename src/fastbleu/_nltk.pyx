@@ -10,14 +10,13 @@ Thread-safety. The kept memory is marked as busy while it is used; a call that c
 (another thread, a hostile __eq__) works with memory of its own.
 """
 
-import cython
 from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from fastbleu._core cimport SegmentCounter
+from fastbleu._core cimport KeptMemory, SegmentCounter
 from fastbleu._rows cimport numbers
 from fastbleu._score cimport (
     MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
@@ -204,12 +203,11 @@ cdef object score_row(Plan *plan, const int64_t *row, const int64_t *fifth, bint
     return result
 
 
-cdef class _SentenceScorer:
+cdef class _SentenceScorer(KeptMemory):
     """Memory for packing and counting one segment at a time."""
 
     cdef TokenPacker packer
     cdef SegmentCounter counter
-    cdef bint busy
 
     def __cinit__(self):
         self.packer = TokenPacker(NltkDoor())
@@ -229,14 +227,6 @@ cdef class _SentenceScorer:
                 row[2 + max_order + n] = 1
         return 0
 
-    cdef bint claim(self) noexcept:
-        """Whether the memory is the caller's now, until it calls `release`."""
-        cdef bint free
-        with cython.critical_section(self):
-            free = not self.busy
-            self.busy = True
-        return free
-
     cdef int release(self) except -1:
         """Let the memory be used by others, but for very much of it."""
         try:
@@ -244,8 +234,7 @@ cdef class _SentenceScorer:
                 self.packer = TokenPacker(NltkDoor())
                 self.counter = SegmentCounter(1)
         finally:
-            with cython.critical_section(self):
-                self.busy = False
+            self.give_back()
         return 0
 
 

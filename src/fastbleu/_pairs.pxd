@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
+from fastbleu._core cimport Interruptible
 from fastbleu._ngrams cimport Features, Ngrams, number_index
 
 
@@ -10,7 +11,7 @@ cdef extern from "kernel/bit_counts.h":
                                  int words, int plane_count, uint64_t *planes) noexcept nogil
 
 
-cdef class ReferenceBlock:
+cdef class ReferenceBlock(Interruptible):
     cdef Py_ssize_t first, count     # references
     cdef int words                   # of a bitmap
     cdef Features features, hypotheses
@@ -21,16 +22,14 @@ cdef class ReferenceBlock:
     cdef Py_ssize_t bitmap_count, bitmap_capacity
     cdef int64_t *lengths            # in ascending order, each once
     cdef int32_t *length_numbers     # by reference: its place in `lengths`
-    cdef Py_ssize_t length_count, since_poll
+    cdef Py_ssize_t length_count
 
     cdef int forget_bitmaps(self, Features hypotheses) except -1 nogil
     cdef int set_bits(self) except -1 nogil
-    cdef int worked(self, Py_ssize_t features) except -1 nogil
     cdef void number_lengths(self) noexcept nogil
 
 
-cdef class PairCounter:
-    cdef public bint cancelled
+cdef class PairCounter(Interruptible):
     cdef readonly int max_order
     cdef int count_bytes             # bytes of a number of matches
     cdef bit_counter count_bits
@@ -41,7 +40,7 @@ cdef class PairCounter:
     cdef double *values              # by row: its score without brevity penalty
     cdef Py_ssize_t value_count, value_capacity
     cdef int32_t *pairs              # the rows of the last tile
-    cdef Py_ssize_t pair_capacity, since_poll
+    cdef Py_ssize_t pair_capacity
     cdef int32_t *present            # the bitmaps of one hypothesis
     cdef Py_ssize_t present_capacity
     cdef uint8_t *matches            # by order and byte of the number, by reference of a block

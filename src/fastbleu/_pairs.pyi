@@ -1,17 +1,17 @@
 from array import array
 from typing import Any
 
+from ._core import Interruptible
 from ._ngrams import Features, Ngrams
 
-class ReferenceBlock:
+class ReferenceBlock(Interruptible):
     def __new__(
         cls, ngrams: Ngrams, references: Features, hypotheses: Features
     ) -> ReferenceBlock: ...
     def __len__(self) -> int: ...
     def fill(self, first: int) -> int: ...
 
-class PairCounter:
-    cancelled: bool
+class PairCounter(Interruptible):
     def __new__(cls, max_order: int, orders: int, longest: int) -> PairCounter: ...
     @property
     def max_order(self) -> int: ...

@@ -19,7 +19,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport exp
 from libc.string cimport memcpy, memset
 
-from fastbleu._core cimport POLL_EVERY, grow, poll, process_seed, simd_in_use, simd_level
+from fastbleu._core cimport POLL_EVERY, grow, process_seed, simd_in_use, simd_level
 from fastbleu._ngrams cimport number_index_add, number_index_clear, number_index_free, number_index_reserve
 from fastbleu._rows cimport numbers
 
@@ -103,8 +103,7 @@ cdef class ReferenceBlock:
         cdef Py_ssize_t s, start = 0, stop, i, length
         cdef int n
         while start < self.offsets[self.features.orders]:
-            stop = min(start + POLL_EVERY, <Py_ssize_t> self.offsets[self.features.orders])
-            self.worked(stop - start)
+            stop = self.next_stop(start, self.offsets[self.features.orders], 1)
             for i in range(start, stop):
                 self.bitmap_of[i] = NEEDS_NONE
             start = stop
@@ -178,15 +177,6 @@ cdef class ReferenceBlock:
                         self.bitmap_count += 1
                     bitmap = self.bitmaps + (number - self.before) * self.words
                     bitmap[k >> 6] |= <uint64_t> 1 << (k & 63)
-        return 0
-
-    cdef int worked(self, Py_ssize_t features) except -1 nogil:
-        """Count work done, and from time to time let Ctrl-C end it; one thread does it for all."""
-        cdef bint cancelled = False
-        self.since_poll += features
-        if self.since_poll >= POLL_EVERY:
-            self.since_poll = 0
-            poll(&cancelled)
         return 0
 
     cdef void number_lengths(self) noexcept nogil:
@@ -290,15 +280,12 @@ cdef class PairCounter:
         cdef number_index *first = &self.tables[0]
         cdef int32_t bitmap, row, rows_met = <int32_t> (self.value_count + self.new_count)
         cdef int n, part, bits, k, keys = self.keys
-        self.since_poll += references
+        self.worked(references)
         if length > self.present_capacity:
             self.present = <int32_t *> grow(
                 self.present, &self.present_capacity, length, sizeof(int32_t))
         for n in range(orders):
-            self.since_poll += length
-            if self.since_poll >= POLL_EVERY:
-                self.since_poll = 0
-                poll(&self.cancelled)
+            self.worked(length)
             bitmap_of = block.bitmap_of + block.offsets[n]
             present = 0
             for i in range(length - n):

@@ -19,11 +19,11 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX
 from libc.string cimport memcpy, memset
 
-from fastbleu._core cimport (
-    POLL_EVERY, grow, interner, interner_add, interner_begin, interner_free, look_up_cost, poll, process_seed,
-    simd_in_use, simd_level, token_content, token_key)
+from fastbleu._core cimport POLL_EVERY, grow, poll, process_seed, simd_in_use, simd_level
 from fastbleu._ids cimport IdPacker, IdRows, id_row
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, item_at, size_of, unchanging
+from fastbleu._tables cimport (
+    interner, interner_add, interner_begin, interner_free, look_up_cost, token_content, token_key)
 from fastbleu._text cimport TextPacker, classifier, text_line
 from fastbleu._tokens cimport copy_of
 from fastbleu._vocabulary cimport Vocabulary
@@ -321,14 +321,12 @@ cdef class IdReader(IdPacker):
     cdef int read_row(self, Vocabulary vocabulary, id_row row, Sentences made,
                       bint known_only) except -1 nogil:
         cdef bint is_padding = False
-        cdef Py_ssize_t length = self.read(row, &is_padding), start = 0, size, cost
+        cdef Py_ssize_t length = self.read(row, &is_padding), start = 0, stop
         cdef int32_t *ids = made.reserve(length)
         while start < length:
-            cost = look_up_cost(vocabulary.tokens.slot_count)
-            size = min(length - start, POLL_TOKENS // cost)
-            vocabulary.read_numbers(self.row_ids + start, size, ids + start, known_only)
-            self.worked(size * cost)
-            start += size
+            stop = self.next_stop(start, length, look_up_cost(vocabulary.tokens.slot_count))
+            vocabulary.read_numbers(self.row_ids + start, stop - start, ids + start, known_only)
+            start = stop
         if is_padding:
             with gil:
                 made.padding.append(made.count)

@@ -3,7 +3,8 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastbleu._core cimport PackedSegments, SegmentCounter, hash_seed, interner, simd_level
+from fastbleu._core cimport KeptMemory, PackedSegments, SegmentCounter, simd_level
+from fastbleu._tables cimport hash_seed, interner
 
 
 cdef extern from "kernel/line_tokens.h":
@@ -33,7 +34,7 @@ cdef class TextPacker(PackedSegments):
     cdef line_buffers hypothesis_buffers, reference_buffers
     cdef text_line *lines
     cdef PyObject **held             # the strings that `lines` point into
-    cdef Py_ssize_t line_count, line_capacity, since_poll
+    cdef Py_ssize_t line_count, line_capacity
     cdef Py_ssize_t first_segment
 
     cdef void release(self) noexcept
@@ -41,13 +42,8 @@ cdef class TextPacker(PackedSegments):
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
     cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil
     cdef int forget_line(self) noexcept nogil
-    cdef int worked(self) except -1 nogil
 
 
-cdef class SegmentReader:
+cdef class SegmentReader(KeptMemory):
     cdef TextPacker packer
     cdef SegmentCounter counter
-    # A signal handler, or another thread, may call in while a segment is counted.
-    cdef bint busy
-
-    cdef bint claim(self) noexcept

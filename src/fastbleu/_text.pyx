@@ -20,10 +20,10 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX
 from libc.string cimport memset
 
-from fastbleu._core cimport (
-    grow, interner_begin, interner_free, poll, process_seed, simd_in_use)
+from fastbleu._core cimport grow, poll, process_seed, simd_in_use
 from fastbleu._rows cimport numbers
 from fastbleu._sequences cimport is_list_or_tuple, item_at, size_of, unchanging
+from fastbleu._tables cimport interner_begin, interner_free
 
 from array import array as _array
 
@@ -94,7 +94,7 @@ cdef Py_ssize_t KEPT_CHARS = 1 << 16
 cdef array _row = _array("q")
 
 cdef enum:
-    POLL_BLOCKS = 1 << 12
+    BLOCK_STEPS = 16             # that a block of characters counts for
     SPLIT_BLOCKS = 1 << 10
     HYPOTHESIS = -1
 
@@ -393,7 +393,7 @@ cdef class TextPacker(PackedSegments):
                 find_block(&reader, self.tokens, ids))
             if count >= 0:
                 self.id_count += count
-                self.worked()
+                self.worked(BLOCK_STEPS)
                 continue
             # What was read so far is void: begin again with the rewritten line.
             self.id_count = before
@@ -409,14 +409,6 @@ cdef class TextPacker(PackedSegments):
     cdef int forget_line(self) noexcept nogil:
         """What a hypothesis read so far was void; -1: no memory. For subclasses."""
         return interner_begin(self.tokens, 0)
-
-    cdef inline int worked(self) except -1 nogil:
-        """Count a block, and from time to time let Ctrl-C and the other threads' failures end this."""
-        self.since_poll += 1
-        if self.since_poll >= POLL_BLOCKS:
-            self.since_poll = 0
-            poll(&self.cancelled)
-        return 0
 
 
 cdef class SegmentReader:
@@ -478,14 +470,5 @@ cdef class SegmentReader:
                                        packer.distinct[0], numbers(row))
         finally:
             packer.release()
-            with cython.critical_section(self):
-                self.busy = False
+            self.give_back()
         return row
-
-    cdef bint claim(self) noexcept:
-        """Whether the memory is the caller's now, until it sets `busy` to False again."""
-        cdef bint free
-        with cython.critical_section(self):
-            free = not self.busy
-            self.busy = True
-        return free

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t
 
-from fastbleu._core cimport PackedSegments, interner
+from fastbleu._core cimport PackedSegments
+from fastbleu._tables cimport interner
 
 
 cdef class TokenPacker(PackedSegments):

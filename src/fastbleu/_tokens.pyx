@@ -17,10 +17,11 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
-from fastbleu._core cimport PackedSegments, interner, interner_begin, interner_free, process_seed
-from fastbleu._exceptions cimport is_raised, take_exception
+from fastbleu._core cimport PackedSegments, process_seed
+from fastbleu._objects cimport number_objects
 from fastbleu._sequences cimport (
     PySequence_Fast_ITEMS, is_list_or_tuple, item_at, size_of, unchanging, unchanging_lists)
+from fastbleu._tables cimport interner, interner_begin, interner_free
 
 
 cdef extern from "kernel/token_keys.h":
@@ -38,8 +39,6 @@ cdef extern from "Python.h":
     int PY_VERSION_HEX
     int PyGC_Disable()
     int PyGC_Enable()
-    PyObject *PyDict_GetItemWithError(object mapping, object key)
-    int PyDict_SetItem(object mapping, object key, object value)
 
 
 # Ends a chunk: enough to make the cost of a chunk vanish, little enough for its ids to stay in cache.
@@ -277,12 +276,9 @@ cdef class TokenPacker(PackedSegments):
         cdef Py_ssize_t segment = self.first_segment + self.segment_count
         cdef Py_ssize_t count, total, position, k
         cdef dict known = {}
-        cdef PyObject *found
         cdef tuple sequence, sequences
         cdef int64_t *lengths
         cdef int32_t *ids
-        cdef object kind = None
-        cdef bint is_tensor = False
         # Hold every token before the first line of the user's code runs.
         sequences = (copy_of(hypothesis), *copy_all(references))
         count = len(sequences) - 1
@@ -296,26 +292,7 @@ cdef class TokenPacker(PackedSegments):
         self.reserve_segment()
         for k in range(count + 1):
             sequence = sequences[k]
-            for position in range(len(sequence)):
-                token = sequence[position]
-                if position % 1024 == 1023:
-                    PyErr_CheckSignals()
-                if type(token) is not kind:
-                    kind = type(token)
-                    is_tensor = hasattr(kind, "__torch_function__")
-                if is_tensor:
-                    token = self.door.number(token, segment, None if k == 0 else k - 1, position)
-                found = PyDict_GetItemWithError(known, token)
-                if found == NULL and not is_raised() and k == 0:
-                    ids[position] = len(known)
-                    PyDict_SetItem(known, token, len(known))
-                else:
-                    ids[position] = <object> found if found != NULL else -1
-                if found == NULL and is_raised():
-                    error = take_exception()
-                    if isinstance(error, TypeError):
-                        self.door.unhashable(error, token, segment, None if k == 0 else k - 1, position)
-                    raise error
+            number_objects(known, sequence, ids, k > 0, self.door, segment, None if k == 0 else k - 1)
             ids += len(sequence)
         # Only now is it known how many tokens the hypothesis has: references say -1 for any other.
         ids = self.ids + self.id_count + lengths[0]

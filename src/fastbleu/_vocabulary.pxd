@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from fastbleu._core cimport interner
+from fastbleu._tables cimport interner
 
 
 cdef extern from "kernel/token_store.h":

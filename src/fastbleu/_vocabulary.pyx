@@ -20,9 +20,10 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-from fastbleu._core cimport interner_begin, interner_free, process_seed, token_content
-from fastbleu._exceptions cimport is_raised, take_exception
+from fastbleu._core cimport process_seed
+from fastbleu._objects cimport number_objects
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, size_of
+from fastbleu._tables cimport interner_begin, interner_free, token_content
 
 
 cdef extern from "kernel/token_keys.h":
@@ -54,8 +55,6 @@ cdef extern from "kernel/large_integers.h":
     object integer_of_digits(const unsigned char *bytes, size_t size, unsigned int unit)
 
 cdef extern from "Python.h":
-    PyObject *PyDict_GetItemWithError(object mapping, object key)
-    PyObject *PyDict_SetDefault(object mapping, object key, object value)
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
@@ -262,34 +261,9 @@ cdef class Vocabulary:
                           Py_ssize_t sentence) except -1:
         """Ids of any hashable tokens, by Python's own equality; the caller holds all of them."""
         cdef dict known = self.all_known()
-        cdef PyObject *found
-        cdef Py_ssize_t position
-        cdef object kind = None
-        cdef bint is_tensor = False
         if not known_only:
             self.plain = False
-        for position in range(len(tokens)):
-            token = tokens[position]
-            if position % 1024 == 1023:
-                PyErr_CheckSignals()
-            if type(token) is not kind:
-                kind = type(token)
-                is_tensor = hasattr(kind, "__torch_function__")
-            if is_tensor:
-                token = door.number(token, sentence, None, position)
-            found = PyDict_GetItemWithError(known, token)
-            if found == NULL and not is_raised() and not known_only:
-                if len(known) >= INT32_MAX - 1:
-                    raise OverflowError(f"a vocabulary of {len(known)} tokens takes no more")
-                # In one step: a second look-up may find what the first one did not.
-                found = PyDict_SetDefault(known, token, len(known))
-            if found == NULL and is_raised():
-                error = take_exception()
-                if door is not None and isinstance(error, TypeError):        # None: for numbers
-                    door.unhashable(error, token, sentence, None, position)
-                raise error
-            ids[position] = <object> found if found != NULL else -1
-        return 0
+        return number_objects(known, tokens, ids, known_only, door, sentence, None)
 
     cdef int read_numbers(self, const int64_t *numbers, Py_ssize_t length, int32_t *ids,
                           bint known_only) except -1 nogil:

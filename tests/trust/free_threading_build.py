@@ -11,12 +11,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from trust.part import Finished, build_into, environment, finish, say, tool
+from trust.part import Finished, build_into, clang, environment, finish, say, tool
 
 SUITE, PACKAGE = "trixie", "python3.13"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 CACHE = Path(os.environ.get("FASTBLEU_TRUST_CACHE", Path.home() / ".cache" / "fastbleu-trust"))
-CLANGS = ("clang", "clang-19", "clang-16", "clang-15", "clang-14")
 REQUIRED = ["numpy", "tabulate", "tqdm", "pytest"]
 PACKAGES = CACHE / "packages"
 # What ThreadSanitizer reports of CPython itself, and CPython's developers know of.
@@ -27,11 +26,6 @@ class BuildError(Exception):
     """A step of a build failed; the message has what it said last."""
 
 
-def clang() -> str:
-    """ThreadSanitizer of gcc knows none of the fences that CPython has."""
-    return next((path for path in map(tool, CLANGS) if path), "")
-
-
 def missing(sanitized: bool) -> str:
     """What is not here of what a build needs; "" where all is, or the build is there already."""
     absent = [name for name in ("apt-get", "dpkg-source", "make", "gcc") if not tool(name)]
@@ -39,7 +33,7 @@ def missing(sanitized: bool) -> str:
         absent.append("the keys of Debian's archive")
     if all((CACHE / name / "done").exists() for name in ("plain", "tsan")[: 1 + sanitized]):
         absent.clear()
-    if sanitized and not clang():
+    if sanitized and not clang():  # gcc's ThreadSanitizer knows none of the fences that CPython has
         absent.append("clang")
     return f"needs {', '.join(absent)}" if absent else ""
 

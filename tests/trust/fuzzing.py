@@ -34,16 +34,16 @@ from trust.part import (
     WORK,
     Outcome,
     Part,
+    clang,
     end,
     environment,
     finish,
+    install,
     say,
     skip,
-    tool,
 )
 
 ATHERIS = "atheris==3.0.0" if sys.version_info < (3, 12) else "atheris==3.1.0"
-CLANGS = ("clang", "clang-19", "clang-16", "clang-15", "clang-14")
 FLAGS = "-fsanitize=address,fuzzer-no-link -gline-tables-only -fno-omit-frame-pointer"
 CORPUS, FOUND = TESTS / "trust" / "corpus", WORK / "corpus"
 BUILD, ATHERIS_AT, TOOLS = WORK / "fuzz-build", WORK / "atheris", WORK / "fuzz-tools"
@@ -92,10 +92,6 @@ TARGETS = [
 ]
 
 
-def clang() -> str:
-    return next(filter(None, map(tool, CLANGS)), "")
-
-
 def missing() -> str:
     """Why there can be no fuzzing here, or ""."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
@@ -103,13 +99,6 @@ def missing() -> str:
     if not (3, 11) <= sys.version_info[:2] <= (3, 13):
         return "atheris is there for CPython 3.11 to 3.13 only"
     return "" if clang() else "needs clang (Debian: clang-14 libclang-rt-14-dev)"
-
-
-def install(directory: Path, *arguments: str) -> str:
-    """Install packages into a directory of their own; "" or why that failed."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    done = finish([*pip, "--target", directory, *arguments])
-    return f"installing {' '.join(arguments)} {done.why()}" if done.status else ""
 
 
 def prepare() -> str:

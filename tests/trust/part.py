@@ -26,6 +26,7 @@ ROOT = TESTS.parent
 # Logs, builds and whatever else a part leaves behind.
 WORK = ROOT / "build" / "trust"
 LONG_ONLY = "in the long form only"
+CLANGS = ("clang", "clang-19", "clang-16", "clang-15", "clang-14")
 # What seeds every random trial: printed with each failure, and `run.py --seed` sets it.
 SEED = "FASTBLEU_TEST_SEED"
 
@@ -220,6 +221,19 @@ def child(
     return finish(command, timeout, env=env, stdin=stdin, log=log)
 
 
+def install(
+    directory: Path,
+    *arguments: str,
+    python: str = sys.executable,
+    timeout: float = 600,
+    env: Mapping[str, str] | None = None,
+) -> str:
+    """Install packages into a directory of their own by pip; "" or why that failed."""
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    done = finish([*pip, "--target", directory, *arguments], timeout, env=env)
+    return f"installing {' '.join(arguments)} {done.why()}" if done.status else ""
+
+
 def build_into(directory: Path, python: str = sys.executable, **switches: str) -> str:
     """Build the package with switches of setup.py into a directory; "" or why that failed.
 
@@ -228,11 +242,15 @@ def build_into(directory: Path, python: str = sys.executable, **switches: str) -
     shutil.rmtree(directory, ignore_errors=True)
     names = [name for name in os.environ if name.startswith("FASTBLEU_")]
     env = environment(changes={**dict.fromkeys(names), "PYTHONPATH": None, **switches})
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
-    done = finish([*pip, "--target", directory, "."], 1800, env=env)
-    return "" if done.status == 0 else f"the build {switches} {done.why()}"
+    failure = install(directory, "--no-deps", ".", python=python, timeout=1800, env=env)
+    return f"the build {switches}: {failure}" if failure else ""
 
 
 def tool(name: str) -> str:
     """The path of a program, or "" where it is not installed."""
     return shutil.which(name) or ""
+
+
+def clang() -> str:
+    """The path of clang, or "" where it is not installed."""
+    return next(filter(None, map(tool, CLANGS)), "")

@@ -9,7 +9,7 @@ from .._rows import add_rows, zero_rows
 from ..scorer import Scorer
 from ..stats import Stats
 from ..suspicions import warn_of_label_padding
-from ..threads import Pool, run_on_threads
+from ..threads import Pool, run_on_threads, taken_from
 from ..workers import Counted
 from .sentences import SentenceReader
 
@@ -59,18 +59,16 @@ class SetScorer(Scorer):
             readers.append(self._reader.sharing())
             whole = readers[0].read(hypotheses, "hypotheses", masks[0], True, counted=True)
         count = len(hypotheses if whole is None else whole)
-        turns = [*range(0, count, _TURN)][::-1]
+        untaken = [*range(0, count, _TURN)][::-1]
         total = zero_rows(count if kept else 1, self.max_order)
-        taking, adding = _Lock(), _Lock()
+        adding = _Lock()
 
         def work(scratch: RowScratch) -> None:
             reader = self._reader.sharing()
             readers.append(reader)
-            while not scratch.cancelled:
-                with taking:
-                    if not turns:
-                        return
-                    first = turns.pop()
+            for first in taken_from(untaken):
+                if scratch.cancelled:
+                    break
                 end, start, sentences = min(first + _TURN, count), first, whole
                 if sentences is None:
                     start, sentences = 0, _read_turn(reader, hypotheses, first, end, count)
@@ -84,7 +82,7 @@ class SetScorer(Scorer):
                 with adding:
                     add_rows(total, sums._rows, total)
 
-        threads = min(self.threads, len(turns))
+        threads = min(self.threads, len(untaken))
         if self.tokenizer is not None and self.tokenizer.function is not None:
             threads = min(threads, 1)  # a user's function need not bear several
         scratches = [self._pool.borrow(RowScratch) for _ in range(threads)]
