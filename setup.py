@@ -16,6 +16,7 @@ from setuptools.command.build_ext import build_ext
 
 MODULES = [
     "_rows",
+    "_interrupts",
     "_core",
     "_tokens",
     "_ids",

@@ -24,6 +24,7 @@ STOREYS = [
         "patching",
         "nltk_fraction",
     ],
+    ["_interrupts"],
     ["_core", "_objects", "threads"],
     [
         "_ids",

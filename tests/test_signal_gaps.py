@@ -54,6 +54,7 @@ def child(code, *arguments):
     ).stdout
 
 
+@pytest.mark.skipif("FASTBLEU_SANITIZED" in os.environ, reason="sanitizers take their time")
 @pytest.mark.parametrize(
     "name",
     [
@@ -61,6 +62,8 @@ def child(code, *arguments):
         "a long modified_precision",  # loops over positions
         "one row of large ids",  # memory touched for the first time
         "one list of ids",
+        "a line of different words",  # a table that grows filled in one go
+        "a ReferenceIndex of different tokens",
         "a line with entities",  # rewritten in one go
         "a lowercased line",
         "sacreBLEU's streams",  # turned by segment in one go

@@ -1,6 +1,8 @@
 from array import array
 from typing import Final
 
+from ._interrupts import Interruptible
+
 SIMD_LEVELS: Final = ("portable", "avx2", "avx512")
 MAX_ORDER: Final[int]
 REFERENCE_LENGTHS: Final = ("closest", "first", "shortest")
@@ -8,9 +10,6 @@ REFERENCE_LENGTHS: Final = ("closest", "first", "shortest")
 def active_simd() -> str: ...
 def use_simd(name: str | None = None) -> None: ...
 def reseed(first: int, second: int) -> None: ...
-
-class Interruptible:
-    cancelled: bool
 
 class KeptMemory: ...
 

@@ -18,16 +18,16 @@ Long counts poll for signals (main thread) and for `cancelled` (any thread) ever
 
 import cython
 from cpython.array cimport array
-from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.string cimport memset
 
 import os
 
 from fastbleu._rows import accumulate_rows, zero_rows
+from fastbleu._interrupts cimport poll
 from fastbleu._rows cimport numbers
 from fastbleu._tables cimport (
-    number_table_add, number_table_begin, number_table_find, number_table_free)
+    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
 
 
 cdef extern from "kernel/masks.h":
@@ -101,19 +101,6 @@ cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t it
             raise MemoryError(f"no memory for {roomy} items of {item} bytes")
     capacity[0] = roomy
     return grown
-
-
-cdef int poll(const bint *cancelled) except -1 nogil:
-    """Let Ctrl-C and the other threads' failures end a long piece of work."""
-    with gil:
-        if cancelled[0]:
-            raise KeyboardInterrupt
-        PyErr_CheckSignals()
-    return 0
-
-
-cdef class Interruptible:
-    pass
 
 
 cdef class KeptMemory:

@@ -19,8 +19,9 @@ from cpython.mem cimport PyMem_RawFree
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX
 
-from fastbleu._core cimport POLL_EVERY, grow, process_seed
+from fastbleu._core cimport grow, process_seed
 from fastbleu._exceptions cimport is_raised, take_exception
+from fastbleu._interrupts cimport POLL_EVERY
 from fastbleu._tables cimport (
     look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
 

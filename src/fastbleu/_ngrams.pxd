@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from fastbleu._core cimport Interruptible
+from fastbleu._interrupts cimport Interruptible
 from fastbleu._sentences cimport Sentences
 from fastbleu._tables cimport hash_seed, number_table
 

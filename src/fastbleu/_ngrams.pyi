@@ -1,4 +1,4 @@
-from ._core import Interruptible
+from ._interrupts import Interruptible
 from ._sentences import Sentences
 
 class Ngrams:

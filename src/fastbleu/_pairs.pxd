@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from fastbleu._core cimport Interruptible
+from fastbleu._interrupts cimport Interruptible
 from fastbleu._ngrams cimport Features, Ngrams, number_index
 
 

@@ -1,7 +1,7 @@
 from array import array
 from typing import Any
 
-from ._core import Interruptible
+from ._interrupts import Interruptible
 from ._ngrams import Features, Ngrams
 
 class ReferenceBlock(Interruptible):

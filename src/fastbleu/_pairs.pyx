@@ -19,7 +19,8 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport exp
 from libc.string cimport memcpy, memset
 
-from fastbleu._core cimport POLL_EVERY, grow, process_seed, simd_in_use, simd_level
+from fastbleu._core cimport grow, process_seed, simd_in_use, simd_level
+from fastbleu._interrupts cimport POLL_EVERY
 from fastbleu._ngrams cimport number_index_add, number_index_clear, number_index_free, number_index_reserve
 from fastbleu._rows cimport numbers
 

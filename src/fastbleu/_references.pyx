@@ -25,7 +25,8 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport INT32_MAX, uint32_t, uint64_t
 
-from fastbleu._core cimport FIRST, POLL_EVERY, SHORTEST, grow, poll, process_seed
+from fastbleu._core cimport FIRST, SHORTEST, grow, process_seed
+from fastbleu._interrupts cimport POLL_EVERY, poll
 from fastbleu._ngrams cimport (
     GROW_FROM, is_repeat, number_index_add, number_index_free, number_index_reserve, number_index_trim)
 from fastbleu._rows cimport numbers

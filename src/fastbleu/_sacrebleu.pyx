@@ -23,7 +23,7 @@ from math import exp as _exp
 from math import log as _log
 
 from fastbleu import __version__
-from fastbleu._core cimport poll
+from fastbleu._interrupts cimport poll
 
 cdef double EXACT = 4503599627370496.0      # 2**52: the sum of two such integers is exact, too
 cdef array _DOUBLES = array("d")

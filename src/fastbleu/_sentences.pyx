@@ -19,8 +19,9 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX
 from libc.string cimport memcpy, memset
 
-from fastbleu._core cimport POLL_EVERY, grow, poll, process_seed, simd_in_use, simd_level
+from fastbleu._core cimport grow, process_seed, simd_in_use, simd_level
 from fastbleu._ids cimport IdPacker, IdRows, id_row
+from fastbleu._interrupts cimport POLL_EVERY, poll
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, is_list_or_tuple, item_at, size_of, unchanging
 from fastbleu._tables cimport (
     interner, interner_add, interner_begin, interner_free, look_up_cost, token_content, token_key)

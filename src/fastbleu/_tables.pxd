@@ -20,6 +20,10 @@ cdef extern from "kernel/interner.h":
         hash_seed seed
     void interner_free(interner *table) noexcept nogil
     int interner_begin(interner *table, size_t tokens) noexcept nogil
+    bint interner_has_room(const interner *table, size_t tokens) noexcept nogil
+    int interner_widen(interner *wider, const interner *table, size_t tokens) noexcept nogil
+    void interner_copy(
+        interner *wider, const interner *table, int32_t first, int32_t end) noexcept nogil
     int32_t interner_add(
         interner *table, token_key key, token_content content) noexcept nogil
     int32_t interner_find(

@@ -20,10 +20,11 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX
 from libc.string cimport memset
 
-from fastbleu._core cimport grow, poll, process_seed, simd_in_use
+from fastbleu._core cimport grow, process_seed, simd_in_use
+from fastbleu._interrupts cimport make_room, poll
 from fastbleu._rows cimport numbers
 from fastbleu._sequences cimport is_list_or_tuple, item_at, size_of, unchanging
-from fastbleu._tables cimport interner_begin, interner_free
+from fastbleu._tables cimport interner_begin, interner_free, interner_has_room
 
 from array import array as _array
 
@@ -389,15 +390,19 @@ cdef class TextPacker(PackedSegments):
         begin_line(&reader, self.rules, self.classify, text, buffers)
         while not line_ended(&reader):
             ids = self.reserve_ids(BLOCK_TOKENS)
-            count = intern_block(&reader, self.tokens, ids) if is_hypothesis else (
-                find_block(&reader, self.tokens, ids))
+            if is_hypothesis:
+                if not interner_has_room(self.tokens, BLOCK_TOKENS):
+                    make_room(self.tokens, BLOCK_TOKENS, &self.cancelled)
+                count = intern_block(&reader, self.tokens, ids)
+            else:
+                count = find_block(&reader, self.tokens, ids)
             if count >= 0:
                 self.id_count += count
                 self.worked(BLOCK_STEPS)
                 continue
             # What was read so far is void: begin again with the rewritten line.
             self.id_count = before
-            if count < -1 or (is_hypothesis and self.forget_line() < 0):
+            if is_hypothesis and self.forget_line() < 0:
                 no_memory(text.length)
             begin_rewritten(&reader, text, buffers, &self.cancelled)
         if self.id_count - before >= INT32_MAX:

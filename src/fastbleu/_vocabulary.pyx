@@ -21,6 +21,7 @@ from libc.stdint cimport INT32_MAX, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from fastbleu._core cimport process_seed
+from fastbleu._interrupts cimport make_room
 from fastbleu._objects cimport number_objects
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, size_of
 from fastbleu._tables cimport interner_begin, interner_free, token_content
@@ -38,7 +39,6 @@ cdef extern from "kernel/token_store.h":
         UNIT_LARGE_INTEGER
         UNIT_LARGE_NEGATIVE
         UNIT_INTEGER
-    int interner_reserve(interner *table, size_t tokens) noexcept nogil
     void token_store_free(token_store *store) noexcept
     void token_store_clear(token_store *store) noexcept
     int store_tokens(token_store *store, interner *table, int32_t first) noexcept nogil
@@ -221,11 +221,9 @@ cdef class Vocabulary:
 
     cdef int reserve(self, Py_ssize_t tokens) except -1 nogil:
         """Make room for so many more tokens."""
+        cdef bint cancelled = False
         self.check_room(tokens)
-        if interner_reserve(&self.tokens, tokens) < 0:
-            with gil:
-                raise MemoryError(f"no memory for {tokens} tokens more than {self.tokens.count}")
-        return 0
+        return make_room(&self.tokens, tokens, &cancelled)
 
     cdef int keep(self) noexcept nogil:
         """Make the content of the new tokens our own, before it goes away; -1: no memory."""

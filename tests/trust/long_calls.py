@@ -155,7 +155,7 @@ CALLS = {
         LONG_TEXT.format("слово 字 \U0001f600"), 'BLEU(tokenize="zh").score([line], [line])'
     ),
     "a line of different words": LongCall(
-        'line = " ".join([f"w{n}" for n in range(2_000_000)])', "BLEU().score([line], [line])"
+        'line = " ".join([f"w{n}" for n in range(5_000_000)])', "BLEU().score([line], [line])"
     ),
     "a line of characters": LongCall(
         LONG_TEXT.format("x"), 'BLEU(tokenize="char").score([line], [line])'
@@ -209,6 +209,11 @@ CALLS = {
     ),
     "a ReferenceIndex of ids": with_ids(
         (1_000_000, 30), "matrix.ReferenceIndex(ids, tokenize=None)", span=2.0
+    ),
+    "a ReferenceIndex of different tokens": LongCall(
+        "parts = [[f'w{n + k}' for k in range(5)] for n in range(0, 5_000_000, 5)]",
+        "matrix.ReferenceIndex(parts, tokenize=None)",
+        span=2.5,
     ),
     "a ReferenceIndex of long sentences": LongCall(
         test_interrupt.LONG, "matrix.ReferenceIndex([long, *other], tokenize=None)"

@@ -115,22 +115,28 @@ FB_INLINE int32_t interner_add(interner *table, token_key key, token_content con
     return id;
 }
 
-/* Makes room for `tokens` more in the same segment; ids stay. Returns 0, or -1: no memory. */
-static inline int interner_reserve(interner *table, size_t tokens)
+/* Whether there is room for `tokens` more in the same segment. */
+FB_INLINE int interner_has_room(const interner *table, size_t tokens)
 {
-    interner wider = *table;
-    tokens += (size_t)table->count;
-    if (FB_LIKELY(tokens * 2 <= table->slot_count)) return 0;
-    wider.slots = NULL;
-    wider.keys = NULL;
-    wider.contents = NULL;
-    wider.slot_count = 0;
-    if (interner_begin(&wider, tokens * 2) < 0) return -1;
-    for (int32_t id = 0; id < table->count; id++)
-        interner_add(&wider, table->keys[id], table->contents[id]);
-    interner_free(table);
-    *table = wider;
-    return 0;
+    return ((size_t)table->count + tokens) * 2 <= table->slot_count;
+}
+
+/* Begins a table with that room, and as much again. interner_copy has to be called for all ids: in
+ * steps, because those of a large table take a while. Returns 0, or -1: no memory. */
+static inline int interner_widen(interner *wider, const interner *table, size_t tokens)
+{
+    *wider = *table;
+    wider->slots = NULL;
+    wider->keys = NULL;
+    wider->contents = NULL;
+    return interner_begin(wider, ((size_t)table->count + tokens) * 2);
+}
+
+/* Copies the tokens with the ids from `first` up to `end`, which stay what they are. */
+static inline void interner_copy(interner *wider, const interner *table, int32_t first, int32_t end)
+{
+    for (int32_t id = first; id < end; id++)
+        interner_add(wider, table->keys[id], table->contents[id]);
 }
 
 /* The id of a token, or `absent` where no interner_add of this segment gave it one.

@@ -28,12 +28,12 @@ FB_INLINE token_content content_of(const line_reader *line, token_span span)
     return content;
 }
 
-/* Ids of the next block of a hypothesis; how many, -1: rewrite the line first, -2: no memory. */
+/* Ids of the next block of a hypothesis, of whose BLOCK_TOKENS the table has room; how many,
+ * or -1: rewrite the line first. */
 static inline int intern_block(line_reader *line, interner *table, int32_t *ids)
 {
     token_span spans[BLOCK_TOKENS];
     const int count = next_tokens(line, spans);
-    if (count > 0 && FB_UNLIKELY(interner_reserve(table, (size_t)count) < 0)) return -2;
     for (int i = 0; i < count; i++) {
         const token_content content = content_of(line, spans[i]);
         ids[i] = interner_add(table, content_key(content, (unsigned)spans[i].unit, table->seed), content);

@@ -1,0 +1,42 @@
+"""Long work that can be interrupted. See _interrupts.pyx."""
+
+cimport cython
+from libc.stdint cimport int32_t
+
+from fastbleu._tables cimport interner
+
+
+cdef enum:
+    # Tokens, n-grams or pairs between two looks for Ctrl-C: about a millisecond's work, beside which
+    # taking the GIL costs nothing.
+    POLL_EVERY = 1 << 16
+
+cdef int poll(const bint *cancelled) except -1 nogil
+cdef int make_room(interner *table, size_t tokens, const bint *cancelled) except -1 nogil
+
+
+cdef class Interruptible:
+    """Long work that Ctrl-C, and the failures of other threads, can end."""
+
+    cdef public bint cancelled       # by another thread
+    cdef Py_ssize_t since_poll
+
+    @cython.final
+    cdef inline int worked(self, Py_ssize_t steps) except -1 nogil:
+        """Count work done, and poll from time to time."""
+        self.since_poll += steps
+        if self.since_poll >= POLL_EVERY:
+            self.since_poll = 0
+            poll(&self.cancelled)
+        return 0
+
+    @cython.final
+    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
+                                     Py_ssize_t cost) except -1 nogil:
+        """Up to where a loop that has come to `start` goes before it hears signals again.
+
+        cost : steps that each turn of it counts for: 1, or `look_up_cost` of a table
+        """
+        cdef Py_ssize_t stop = min(start + POLL_EVERY // cost, count)
+        self.worked((stop - start) * cost)
+        return stop
