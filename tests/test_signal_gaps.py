@@ -69,6 +69,7 @@ def child(code, *arguments):
         "sacreBLEU's streams",  # turned by segment in one go
         "nltk's scores of many rows",
         "sentence_scores of many rows",
+        "self-BLEU of short sentences",  # all rows cut and scored in one go
         "self-BLEU of a long sentence",  # repeats numbered in one go
         "pairs of long sentences",  # tables of n-grams touched for the first time
         "a ReferenceIndex with a late token of another kind",  # a dict made of all tokens

@@ -23,11 +23,11 @@ def command_lines(directory: Path) -> dict[str, list[str]]:
     """Runs of the command line that take long."""
     line = " ".join(f"word{n % 700}" for n in range(30)) + "\n"
     texts = {
-        "text": line * 300_000,
+        "text": line * 600_000,
         "short": line * 5_000,
         "other": line.replace("9", "8") * 5_000,
         "line": line.replace("\n", " ") * 100_000,
-        "table.jsonl": f'{{"mt": "{line.strip()}"}}\n' * 300_000,
+        "table.jsonl": f'{{"mt": "{line.strip()}"}}\n' * 600_000,
     }
     segments = "".join(f"<seg id='{n}'>{line}</seg>" for n in range(50_000))
     texts["markup.sgm"] = f"<tstset sysid='s'><doc docid='d'>{segments}</doc></tstset>"
