@@ -81,7 +81,7 @@ lint: $(VENV)/tested            ## ruff, cython-lint, mypy, stubtest
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
 	@$(BIN)/mypy
-	@$(BIN)/stubtest fastbleu._rows fastbleu._core fastbleu._tokens fastbleu._ids fastbleu._text fastbleu._vocabulary fastbleu._sentences fastbleu._ngrams fastbleu._pairs fastbleu._expected fastbleu._references fastbleu._nltk fastbleu._sacrebleu \
+	@$(BIN)/stubtest fastbleu._rows fastbleu._interrupts fastbleu._core fastbleu._tokens fastbleu._ids fastbleu._text fastbleu._vocabulary fastbleu._sentences fastbleu._ngrams fastbleu._pairs fastbleu._expected fastbleu._references fastbleu._nltk fastbleu._sacrebleu \
 	    fastbleu._resample fastbleu.nltk fastbleu.nltk_precision \
 	    --ignore-disjoint-bases --allowlist tests/stubtest.allow
 

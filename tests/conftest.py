@@ -2,12 +2,16 @@
 
 import importlib
 import os
+import signal
 import warnings
 
 import nltk.translate.bleu_score
 import oracle
 import pytest
 from generators import SEED
+
+# Where a shell has started the tests in the background, they and their children would ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # FASTBLEU_TEST_ONLY=fastbleu leaves out what would test nltk, where that has been done before.
 IMPLEMENTATIONS = os.environ.get("FASTBLEU_TEST_ONLY", "fastbleu nltk patched").split()

@@ -26,7 +26,7 @@ def command_lines(directory: Path) -> dict[str, list[str]]:
         "text": line * 600_000,
         "short": line * 5_000,
         "other": line.replace("9", "8") * 5_000,
-        "line": line.replace("\n", " ") * 100_000,
+        "line": line.replace("\n", " ") * 200_000,
         "table.jsonl": f'{{"mt": "{line.strip()}"}}\n' * 600_000,
     }
     segments = "".join(f"<seg id='{n}'>{line}</seg>" for n in range(50_000))
