@@ -183,11 +183,16 @@ def pairwise(world: World, kind: str) -> Call:
     its_masks = masks(world, kind)
     if world.rng.random() < 0.3:
         return lambda: list(matrix.iter_blocks(*arguments, rows=1, **of, **its_masks))
-    out = None
-    if world.rng.random() < 0.3:
-        out = np.zeros([len(side) if type(side) is list else 2 for side in arguments])
+    if world.rng.random() < 0.7:
+        return lambda: matrix.pairwise(*arguments, **of, **its_masks)
+    shape = [len(side) if type(side) is list else 2 for side in arguments]
+
+    def into_an_array() -> object:
+        out = np.zeros(shape)  # one for each call: threads that write into one get in each other's way
         world.arrays.append(out)
-    return lambda: matrix.pairwise(*arguments, out=out, **of, **its_masks)
+        return matrix.pairwise(*arguments, out=out, **of, **its_masks)
+
+    return into_an_array
 
 
 def mbr(world: World, kind: str) -> Call:

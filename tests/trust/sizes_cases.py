@@ -244,4 +244,4 @@ def long_strings(outcome: Outcome) -> None:
     )
     text = "a &lt; b " + "c" * size + " &amp; d."  # has to be written anew
     found = count([text], [["a < b & d ."]], tokenize="13a")
-    gives(outcome, "entities", found._rows[:4].tolist(), [7, 6, 6, 4])
+    gives(outcome, "entities", found._rows[:4].tolist, [7, 6, 6, 4])
