@@ -10,7 +10,7 @@ import oracle
 import pytest
 from generators import SEED
 
-# Where a shell has started the tests in the background, they and their children would ignore Ctrl-C.
+# Of a shell's background processes, which ignore Ctrl-C, the children would ignore it, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # FASTBLEU_TEST_ONLY=fastbleu leaves out what would test nltk, where that has been done before.

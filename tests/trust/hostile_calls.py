@@ -188,7 +188,7 @@ def pairwise(world: World, kind: str) -> Call:
     shape = [len(side) if type(side) is list else 2 for side in arguments]
 
     def into_an_array() -> object:
-        out = np.zeros(shape)  # one for each call: threads that write into one get in each other's way
+        out = np.zeros(shape)  # one for each call, because a trial may make it on several threads
         world.arrays.append(out)
         return matrix.pairwise(*arguments, out=out, **of, **its_masks)
 
