@@ -1,9 +1,7 @@
 """Long work that can be interrupted. See _interrupts.pyx."""
 
 cimport cython
-from libc.stdint cimport int32_t
-
-from fastbleu._tables cimport interner
+from fastbleu._tables cimport interner, interner_has_room
 
 
 cdef enum:
@@ -12,7 +10,6 @@ cdef enum:
     POLL_EVERY = 1 << 16
 
 cdef int poll(const bint *cancelled) except -1 nogil
-cdef int make_room(interner *table, size_t tokens, const bint *cancelled) except -1 nogil
 
 
 cdef class Interruptible:
@@ -40,3 +37,10 @@ cdef class Interruptible:
         cdef Py_ssize_t stop = min(start + POLL_EVERY // cost, count)
         self.worked((stop - start) * cost)
         return stop
+
+    @cython.final
+    cdef inline int make_room(self, interner *table, size_t tokens) except -1 nogil:
+        """Room for so many more tokens; ids stay."""
+        return 0 if interner_has_room(table, tokens) else self.widen(table, tokens)
+
+    cdef int widen(self, interner *table, size_t tokens) except -1 nogil

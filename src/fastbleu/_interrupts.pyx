@@ -4,8 +4,9 @@ Whatever loops over what a user passes in counts its steps (Interruptible), or p
 """
 
 from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t
 
-from fastbleu._tables cimport interner_copy, interner_free, interner_has_room, interner_widen, look_up_cost
+from fastbleu._tables cimport interner_copy, interner_free, interner_widen, look_up_cost
 
 
 cdef int poll(const bint *cancelled) except -1 nogil:
@@ -17,26 +18,21 @@ cdef int poll(const bint *cancelled) except -1 nogil:
     return 0
 
 
-cdef int make_room(interner *table, size_t tokens, const bint *cancelled) except -1 nogil:
-    """Room for more tokens, whose ids stay, and so does the table where this is interrupted."""
-    cdef interner wider
-    cdef int32_t first = 0, end
-    if interner_has_room(table, tokens):
-        return 0
-    if interner_widen(&wider, table, tokens) < 0:
-        with gil:
-            raise MemoryError(f"no memory for {tokens} tokens more than {table.count}")
-    try:
-        while first < table.count:
-            end = min(first + POLL_EVERY // <int32_t> look_up_cost(wider.slot_count), table.count)
-            interner_copy(&wider, table, first, end)
-            first = end
-            poll(cancelled)
-        table[0], wider = wider, table[0]
-    finally:
-        interner_free(&wider)        # the one that is left
-    return 0
-
-
 cdef class Interruptible:
-    pass
+
+    cdef int widen(self, interner *table, size_t tokens) except -1 nogil:
+        """Make room for more tokens; where this is interrupted the table stays what it is."""
+        cdef interner wider
+        cdef Py_ssize_t first = 0, stop
+        if interner_widen(&wider, table, tokens) < 0:
+            with gil:
+                raise MemoryError(f"no memory for {tokens} tokens more than {table.count}")
+        try:
+            while first < table.count:
+                stop = self.next_stop(first, table.count, look_up_cost(wider.slot_count))
+                interner_copy(&wider, table, <int32_t> first, <int32_t> stop)
+                first = stop
+            table[0], wider = wider, table[0]
+        finally:
+            interner_free(&wider)        # the one that is left
+        return 0

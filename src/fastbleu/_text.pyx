@@ -21,10 +21,10 @@ from libc.stdint cimport INT32_MAX
 from libc.string cimport memset
 
 from fastbleu._core cimport grow, process_seed, simd_in_use
-from fastbleu._interrupts cimport make_room, poll
+from fastbleu._interrupts cimport poll
 from fastbleu._rows cimport numbers
 from fastbleu._sequences cimport is_list_or_tuple, item_at, size_of, unchanging
-from fastbleu._tables cimport interner_begin, interner_free, interner_has_room
+from fastbleu._tables cimport interner_begin, interner_free
 
 from array import array as _array
 
@@ -391,8 +391,7 @@ cdef class TextPacker(PackedSegments):
         while not line_ended(&reader):
             ids = self.reserve_ids(BLOCK_TOKENS)
             if is_hypothesis:
-                if not interner_has_room(self.tokens, BLOCK_TOKENS):
-                    make_room(self.tokens, BLOCK_TOKENS, &self.cancelled)
+                self.make_room(self.tokens, BLOCK_TOKENS)
                 count = intern_block(&reader, self.tokens, ids)
             else:
                 count = find_block(&reader, self.tokens, ids)

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
+from fastbleu._interrupts cimport Interruptible
 from fastbleu._tables cimport interner
 
 
@@ -10,7 +11,7 @@ cdef extern from "kernel/token_store.h":
         size_t words
 
 
-cdef class Vocabulary:
+cdef class Vocabulary(Interruptible):
     cdef interner tokens
     cdef token_store store
     cdef int32_t stored              # tokens whose content is our own

@@ -1,7 +1,9 @@
 from array import array
 from typing import Any
 
-class Vocabulary:
+from ._interrupts import Interruptible
+
+class Vocabulary(Interruptible):
     def __new__(cls) -> Vocabulary: ...
     def __len__(self) -> int: ...
     @property

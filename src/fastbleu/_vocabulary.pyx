@@ -21,7 +21,6 @@ from libc.stdint cimport INT32_MAX, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from fastbleu._core cimport process_seed
-from fastbleu._interrupts cimport make_room
 from fastbleu._objects cimport number_objects
 from fastbleu._sequences cimport PySequence_Fast_ITEMS, size_of
 from fastbleu._tables cimport interner_begin, interner_free, token_content
@@ -221,9 +220,8 @@ cdef class Vocabulary:
 
     cdef int reserve(self, Py_ssize_t tokens) except -1 nogil:
         """Make room for so many more tokens."""
-        cdef bint cancelled = False
         self.check_room(tokens)
-        return make_room(&self.tokens, tokens, &cancelled)
+        return self.make_room(&self.tokens, tokens)
 
     cdef int keep(self) noexcept nogil:
         """Make the content of the new tokens our own, before it goes away; -1: no memory."""

@@ -120,18 +120,16 @@ def repeat(name: str, child: Child, count: int, chance: random.Random, outcome: 
     done = 0
     # The short form runs beside much else, and looks again at what was late: a fault stays.
     again = 2 if count == 1 else 0
-    delay = None
+    place = chance.random()
     while done < count:
-        if delay is None:
-            # One in each part of the span, so that no phase of the call is left out.
-            delay = span * (done + chance.random()) / count
+        # One in each part of the span, so that no phase of the call is left out.
+        delay = span * (done + place) / count
         latency, problem = child.interrupted(delay)
         if latency is None and not problem:
             span *= 0.7
             if span < SHORTEST_SPAN:
                 outcome.check(False, f"{name}: it is over within {span:.3f} s")
                 return longest
-            delay = None
             continue
         late = latency is not None and latency > LIMIT
         if late and again and not problem:
@@ -142,7 +140,7 @@ def repeat(name: str, child: Child, count: int, chance: random.Random, outcome: 
         outcome.check(not problem, f"{name}: interrupted {delay:.3f} s after its start: {problem}")
         longest = max(longest, latency or 0.0)
         done += 1
-        delay = None
+        place = chance.random()
     return longest
 
 
