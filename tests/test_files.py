@@ -232,7 +232,7 @@ def test_bad_bytes_of_other_encodings(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", "a\nб".encode("utf-16") + b"\0")
     message = error_of(path, encoding="utf-16")
     assert message.startswith(f"{path}: line 2 is not valid utf-16 ")
-    assert message.endswith("name the file's own --encoding")
+    assert message.endswith("--encoding is that of all files: convert those of another one")
     assert "line 2 is not valid ascii (byte 3" in error_of(
         write(tmp_path / "b.txt", b"a\nbc\xff\n"), encoding="ascii"
     )

@@ -482,7 +482,8 @@ def test_parameters_that_there_are_not(call):
 
 
 def test_every_parameter_can_be_named():
-    names = set(inspect.signature(fastbleu.BLEU).parameters)
+    parameters = inspect.signature(fastbleu.BLEU).parameters.values()
+    names = {one.name for one in parameters if one.kind is not one.VAR_KEYWORD}
     defaults = {name: getattr(fastbleu.BLEU(), name) for name in names - {"tokenize"}}
     scores = pairwise(["a b c d"], ["x"], tokenize="13a", reference_mask=None, **defaults)
     assert scores == 0

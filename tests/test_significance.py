@@ -636,6 +636,7 @@ def test_progress_goes_to_standard_error(capfd):
 def test_memory_is_bounded_for_a_million_segments(compatible):
     rng = np.random.default_rng(1)
     rows = rng.integers(0, 40, size=(1_000_000, 10))
+    rows[:, 6:] += rows[:, 2:6]  # n-grams: no fewer than match
     one, other = Stats(rows), Stats(rows[::-1])
     del rows
     peaks = {}
@@ -657,3 +658,26 @@ def test_memory_is_bounded_for_a_million_segments(compatible):
     assert max(peaks.values()) < (112 if compatible is None else 160) * 2**20
     for name in ("bootstrap", "paired", "shuffled"):
         assert peaks[name, 5] < 1.05 * peaks[name, 2] + 2**20
+
+
+# ---- mistakes
+
+
+def test_a_dialect_has_a_name():
+    rows = Stats([[5, 5, 4, 3, 5, 4]] * 8 + [[5, 6, 5, 4, 5, 4]])
+    assert bootstrap(rows, samples=9, dialect="nltk") == bootstrap(rows, samples=9, dialect=NLTK)
+    with pytest.raises(TypeError, match=r"dialect is 'sacre', expected one of 'sacrebleu', 'nltk'"):
+        bootstrap(rows, dialect="sacre")
+
+
+def test_unknown_options_are_named():
+    rows = Stats([[5, 5, 4, 4]] * 9)
+    with pytest.raises(TypeError, match="no option 'n_samples'; did you mean 'samples'"):
+        bootstrap(rows, n_samples=10)
+    with pytest.raises(TypeError, match="no option 'smoothin'; did you mean 'smoothing'"):
+        paired_bootstrap(rows, rows, smoothin="exp")
+
+
+def test_rows_that_no_text_has_are_refused():
+    with pytest.raises(ValueError, match="row 1 of stats has more matches than n-grams"):
+        bootstrap(Stats([[5, 5, 4, 4], [5, 5, 6, 4]]))

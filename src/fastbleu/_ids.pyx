@@ -129,16 +129,17 @@ cdef class IdRows:
         return ids
 
     def run_at_end(self):
-        """The id that most rows of an array end with, twice at least: padding; None if there is none."""
-        cdef Py_ssize_t segment, k, count = 0, rows = self.segment_count * self.width
+        """The id that most rows end with, twice at least: padding; None if there is none."""
+        cdef Py_ssize_t segment, k, count = 0, rows = 0
         cdef int64_t last[2]
         cdef int64_t run = 0
         cdef id_row row
-        if self.ends != NULL or self.first.mask != NULL or self.first.length < 2:
-            return None
         for segment in range(self.segment_count):
-            for k in range(self.width):
+            for k in range(self.rows_of(segment)):
                 row = self.row(segment, k)
+                rows += 1
+                if row.mask != NULL or row.length < 2:
+                    continue
                 row.ids += (row.length - 2) * row.stride
                 row.length = 2
                 widen_row(&row, last)

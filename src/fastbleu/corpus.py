@@ -8,10 +8,8 @@ of nltk's API takes all that nltk takes.
 
 from __future__ import annotations
 
-import operator
 from itertools import islice
 
-from ._core import MAX_ORDER
 from .errors import warn_input
 
 # Segments that are read at a time from what is neither list nor tuple.
@@ -56,6 +54,8 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
     wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
     if wrong or not hasattr(value, "__len__"):
         fixes = {"__next__": "list({})", "isdisjoint": "sorted({})", "items": "list({}.values())"}
+        if hasattr(value, "items") and "input_ids" in value:  # what a tokenizer returns
+            fixes["items"] = '{}["input_ids"]'
         # What generate() of a transformer returns; a data frame, whose entries are its columns.
         fixes |= {"sequences": "its .sequences", "columns": "{}.values.tolist()"}
         found = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
@@ -96,17 +96,6 @@ def check_layout(hypotheses: Any, references: Any) -> None:
 def is_list(value: Any) -> bool:
     """Whether a value holds several others, so that its length is not that of a text."""
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
-
-
-def check_positive(name: str, value: Any) -> int:
-    """The integer that an argument is; an error that names it where it is none, or below 1."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}, expected an integer") from None
-    if not 1 <= number <= MAX_ORDER:
-        raise ValueError(f"{name} is {number}, but must lie in 1..{MAX_ORDER}")
-    return number
 
 
 def is_iterable(value: Any) -> bool:
@@ -158,7 +147,8 @@ class TokenDoor(Door):
             fix = (
                 'split it into tokens first, or pass tokenize="13a" if the input is text'
                 if reference is None
-                else "did you mean references=[[...]]? references[segment][k] is a list of tokens"
+                else "did you mean references=[[...]]? references[segment][k] is a list of tokens; "
+                "and hypotheses come before references"
             )
             raise TypeError(f"{where} is a {kind}, expected a list of tokens; {fix}")
         if not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
@@ -204,9 +194,11 @@ class TokenDoor(Door):
         name = type(token).__name__
         inside = "" if type(token).__hash__ is None else " with an unhashable element"
         where = self.place(segment, reference)
+        nested = isinstance(token, list) and reference is None
+        fix = "; are hypotheses and references swapped?" if nested else ""
         raise TypeError(
             f"{where}[{position}] is a {name}{inside}, and a token must be "
-            f"hashable (a str, an int, ...): {error}"
+            f"hashable (a str, an int, ...): {error}{fix}"
         ) from error
 
 
@@ -257,6 +249,8 @@ class TextDoor(Door):
             fix = "for token ids pass tokenize=None; for text decode them first"
         elif is_list(text):
             fix = "join it, or pass tokenize=None if all segments are lists of tokens"
+            if reference is None and any(isinstance(part, str) and " " in part for part in text):
+                fix = "are hypotheses and references swapped? hypotheses come first"
         elif isinstance(text, (bytes, bytearray)):
             fix = "decode it first"
         elif text is None and reference is not None:

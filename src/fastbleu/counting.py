@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .checks import check_flag
 from .corpus import check_layout, list_or_tuple
 from .errors import warn_input
 from .ids import IdRules, are_ids, id_rows, threads_with_work
@@ -12,6 +13,7 @@ from .suspicions import (
     LEAST_TO_SUSPECT,
     warn_of_empty_rows,
     warn_of_label_padding,
+    warn_of_padded_lists,
     warn_of_run,
     warn_of_words,
 )
@@ -114,6 +116,7 @@ class Counting:
         reference_length: str = "closest",
         id_rules: IdRules | None = None,
     ) -> None:
+        lowercase = check_flag("lowercase", lowercase)
         if tokenizer is None and lowercase:
             raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
         self._options = CountOptions(
@@ -149,6 +152,9 @@ class Counting:
             return self._count_ids(id_rows(hypotheses, references), floor)
         check_layout(hypotheses, references)
         warn_of_words(hypotheses, references, is_text)
+        if not (is_text or self._knows_padding):
+            self._knows_padding = len(hypotheses) >= LEAST_TO_SUSPECT
+            warn_of_padded_lists("hypotheses", hypotheses)
         counted = count_segments(hypotheses, references, self._options, floor)
         if 1 < len(hypotheses) <= _LARGEST_SQUARE:
             _warn_if_transposed(counted.stats, hypotheses, references, self._options)
@@ -158,7 +164,7 @@ class Counting:
         counted = count_packed(*corpus, self._id_options, threads_with_work(*corpus), floor)
         if len(corpus[0]) >= LEAST_TO_SUSPECT:
             self._warn_of_ids(corpus, counted.stats)
-            if not self._knows_padding:
+            if not (self._knows_padding or counted.label_padding):
                 self._warn_of_padding(corpus)
         if counted.label_padding:
             warn_of_label_padding()

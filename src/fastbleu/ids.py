@@ -39,9 +39,7 @@ class IdRules:
         self.ignore_ids = _checked_ids("ignore_ids", ignore_ids)
         self.skip_ids = _checked_ids("skip_ids", skip_ids)
         several: Any = () if stop_id is None else stop_id
-        self.stop_ids = _checked_ids(
-            "stop_id", several if hasattr(several, "__iter__") else [several]
-        )
+        self.stop_ids = _checked_ids("stop_id", several if _is_several(several) else [several])
 
     def __bool__(self) -> bool:
         return bool(self.ignore_ids or self.skip_ids or self.stop_ids)
@@ -59,7 +57,7 @@ class IdRules:
         return f"ids({';'.join(fields)})" if fields else "given"
 
     def uncounted(self, rows: IdRows) -> int | None:
-        """What seems to be padding of the rows of an array, and is counted nevertheless."""
+        """What seems to be padding of the rows, and is counted nevertheless."""
         if self.stop_ids:
             return None
         padding = rows.run_at_end()
@@ -72,13 +70,21 @@ class IdRules:
 
 def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
     """The ids in ascending order, each once."""
-    if not hasattr(ids, "__iter__"):
-        raise TypeError(f"{name} is {ids!r}, expected several integers; pass ({ids!r},)")
+    if not _is_several(ids):
+        fix = f"pass ({ids!r},)"
+        if ids is None or isinstance(ids, (str, bytes)):
+            fix = "leave it out" if ids is None else "look up its id"
+        raise TypeError(f"{name} is {ids!r}, expected several integers; {fix}")
     listed = list(ids)
     checked, wrong = ids_of(listed)
     if wrong >= 0:
         _refuse_id(listed[wrong], name)
     return tuple(sorted(set(checked)))
+
+
+def _is_several(ids: Any) -> bool:
+    """Whether these are several ids: an array without a dimension and a str are none."""
+    return hasattr(ids, "__iter__") and shape_of(ids) != () and not isinstance(ids, (str, bytes))
 
 
 def _refuse_id(value: Any, where: str) -> None:

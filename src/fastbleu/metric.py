@@ -167,7 +167,8 @@ class BLEU(MatrixMethods):
             A count leaves int64.
         """
         if not isinstance(other, BLEU):
-            raise TypeError(f"cannot merge a {type(other).__name__} into a BLEU")
+            kind = f"{type(other).__module__}.{type(other).__qualname__}"
+            raise TypeError(f"cannot merge a {kind.removeprefix('builtins.')} into a fastbleu.BLEU")
         mine, its = self._compared(), other._compared()
         for name in mine:
             if mine[name] != its[name]:

@@ -57,7 +57,7 @@ class NltkDialect:
     def score(
         self,
         sums: Stats,
-        weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25),
+        weights: Sequence[float] | None = None,
         smoothing: str = "none",
         smoothing_value: float | None = None,
         *,
@@ -72,8 +72,8 @@ class NltkDialect:
         ----------
         sums : Stats
             One row: the sum of adapted rows.
-        weights : sequence of float, shape (max_order,)
-            Weight of each order.
+        weights : sequence of float, shape (max_order,), optional
+            Weight of each order; equal weights by default.
         smoothing : {"none", "floor", "add-k", "exp", "method4"}, default "none"
         smoothing_value : float, optional
             For "floor" (default 0.1) and "method4" (default 5).
@@ -117,7 +117,7 @@ class NltkDialect:
     def sentence_scores(
         self,
         stats: Stats,
-        weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25),
+        weights: Sequence[float] | None = None,
         smoothing: str = "none",
         smoothing_value: float | None = None,
     ) -> list[float]:
@@ -129,7 +129,7 @@ class NltkDialect:
             There are not as many weights as orders, there is no such smoothing or it takes no
             value, or a row is not adapted.
         """
-        weights = tuple(weights)
+        weights = _weights(weights, stats.max_order)
         if len(weights) != stats.max_order:
             raise ValueError(f"there are {len(weights)} weights for max_order {stats.max_order}")
         function = self._smoothing_function(smoothing, smoothing_value)
@@ -179,7 +179,7 @@ class NltkDialect:
     def signature(
         self,
         max_order: int,
-        weights: Sequence[float],
+        weights: Sequence[float] | None = None,
         smoothing: str = "none",
         smoothing_value: float | None = None,
         *,
@@ -189,6 +189,7 @@ class NltkDialect:
         reference_length: str | None = None,
     ) -> str:
         """All that a score depends on besides the counts; parameters as in `score`."""
+        weights = _weights(weights, max_order)
         uniform = all(weight == 1 / max_order for weight in weights)
         amount = "" if smoothing_value is None else f"[{smoothing_value}]"
         return signature_of(
@@ -201,6 +202,10 @@ class NltkDialect:
             smooth=f"{smoothing}{amount}",
             reflen=reference_length,
         )
+
+
+def _weights(weights: Sequence[float] | None, max_order: int) -> tuple[float, ...]:
+    return (1 / max_order,) * max_order if weights is None else tuple(weights)
 
 
 NLTK = NltkDialect()

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ._core import REFERENCE_LENGTHS
-from .corpus import check_positive
+from .checks import check_choice, check_flag, check_positive
+from .corpus import is_iterable
 from .ids import IdRules
-from .score import NLTK, SACREBLEU
+from .score import DIALECTS
 from .stats import Stats
 from .tokenizers import Tokenizer, get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-_DIALECTS = {"sacrebleu": SACREBLEU, "nltk": NLTK}
+    from typing import Any, NoReturn
 
 # What other libraries call a parameter.
 _NAMES_ELSEWHERE = {
     "max_ngram_order": "max_order",
     "n_jobs": "threads",
     "num_workers": "threads",
+    "pad_id": "ignore_ids",
+    "pad_token_id": "ignore_ids",
+    "eos_token_id": "stop_id",
+    "ngram": "max_order",
+    "smooth": "smoothing",
     "smooth_method": "smoothing",
     "smooth_value": "smoothing_value",
     "smoothing_function": "smoothing",
@@ -85,42 +89,48 @@ class Parameters:
         stop_id: int | Iterable[int] | None = None,
         skip_ids: Iterable[int] = (),
         keep_segments: bool = False,
+        **unknown: NoReturn,
     ) -> None:
-        _check_choice("dialect", dialect, tuple(_DIALECTS))
-        _check_choice("reference_length", reference_length, REFERENCE_LENGTHS)
+        for name in unknown:
+            _refuse(name)
+        check_choice("dialect", dialect, tuple(DIALECTS))
+        check_choice("reference_length", reference_length, REFERENCE_LENGTHS)
         id_rules = IdRules(ignore_ids, stop_id, skip_ids)
         if id_rules and tokenize is not None:
             raise ValueError(
                 "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
             )
         max_order = check_positive("max_order", max_order)
-        # A copy: the caller's list may change, and a generator can be read only once.
+        lowercase = check_flag("lowercase", lowercase)
+        effective_order = check_flag("effective_order", effective_order)
         if weights is not None:
-            weights = tuple(_as_double("weights", weight) for weight in weights)
+            weights = _checked_weights(weights)
         if smoothing_value is not None and type(smoothing_value) is not int:
             smoothing_value = _as_double("smoothing_value", smoothing_value)
-        scoring: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": smoothing_value}
+        scoring: dict[str, Any] = {
+            "weights": weights,
+            "smoothing": smoothing,
+            "smoothing_value": smoothing_value,
+        }
         if dialect == "sacrebleu":
-            scoring |= {"weights": weights, "effective_order": bool(effective_order)}
+            scoring["effective_order"] = effective_order
         elif effective_order:
             raise ValueError("effective_order is sacreBLEU's; nltk's dialect has none")
-        else:
-            scoring["weights"] = (1 / max_order,) * max_order if weights is None else weights
         for name, value in (
             ("tokenizer", None if tokenize is None else get_tokenizer(tokenize)),
-            ("lowercase", bool(lowercase)),
+            ("lowercase", lowercase),
             ("max_order", max_order),
             ("weights", weights),
             ("smoothing", smoothing),
             ("smoothing_value", smoothing_value),
-            ("effective_order", bool(effective_order)),
+            ("effective_order", effective_order),
             ("threads", check_positive("threads", threads)),
             ("dialect", dialect),
             ("reference_length", reference_length),
             ("ignore_ids", id_rules.ignore_ids),
             ("stop_id", id_rules.stop_id),
             ("skip_ids", id_rules.skip_ids),
-            ("keep_segments", bool(keep_segments)),
+            ("keep_segments", check_flag("keep_segments", keep_segments)),
             ("_id_rules", id_rules),
             ("_scoring", scoring),
         ):
@@ -140,7 +150,7 @@ class Parameters:
 
     @property
     def _rules(self) -> Any:
-        return _DIALECTS[self.dialect]
+        return DIALECTS[self.dialect]
 
     @property
     def _how_counted(self) -> dict[str, Any]:
@@ -166,19 +176,24 @@ class Parameters:
         raise AttributeError(f"a BLEU's parameters cannot be changed, so {name} stays")
 
 
-def check_names(parameters: Iterable[str]) -> None:
+def _refuse(unknown: str) -> NoReturn:
     """Refuse the name of what is no parameter of `fastbleu.BLEU`, and say which one is meant."""
-    names = [name for name in Parameters.__slots__ if name[0] != "_" and name != "tokenizer"]
-    for given in parameters:
-        if given not in ("tokenize", *names):
-            from difflib import get_close_matches
+    from difflib import get_close_matches
 
-            close = get_close_matches(given, ["tokenize", *names], 1)
-            meant = _NAMES_ELSEWHERE.get(given) or (close and close[0])
-            raise TypeError(
-                f"fastbleu.BLEU has no parameter {given!r}"
-                + (f"; did you mean {meant!r}?" if meant else "")
-            )
+    names = [name for name in Parameters.__slots__ if name[0] != "_" and name != "tokenizer"]
+    close = get_close_matches(unknown, ["tokenize", *names], 1)
+    meant = _NAMES_ELSEWHERE.get(unknown) or (close and close[0])
+    raise TypeError(
+        f"fastbleu.BLEU has no parameter {unknown!r}"
+        + (f"; did you mean {meant!r}?" if meant else "")
+    )
+
+
+def _checked_weights(weights: Any) -> tuple[float, ...]:
+    """A copy of the weights: the caller's list may change, a generator can be read only once."""
+    if isinstance(weights, (str, bytes)) or not is_iterable(weights):
+        raise TypeError(f"weights is {weights!r}, expected a number for each order, as (0.5, 0.5)")
+    return tuple(_as_double("weights", weight) for weight in weights)
 
 
 def _as_double(name: str, value: Any) -> float:
@@ -187,8 +202,3 @@ def _as_double(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} has {value!r}, expected a number") from None
-
-
-def _check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} {value!r} is unknown; choose one of {', '.join(choices)}")

@@ -53,6 +53,8 @@ class Score:
 
 def check_one_row(sums: Stats) -> None:
     """Refuse what is not the sum of all rows."""
+    if not isinstance(sums, Stats):
+        raise TypeError(f"expected Stats of one row, the sum of all, not a {type(sums).__name__}")
     if len(sums) != 1:
         raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
 

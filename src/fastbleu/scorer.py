@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+SPLIT_AT_SPACES = ("13a", "intl", "none")
 NO_SEGMENTS = "there are no segments to score"
 
 
@@ -144,6 +145,7 @@ class Scorer(Parameters):
             warn_input(
                 f"no hypothesis has {self.max_order} tokens, so that the score is 0: is each entry "
                 "of hypotheses a whole segment, and no word? For short ones effective_order=True"
+                f"{self._advice}"
             )
         return score
 
@@ -158,7 +160,15 @@ class Scorer(Parameters):
                 f"{short} of {hypotheses} hypotheses have fewer than "
                 f"{self.max_order if max_order is None else max_order} tokens "
                 "and score 0; with effective_order=True they are scored by the orders they have"
+                f"{self._advice}"
             )
+
+    @property
+    def _advice(self) -> str:
+        """What to do about short segments where words have no space in between."""
+        if self.tokenizer is None or self.tokenizer.name not in SPLIT_AT_SPACES:
+            return ""
+        return '; of Chinese or Japanese pass tokenize="zh", "ja-mecab" or "char"'
 
     def _scores(self, stats: Stats) -> NDArray[numpy.float64]:
         import numpy

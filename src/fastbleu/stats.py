@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ._rows import accumulate_rows, add_rows, zero_rows
 from .arrays import held
-from .corpus import check_positive
+from .checks import check_positive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Stats:
             if max_order is None:
                 raise ValueError("rows is empty, so that max_order has to be given")
             table = numpy.zeros((0, 2 + 2 * max_order), numpy.int64)
-        if table.dtype.kind not in "iu":
+        if table.dtype.kind not in "iu" and table.size:
             if all(isinstance(value, int) for value in numpy.array(rows, object).flat):
                 raise OverflowError("rows has a number that does not fit into int64")
             raise TypeError(f"rows has the type {table.dtype}, expected integers")

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 # Of so many sequences of ids it is strange that all are empty, or that most end alike.
 LEAST_TO_SUSPECT = 4
+# So many lists tell whether lists are padded.
+_LISTS = 8
+_LABEL_PADDING = -100
 
 
 def warn_of_label_padding() -> None:
@@ -23,6 +26,22 @@ def warn_of_run(what: str, padding: int) -> None:
         f"most rows of {what} end in a run of the id {padding}, which was counted; if it is "
         f"padding pass ignore_ids=({padding},)"
     )
+
+
+def warn_of_padded_lists(what: str, sequences: Any) -> None:
+    """Warn where lists of ids end in what seems to be padding, by the first ones."""
+    if type(sequences) not in (list, tuple):
+        return
+    first = [part for part in sequences[:_LISTS] if type(part) in (list, tuple)]
+    # Copies: another thread may empty the lists.
+    ends = [end for part in first if (end := part[-2:]) and type(end[-1]) is int]
+    if any(end[-1] == _LABEL_PADDING for end in ends):
+        warn_of_label_padding()
+    elif len(ends) >= LEAST_TO_SUSPECT and len(set(map(len, first))) == 1:
+        pairs = [end for end in ends if len(end) == 2 and type(end[0]) is int]
+        runs = [one for one, last in pairs if one == last]
+        if runs and 2 * runs.count(runs[0]) > len(ends):
+            warn_of_run(what, runs[0])
 
 
 def warn_of_empty_rows(what: str, mask: str) -> None:

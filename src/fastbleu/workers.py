@@ -12,11 +12,11 @@ from ._core import PackedSegments, SegmentCounter
 from ._rows import zero_rows
 from ._text import TextPacker
 from ._tokens import TokenPacker
+from .checks import check_positive
 from .corpus import (
     TextDoor,
     TokenDoor,
     check_lengths,
-    check_positive,
     list_or_tuple,
     lists_of_tokens,
 )

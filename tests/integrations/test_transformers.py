@@ -449,5 +449,5 @@ def test_bad_parameters(tokenizer):
         compute_metrics("13a")
     with pytest.raises(ValueError, match="smoothing 'x' is unknown"):
         compute_metrics(smoothing="x")
-    with pytest.raises(TypeError, match="unexpected keyword argument"):
+    with pytest.raises(TypeError, match="no parameter 'tokeniser'; did you mean 'tokenize'"):
         compute_metrics(tokeniser=tokenizer)

@@ -149,7 +149,8 @@ def check_number(options: argparse.Namespace, systems: int) -> None:
             raise InputError("-sl scores single segments, for which there are no statistical tests")
     if options.test and systems == 1:
         raise InputError(
-            f"--paired-{options.test} compares systems, but there is one: name all after -i"
+            f"--paired-{options.test} compares different systems, but there is one: name all "
+            "after -i"
         )
     if options.confidence and systems > 1:
         raise InputError(

@@ -28,6 +28,7 @@ from ..workers import CountOptions, count_segments
 from . import arguments
 from .files import STDIN, InputError, label
 from .formats import REFERENCE, SYSTEM, open_input
+from .imports import import_undisturbed
 from .readers import CHUNK_LINES, ChainReader, ParallelFiles, Reader, open_lines
 from .report import Reporter, System, system_names
 
@@ -89,6 +90,8 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
         arguments.check_number(options, systems)
         reporter = Reporter(options, tokenizer, references)
         keep = bool(options.confidence or options.test)
+        if keep:
+            import_undisturbed("fastbleu.significance")
         totals = [Totals.zero(options.max_order) for _ in range(systems)]
         counting = CountOptions(tokenizer, options.lowercase, options.max_order, options.threads)
         segments = 0

@@ -26,8 +26,8 @@ _LEAST_AHEAD = 64  # what is unpacked may come in pieces of one byte
 # What a file may be when its first bytes are no UTF-8, and what to do about it.
 _FOREIGN_STARTS = {
     b"\x1f\x8b": "it is compressed: unpack it (gzip -dc), or let its name end in .gz",
-    b"\xff\xfe": "it is UTF-16: say --encoding utf-16, or convert it",
-    b"\xfe\xff": "it is UTF-16: say --encoding utf-16, or convert it",
+    b"\xff\xfe": "it is UTF-16: convert it, or say --encoding utf-16 if all files are",
+    b"\xfe\xff": "it is UTF-16: convert it, or say --encoding utf-16 if all files are",
 }
 
 
@@ -193,7 +193,7 @@ class TextLines:
         if line == 1 and byte <= 2:
             fix = _FOREIGN_STARTS.get(error.object[:2], fix)
         if self.encoding != "utf-8":
-            fix = "name the file's own --encoding"
+            fix = "--encoding is that of all files: convert those of another one"
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
         return InputError(
             f"{self.source.label}: line {line} is not valid {name} (byte {byte} of the line is "

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from .files import InputError
+from .imports import import_undisturbed
 
 __all__ = ["kept_segments", "print_about", "reference_files"]
 
@@ -125,7 +126,7 @@ def _check_known(utils: ModuleType, name: str) -> None:
 
 def _sacrebleu(options: Namespace) -> ModuleType:
     try:
-        from sacrebleu import utils
+        utils: ModuleType = import_undisturbed("sacrebleu.utils")
     except ImportError as error:
         raise InputError(
             f"test sets need sacreBLEU ({error}): pip install 'pyfastbleu[testsets]'"

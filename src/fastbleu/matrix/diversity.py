@@ -18,7 +18,7 @@ from random import Random
 import numpy
 
 from .._references import LeaveOneOut
-from ..corpus import check_positive
+from ..checks import check_positive
 from ..scorer import Scorer
 from ..stats import Stats
 from .progress import ProgressBar

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from inspect import cleandoc
 
 from ..metric import BLEU
-from ..parameters import check_names
 from .decoding import MBRResult
 from .diversity import SelfBLEU
 
@@ -171,7 +170,6 @@ def self_bleu(
 
 def _sentence_metric(parameters: dict[str, Any]) -> BLEU:
     """A metric whose scores of single sentences are not 0 for being short."""
-    check_names(parameters)
     if parameters.get("dialect", "sacrebleu") == "sacrebleu":
         parameters = {"effective_order": True} | parameters
     return BLEU(**parameters)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .._ngrams import Ngrams
 from .._references import Lengths, ReferenceSet
-from ..parameters import check_names
 from ..result import Score
 from ..scorer import Scorer
 from ..stats import Stats
@@ -102,7 +101,6 @@ class ReferenceIndex:
             raise TypeError(
                 f"metric is given, and {', '.join(parameters)} too; the metric has all parameters"
             )
-        check_names(parameters)
         scorer = Scorer(**parameters) if metric is None else metric
         reader = SentenceReader(scorer)
         found = ReferenceSet(Ngrams(scorer.max_order), Lengths(scorer.reference_length))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 
 from .._references import Lengths, ReferenceSet, StoredNgrams
-from ..corpus import check_positive
+from ..checks import check_positive
 from ..scorer import Scorer
 from ..tokenizers import Tokenizer, get_tokenizer
 from .index_file import damaged, read_file, refuse, write_file

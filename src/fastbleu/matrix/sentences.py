@@ -11,6 +11,7 @@ from ..suspicions import (
     hold_words,
     warn_of_empty_rows,
     warn_of_label_padding,
+    warn_of_padded_lists,
     warn_of_run,
     warn_of_sources,
     warn_of_tuples,
@@ -194,6 +195,7 @@ class SentenceReader:
             if not before:
                 warn_of_words(listed, listed, False)
                 warn_of_tuples(name, listed)
+                warn_of_padded_lists(name, listed)
             made = read_lists(self._vocabulary, ListDoor(name, before), listed, known_only)
         elif tokenizer.function is not None:
             door = SplittingDoor(name, before, tokenizer.function, self._lowercase)

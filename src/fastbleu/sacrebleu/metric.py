@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Sequence
 
 from .._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
-from ..corpus import check_positive
+from ..checks import check_positive
 from ..errors import warn_input, warn_tokenized
 from ..stats import Stats
 from ..tokenizers import TOKENIZERS, Tokenizer

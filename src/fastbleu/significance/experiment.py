@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from fractions import Fraction
+from inspect import Parameter, signature
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.random import default_rng
 
-from ..score import SACREBLEU
+from ..score import DIALECTS, SACREBLEU
 from ..stats import Stats
 from .resampling import Columns, draw_indices, read_seed, toss_coins
 from .results import Comparison, Interval
@@ -18,6 +21,8 @@ from .scoring import Dialect, DialectScoring, SacrebleuScoring
 
 if TYPE_CHECKING:
     from .scoring import Floats
+
+_OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "exact", "compatible", "progress")
 
 
 class Experiment:
@@ -42,12 +47,13 @@ class Experiment:
         named: list[tuple[str, Any]],
         confidence: float,
         seed: int | str | None,
-        dialect: Dialect,
+        dialect: Dialect | str,
         exact: bool,
         compatible: str | None,
         progress: bool,
         scoring: dict[str, Any],
     ) -> None:
+        dialect = checked_dialect(dialect, scoring)
         if compatible not in (None, "sacrebleu"):
             raise ValueError(f"compatible is {compatible!r}, expected 'sacrebleu' or None")
         if not 0 < confidence < 1:
@@ -71,7 +77,7 @@ class Experiment:
 
     def generator(self) -> np.random.Generator:
         """A new generator of the seed."""
-        return np.random.default_rng(self.seed)
+        return default_rng(self.seed)
 
     @property
     def forgets_seed(self) -> bool:
@@ -80,7 +86,7 @@ class Experiment:
 
     def paired_generator(self) -> np.random.Generator:
         """A new generator for the comparisons; sacreBLEU takes the seed 0 for none there."""
-        return np.random.default_rng(None if self.forgets_seed else self.seed)
+        return default_rng(None if self.forgets_seed else self.seed)
 
     def draw(
         self, samples: int, generator: np.random.Generator, systems: slice = slice(None)
@@ -213,6 +219,31 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
         if rows.min() < 0:
             row = int((rows < 0).any(axis=1).argmax())
             raise ValueError(f"row {row} of {name} has a negative number: {rows[row].tolist()}")
+        impossible = stats.matches > stats.totals
+        if impossible.any():
+            row = int(impossible.any(axis=1).argmax())
+            raise ValueError(
+                f"row {row} of {name} has more matches than n-grams: {rows[row].tolist()}"
+            )
+
+
+def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
+    """The dialect that an argument is or names; an error where it does not know the options."""
+    if isinstance(dialect, str) and dialect in DIALECTS:
+        dialect = DIALECTS[dialect]
+    if not hasattr(dialect, "sentence_scores"):
+        names = ", ".join(map(repr, DIALECTS))
+        raise TypeError(f"dialect is {dialect!r}, expected one of {names}, or a Dialect")
+    if scoring:
+        known = signature(dialect.sentence_scores).parameters
+        if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in known.values()):
+            for name in scoring:
+                if name not in known:
+                    close = get_close_matches(name, [*_OPTIONS, *known], 1)
+                    meant = f"; did you mean {close[0]!r}?" if close else ""
+                    raise TypeError(f"there is no option {name!r}{meant}")
+    found: Dialect = dialect
+    return found
 
 
 def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:

@@ -37,7 +37,7 @@ def bootstrap(
     samples: int = 1000,
     confidence: float = 0.95,
     seed: int | str | None = None,
-    dialect: Dialect = SACREBLEU,
+    dialect: Dialect | str = SACREBLEU,
     exact: bool = True,
     compatible: str | None = None,
     progress: bool = False,
@@ -56,8 +56,8 @@ def bootstrap(
     seed : int, "none" or None
         None stands for the environment variable SACREBLEU_SEED, and 12345 if that is not set;
         "none" for a different seed each time.
-    dialect : Dialect, default `fastbleu.score.SACREBLEU`
-        Turns rows into scores; `fastbleu.score.NLTK` is another.
+    dialect : {"sacrebleu", "nltk"} or Dialect, default `fastbleu.score.SACREBLEU`
+        Turns rows into scores.
     exact : bool, default True
         False: in the samples sacreBLEU's float32 instead of int64 sums and float64 scores.
     compatible : "sacrebleu" or None
@@ -66,8 +66,8 @@ def bootstrap(
     progress : bool, default False
         Show a progress bar on standard error.
     **scoring
-        Passed on to the dialect's `sentence_scores`; for sacreBLEU's `smoothing`,
-        `smoothing_value` and `effective_order`.
+        Passed on to the dialect's `sentence_scores`: `weights`, `smoothing`, `smoothing_value`, and
+        for sacreBLEU's `effective_order`.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def paired_bootstrap(
     samples: int = 1000,
     confidence: float = 0.95,
     seed: int | str | None = None,
-    dialect: Dialect = SACREBLEU,
+    dialect: Dialect | str = SACREBLEU,
     exact: bool = True,
     compatible: str | None = None,
     progress: bool = False,
@@ -195,7 +195,7 @@ def paired_approximate_randomization(
     samples: int = 0,
     confidence: float = 0.95,
     seed: int | str | None = None,
-    dialect: Dialect = SACREBLEU,
+    dialect: Dialect | str = SACREBLEU,
     exact: bool = True,
     compatible: str | None = None,
     progress: bool = False,

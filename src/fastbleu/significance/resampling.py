@@ -31,6 +31,7 @@ DEFAULT_SEED = "12345"
 
 # Bytes that the table of all systems side by side may have.
 LARGEST_TABLE = 1 << 27
+COPIED_ROWS = 1 << 17
 # Indices that are drawn at once, but at least those of one sample.
 INDICES = 1 << 17
 # Coins that are tossed at once, and between which numbers of trials that has to be: fewer are slow,
@@ -116,7 +117,11 @@ class Columns:
         fits = largest < _resample.NARROW and bound < 1 << 31
         if fits and 2 * shape[0] * shape[1] <= LARGEST_TABLE:
             table = np.zeros(shape, np.uint16)
-            np.concatenate(self.rows, axis=1, out=table[:, :used], casting="unsafe")
+            # In parts, because Ctrl-C is heard in between.
+            for first in range(0, self.segments, COPIED_ROWS):
+                part = slice(first, first + COPIED_ROWS)
+                rows = [of_system[part] for of_system in self.rows]
+                np.concatenate(rows, axis=1, out=table[part, :used], casting="unsafe")
             self._tables, self._sum_type = [table], np.int32
 
     def add_drawn(self, indices: Integers) -> Integers:
