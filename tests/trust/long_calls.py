@@ -23,6 +23,9 @@ import numpy
 import fastbleu
 from fastbleu import BLEU, Stats, matrix, significance
 from fastbleu import sacrebleu as sb
+# What first calls would load: extension modules lose a Ctrl-C that comes while they are loaded.
+from fastbleu import *
+from fastbleu.matrix import *
 words = [f"word{n}" for n in range(700)]
 text, other_text = " ".join(words[:60]), " ".join(words[9:80])
 directory = tempfile.mkdtemp(prefix="fastbleu-trust-")
