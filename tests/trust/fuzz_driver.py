@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import sys
 import warnings
 
@@ -23,7 +24,9 @@ def main() -> None:
             for module in instrumented:
                 importlib.import_module(module)
     target = importlib.import_module(f"trust.fuzz_{name}")
-    atheris.Setup([sys.argv[0], *options], target.run)
+    # By this and its options libFuzzer starts itself again, in a shell, to merge a corpus.
+    command = [sys.executable, "-m", "trust.fuzz_driver", name]
+    atheris.Setup([shlex.join(command), *options], target.run)
     atheris.Fuzz()
 
 

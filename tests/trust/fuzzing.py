@@ -4,7 +4,7 @@ Each target (fuzz_*.py) compares what the package does with the slow way, inside
 The corpora in tests/trust/corpus are what earlier runs have found to reach something new. By hand:
 
     python tests/trust/fuzzing.py TARGET [FILE] [libFuzzer's options, as -runs=10000000]
-    python tests/trust/fuzzing.py TARGET --keep    # the smallest inputs that reach all, as corpus
+    python tests/trust/fuzzing.py TARGET --keep    # few inputs that reach all, as corpus
 
 A run by hand keeps what it finds in build/trust/corpus, where the next one starts.
 """
@@ -49,7 +49,8 @@ CORPUS, FOUND = TESTS / "trust" / "corpus", WORK / "corpus"
 BUILD, ATHERIS_AT, TOOLS = WORK / "fuzz-build", WORK / "atheris", WORK / "fuzz-tools"
 SHORT, LONG = 200_000, 1_000_000
 MEMORY = "/dev/shm"
-LARGEST_CORPUS, MOST_FILES = 36_000, 150  # of one target: bytes, and files
+# Of one target: bytes, and files. With more and longer inputs the short form takes too long.
+LARGEST_CORPUS, MOST_FILES = 36_000, 150
 
 
 @dataclass(frozen=True)
@@ -238,16 +239,18 @@ def run(long: bool) -> Iterator[Outcome]:
 
 
 def keep(target: Target) -> None:
-    """Make the kept corpus anew, of the smallest inputs known that together reach the most."""
+    """Make the kept corpus anew, of few known inputs that together reach all, the smallest first."""
     with tempfile.TemporaryDirectory(dir=MEMORY if os.path.isdir(MEMORY) else None) as place:
         merged = Path(place) / "merged"
         merged.mkdir()
         known = [
             str(path) for path in (CORPUS / target.module, FOUND / target.module) if path.exists()
         ]
-        options = ["-merge=1", str(merged), *known]
+        options = ["-set_cover_merge=1", str(merged), *known]
         subprocess.run(command(target, options), env=surroundings(target, place), check=True)
         sizes = sorted((path.stat().st_size, path.name, path) for path in merged.iterdir())
+        if not sizes:
+            raise SystemExit("nothing was merged, see above; the corpus stays what it was")
         shutil.rmtree(CORPUS / target.module, ignore_errors=True)
         (CORPUS / target.module).mkdir(parents=True)
         total = 0
