@@ -239,7 +239,7 @@ def run(long: bool) -> Iterator[Outcome]:
 
 
 def keep(target: Target) -> None:
-    """Make the kept corpus anew, of few known inputs that together reach all, the smallest first."""
+    """Make the kept corpus anew: few known inputs that together reach all, the smallest first."""
     with tempfile.TemporaryDirectory(dir=MEMORY if os.path.isdir(MEMORY) else None) as place:
         merged = Path(place) / "merged"
         merged.mkdir()
