@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ._core import MAX_ORDER
 
@@ -34,3 +34,11 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Refuse what is none of the names to choose from."""
     if value not in choices:
         raise ValueError(f"{name} {value!r} is unknown; choose one of {', '.join(choices)}")
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """What an unknown name was probably meant to be."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), 1)
+    return close[0] if close else None

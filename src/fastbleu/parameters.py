@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ._core import REFERENCE_LENGTHS
-from .checks import check_choice, check_flag, check_positive
+from .checks import check_choice, check_flag, check_positive, closest
 from .corpus import is_iterable
 from .ids import IdRules
 from .score import DIALECTS
@@ -178,11 +178,8 @@ class Parameters:
 
 def _refuse(unknown: str) -> NoReturn:
     """Refuse the name of what is no parameter of `fastbleu.BLEU`, and say which one is meant."""
-    from difflib import get_close_matches
-
     names = [name for name in Parameters.__slots__ if name[0] != "_" and name != "tokenizer"]
-    close = get_close_matches(unknown, ["tokenize", *names], 1)
-    meant = _NAMES_ELSEWHERE.get(unknown) or (close and close[0])
+    meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, ["tokenize", *names])
     raise TypeError(
         f"fastbleu.BLEU has no parameter {unknown!r}"
         + (f"; did you mean {meant!r}?" if meant else "")

@@ -7,6 +7,7 @@ from .errors import warn_input, warn_tokenized
 from .parameters import Parameters
 from .result import Score
 from .stats import Stats
+from .tokenizers import SPLIT_AT_SPACES
 from .workers import Counted
 
 TYPE_CHECKING = False
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-SPLIT_AT_SPACES = ("13a", "intl", "none")
 NO_SEGMENTS = "there are no segments to score"
 
 
@@ -166,7 +166,7 @@ class Scorer(Parameters):
     @property
     def _advice(self) -> str:
         """What to do about short segments where words have no space in between."""
-        if self.tokenizer is None or self.tokenizer.name not in SPLIT_AT_SPACES:
+        if self.tokenizer is None or self.tokenizer.compiled not in SPLIT_AT_SPACES:
             return ""
         return '; of Chinese or Japanese pass tokenize="zh", "ja-mecab" or "char"'
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 
 from . import _text
+from .checks import closest
 from .tokenizer_libraries import MODELS, beginning, cached_model, load_mecab, load_sentencepiece
 
 TYPE_CHECKING = False
@@ -35,6 +36,8 @@ TOKENIZERS = (
     "flores200",
     "spBLEU-1K",
 )
+# The compiled ones that need white space between words, as Chinese and Japanese have none.
+SPLIT_AT_SPACES = ("none", "13a", "intl")
 
 
 class Tokenizer:
@@ -206,11 +209,9 @@ def tokenize(
 
 def _unknown(name: str) -> str:
     """The message about a name that no tokenizer bears."""
-    from difflib import get_close_matches
-
     by_lower = {known.lower(): known for known in TOKENIZERS}
-    close = get_close_matches(name.lower(), by_lower, 1)
-    hint = f"; did you mean {by_lower[close[0]]!r}?" if close else "."
+    meant = closest(name.lower(), by_lower)
+    hint = f"; did you mean {by_lower[meant]!r}?" if meant else "."
     return f"tokenizer {name!r} is unknown{hint} Choose one of {', '.join(TOKENIZERS)}"
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
+from ..checks import closest
 from .files import InputError
 from .imports import import_undisturbed
 
@@ -117,10 +118,8 @@ def _print_list(utils: ModuleType, options: Namespace) -> None:
 def _check_known(utils: ModuleType, name: str) -> None:
     if name in utils.DATASETS:
         return
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, utils.DATASETS, 1)
-    hint = f"did you mean {close[0]}? " if close else ""
+    meant = closest(name, utils.DATASETS)
+    hint = f"did you mean {meant}? " if meant else ""
     raise InputError(f"test set {name!r} is unknown to sacreBLEU: {hint}--list names all")
 
 

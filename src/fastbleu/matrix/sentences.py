@@ -18,6 +18,7 @@ from ..suspicions import (
     warn_of_words,
 )
 from ..threads import Pool
+from ..tokenizers import SPLIT_AT_SPACES
 from .doors import LineDoor, ListDoor, SplittingDoor
 from .shapes import are_rows, check_sizes, is_batch, listed_sentences
 
@@ -292,7 +293,7 @@ def batches_of(
         )
     sources = len(hypotheses)
     # Where sentences are split at white space, those of real text have some.
-    splits = tokenizer is not None and tokenizer.compiled in ("none", "13a", "intl")
+    splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
     suspicious = splits and hold_words(hypotheses)
     advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""
     if references is not None and len(references) != sources:

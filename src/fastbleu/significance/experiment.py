@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from fractions import Fraction
 from inspect import Parameter, signature
 from math import fsum
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import default_rng
 
+from ..checks import closest
 from ..score import DIALECTS, SACREBLEU
 from ..stats import Stats
 from .resampling import Columns, draw_indices, read_seed, toss_coins
@@ -234,16 +234,22 @@ def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
     if not hasattr(dialect, "sentence_scores"):
         names = ", ".join(map(repr, DIALECTS))
         raise TypeError(f"dialect is {dialect!r}, expected one of {names}, or a Dialect")
-    if scoring:
-        known = signature(dialect.sentence_scores).parameters
-        if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in known.values()):
-            for name in scoring:
-                if name not in known:
-                    close = get_close_matches(name, [*_OPTIONS, *known], 1)
-                    meant = f"; did you mean {close[0]!r}?" if close else ""
-                    raise TypeError(f"there is no option {name!r}{meant}")
     found: Dialect = dialect
+    if scoring:
+        _check_options(found, scoring)
     return found
+
+
+def _check_options(dialect: Dialect, options: Iterable[str]) -> None:
+    """Raise an error where the dialect does not know an option."""
+    known = signature(dialect.sentence_scores).parameters
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for name in options:
+        if name not in known:
+            meant = closest(name, [*_OPTIONS, *known])
+            hint = f"; did you mean {meant!r}?" if meant else ""
+            raise TypeError(f"there is no option {name!r}{hint}")
 
 
 def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:
