@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-SOURCES = pyproject.toml setup.py $(wildcard src/fastbleu/*.pyx src/fastbleu/*.pxd src/fastbleu/kernel/*.h)
+SOURCES = pyproject.toml setup.py $(shell find src -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 DATA ?= ../shared/data
 # Tests run on all processors; benchmarks, which are no tests, would only warn of that.
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -44,7 +44,7 @@ test: $(VENV)/tested            ## build, then run the tests
 
 test-libraries: $(VENV)/tested            ## the tests of the tokenizers that belong to other libraries
 	@$(call EXTRAS,ja ko spm)
-	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/test_tokenizer_libraries.py
+	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/tokenizers/test_tokenizer_libraries.py
 
 # They have an environment of their own, because they bring half a gigabyte.
 test-integrations:            ## the tests of training loops and their frameworks, with all of these installed
@@ -99,4 +99,4 @@ trust-long: $(VENV)/tested            ## the same without a limit of time, and w
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" WORKERS=$(WORKERS) $(BIN)/python tests/trust/run.py --long $(TRUST)
 
 clean:            ## remove everything that was built
-	rm -rf $(VENV) .venv-integrations .venv-mbrs build dist src/*.egg-info src/fastbleu/*.so src/fastbleu/*.c
+	rm -rf $(VENV) .venv-integrations .venv-mbrs build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")

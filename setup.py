@@ -1,7 +1,8 @@
-"""Builds the compiled modules; everything else about the package stands in pyproject.toml.
+"""Builds the compiled modules; everything else about the package is in pyproject.toml.
 
 Switches (environment):
-FASTBLEU_DEBUG=1      assertions, debug symbols, no optimisation: what compiles fastest
+FASTBLEU_DEBUG=1      assertions, bounds checks, debug symbols, no optimisation: compiles fastest
+FASTBLEU_SYMBOLS=1    debug symbols in an ordinary build, for profilers
 FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (tests/trust/); not with MSVC
 FASTBLEU_TSAN=1       ThreadSanitizer; for a CPython that has it (tests/trust/free_threading.py)
 FASTBLEU_MUTANT=1..8  plants a fault in the tokenisers that their tests must find; for tests only
@@ -9,29 +10,18 @@ FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
 
 import os
+import re
+from functools import cache
+from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-MODULES = [
-    "_rows",
-    "_interrupts",
-    "_core",
-    "_tokens",
-    "_ids",
-    "_text",
-    "_vocabulary",
-    "_sentences",
-    "_ngrams",
-    "_pairs",
-    "_expected",
-    "_references",
-    "_score",
-    "_resample",
-    "_sacrebleu",
-    "_nltk",
-]
+SOURCE = Path("src")
+PACKAGE = SOURCE / "fastbleu"
+INCLUDED = re.compile(r'#include "(.+)"|cdef extern from "(kernel/.+)"')
+CIMPORTED = re.compile(r"^ *from (fastbleu[\w.]*) cimport", re.MULTILINE)
 
 
 def switch(name):
@@ -39,6 +29,7 @@ def switch(name):
 
 
 DEBUG = switch("FASTBLEU_DEBUG")
+SYMBOLS = switch("FASTBLEU_SYMBOLS")
 SANITIZE = switch("FASTBLEU_SANITIZE")
 TSAN = switch("FASTBLEU_TSAN")
 MACROS = [
@@ -47,7 +38,7 @@ MACROS = [
 
 # Objects built with different switches must never be mixed.
 SWITCHES = (
-    *("FASTBLEU_DEBUG", "FASTBLEU_SANITIZE", "FASTBLEU_TSAN"),
+    *("FASTBLEU_DEBUG", "FASTBLEU_SYMBOLS", "FASTBLEU_SANITIZE", "FASTBLEU_TSAN"),
     *(name for name, _ in MACROS),
 )
 BUILD_BASE = "-".join(
@@ -56,7 +47,7 @@ BUILD_BASE = "-".join(
 
 DIRECTIVES = {
     "language_level": 3,
-    "boundscheck": False,
+    "boundscheck": DEBUG,
     "wraparound": False,
     "initializedcheck": DEBUG,
     "cdivision": True,
@@ -65,6 +56,34 @@ DIRECTIVES = {
     # Without the GIL a module is as safe as with it; tests/trust/free_threading.py has tried it.
     "freethreading_compatible": True,
 }
+
+
+@cache
+def headers_of(path):
+    """The headers that a file includes, by way of others, too."""
+    text = path.read_text(encoding="utf-8")
+    found = {
+        (path.parent / quoted if quoted else PACKAGE / extern).resolve()
+        for quoted, extern in INCLUDED.findall(text)
+    }
+    for header in list(found):
+        found |= headers_of(header)
+    if path.suffix == ".pyx" and path.with_suffix(".pxd").exists():
+        found |= headers_of(path.with_suffix(".pxd"))
+    for module in CIMPORTED.findall(text) if path.suffix in (".pyx", ".pxd") else ():
+        found |= headers_of(SOURCE / (module.replace(".", "/") + ".pxd"))
+    return frozenset(found)
+
+
+def extension(path):
+    """The compiled module of a .pyx file."""
+    return Extension(
+        ".".join(path.relative_to(SOURCE).with_suffix("").parts),
+        [path.as_posix()],
+        include_dirs=[PACKAGE.as_posix()],
+        depends=sorted(os.path.relpath(header) for header in headers_of(path)),
+        define_macros=MACROS,
+    )
 
 
 class BuildExtensions(build_ext):
@@ -77,7 +96,10 @@ class BuildExtensions(build_ext):
             compile_args, link_args = ["/Od" if DEBUG else "/O2", "/fp:precise"], []
         else:
             # No contraction: a fused multiply-add would change the last bit of a score.
-            compile_args, link_args = ["-O3", "-ffp-contract=off", "-fvisibility=hidden"], []
+            compile_args = ["-O3", "-g0", "-ffp-contract=off", "-fvisibility=hidden"]
+            link_args = []
+            if SYMBOLS:
+                compile_args += ["-g"]
             if DEBUG:
                 compile_args += ["-O0", "-g", "-UNDEBUG"]
             if TSAN:
@@ -102,21 +124,9 @@ class BuildExtensions(build_ext):
 
 setup(
     ext_modules=cythonize(
-        [
-            Extension(
-                f"fastbleu.{name}",
-                [f"src/fastbleu/{name}.pyx"],
-                include_dirs=["src/fastbleu"],
-                depends=[
-                    f"src/fastbleu/kernel/{header}"
-                    for header in sorted(os.listdir("src/fastbleu/kernel"))
-                ],
-                define_macros=MACROS,
-            )
-            for name in MODULES
-        ],
+        [extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
         compiler_directives=DIRECTIVES,
-        include_path=["src"],
+        include_path=[SOURCE.as_posix()],
         build_dir=f"{BUILD_BASE}/cython",
     ),
     cmdclass={"build_ext": BuildExtensions},

@@ -99,12 +99,11 @@ def run_whole(reference: str, hypothesis: str) -> dict:
 
 def run_stages(*names: str) -> dict[str, float]:
     """Do what the command does for one system, with a look at the clock between the steps."""
-    from fastbleu._core import SegmentCounter
-    from fastbleu._rows import zero_rows
-    from fastbleu._text import TextPacker
+    from fastbleu._core import SegmentCounter, zero_rows
     from fastbleu.cli.readers import CHUNK_LINES, ParallelFiles, open_lines
-    from fastbleu.corpus import TextDoor
-    from fastbleu.stats import Stats
+    from fastbleu.counting._text import TextPacker
+    from fastbleu.counting.stats import Stats
+    from fastbleu.inputs.segments import TextDoor
 
     packer, counter, clock = TextPacker(TextDoor(), "13a"), SegmentCounter(4), time.perf_counter
     total = Stats.zeros(1, 4)

@@ -1,5 +1,7 @@
 """Hostile tokens and sequences, and the entries to fastbleu that have to live with them."""
 
+import os
+
 import pytest
 
 import fastbleu
@@ -80,3 +82,8 @@ class Lying:
 
     def __iter__(self):
         return self.elements() if callable(self.elements) else iter(self.elements)
+
+
+def resident_kilobytes():
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024

@@ -7,7 +7,7 @@ set -euo pipefail
 python=$1; shift
 cd "$(dirname "$0")/.."
 work=build/mutants
-tests=(tests/test_tokenizers_parity.py tests/test_tokenizers_widths.py)
+tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py)
 fewest=6
 
 numbers=("$@")

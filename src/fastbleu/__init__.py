@@ -1,6 +1,6 @@
 """BLEU, bit for bit as the reference implementations compute it, at the speed of the hardware."""
 
-from .interpreters import refuse_sub_interpreters as _refuse_sub_interpreters
+from .runtime.interpreters import refuse_sub_interpreters as _refuse_sub_interpreters
 
 __version__ = "0.1.0"
 
@@ -8,28 +8,26 @@ _refuse_sub_interpreters()
 
 # Where each public name lives; the module is loaded when the name is first used.
 _HOMES = {
-    "BLEU": "metric",
-    "InputWarning": "errors",
-    "Score": "result",
+    "BLEU": "metric.bleu",
+    "InputWarning": "inputs.warnings",
+    "Score": "dialects.score",
     "SmoothingFunction": "nltk",
-    "Stats": "stats",
+    "Stats": "counting.stats",
     "brevity_penalty": "nltk",
     "closest_ref_length": "nltk",
     "corpus_bleu": "nltk",
-    "count": "counting",
+    "count": "counting.batch",
     "modified_precision": "nltk",
     "sentence_bleu": "nltk",
     "tokenize": "tokenizers",
 }
 _MODULES = (
-    "counting",
+    "dialects",
+    "integrations",
     "matrix",
-    "metric",
     "nltk",
     "sacrebleu",
-    "score",
     "significance",
-    "stats",
     "tokenizers",
 )
 __all__ = sorted(["__version__", *_HOMES])
@@ -48,4 +46,4 @@ def __getattr__(name):  # type: ignore[no-untyped-def]
 
 
 def __dir__():  # type: ignore[no-untyped-def]
-    return sorted({*globals(), *__all__, *_MODULES})
+    return sorted([*__all__, *_MODULES])

@@ -3,15 +3,11 @@
 from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastbleu._interrupts cimport Interruptible
-from fastbleu._tables cimport hash_seed, number_table
+from fastbleu.kernel.tables cimport number_table
+from fastbleu.runtime._process cimport Interruptible
 
 
-cdef extern from "kernel/platform.h":
-    ctypedef enum simd_level:
-        pass
-
-cdef extern from "kernel/masks.h":
+cdef extern from "kernel/simd/masks.h":
     enum:
         MASK_TOKENS
         MASK_PADDED
@@ -23,21 +19,7 @@ cdef enum reference_rule:
     FIRST
     SHORTEST
 
-cdef hash_seed process_seed()
-cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil
-cdef simd_level simd_in_use() noexcept
-
-
-cdef class KeptMemory:
-    """Memory that is kept from call to call, for one caller at a time.
-
-    Another thread, or a signal handler, may call in while it is used.
-    """
-
-    cdef bint busy
-
-    cdef bint claim(self) noexcept
-    cdef void give_back(self) noexcept
+cdef int64_t *numbers(array values) except? NULL
 
 
 cdef class PackedSegments(Interruptible):

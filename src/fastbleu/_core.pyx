@@ -1,12 +1,13 @@
-"""Counting: packed token ids in, int64 rows of sufficient statistics out.
+"""The core: packed token ids in, int64 rows of sufficient statistics out; rows add up.
 
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
 the length of the reference closest to it (REFERENCE_LENGTHS has other rules), the clipped n-gram
 matches and the n-grams of the hypothesis, per order. This module knows no strings, no smoothing and
-no dialect; ids come from _tokens.pyx, _text.pyx and _ids.pyx.
+no dialect; ids come from the packers of counting/. Rows travel as `array('q')`, so that numpy is loaded
+only where an array of numpy is asked for; what is added never leaves int64 in silence.
 
 Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
-positions (kernel/masks.h), which is nearly every segment of real text. Longer ones go through
+positions (kernel/simd/masks.h), which is nearly every segment of real text. Longer ones go through
 hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id of its last
 n-1 tokens), so that every order costs one table look-up per position; positions whose halves found no
 match drop out, because no longer n-gram there can match. Both are exact for every order.
@@ -17,105 +18,118 @@ Long counts poll for signals (main thread) and for `cancelled` (any thread) ever
 """
 
 import cython
-from cpython.array cimport array
-from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from cpython.array cimport array, clone
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memset
 
-import os
-
-from fastbleu._rows import accumulate_rows, zero_rows
-from fastbleu._interrupts cimport poll
-from fastbleu._rows cimport numbers
-from fastbleu._tables cimport (
+from fastbleu.kernel.tables cimport (
     look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
+from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
 
 
-cdef extern from "kernel/masks.h":
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
+cdef extern from "kernel/arithmetic/checked.h":
+    bint add_overflows(int64_t a, int64_t b, int64_t *total) noexcept nogil
+
+cdef extern from "kernel/simd/masks.h":
     ctypedef void (*mask_kernel)(const uint64_t *, const uint64_t *, int, int, uint64_t *) noexcept nogil
-    simd_level simd_supported() noexcept nogil
     mask_kernel mask_kernel_for(simd_level level) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
 
-SIMD_LEVELS = ("portable", "avx2", "avx512")
 MAX_ORDER = 1 << 20
 
 # Which reference's length is compared with the hypothesis': the closest one, and of two equally close
 # the shorter or the one that comes first; or the shortest of all.
 REFERENCE_LENGTHS = ("closest", "first", "shortest")
 
-cdef hash_seed _seed
-cdef simd_level _level
-cdef mask_kernel match_masks
+# Rows, and bytes of memory that is new, between two looks for signals.
+cdef Py_ssize_t POLL_ROWS = 1 << 16
+cdef Py_ssize_t POLL_BYTES = 1 << 24
+
+cdef array _ROWS = array("q")
 
 
-def active_simd():
-    """Name of the instruction set that the kernels use: one of SIMD_LEVELS."""
-    return SIMD_LEVELS[<int> _level]
+cdef int64_t *numbers(array values) except? NULL:
+    """The memory of an array of int64."""
+    if values.typecode != "q":
+        raise TypeError(f"expected an array of typecode 'q', not {values.typecode!r}")
+    return <int64_t *> values.data.as_longlongs
 
 
-def use_simd(str name=None):
-    """Choose the kernels' instruction set; the best one by default. It changes no result.
-
-    Parameters
-    ----------
-    name : str, optional
-        One of SIMD_LEVELS.
-
-    Raises
-    ------
-    ValueError
-        The name is unknown, or this processor lacks the instructions.
-    """
-    global _level, match_masks
-    level = <int> simd_supported()
-    if name is not None:
-        if name not in SIMD_LEVELS:
-            raise ValueError(f"SIMD level {name!r} is unknown; choose one of {', '.join(SIMD_LEVELS)}")
-        if SIMD_LEVELS.index(name) > level:
-            raise ValueError(f"this processor lacks {name}")
-        level = SIMD_LEVELS.index(name)
-    _level = <simd_level> <int> level
-    match_masks = mask_kernel_for(_level)
+def zero_rows(Py_ssize_t segments, int max_order):
+    """A flat array of `segments` rows, all zero."""
+    cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
+    # An absurd number of segments must not wrap round into a small one.
+    if segments > PY_SSIZE_T_MAX // width:
+        raise MemoryError(f"no memory for {segments} rows")
+    if segments == 0:
+        return array("q")
+    if segments * width * <Py_ssize_t> sizeof(int64_t) <= POLL_BYTES:
+        return clone(_ROWS, segments * width, True)
+    return _large_zeros(segments * width)
 
 
-cdef simd_level simd_in_use() noexcept:
-    return _level
+cdef array _large_zeros(Py_ssize_t length):
+    """Memory that nobody else knows yet, made zero part by part."""
+    cdef array rows = clone(_ROWS, length, False)
+    cdef Py_ssize_t start = 0, size = length * sizeof(int64_t)
+    while start < size:
+        memset(rows.data.as_chars + start, 0, min(size - start, POLL_BYTES))
+        start += POLL_BYTES
+        PyErr_CheckSignals()
+    return rows
 
 
-def reseed(uint64_t first, uint64_t second):
-    """Set the seed of hash tables made from now on. It changes no result; for tests."""
-    _seed.first = first
-    _seed.second = second
+cdef int poll_at(Py_ssize_t number) except -1:
+    """Look for signals from time to time. The caller holds views of its arrays, or the user code that
+    this runs might resize them."""
+    if number % POLL_ROWS == POLL_ROWS - 1:
+        PyErr_CheckSignals()
+    return 0
 
 
-cdef hash_seed process_seed():
-    return _seed
+def add_rows(array a not None, array b not None, array total not None):
+    """Add rows number by number; OverflowError where a sum leaves int64."""
+    cdef const int64_t *left = numbers(a)
+    cdef const int64_t *right = numbers(b)
+    cdef int64_t *sums = numbers(total)
+    cdef Py_ssize_t i
+    cdef Py_ssize_t size = min(len(a), len(b), len(total))
+    _held = [memoryview(a), memoryview(b), memoryview(total)] if size >= POLL_ROWS else None
+    for i in range(size):
+        poll_at(i)
+        if add_overflows(left[i], right[i], &sums[i]):
+            raise OverflowError(f"{left[i]} + {right[i]} does not fit into int64")
 
 
-cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil:
-    """`memory` with room for `needed` items and half as many to spare, or MemoryError."""
-    cdef Py_ssize_t roomy = needed + (needed >> 1) + 64
-    cdef void *grown = PyMem_RawRealloc(memory, <size_t> roomy * item)
-    if grown == NULL:
-        with gil:
-            raise MemoryError(f"no memory for {roomy} items of {item} bytes")
-    capacity[0] = roomy
-    return grown
+def accumulate_rows(array rows not None, Py_ssize_t count, array total not None):
+    """Add the first `count` rows to the one row `total`; OverflowError where that leaves int64."""
+    cdef Py_ssize_t row, column, width = len(total)
+    cdef const int64_t *values = numbers(rows)
+    cdef int64_t *sums = numbers(total)
+    count = min(count, len(rows) // width)
+    _held = [memoryview(rows), memoryview(total)] if count >= POLL_ROWS else None
+    for row in range(count):
+        poll_at(row)
+        for column in range(width):
+            if add_overflows(sums[column], values[row * width + column], &sums[column]):
+                raise OverflowError(f"the sum of the first {row + 1} rows does not fit into int64")
 
 
-cdef class KeptMemory:
-
-    cdef bint claim(self) noexcept:
-        """Whether the memory is the caller's now, until `give_back`."""
-        cdef bint free
-        with cython.critical_section(self):
-            free = not self.busy
-            self.busy = True
-        return free
-
-    cdef void give_back(self) noexcept:
-        with cython.critical_section(self):
-            self.busy = False
+def floor_totals(array rows not None, Py_ssize_t count, int max_order):
+    """Raise the totals of the first `count` rows to at least 1: nltk's rule for short segments."""
+    cdef Py_ssize_t row, column, width = 2 + 2 * max_order
+    cdef int64_t *values = numbers(rows)
+    count = min(count, len(rows) // width)
+    _held = memoryview(rows) if count >= POLL_ROWS else None
+    for row in range(count):
+        poll_at(row)
+        for column in range(row * width + 2 + max_order, (row + 1) * width):
+            if values[column] < 1:
+                values[column] = 1
 
 
 cdef class PackedSegments:
@@ -200,7 +214,7 @@ cdef class SegmentCounter:
             raise ValueError(f"max_order must lie in 1..{MAX_ORDER}, not {max_order}")
         self.max_order = max_order
         self.rule = REFERENCE_LENGTHS.index(reference_length)
-        self.pairs.seed = _seed
+        self.pairs.seed = process_seed()
 
     def __dealloc__(self):
         number_table_free(&self.pairs)
@@ -296,6 +310,7 @@ cdef class SegmentCounter:
         """Matches by position masks: nothing here is longer than 64 tokens."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef const int32_t *reference = ids + hyp_len
+        cdef mask_kernel match_masks = mask_kernel_for(simd_in_use())
         cdef int64_t k
         cdef int i, n
         memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
@@ -469,6 +484,3 @@ cdef class SegmentCounter:
             i = stop
         return kept
 
-
-use_simd()
-reseed(*memoryview(os.urandom(16)).cast("Q"))

@@ -1,6 +1,6 @@
 """Tokens that collide in the tables of the kernel under a seed that is known.
 
-The hashes of kernel/interner.h and kernel/number_table.h once more, over arrays: whoever knew the
+The hashes of kernel/tables/interner.h and number_table.h once more, over arrays: whoever knew the
 seed of a process could do the same. `compressed` is what makes a table slow: keys that all belong
 into a small part of its slots, and so stand in one long row.
 """
@@ -40,13 +40,13 @@ def compressed(hashes: Words, slots: int) -> NDArray[np.bool_]:
 
 
 def token_hashes(low: Words, high: Words, seed: tuple[int, int]) -> Words:
-    """As `first_slot` of kernel/interner.h."""
+    """As `first_slot` of kernel/tables/interner.h."""
     first, second = map(np.uint64, seed)
     return multiply_fold(low ^ first, high ^ second)
 
 
 def pair_hashes(numbers: Words, seed: tuple[int, int]) -> Words:
-    """As `number_slot_of` of kernel/number_table.h and its like of kernel/number_index.h."""
+    """As `number_slot_of` of kernel/tables/number_table.h and its like of kernel/number_index.h."""
     first, second = map(np.uint64, seed)
     return multiply_fold(numbers ^ first, np.broadcast_to(second | np.uint64(1), numbers.shape))
 

@@ -20,8 +20,9 @@ from trust.entry import (
     stats,
 )
 
-from fastbleu import BLEU, InputWarning, Stats, count, counting, tokenize, tokenizers
-from fastbleu.score import NLTK, SACREBLEU, NltkDialect, SacrebleuDialect, Score
+from fastbleu import BLEU, InputWarning, Stats, count, dialects, tokenize, tokenizers
+from fastbleu.dialects import NLTK, SACREBLEU, NltkDialect, SacrebleuDialect
+from fastbleu.dialects.score import Score
 
 LARGEST = 2**63 - 1
 
@@ -72,17 +73,6 @@ COUNTING = [
         lambda _: count(IDS, REFERENCE_IDS),
         lambda _: count(IDS / 2, REFERENCE_IDS),
         lambda _: count(IDS, REFERENCE_IDS[:1]),
-    ),
-    entry(
-        "fastbleu.counting.Counting",
-        lambda _: counting.Counting(None, max_order=3),
-        lambda _: counting.Counting(None, lowercase=True),
-    ),
-    entry(
-        "fastbleu.counting.Counting.count",
-        lambda it: it.count(HYPOTHESES, LIST_OF_REFERENCES).stats,
-        lambda it: it.count(HYPOTHESES, LIST_OF_REFERENCES[:1]),
-        setup=lambda: counting.Counting(None),
     ),
     entry(
         "fastbleu.tokenize",
@@ -205,12 +195,18 @@ ROWS_AND_SCORES = [
     ),
     entry("fastbleu.Score.__str__", str, setup=score),
     *[
-        entry(f"fastbleu.score.{kind.__name__}", lambda _, kind=kind: kind().version)
+        entry(f"fastbleu.dialects.{kind.__name__}", lambda _, kind=kind: kind().version)
         for kind in (NltkDialect, SacrebleuDialect)
     ],
-    entry("fastbleu.score.NltkDialect.adapt", NLTK.adapt, setup=stats),
+    entry("fastbleu.dialects.names", lambda _: dialects.names()),
     entry(
-        "fastbleu.score.NltkDialect.score",
+        "fastbleu.dialects.get",
+        lambda _: dialects.get("nltk").version,
+        lambda _: dialects.get("bleu"),
+    ),
+    entry("fastbleu.dialects.NltkDialect.adapt", NLTK.adapt, setup=stats),
+    entry(
+        "fastbleu.dialects.NltkDialect.score",
         lambda it: NLTK.score(it.sum(), smoothing="method4"),
         lambda it: NLTK.score(it),
         lambda it: NLTK.score(it.sum(), (1,)),
@@ -219,19 +215,19 @@ ROWS_AND_SCORES = [
         setup=adapted,
     ),
     entry(
-        "fastbleu.score.NltkDialect.sentence_scores",
+        "fastbleu.dialects.NltkDialect.sentence_scores",
         lambda it: NLTK.sentence_scores(it, smoothing="floor", smoothing_value=0.2),
         lambda it: NLTK.sentence_scores(it, smoothing="none", smoothing_value=1),
         lambda it: NLTK.sentence_scores(it, (0.5, 0.5)),
         setup=adapted,
     ),
     entry(
-        "fastbleu.score.NltkDialect.signature",
+        "fastbleu.dialects.NltkDialect.signature",
         lambda _: NLTK.signature(2, (0.5, 0.5), nrefs=-1, lowercase=True),
     ),
-    entry("fastbleu.score.SacrebleuDialect.adapt", SACREBLEU.adapt, setup=stats),
+    entry("fastbleu.dialects.SacrebleuDialect.adapt", SACREBLEU.adapt, setup=stats),
     entry(
-        "fastbleu.score.SacrebleuDialect.score",
+        "fastbleu.dialects.SacrebleuDialect.score",
         lambda it: SACREBLEU.score(it.sum(), weights=(0.25, 0.75)),
         lambda it: SACREBLEU.score(it),
         lambda it: SACREBLEU.score(it.sum(), weights=(0.25,)),
@@ -239,20 +235,20 @@ ROWS_AND_SCORES = [
         setup=stats,
     ),
     entry(
-        "fastbleu.score.SacrebleuDialect.sentence_scores",
+        "fastbleu.dialects.SacrebleuDialect.sentence_scores",
         lambda it: SACREBLEU.sentence_scores(it, smoothing="add-k").tolist(),
         lambda it: SACREBLEU.sentence_scores(it, smoothing="add-k", smoothing_value=-1),
         lambda it: SACREBLEU.sentence_scores(it, weights=(-1, 1)),
         setup=stats,
     ),
     entry(
-        "fastbleu.score.SacrebleuDialect.expected_scores",
+        "fastbleu.dialects.SacrebleuDialect.expected_scores",
         lambda rows: SACREBLEU.expected_scores(rows, 2).tolist(),
         lambda rows: SACREBLEU.expected_scores(rows, 2, weights=(1,)),
         setup=lambda: np.array(ROWS, float),
     ),
     entry(
-        "fastbleu.score.SacrebleuDialect.signature",
+        "fastbleu.dialects.SacrebleuDialect.signature",
         lambda _: SACREBLEU.signature(2, nrefs=1, lowercase=False, tokenizer="13a"),
     ),
 ]

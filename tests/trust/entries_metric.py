@@ -40,7 +40,7 @@ def id_metric():
 def streaming():
     """A metric, and one that is full."""
     full = BLEU(max_order=2)
-    full._add(fastbleu.totals.Totals.from_state([LARGEST] * 2 + [LARGEST // 2] * 4, 2))
+    full._add(fastbleu.counting.totals.Totals.from_state([LARGEST] * 2 + [LARGEST // 2] * 4, 2))
     return BLEU(max_order=2), full
 
 

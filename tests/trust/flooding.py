@@ -22,7 +22,7 @@ from trust.entry import plain
 from trust.part import SEED, Outcome, Part, measured, say
 
 import fastbleu
-from fastbleu._core import reseed
+from fastbleu.runtime._process import reseed
 
 TOKENS = 100_000
 MOST = 3.0

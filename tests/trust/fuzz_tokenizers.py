@@ -14,9 +14,10 @@ import tokenizer_oracle
 from trust.fuzz_input import Input, equal
 from trust.part import ROOT
 
-from fastbleu import BLEU, _core
-from fastbleu._text import COMPILED
+from fastbleu import BLEU
+from fastbleu.runtime import _process
 from fastbleu.tokenizers import tokenize
+from fastbleu.tokenizers._compiled import COMPILED
 
 # What bytes from 128 on stand for where a byte is a piece of text: what a tokeniser looks at.
 PIECES = [
@@ -34,7 +35,7 @@ SEPARATOR = "\x1d"  # white space, so that every tokeniser ends a token there
 
 def ranges() -> list[tuple[int, int, str]]:
     """The classes of code points, as the header holds them that the tokeniser "intl" reads."""
-    text = (ROOT / "src/fastbleu/kernel/unicode_ranges.h").read_text()
+    text = (ROOT / "src/fastbleu/kernel/text/unicode_ranges.h").read_text()
     found = re.findall(r"\{(0x[0-9A-Fa-f]+), (0x[0-9A-Fa-f]+), ([PNS])\}", text)
     assert len(found) > 500, "the header has another form"
     return [(int(first, 16), int(last, 16), kind) for first, last, kind in found]
@@ -48,7 +49,7 @@ def classes() -> dict[str, str]:
 @functools.cache
 def levels() -> list[str]:
     """The instruction sets of this machine."""
-    return list(_core.SIMD_LEVELS[: _core.SIMD_LEVELS.index(_core.active_simd()) + 1])
+    return list(_process.SIMD_LEVELS[: _process.SIMD_LEVELS.index(_process.active_simd()) + 1])
 
 
 @functools.cache
@@ -79,7 +80,7 @@ def run(data: bytes) -> None:
     name, level = given.choice(COMPILED), given.choice(levels())
     text_of, asked = given.choice(TEXTS), given.byte()
     text = text_of(given.rest())
-    _core.use_simd(level)
+    _process.use_simd(level)
     if not asked & 1:
         equal(tokenize(text, name), expected_tokens(text, name), name, level, text)
         return

@@ -1,6 +1,6 @@
 """Calls so long that somebody presses Ctrl-C, and the process in which interrupts.py does so.
 
-A call is code as in tests/test_interrupt.py, whose calls are all here too. `after` is what is true
+A call is code as in interruptible_calls.py, whose calls are all here too. `after` is what is true
 before it and must still be true when it was interrupted: the state of what it works on, and what
 the same entry point says of small input.
 """
@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType
 
-import test_interrupt
+import interruptible_calls
 from trust.entry import plain
 
 PREPARATIONS = """
@@ -73,7 +73,9 @@ def with_ids(
     return LongCall(setup, call, **{"after": SMALL_IDS, **more})
 
 
-def update(parameters: str = "", setup: str = test_interrupt.SEGMENTS, **more: str) -> LongCall:
+def update(
+    parameters: str = "", setup: str = interruptible_calls.SEGMENTS, **more: str
+) -> LongCall:
     """An update of a metric that has counted something before."""
     made = f"metric = BLEU(tokenize=None{parameters})\nmetric.update([words], [[words[:40]]])"
     call = more.get("call", "metric.update(hypotheses, references)")
@@ -92,7 +94,7 @@ LONG_TEXT = 'line = (" ".join(words) + " {}") * 8_000'
 SCORES = "bootstrap(stats, samples=2)"
 
 CALLS = {
-    **{name: LongCall(*strings) for name, strings in test_interrupt.CALLS.items()},
+    **{name: LongCall(*strings) for name, strings in interruptible_calls.CALLS.items()},
     # ---- streams
     "BLEU.update": update(),
     "BLEU.update that keeps segments": update(", keep_segments=True"),
@@ -140,12 +142,12 @@ CALLS = {
         "fastbleu.nltk.sentence_bleu([words[:50]], words[4:44]), metric_says()",
     ),
     "nltk's corpus_bleu": LongCall(
-        test_interrupt.SEGMENTS,
+        interruptible_calls.SEGMENTS,
         "fastbleu.nltk.corpus_bleu(references, hypotheses, [(0.5, 0.5), (0.2,) * 5])",
         "fastbleu.nltk.corpus_bleu([[words[:50]]], [words[4:44]])",
     ),
     # ---- long texts
-    # Of as many tokens as test_interrupt.py has the list alone takes longer to give back.
+    # Of as many tokens as interruptible_calls.py has the list alone takes longer to give back.
     "tokens of a long line": LongCall(
         'line = " ".join(words * 15_000)', "fastbleu.tokenize(line)", span=0.5
     ),
@@ -169,28 +171,28 @@ CALLS = {
         LONG_TEXT.format("Ж"), 'BLEU(tokenize="intl", lowercase=True).score([line], [line])'
     ),
     "sacreBLEU's streams": LongCall(
-        test_interrupt.LINES,
+        interruptible_calls.LINES,
         "sb.corpus_bleu(lines, [lines] * 4)",
         "sb.corpus_bleu([text], [[other_text]])",
     ),
     "a tokenizer of the user's": LongCall(
-        test_interrupt.LINES, "BLEU(tokenize=str.split).score(lines, lines)"
+        interruptible_calls.LINES, "BLEU(tokenize=str.split).score(lines, lines)"
     ),
     # ---- rows
     "sentence_scores of many rows": LongCall(
-        STATS, "fastbleu.score.SACREBLEU.sentence_scores(stats)", "stats[:3], len(stats)"
+        STATS, "fastbleu.dialects.SACREBLEU.sentence_scores(stats)", "stats[:3], len(stats)"
     ),
     "nltk's scores of many rows": LongCall(
-        STATS, "fastbleu.score.NLTK.sentence_scores(stats)", "stats[:3], len(stats)"
+        STATS, "fastbleu.dialects.NLTK.sentence_scores(stats)", "stats[:3], len(stats)"
     ),
     "intervals of many rows": LongCall(
         STATS, "significance.bootstrap(stats, samples=9)", "stats[:3], len(stats)"
     ),
     "a paired bootstrap": LongCall(
-        test_interrupt.MANY_ROWS, "fastbleu.significance.paired_bootstrap(stats, [stats] * 3)"
+        interruptible_calls.MANY_ROWS, "fastbleu.significance.paired_bootstrap(stats, [stats] * 3)"
     ),
     "a paired bootstrap as sacreBLEU does it": LongCall(
-        test_interrupt.MANY_ROWS,
+        interruptible_calls.MANY_ROWS,
         'fastbleu.significance.paired_bootstrap(stats, [stats] * 3, compatible="sacrebleu")',
     ),
     # ---- many against many
@@ -204,7 +206,7 @@ CALLS = {
     "matrix.mbr": pooled("mbr", "pool", "(pool[:20])"),
     "matrix.mbr with expected counts": pooled("mbr", "pool * 9, aggregate=True", "(pool[:20])"),
     "matrix.mbr of long sentences": LongCall(
-        test_interrupt.LONG, "matrix.mbr([long, *other], tokenize=None, aggregate=True)"
+        interruptible_calls.LONG, "matrix.mbr([long, *other], tokenize=None, aggregate=True)"
     ),
     "matrix.self_bleu": pooled(
         "self_bleu", 'pool * 9, tokenize="13a"', '(pool[:20], tokenize="13a").values'
@@ -226,7 +228,7 @@ CALLS = {
         span=2.5,
     ),
     "a ReferenceIndex of long sentences": LongCall(
-        test_interrupt.LONG, "matrix.ReferenceIndex([long, *other], tokenize=None)"
+        interruptible_calls.LONG, "matrix.ReferenceIndex([long, *other], tokenize=None)"
     ),
     "a ReferenceIndex with a late token of another kind": LongCall(
         'tokens = [f"token {n}" for n in range(1_000_000)]\n'

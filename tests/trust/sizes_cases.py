@@ -32,7 +32,7 @@ def long_segment(outcome: Outcome) -> None:
     row = [long_row(TOKENS, TOKENS - 7)]
     exact = BLEU(None, dialect="nltk").statistics([hypothesis], [[reference]])
     gives(outcome, "BLEU.statistics", lambda: exact.__array__().tolist(), row)
-    score = fastbleu.score.NLTK.score(exact).value
+    score = fastbleu.dialects.NLTK.score(exact).value
 
     texts = " ".join(hypothesis), " ".join(reference)
     for name in ("none", "13a", "zh", "intl"):

@@ -37,12 +37,8 @@ def gives(outcome: Outcome, what: str, action: Callable[[], object], expected: o
 def counts_at_the_end_of_int64(outcome: Outcome) -> None:
     from fastbleu import BLEU, Stats
     from fastbleu import sacrebleu as ours
-    from fastbleu.score import NLTK, SACREBLEU
-    from fastbleu.significance import (
-        bootstrap,
-        paired_approximate_randomization,
-        paired_bootstrap,
-    )
+    from fastbleu.dialects import NLTK, SACREBLEU
+    from fastbleu.significance import bootstrap, paired_approximate_randomization, paired_bootstrap
 
     full, one = Stats([[MOST] * 10]), Stats([[1] * 10])
     low = Stats([[-MOST] * 10])

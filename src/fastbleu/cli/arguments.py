@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from .. import __version__
-from .._sacrebleu import SMOOTH_DEFAULTS
+from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..sacrebleu.tokenizer import BY_LANGUAGE, WITHOUT_MODEL
-from ..tokenizers import TOKENIZERS
+from ..tokenizers.table import TOKENIZERS
 from .files import STDIN, InputError
 
 __all__ = ["parse", "warnings"]

@@ -20,11 +20,11 @@ from itertools import compress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from ..errors import TOKENIZED_PERIODS
+from ..counting.totals import Totals
+from ..counting.workers import CountOptions, count_segments
+from ..inputs.warnings import TOKENIZED_PERIODS
 from ..sacrebleu.score import estimate_from_rows
-from ..tokenizers import Tokenizer, get_tokenizer
-from ..totals import Totals
-from ..workers import CountOptions, count_segments
+from ..tokenizers.table import Tokenizer, get_tokenizer
 from . import arguments
 from .files import STDIN, InputError, label
 from .formats import REFERENCE, SYSTEM, open_input

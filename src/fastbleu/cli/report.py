@@ -14,12 +14,12 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .._sacrebleu import details
+from ..dialects._sacrebleu import details
 from ..sacrebleu.score import BLEUScore, BLEUSignature
 from .files import InputError
 
 if TYPE_CHECKING:
-    from ..tokenizers import Tokenizer
+    from ..tokenizers.table import Tokenizer
 
 __all__ = ["Reporter", "System", "system_names"]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-from ..checks import closest
+from ..inputs.arguments import closest
 from .files import InputError
 from .imports import import_undisturbed
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy
 import torch
 
-from ..metric import BLEU
-from ..score import SACREBLEU
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..dialects import SACREBLEU
+from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

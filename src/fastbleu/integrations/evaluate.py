@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import exp, log
 
-from .._sacrebleu import SMOOTH_DEFAULTS, details
-from ..errors import warn_tokenized
-from ..metric import BLEU
+from ..dialects._sacrebleu import SMOOTH_DEFAULTS, details
+from ..inputs.warnings import warn_tokenized
+from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

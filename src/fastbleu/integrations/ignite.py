@@ -18,14 +18,14 @@ from ignite.exceptions import NotComputableError
 from ignite.metrics import Metric
 from ignite.metrics.metric import reinit__is_reduced, sync_all_reduce
 
-from ..metric import BLEU as NativeBLEU
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..metric.bleu import BLEU as NativeBLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..result import Score
+    from ..dialects.score import Score
 
 
 def _unchanged(output: Any) -> Any:

@@ -14,14 +14,14 @@ import numpy
 # Keras runs a metric once on tensors without values, also with run_eagerly=True, and tells by this.
 from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
-from ..metric import BLEU as NativeBLEU
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..metric.bleu import BLEU as NativeBLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..result import Score
+    from ..dialects.score import Score
 
 
 def _outside_compiled_code(method: Any) -> Any:

@@ -20,12 +20,12 @@ from mbrs import timer
 from mbrs.metrics import MetricBLEU as _MetricBLEU
 from mbrs.metrics import register
 
-from .._sacrebleu import SMOOTH_DEFAULTS
-from ..matrix.expected import Aggregation
+from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..matrix.aggregation import Aggregation
 from ..matrix.pair_scorer import PairScorer
-from ..matrix.progress import ProgressBar
-from ..matrix.sentences import SentenceReader
-from ..metric import BLEU
+from ..matrix.reader import SentenceReader
+from ..metric.bleu import BLEU
+from ..runtime.progress import ProgressBar
 from ..sacrebleu import BLEU as _SacrebleuBLEU
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import torch
 from torcheval.metrics import Metric
 
-from ..metric import BLEU
+from ..metric.bleu import BLEU
 from ._tensors import check_weights, joined, score, split
 
 TYPE_CHECKING = False

@@ -14,8 +14,8 @@ from hashlib import sha256
 import torch
 from torchmetrics import Metric
 
-from ..metric import BLEU
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..metric.bleu import BLEU
 from ._tensors import check_weights, joined, score, split
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ depends on the vocabulary and is no substitute for BLEU of text in a paper.
 
 from __future__ import annotations
 
-from ..metric import BLEU
+from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

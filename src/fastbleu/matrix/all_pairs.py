@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy
 
+from ..runtime.progress import ProgressBar
 from .pair_scorer import PairScorer
-from .progress import ProgressBar
 from .sources import on_sources, read_sources
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..scorer import Scorer
+    from ..metric.scorer import Scorer
 
     Scores = NDArray[numpy.floating[Any]]
 

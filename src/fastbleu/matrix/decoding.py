@@ -13,12 +13,12 @@ from math import prod
 
 import numpy
 
-from ..scorer import Scorer
-from .expected import Aggregation
+from ..inputs.weights import read_weights
+from ..metric.scorer import Scorer
+from ..runtime.progress import ProgressBar
+from .aggregation import Aggregation
 from .pair_scorer import PairScorer
-from .progress import ProgressBar
 from .sources import on_sources, read_sources
-from .weights import read_weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .._sentences import Sentences
+    from ._sentences import Sentences
 
     Floats = NDArray[numpy.float64]
 

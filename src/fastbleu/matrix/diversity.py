@@ -17,13 +17,13 @@ from random import Random
 
 import numpy
 
-from .._references import LeaveOneOut
-from ..checks import check_positive
-from ..scorer import Scorer
-from ..stats import Stats
-from .progress import ProgressBar
-from .sentences import SentenceReader
-from .shapes import parts_of
+from ..counting.stats import Stats
+from ..inputs.arguments import check_positive
+from ..inputs.sentences import parts_of
+from ..metric.scorer import Scorer
+from ..runtime.progress import ProgressBar
+from ._references import LeaveOneOut
+from .reader import SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

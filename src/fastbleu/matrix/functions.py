@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from inspect import cleandoc
 
-from ..metric import BLEU
+from ..metric.bleu import BLEU
 from .decoding import MBRResult
 from .diversity import SelfBLEU
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .._ngrams import Ngrams
-from .._references import Lengths, ReferenceSet
-from ..result import Score
-from ..scorer import Scorer
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..dialects.score import Score
+from ..inputs.sentences import parts_of
+from ..metric.scorer import Scorer
+from ..runtime.progress import ProgressBar
+from ._ngrams import Ngrams
+from ._references import Lengths, ReferenceSet
 from .index_contents import load_index, save_index
 from .index_queries import SetScorer
-from .progress import ProgressBar
-from .sentences import SentenceReader
-from .shapes import parts_of
+from .reader import SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..tokenizers import Tokenizer
+    from ..tokenizers.table import Tokenizer
     from .index_file import FilePath
 
 

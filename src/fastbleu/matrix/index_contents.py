@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from array import array
 
-from .._references import Lengths, ReferenceSet, StoredNgrams
-from ..checks import check_positive
-from ..scorer import Scorer
-from ..tokenizers import Tokenizer, get_tokenizer
+from ..inputs.arguments import check_positive
+from ..metric.scorer import Scorer
+from ..tokenizers.table import Tokenizer, get_tokenizer
+from ._references import Lengths, ReferenceSet, StoredNgrams
 from .index_file import damaged, read_file, refuse, write_file
-from .sentences import SentenceReader
+from .reader import SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from _thread import allocate_lock as _Lock
 
-from .._references import ReferenceSet, RowScratch
-from .._rows import add_rows, zero_rows
-from ..scorer import Scorer
-from ..stats import Stats
-from ..suspicions import warn_of_label_padding
-from ..threads import Pool, run_on_threads, taken_from
-from ..workers import Counted
-from .sentences import SentenceReader
+from .._core import add_rows, zero_rows
+from ..counting.stats import Stats
+from ..counting.workers import Counted
+from ..inputs.mistakes import warn_of_label_padding
+from ..metric.scorer import Scorer
+from ..runtime.threads import Pool, run_on_threads, taken_from
+from ._references import ReferenceSet, RowScratch
+from .reader import SentenceReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._sentences import Sentences
+    from ._sentences import Sentences
 
 # Hypotheses that a thread takes at a time: so many that the cost of a turn vanishes, so few that
 # what was read of them is still in the cache.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .._ngrams import Features, Ngrams
-from .._pairs import PairCounter, ReferenceBlock
-from ..stats import Stats
-from ..threads import run_on_threads, taken_from
+from ..counting.stats import Stats
+from ..runtime.threads import run_on_threads, taken_from
+from ._ngrams import Features, Ngrams
+from ._pairs import PairCounter, ReferenceBlock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from .._sentences import Sentences
-    from ..scorer import Scorer
-    from .progress import ProgressBar
+    from ..metric.scorer import Scorer
+    from ..runtime.progress import ProgressBar
+    from ._sentences import Sentences
 
     Scores = NDArray[numpy.floating[Any]]
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ..threads import run_on_threads, taken_from
+from ..inputs.sentences import masks_of
+from ..runtime.threads import run_on_threads, taken_from
 from .pair_scorer import TILE_PAIRS
-from .sentences import SentenceReader, batches_of
-from .shapes import masks_of
+from .reader import SentenceReader, batches_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .._sentences import Sentences
-    from ..scorer import Scorer
+    from ..metric.scorer import Scorer
+    from ._sentences import Sentences
 
     Pair = tuple[Any, Any]
 

@@ -6,10 +6,10 @@ References are stream-major here, as sacreBLEU has them: ``references[k][segment
 differs on purpose stands in DIFFERENCES.md.
 """
 
+from .bleu import BLEU as BLEU
 from .functions import corpus_bleu as corpus_bleu
 from .functions import raw_corpus_bleu as raw_corpus_bleu
 from .functions import sentence_bleu as sentence_bleu
-from .metric import BLEU as BLEU
 from .patching import patch as patch
 from .patching import unpatch as unpatch
 from .score import VERSION as VERSION

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._sacrebleu import SMOOTH_DEFAULTS, details
-from .._text import SegmentReader
-from .metric import BLEU
+from ..counting._text import SegmentReader
+from ..dialects._sacrebleu import SMOOTH_DEFAULTS, details
+from .bleu import BLEU
 from .score import BLEUScore
 from .tokenizer import reader_for
 

@@ -1,6 +1,6 @@
 """The names of `sacrebleu.metrics` that are BLEU's."""
 
-from .metric import BLEU as BLEU
+from .bleu import BLEU as BLEU
 from .score import BLEUScore as BLEUScore
 from .score import BLEUSignature as BLEUSignature
 

@@ -12,12 +12,12 @@ import sys
 from collections.abc import Sequence
 from copy import copy
 
-from .._text import COMPILED
-from ..errors import TOKENIZED_PERIODS
-from ..patching import Patch, Restore
-from ..tokenizers import Tokenizer, get_tokenizer
-from ..workers import Counted, CountOptions, count_segments
-from .input import by_reference, by_segment, count_references
+from ..counting.workers import Counted, CountOptions, count_segments
+from ..inputs.warnings import TOKENIZED_PERIODS
+from ..runtime.patching import Patch, Restore
+from ..tokenizers._compiled import COMPILED
+from ..tokenizers.table import Tokenizer, get_tokenizer
+from .arguments import by_reference, by_segment, count_references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from .._sacrebleu import SMOOTH_DEFAULTS, VERSION
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..dialects._sacrebleu import SMOOTH_DEFAULTS, VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .._text import SegmentReader
-from ..errors import warn_input
-from ..tokenizer_libraries import MODELS
-from ..tokenizers import TOKENIZERS, Tokenizer, get_tokenizer
-from ..tokenizers import tokenize as split
+from ..counting._text import SegmentReader
+from ..inputs.warnings import warn_input
+from ..tokenizers.libraries import MODELS
+from ..tokenizers.table import TOKENIZERS, Tokenizer, get_tokenizer
+from ..tokenizers.table import tokenize as split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from inspect import Parameter, signature
 from math import fsum
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import default_rng
 
-from ..checks import closest
-from ..score import DIALECTS, SACREBLEU
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..dialects import SACREBLEU, get, names
+from ..inputs.arguments import closest
+from ..runtime.progress import ProgressBar
 from .resampling import Columns, draw_indices, read_seed, toss_coins
 from .results import Comparison, Interval
 from .scoring import Dialect, DialectScoring, SacrebleuScoring
@@ -95,13 +95,13 @@ class Experiment:
         columns = Columns(self._systems[systems], repeated=True)
         scores = np.empty((len(columns.rows), samples))
         done = 0
-        with progress_bar(self._progress, samples, " samples") as advance:
+        with ProgressBar(self._progress, samples, " samples", leave=False) as bar:
             for indices in draw_indices(generator, columns.segments, samples):
                 sums = columns.add_drawn(indices)
                 block = slice(done, done + len(indices))
                 scores[:, block] = self._scoring.score_drawn(columns, sums, indices)
                 done += len(indices)
-                advance(len(indices))
+                bar.update(len(indices))
         return scores
 
     def shuffle(self, trials: int, generator: np.random.Generator) -> Floats:
@@ -114,14 +114,14 @@ class Experiment:
         baseline, others = self._totals[0], self._totals[1:, np.newaxis]
         distances = np.empty((len(others), trials))
         done = 0
-        with progress_bar(self._progress, trials, " trials") as advance:
+        with ProgressBar(self._progress, trials, " trials", leave=False) as bar:
             for words, first_bit, count in toss_coins(generator, columns.segments, trials):
                 heads = columns.add_tossed(words, first_bit, count)
                 one, other = others - heads[1:] + heads[0], baseline - heads[0] + heads[1:]
                 scores = self._scoring.score_shuffled(np.stack([one, other]))
                 distances[:, done : done + count] = abs(scores[0] - scores[1])
                 done += count
-                advance(count)
+                bar.update(count)
         return distances
 
     def mean(self, numbers: Floats) -> float:
@@ -229,11 +229,11 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
 
 def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
     """The dialect that an argument is or names; an error where it does not know the options."""
-    if isinstance(dialect, str) and dialect in DIALECTS:
-        dialect = DIALECTS[dialect]
+    if isinstance(dialect, str) and dialect in names():
+        dialect = get(dialect)
     if not hasattr(dialect, "sentence_scores"):
-        names = ", ".join(map(repr, DIALECTS))
-        raise TypeError(f"dialect is {dialect!r}, expected one of {names}, or a Dialect")
+        known = ", ".join(map(repr, names()))
+        raise TypeError(f"dialect is {dialect!r}, expected one of {known}, or a Dialect")
     found: Dialect = dialect
     if scoring:
         _check_options(found, scoring)
@@ -264,18 +264,6 @@ def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:
             f"{', '.join(sorted(unknown))}: sacreBLEU knows smoothing, smoothing_value and "
             "effective_order only; leave out compatible='sacrebleu' and exact=False"
         )
-
-
-@contextmanager
-def progress_bar(wanted: bool, total: int, unit: str) -> Iterator[Callable[[int], Any]]:
-    """A function to be told of progress; it shows a bar on standard error if one is wanted."""
-    if not wanted:
-        yield lambda count: None
-        return
-    from tqdm import tqdm  # type: ignore[import-untyped]
-
-    with tqdm(total=total, unit=unit, leave=False) as bar:
-        yield bar.update
 
 
 def at_least(least: int, name: str, value: Any) -> int:

@@ -22,8 +22,8 @@ import statistics
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
-from ..score import SACREBLEU
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..dialects import SACREBLEU
 from .experiment import Experiment, at_least, name_systems
 from .results import Comparison, Interval
 from .scoring import Dialect
@@ -56,7 +56,7 @@ def bootstrap(
     seed : int, "none" or None
         None stands for the environment variable SACREBLEU_SEED, and 12345 if that is not set;
         "none" for a different seed each time.
-    dialect : {"sacrebleu", "nltk"} or Dialect, default `fastbleu.score.SACREBLEU`
+    dialect : {"sacrebleu", "nltk"} or Dialect, default `fastbleu.dialects.SACREBLEU`
         Turns rows into scores.
     exact : bool, default True
         False: in the samples sacreBLEU's float32 instead of int64 sums and float64 scores.

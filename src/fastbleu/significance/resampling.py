@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _resample
-from ..stats import Stats
+from ..counting.stats import Stats
+from . import _resample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

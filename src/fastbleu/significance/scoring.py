@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from .. import _sacrebleu
-from ..stats import Stats
+from ..counting.stats import Stats
+from ..dialects import _sacrebleu
 from .resampling import Columns
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ EXACT_IN_FLOAT32 = 1 << 24
 
 
 class Dialect(Protocol):
-    """What is asked of a dialect, such as `fastbleu.score.SACREBLEU` and `NLTK`."""
+    """What is asked of a dialect, such as `fastbleu.dialects.SACREBLEU` and `NLTK`."""
 
     def adapt(self, stats: Stats) -> Stats:
         """Rows as the dialect counts them, which then add up."""

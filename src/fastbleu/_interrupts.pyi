@@ -1,2 +1,0 @@
-class Interruptible:
-    cancelled: bool

@@ -1,0 +1,1 @@
+"""From checked input to rows of counts: packers, `count`, `Stats`, running totals."""

@@ -1,0 +1,205 @@
+"""Rows of token ids in, packed ids out: no copies of arrays, no Python objects, no GIL.
+
+IdPacker numbers the ids of a chunk of segments as TokenPacker numbers tokens (PackedSegments in
+_core.pxd); kernel/objects/id_rows.h reads them, whatever their type, and leaves out what does not count.
+
+Ownership. IdPacker owns its arrays and its two tables, and holds the rows of the chunk.
+Thread-safety. One packer per thread.
+"""
+
+from cpython.array cimport array
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree
+from libc.stdint cimport INT32_MAX, uint64_t
+
+from fastbleu.kernel.tables cimport (
+    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
+from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed
+
+
+cdef extern from "kernel/objects/id_rows.h":
+    ctypedef struct id_progress:
+        Py_ssize_t at
+        Py_ssize_t padding
+        bint stopped
+    bint was_padding(const id_progress *read) noexcept nogil
+    Py_ssize_t read_ids(const id_row *row, const id_filter *filter, Py_ssize_t count, id_progress *read,
+                        int64_t *out) noexcept nogil
+
+cdef extern from "kernel/tables/direct_table.h":
+    const uint64_t DIRECT_NUMBERS
+    void direct_table_free(direct_table *table) noexcept nogil
+    int direct_table_begin(direct_table *table, uint64_t largest) noexcept nogil
+    uint64_t largest_of(const int64_t *numbers, Py_ssize_t length) noexcept nogil
+    void direct_table_add(
+        direct_table *table, const int64_t *numbers, Py_ssize_t length, int32_t *ids) noexcept nogil
+    void direct_table_find(
+        const direct_table *table, const int64_t *numbers, Py_ssize_t length, int32_t absent,
+        int32_t *ids) noexcept nogil
+
+# Ends a chunk: as in _tokens.pyx.
+cdef Py_ssize_t chunk_segments = 512
+cdef Py_ssize_t chunk_ids = 1 << 15
+CHUNK_IDS = chunk_ids
+
+# Memory for longer rows is not kept.
+cdef Py_ssize_t KEPT_IDS = 1 << 18
+
+cdef enum:
+    LABEL_PADDING = -100                 # pads labels by convention, and hardly ever is a token
+
+
+cdef class IdPacker(PackedSegments):
+    """Packs rows of ids chunk by chunk.
+
+    Parameters
+    ----------
+    ignored : tuple of int
+        Ids that stand for no token: padding.
+    skipped : tuple of int
+        Ids of tokens to leave out.
+    stops : tuple of int
+        Any of these ends a row where it is not masked.
+    """
+
+    def __cinit__(self, ignored=(), skipped=(), stops=()):
+        ignored = frozenset(ignored)
+        dropped = sorted({*ignored, *skipped})
+        self.dropped = array("q", dropped)
+        self.padding = bytes([number in ignored for number in dropped])
+        self.filter.dropped = <const int64_t *> self.dropped.data.as_longlongs
+        self.filter.is_padding = <const uint8_t *> <const char *> self.padding
+        self.filter.dropped_count = len(dropped)
+        self.stops = array("q", stops)
+        self.filter.stops = <const int64_t *> self.stops.data.as_longlongs
+        self.filter.stop_count = len(stops)
+        self.numbers.seed = process_seed()
+
+    def __dealloc__(self):
+        direct_table_free(&self.small_numbers)
+        number_table_free(&self.numbers)
+        PyMem_RawFree(self.row_ids)
+
+    def reset(self):
+        """Forget the last segments; keep the memory, but for that of a long row."""
+        PackedSegments.reset(self)
+        self.hypotheses = self.references = None
+        if self.row_capacity > KEPT_IDS:
+            PyMem_RawFree(self.row_ids)
+            self.row_ids = NULL
+            self.row_capacity = 0
+
+    def fill(self, IdRows hypotheses not None, IdRows references not None, Py_ssize_t start):
+        """Take the next chunk's segments in place of the last one's; 0 at the end."""
+        cdef Py_ssize_t segment = start, ids = 0, k, end = min(len(hypotheses), len(references))
+        self.clear()
+        self.finished = False
+        PyErr_CheckSignals()
+        self.hypotheses, self.references = hypotheses, references
+        self.first_segment = start
+        while segment < end and self.segment_count < chunk_segments and ids < chunk_ids:
+            self.reserve_segment()
+            ids += hypotheses.row(segment, 0).length
+            for k in range(references.rows_of(segment)):
+                ids += references.row(segment, k).length
+            segment += 1
+            self.segment_count += 1
+        return self.segment_count
+
+    cdef int finish(self) except -1 nogil:
+        """Read and pack the chunk's rows, once."""
+        cdef Py_ssize_t segment
+        if self.finished:
+            return 0
+        for segment in range(self.segment_count):
+            self.pack(segment)
+        self.finished = True
+        return 0
+
+    cdef int pack(self, Py_ssize_t segment) except -1 nogil:
+        """Pack one segment. A reference of nothing but padding is none, unless it is the only one."""
+        cdef Py_ssize_t number = self.first_segment + segment, k, length
+        cdef Py_ssize_t rows = self.references.rows_of(number), references = 0
+        cdef int64_t *lengths = self.reserve_lengths(rows + 2)
+        cdef bint are_small, is_padding = False
+        length = self.read(self.hypotheses.row(number, 0), &is_padding)
+        lengths[0] = length
+        are_small = self.number_hypothesis(length, &self.distinct[segment])
+        for k in range(rows):
+            length = self.read(self.references.row(number, k), &is_padding)
+            if is_padding and (references > 0 or k < rows - 1):
+                continue
+            self.find_reference(length, are_small, self.distinct[segment])
+            references += 1
+            lengths[references] = length
+        self.reference_counts[segment] = references
+        self.note_references(references)
+        self.length_count += references + 1
+        return 0
+
+    cdef bint number_hypothesis(self, Py_ssize_t length, int32_t *distinct) except -1 nogil:
+        """Pack the ids that were read; whether they went through the table of small numbers."""
+        cdef uint64_t largest = largest_of(self.row_ids, length)
+        cdef bint are_small = largest < DIRECT_NUMBERS
+        cdef int32_t *ids = self.reserve_ids(length)
+        cdef const int64_t *row_ids = self.row_ids
+        cdef Py_ssize_t start = 0, stop, cost, i
+        if (direct_table_begin(&self.small_numbers, largest) if are_small
+                else number_table_begin(&self.numbers, length)) < 0:
+            with gil:
+                raise MemoryError(f"no memory for a segment of {length} ids")
+        cost = 1 if are_small else look_up_cost(self.numbers.slot_count)
+        while start < length:
+            stop = self.next_stop(start, length, cost)
+            if are_small:
+                direct_table_add(&self.small_numbers, row_ids + start, stop - start, ids + start)
+            else:
+                for i in range(start, stop):
+                    ids[i] = number_table_add(&self.numbers, <uint64_t> row_ids[i])
+            start = stop
+        distinct[0] = self.small_numbers.count if are_small else self.numbers.count
+        self.id_count += length
+        return are_small
+
+    cdef int find_reference(self, Py_ssize_t length, bint are_small, int32_t absent) except -1 nogil:
+        """Pack the ids that were read as those of a reference."""
+        cdef int32_t *ids = self.reserve_ids(length)
+        cdef const int64_t *row_ids = self.row_ids
+        cdef Py_ssize_t start = 0, stop, cost, i
+        cost = 1 if are_small else look_up_cost(self.numbers.slot_count)
+        while start < length:
+            stop = self.next_stop(start, length, cost)
+            if are_small:
+                direct_table_find(
+                    &self.small_numbers, row_ids + start, stop - start, absent, ids + start)
+            else:
+                for i in range(start, stop):
+                    ids[i] = number_table_find(&self.numbers, <uint64_t> row_ids[i], absent)
+            start = stop
+        self.id_count += length
+        return 0
+
+    cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil:
+        """Read a row's ids that count into `row_ids`; their number."""
+        cdef Py_ssize_t length = 0, count, kept, i
+        cdef bint label_padding = False
+        cdef id_progress progress = [0, 0, False]
+        cdef int64_t *ids
+        if row.length >= INT32_MAX:
+            with gil:
+                raise OverflowError(f"a sequence of {row.length} ids is too long; at most {INT32_MAX - 1}")
+        if row.length > self.row_capacity:
+            self.row_ids = <int64_t *> grow(
+                self.row_ids, &self.row_capacity, row.length, sizeof(int64_t))
+        while progress.at < row.length:
+            ids = self.row_ids + length
+            count = min(row.length - progress.at, POLL_EVERY)
+            kept = read_ids(&row, &self.filter, count, &progress, ids)
+            for i in range(kept):
+                label_padding |= ids[i] == LABEL_PADDING
+            length += kept
+            if progress.at < row.length:
+                self.worked(count)
+        is_padding[0] = was_padding(&progress)
+        self.label_padding |= label_padding
+        return length

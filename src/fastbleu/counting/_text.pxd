@@ -1,0 +1,34 @@
+"""Raw text in, packed ids out. See _text.pyx."""
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int32_t, int64_t
+
+from fastbleu._core cimport PackedSegments, SegmentCounter
+from fastbleu.kernel.tables cimport interner
+from fastbleu.runtime._process cimport KeptMemory
+from fastbleu.tokenizers._compiled cimport classifier, line_buffers, text_line, text_rules
+
+
+cdef class TextPacker(PackedSegments):
+    cdef object door
+    cdef bint lowercase, missing, finished
+    cdef const text_rules *rules
+    cdef classifier classify
+    cdef interner own_tokens
+    cdef interner *tokens            # a subclass may number by a vocabulary of somebody else
+    cdef line_buffers hypothesis_buffers, reference_buffers
+    cdef text_line *lines
+    cdef PyObject **held             # the strings that `lines` point into
+    cdef Py_ssize_t line_count, line_capacity
+    cdef Py_ssize_t first_segment
+
+    cdef void release(self) noexcept
+    cdef int gather(self, object hypothesis, object references) except -1
+    cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
+    cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil
+    cdef int forget_line(self) noexcept nogil
+
+
+cdef class SegmentReader(KeptMemory):
+    cdef TextPacker packer
+    cdef SegmentCounter counter

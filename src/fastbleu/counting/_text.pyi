@@ -1,0 +1,22 @@
+from array import array
+from typing import Any
+
+from .._core import PackedSegments
+from ..inputs.segments import TextDoor
+
+class TextPacker(PackedSegments):
+    chunk_segments: int
+    def __new__(
+        cls, door: TextDoor, tokenizer: str, lowercase: bool = False, missing: bool = False
+    ) -> TextPacker: ...
+    def fill(
+        self,
+        hypotheses: list[Any] | tuple[Any, ...],
+        references: list[Any] | tuple[Any, ...],
+        start: int,
+        before: int = 0,
+    ) -> int: ...
+
+class SegmentReader:
+    def __new__(cls, tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader: ...
+    def row(self, hypothesis: Any, references: Any) -> array[int] | None: ...

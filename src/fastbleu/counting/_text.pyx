@@ -1,0 +1,349 @@
+"""Raw text in, packed ids out, with no Python string per token.
+
+A chunk goes through two steps. fill() holds the GIL and only looks at each string: it takes a
+reference to it and notes where its characters are. finish(), which counting calls first, needs no GIL:
+it cuts every line into tokens (tokenizers/_compiled.pyx) and numbers each token as it is found
+(kernel/text/line_tokens.h). Strings do not change, and the packer's references keep them alive, so that
+threads can do this while others read.
+
+Shapes and types other than str, list and tuple are the door's business (corpus.py).
+
+Ownership. TextPacker owns its arrays, its table and one reference to each string of the chunk.
+Thread-safety. One packer per thread. The tokenisers' tables are built once and then only read.
+"""
+
+from cpython.array cimport array, clone
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree
+from cpython.ref cimport Py_DECREF, Py_INCREF
+from libc.stdint cimport INT32_MAX
+
+from fastbleu._core cimport numbers
+from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
+from fastbleu.kernel.tables cimport interner_begin, interner_free
+from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use
+from fastbleu.tokenizers._compiled cimport (
+    begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of,
+    line_reader, no_memory, rules_of)
+
+from array import array as _array
+
+
+cdef extern from "kernel/objects/prefetch.h":
+    void prefetch_item(object sequence, Py_ssize_t at) noexcept
+
+cdef extern from "kernel/text/line_tokens.h":
+    enum:
+        BLOCK_TOKENS
+    int intern_block(line_reader *line, interner *table, int32_t *ids) noexcept nogil
+    int find_block(line_reader *line, const interner *table, int32_t *ids) noexcept nogil
+    bint ends_in_tokenized_period(text_line text) noexcept nogil
+    void FB_PREFETCH(const void *address) noexcept nogil
+
+cdef extern from "Python.h":
+    bint PyUnicode_Check(object text)
+    bint PyUnicode_CheckExact(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    int PyUnicode_READY(object text) except -1
+    object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
+
+
+# Ends a chunk: enough to make the cost of a chunk vanish, little enough for its ids to stay in cache.
+cdef Py_ssize_t CHUNK_SEGMENTS = 512
+cdef Py_ssize_t CHUNK_LINES = 4096
+cdef size_t CHUNK_CHARS = 1 << 19
+
+# Longer ones are lowered part by part.
+cdef Py_ssize_t LOWER_CHARS = 1 << 20
+
+# Longer segments let other threads run meanwhile.
+cdef Py_ssize_t KEPT_CHARS = 1 << 16
+
+cdef array _row = _array("q")
+
+cdef enum:
+    BLOCK_STEPS = 16             # that a block of characters counts for
+    HYPOTHESIS = -1
+
+cdef object lower(object text):
+    """text.lower(), with looks for signals meanwhile if it is long.
+
+    What a sigma becomes depends on the letters around it, so that a line with one is cut at spaces.
+    """
+    cdef Py_ssize_t start = 0, stop, length
+    cdef list parts
+    cdef bint cut_anywhere
+    PyUnicode_READY(text)
+    length = PyUnicode_GET_LENGTH(text)
+    if length <= LOWER_CHARS:
+        return str.lower(text)
+    parts = []
+    cut_anywhere = str.find(text, "\u03a3") < 0
+    while start < length:
+        stop = min(start + LOWER_CHARS, length)
+        if stop < length and not cut_anywhere:
+            stop = str.find(text, " ", stop)
+            if stop < 0:
+                stop = length
+        parts.append(str.lower(PyUnicode_Substring(text, start, stop)))
+        start = stop
+        PyErr_CheckSignals()
+    return "".join(parts)
+
+
+cdef class TextPacker(PackedSegments):
+    """Tokenises and packs lines chunk by chunk.
+
+    Parameters
+    ----------
+    door : fastbleu.corpus.TextDoor
+        Turns what is no str, list or tuple into one, and makes the errors.
+    tokenizer : str
+        One of COMPILED.
+    lowercase : bool
+        Lower every line first, by str.lower().
+    missing : bool
+        Whether a reference may be None, which stands for no reference.
+    """
+
+    chunk_segments = CHUNK_SEGMENTS
+
+    def __cinit__(self, door, str tokenizer not None, bint lowercase=False, bint missing=False):
+        self.door = door
+        self.lowercase = lowercase
+        self.missing = missing
+        self.rules = rules_of(tokenizer)
+        self.classify = classifier_for(simd_in_use())
+        self.own_tokens.seed = process_seed()
+        self.tokens = &self.own_tokens
+
+    def __dealloc__(self):
+        self.release()
+        PyMem_RawFree(self.lines)
+        PyMem_RawFree(self.held)
+        free_buffers(&self.hypothesis_buffers)
+        free_buffers(&self.reference_buffers)
+        interner_free(&self.own_tokens)
+
+    cdef void release(self) noexcept:
+        """Let go of the last chunk's strings."""
+        while self.line_count > 0:
+            self.line_count -= 1
+            Py_DECREF(<object> self.held[self.line_count])
+
+    def reset(self):
+        """Forget the last lines; keep the memory, but for that of lines not stored in bytes."""
+        PackedSegments.reset(self)
+        self.release()
+        free_buffers(&self.hypothesis_buffers)
+        free_buffers(&self.reference_buffers)
+
+    def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
+        """Take the next chunk's lines in place of the last one's.
+
+        Parameters
+        ----------
+        hypotheses : list or tuple of str
+        references : list or tuple
+            By segment: a str, or a list or tuple of str.
+        start : int
+            Index of the chunk's first segment.
+        before : int, default 0
+            Number of segments before these lists, for error messages.
+
+        Returns
+        -------
+        int
+            Number of segments taken; 0 at the end.
+        """
+        cdef Py_ssize_t segment = start, ahead
+        cdef size_t chars = 0
+        if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
+            raise TypeError("expected two lists or tuples")
+        self.first_segment = before + start
+        self.clear()
+        self.release()
+        PyErr_CheckSignals()
+        # The lists may change while user code runs, so their sizes are asked for every time.
+        while segment < min(size_of(hypotheses), size_of(references)):
+            ahead = segment + 8
+            if ahead < min(size_of(hypotheses), size_of(references)):
+                prefetch_item(hypotheses, ahead)
+                prefetch_item(references, ahead)
+            hypothesis = item_at(hypotheses, segment)
+            its_references = item_at(references, segment)
+            self.gather(hypothesis, its_references)
+            chars += self.lines[self.line_count - 1].length
+            segment += 1
+            if (self.segment_count == CHUNK_SEGMENTS or self.line_count >= CHUNK_LINES
+                    or chars >= CHUNK_CHARS):
+                break
+        return self.segment_count
+
+    cdef int gather(self, object hypothesis, object references) except -1:
+        """Take the lines of one segment."""
+        self.finished = False
+        cdef Py_ssize_t segment = self.first_segment + self.segment_count, count = 0, k = 0
+        self.reserve_segment()
+        self.add_line(hypothesis, segment, HYPOTHESIS)
+        if PyUnicode_Check(references):
+            self.add_line(references, segment, 0)
+            count = 1
+        else:
+            if not is_list_or_tuple(references):
+                references = self.door.references(references, segment)
+            references = unchanging(references)
+            while k < size_of(references):
+                reference = item_at(references, k)
+                if reference is not None or not self.missing:
+                    self.add_line(reference, segment, k)
+                    count += 1
+                k += 1
+        if count == 0:
+            self.door.no_references(segment)
+        self.reference_counts[self.segment_count] = count
+        self.segment_count += 1
+        self.note_references(count)
+        return 0
+
+    cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1:
+        cdef Py_ssize_t capacity = 0
+        if not PyUnicode_Check(text):
+            text = self.door.line(text, segment, None if reference == HYPOTHESIS else reference)
+        if self.lowercase:
+            text = lower(text)
+        text = compact(text)
+        if self.line_count == self.line_capacity:
+            self.lines = <text_line *> grow(
+                self.lines, &capacity, self.line_count + 1, sizeof(text_line))
+            self.held = <PyObject **> grow(
+                self.held, &capacity, self.line_count + 1, sizeof(PyObject *))
+            self.line_capacity = capacity
+        self.lines[self.line_count] = line_of(text)
+        Py_INCREF(text)
+        self.held[self.line_count] = <PyObject *> text
+        self.line_count += 1
+        return 0
+
+    cdef int finish(self) except -1 nogil:
+        """Tokenise and pack the chunk's lines, once."""
+        cdef const text_line *line = self.lines
+        cdef const text_line *end = self.lines + self.line_count
+        cdef int64_t *lengths
+        cdef Py_ssize_t segment, k
+        if self.finished:
+            return 0
+        self.id_count = self.length_count = 0
+        for segment in range(self.segment_count):
+            if interner_begin(self.tokens, 0) < 0:
+                no_memory(0)
+            lengths = self.reserve_lengths(self.reference_counts[segment] + 1)
+            for k in range(self.reference_counts[segment] + 1):
+                if line + 4 < end:
+                    FB_PREFETCH(line[4].chars)
+                    FB_PREFETCH(<const char *> line[4].chars + 64)
+                lengths[k] = self.read_line(line[0], k == 0)
+                if k == 0:
+                    self.tokenized_periods += ends_in_tokenized_period(line[0])
+                line += 1
+            self.length_count += self.reference_counts[segment] + 1
+            self.distinct[segment] = self.tokens.count
+        self.finished = True
+        return 0
+
+    cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil:
+        """Pack one line; the number of its tokens."""
+        cdef line_buffers *buffers = &self.hypothesis_buffers if is_hypothesis else &self.reference_buffers
+        cdef Py_ssize_t before = self.id_count
+        cdef line_reader reader
+        cdef int32_t *ids
+        cdef int count
+        begin_line(&reader, self.rules, self.classify, text, buffers)
+        while not line_ended(&reader):
+            ids = self.reserve_ids(BLOCK_TOKENS)
+            if is_hypothesis:
+                self.make_room(self.tokens, BLOCK_TOKENS)
+                count = intern_block(&reader, self.tokens, ids)
+            else:
+                count = find_block(&reader, self.tokens, ids)
+            if count >= 0:
+                self.id_count += count
+                self.worked(BLOCK_STEPS)
+                continue
+            # What was read so far is void: begin again with the rewritten line.
+            self.id_count = before
+            if is_hypothesis and self.forget_line() < 0:
+                no_memory(text.length)
+            begin_rewritten(&reader, text, buffers, &self.cancelled)
+        if self.id_count - before >= INT32_MAX:
+            with gil:
+                raise OverflowError(
+                    f"a line of {self.id_count - before} tokens is too long; at most {INT32_MAX - 1}")
+        return self.id_count - before
+
+    cdef int forget_line(self) noexcept nogil:
+        """What a hypothesis read so far was void; -1: no memory. For subclasses."""
+        return interner_begin(self.tokens, 0)
+
+
+cdef class SegmentReader:
+    """One segment at a time, straight from its text to its row; keeps its memory between calls.
+
+    Threads may share it: what comes in while a segment is being read takes the general way.
+
+    Parameters
+    ----------
+    tokenizer : str
+        One of COMPILED.
+    lowercase : bool
+    max_order : int
+    """
+
+    def __cinit__(self, str tokenizer not None, bint lowercase, int max_order):
+        self.packer = TextPacker(None, tokenizer, lowercase, True)
+        self.counter = SegmentCounter(max_order)
+
+    def row(self, hypothesis, references):
+        """The row of a segment, or None where it takes the general way.
+
+        Parameters
+        ----------
+        hypothesis : str
+        references : list or tuple of str or None
+            None stands for no reference.
+
+        Returns
+        -------
+        array of int64, shape (2 + 2 * max_order,)
+            None for other types, and for texts so long that other threads should not wait for them.
+        """
+        cdef TextPacker packer = self.packer
+        cdef Py_ssize_t k, chars
+        cdef bint present = False
+        cdef array row = clone(_row, 2 + 2 * self.counter.max_order, False)
+        if not (PyUnicode_CheckExact(hypothesis) and is_list_or_tuple(references)):
+            return None
+        references = unchanging(references)
+        chars = PyUnicode_GET_LENGTH(hypothesis)
+        for k in range(size_of(references)):
+            reference = item_at(references, k)
+            if PyUnicode_CheckExact(reference):
+                present = True
+                chars += PyUnicode_GET_LENGTH(reference)
+            elif reference is not None:
+                return None
+        if not present or chars > KEPT_CHARS or size_of(references) > CHUNK_LINES:
+            return None
+        if not self.claim():
+            return None
+        packer.classify = classifier_for(simd_in_use())
+        packer.clear()
+        try:
+            packer.gather(hypothesis, references)
+            packer.finish()
+            self.counter.count_segment(packer.ids, packer.lengths, packer.reference_counts[0],
+                                       packer.distinct[0], numbers(row))
+        finally:
+            packer.release()
+            self.give_back()
+        return row

@@ -1,0 +1,24 @@
+"""Tokens in, packed ids out. See _tokens.pyx."""
+
+from libc.stdint cimport int32_t
+
+from fastbleu._core cimport PackedSegments
+from fastbleu.kernel.tables cimport interner
+
+
+cdef class TokenPacker(PackedSegments):
+    cdef object door
+    cdef interner tokens
+    cdef Py_ssize_t first_segment
+    cdef readonly object last_hypothesis, last_references
+
+    cdef int add(self, object hypothesis, object references) except -1
+    cdef bint add_plain(self, object hypothesis, object references) except -1
+    cdef bint add_long(self, tuple hypothesis, tuple references) except -1
+    cdef int begin_tokens(self, Py_ssize_t count) except -1
+    cdef int add_objects(self, object hypothesis, object references) except -1
+    cdef bint read_plain(self, object sequence, int32_t *ids, bint is_hypothesis) except -1
+    cdef void finish_segment(self, Py_ssize_t references, Py_ssize_t total, int32_t distinct)
+
+
+cdef tuple copy_of(object sequence)

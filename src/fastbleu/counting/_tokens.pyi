@@ -1,0 +1,19 @@
+from typing import Any
+
+from .._core import PackedSegments
+from ..inputs.segments import TokenDoor
+
+class TokenPacker(PackedSegments):
+    chunk_segments: int
+    def __new__(cls, door: TokenDoor) -> TokenPacker: ...
+    @property
+    def last_hypothesis(self) -> Any: ...
+    @property
+    def last_references(self) -> Any: ...
+    def fill(
+        self,
+        hypotheses: list[Any] | tuple[Any, ...],
+        references: list[Any] | tuple[Any, ...],
+        start: int,
+        before: int = 0,
+    ) -> int: ...

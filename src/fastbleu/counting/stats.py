@@ -1,0 +1,227 @@
+"""Sufficient statistics: rows of counts, one per segment."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+
+from .._core import accumulate_rows, add_rows, zero_rows
+from ..inputs.arguments import check_positive
+from ..inputs.arrays import held
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy
+    from numpy.typing import NDArray
+
+    Rows = NDArray[numpy.int64]
+
+
+class Stats:
+    """Rows of sufficient statistics, shape (segments, 2 + 2 * max_order), int64.
+
+    A row is ``[hyp_len, ref_len, matches_1, ..., matches_N, totals_1, ..., totals_N]``: the lengths
+    in tokens of the hypothesis and of the reference closest to it (the shorter of two equally
+    close), the clipped n-gram matches and the n-grams of the hypothesis for each order. Every BLEU
+    is a function of rows, and rows add up: the row of a corpus is the sum of its segments' rows.
+
+    ``numpy.asarray(stats)`` is a view, not a copy.
+
+    Parameters
+    ----------
+    rows : array_like of int, shape (segments, 2 + 2 * max_order)
+    max_order : int, optional
+        Checked against the rows if given; needed where there are none.
+
+    Raises
+    ------
+    TypeError
+        The rows are no integers.
+    ValueError
+        They have no shape that rows have.
+    OverflowError
+        A number does not fit into int64.
+
+    Examples
+    --------
+    >>> from fastbleu import count
+    >>> stats = count([["the", "cat"]], [[["the", "cat", "sat"]]], max_order=2)
+    >>> stats
+    Stats([[2, 3, 2, 1, 2, 1]], max_order=2)
+    >>> stats + stats
+    Stats([[4, 6, 4, 2, 4, 2]], max_order=2)
+    """
+
+    __slots__ = ("__weakref__", "_rows", "max_order")
+    __hash__ = None  # type: ignore[assignment]
+
+    _rows: array[int]
+    max_order: int
+
+    def __init__(self, rows: Any, max_order: int | None = None) -> None:
+        import numpy
+
+        rows = held(rows)
+        table = numpy.asarray(rows)
+        if max_order is not None:
+            max_order = check_positive("max_order", max_order)
+        if table.ndim < 2 and table.size == 0:
+            if max_order is None:
+                raise ValueError("rows is empty, so that max_order has to be given")
+            table = numpy.zeros((0, 2 + 2 * max_order), numpy.int64)
+        if table.dtype.kind not in "iu" and table.size:
+            if all(isinstance(value, int) for value in numpy.array(rows, object).flat):
+                raise OverflowError("rows has a number that does not fit into int64")
+            raise TypeError(f"rows has the type {table.dtype}, expected integers")
+        if table.ndim != 2 or table.shape[1] < 4 or table.shape[1] % 2:
+            raise ValueError(
+                f"rows has the shape {table.shape}, expected (segments, 2 + 2 * max_order)"
+            )
+        if max_order is not None and table.shape[1] != 2 + 2 * max_order:
+            raise ValueError(
+                f"rows has {table.shape[1]} columns, but max_order={max_order} "
+                f"needs {2 + 2 * max_order}"
+            )
+        if table.dtype.kind == "u" and table.size and int(table.max()) > 2**63 - 1:
+            raise OverflowError(f"rows has {table.max()}, which does not fit into int64")
+        self.max_order = table.shape[1] // 2 - 1
+        self._rows = array("q", numpy.ascontiguousarray(table, numpy.int64).tobytes())
+
+    @classmethod
+    def _own(cls, rows: array[int], max_order: int) -> Stats:
+        """Stats that take over a flat buffer of rows."""
+        self = object.__new__(cls)
+        self._rows = rows
+        self.max_order = max_order
+        return self
+
+    @classmethod
+    def zeros(cls, segments: int, max_order: int = 4) -> Stats:
+        """Rows of zeros: the neutral element of ``+``."""
+        if segments < 0:
+            raise ValueError(f"segments is {segments}, but must be at least 0")
+        max_order = check_positive("max_order", max_order)
+        return cls._own(zero_rows(segments, max_order), max_order)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Stats]) -> Stats:
+        """The rows of several Stats of the same max_order, one after the other."""
+        parts = list(parts)
+        if not parts:
+            raise ValueError("nothing to concatenate; Stats.zeros(0, max_order) has no rows")
+        rows = array("q")
+        for number, part in enumerate(parts):
+            if not isinstance(part, Stats):
+                raise TypeError(f"part {number} is a {type(part).__name__}, expected Stats")
+            if part.max_order != parts[0].max_order:
+                raise ValueError(
+                    f"part {number} has max_order={part.max_order}, part 0 has "
+                    f"max_order={parts[0].max_order}"
+                )
+            rows.extend(part._rows)
+        return cls._own(rows, parts[0].max_order)
+
+    @property
+    def _width(self) -> int:
+        return 2 + 2 * self.max_order
+
+    def __len__(self) -> int:
+        """Number of segments."""
+        return len(self._rows) // self._width
+
+    def __getitem__(self, index: int | slice) -> Stats:
+        """One row or a slice of them, copied; a Stats in both cases."""
+        width = self._width
+        if isinstance(index, slice):
+            rows = array("q")
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                rows = self._rows[start * width : max(start, stop) * width]
+            else:
+                for row in range(start, stop, step):
+                    rows.extend(self._rows[row * width : (row + 1) * width])
+            return self._own(rows, self.max_order)
+        try:
+            row = range(len(self))[index]
+        except IndexError:
+            raise IndexError(f"row {index} of {len(self)} rows") from None
+        return self._own(self._rows[row * width : (row + 1) * width], self.max_order)
+
+    def __iter__(self) -> Iterator[Stats]:
+        return (self[row] for row in range(len(self)))
+
+    def __add__(self, other: object) -> Stats:
+        """Row by row; both must have as many segments and the same max_order."""
+        if not isinstance(other, Stats):
+            return NotImplemented
+        if (len(self), self.max_order) != (len(other), other.max_order):
+            raise ValueError(
+                f"cannot add {len(other)} rows of max_order {other.max_order} to {len(self)} rows "
+                f"of max_order {self.max_order}; for the rows of two corpora use "
+                "Stats.concatenate, for their totals add the sums: a.sum() + b.sum()"
+            )
+        total = zero_rows(len(self), self.max_order)
+        add_rows(self._rows, other._rows, total)
+        return self._own(total, self.max_order)
+
+    def __radd__(self, other: object) -> Stats:
+        """So that the builtin sum() works, which starts from 0."""
+        if isinstance(other, int) and other == 0:
+            return self[:]
+        return NotImplemented
+
+    def sum(self) -> Stats:
+        """One row: the sum of all."""
+        total = zero_rows(1, self.max_order)
+        accumulate_rows(self._rows, len(self), total)
+        return self._own(total, self.max_order)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Stats):
+            return NotImplemented
+        return self.max_order == other.max_order and self._rows == other._rows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._rows, self.max_order)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        import numpy
+
+        rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
+        rows = rows.reshape(len(self), self._width)
+        if dtype is not None and numpy.dtype(dtype) != rows.dtype:
+            if copy is False:
+                raise ValueError(f"rows are int64; as {numpy.dtype(dtype)} they have to be copied")
+            return rows.astype(dtype)
+        return rows.copy() if copy else rows
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(list(self[row]._rows)) for row in range(min(len(self), 3)))
+        more = f", ... ({len(self)} rows)" if len(self) > 3 else ""
+        return f"{type(self).__name__}([{shown}{more}], max_order={self.max_order})"
+
+    @property
+    def hyp_lens(self) -> Rows:
+        """Lengths of the hypotheses in tokens, shape (segments,); a view."""
+        return self.__array__()[:, 0]
+
+    @property
+    def ref_lens(self) -> Rows:
+        """Lengths of the closest references in tokens, shape (segments,); a view."""
+        return self.__array__()[:, 1]
+
+    @property
+    def matches(self) -> Rows:
+        """Clipped n-gram matches, shape (segments, max_order); a view."""
+        return self.__array__()[:, 2 : 2 + self.max_order]
+
+    @property
+    def totals(self) -> Rows:
+        """N-grams of the hypotheses, shape (segments, max_order); a view."""
+        return self.__array__()[:, 2 + self.max_order :]
+
+
+def _restore(rows: array[int], max_order: int) -> Stats:
+    return Stats._own(rows[:], max_order)

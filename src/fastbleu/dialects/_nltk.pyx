@@ -1,0 +1,137 @@
+"""Scoring: a row (or a sum of rows) in, a float out, equal to the original's to the last bit.
+
+The formula is nltk's: BP * exp(fsum(w_n * log p_n)), over the orders with p_n > 0. Every step is the
+same IEEE operation on the same doubles that Python performs there: integers below 2**53 divide as
+Python divides them, log and exp are the C library's, the sum is rounded once. Where a step would leave
+that ground (huge integers, infinities, overflow) the functions return False and the caller computes
+the same formula with Python's own objects, which also raises Python's own errors.
+
+Pure functions of their arguments; any thread may call them.
+"""
+
+from libc.float cimport DBL_MIN
+from libc.math cimport exp, isfinite, log
+
+cdef extern from "kernel/arithmetic/exact_sum.h":
+    double exact_sum(const double *terms, int count) noexcept nogil
+
+cdef int64_t EXACT_IN_DOUBLE = <int64_t> 1 << 53
+
+
+cdef bint log_precisions(const int64_t *row, int max_order, Smoothing smoothing, double value,
+                         const int64_t *fifth, double *logs, bint *counted) noexcept nogil:
+    """Logarithms of the smoothed precisions; `counted` tells the orders whose precision is positive.
+
+    `value` is epsilon for SMOOTH_FLOOR, k for SMOOTH_ADD_K, SMOOTH_LENGTH and SMOOTH_LENGTH_AVERAGE;
+    `fifth` holds matches and total of order 5 for the last and for SMOOTH_AVERAGE. Every total is at
+    least 1. False where doubles do not suffice.
+    """
+    cdef double precisions[MAX_SCORED_ORDER]
+    cdef bint raw[MAX_SCORED_ORDER]      # still matches / total
+    cdef const int64_t *matches = row + 2
+    cdef const int64_t *totals = matches + max_order
+    cdef double doubling = 1.0
+    cdef int n
+    if row[0] >= EXACT_IN_DOUBLE or row[1] >= EXACT_IN_DOUBLE or max_order > MAX_SCORED_ORDER:
+        return False
+    for n in range(max_order):
+        if totals[n] >= EXACT_IN_DOUBLE:
+            return False
+        raw[n] = smoothing == SMOOTH_AVERAGE or matches[n] > 0
+        precisions[n] = <double> matches[n] / <double> totals[n]
+        if smoothing == SMOOTH_ADD_K:
+            if n > 0:
+                precisions[n] = (<double> matches[n] + value) / (<double> totals[n] + value)
+        elif not raw[n]:
+            if smoothing == SMOOTH_NONE:
+                precisions[n] = DBL_MIN
+            elif smoothing == SMOOTH_FLOOR:
+                precisions[n] = value / <double> totals[n]
+            elif smoothing == SMOOTH_EXP:
+                doubling *= 2.0
+                precisions[n] = 1.0 / (doubling * <double> totals[n])
+            elif row[0] > 1:
+                doubling *= 2.0
+                precisions[n] = 1.0 / (doubling * value / log(<double> row[0])) / <double> totals[n]
+            else:
+                raw[n] = True
+    if smoothing == SMOOTH_AVERAGE or smoothing == SMOOTH_LENGTH_AVERAGE:
+        if not average(matches, totals, max_order, fifth, raw, precisions):
+            return False
+    for n in range(max_order):
+        if not isfinite(precisions[n]):
+            return False
+        counted[n] = precisions[n] > 0.0
+        logs[n] = log(precisions[n]) if counted[n] else 0.0
+    return True
+
+
+cdef bint average(const int64_t *matches, const int64_t *totals, int max_order,
+                  const int64_t *fifth, const bint *raw, double *precisions) noexcept nogil:
+    """nltk's method 5 in place: m_n = (m_{n-1} + p_n + p_{n+1}) / 3, with m_0 = p_1 + 1.
+
+    nltk adds fractions as long as it meets no float, and so does this: m is `numerator` over
+    `denominator`, the product of all totals times a power of 3, until a precision that is not raw
+    turns it into a double. False where the integers leave the range in which doubles are exact.
+    """
+    cdef double bound = 2.0 * <double> fifth[1], mean = 0.0
+    cdef int64_t denominator = fifth[1], numerator
+    cdef bint fraction = True, neighbour_raw
+    cdef int64_t neighbour_matches, neighbour_total
+    cdef double neighbour
+    cdef int n, side
+    for n in range(max_order):
+        bound *= 3.0 * <double> totals[n]
+        if bound >= <double> EXACT_IN_DOUBLE:
+            return False
+        denominator *= totals[n]
+    numerator = matches[0] * (denominator // totals[0]) + denominator
+    for n in range(max_order):
+        for side in range(2):
+            if n + side < max_order:
+                neighbour_raw = raw[n + side]
+                neighbour_matches = matches[n + side]
+                neighbour_total = totals[n + side]
+            else:
+                neighbour_raw = True
+                neighbour_matches = fifth[0]
+                neighbour_total = fifth[1]
+            if fraction and neighbour_raw:
+                numerator += neighbour_matches * (denominator // neighbour_total)
+                continue
+            if fraction:
+                mean = <double> numerator / <double> denominator
+                fraction = False
+            # The order before this one is overwritten already, the two that are read are not.
+            neighbour = precisions[n + side] if n + side < max_order else (
+                <double> fifth[0] / <double> fifth[1])
+            mean += neighbour
+        if fraction:
+            denominator *= 3
+            precisions[n] = <double> numerator / <double> denominator
+        else:
+            mean /= 3.0
+            precisions[n] = mean
+    return True
+
+
+cdef bint combine(const int64_t *row, const double *logs, const bint *counted,
+                  const double *weights, int orders, double *score) noexcept nogil:
+    """The score for one weight vector of `orders` weights; False where a double does not hold it."""
+    cdef double terms[MAX_SCORED_ORDER]
+    cdef double mean
+    cdef int n, count = 0
+    for n in range(orders):
+        if counted[n]:
+            terms[count] = weights[n] * logs[n]
+            if not isfinite(terms[count]):
+                return False
+            count += 1
+    mean = exact_sum(terms, count)
+    if not isfinite(mean):
+        return False
+    mean = exp(mean)
+    if row[0] <= row[1]:
+        mean = exp(1.0 - <double> row[1] / <double> row[0]) * mean
+    score[0] = mean
+    return isfinite(mean)

@@ -1,0 +1,443 @@
+"""sacreBLEU's scoring: a row in, a float out, equal to that of its `BLEU.compute_bleu` to the last bit.
+
+Every step is the IEEE operation that Python or numpy performs there: counts below 2**52 are exact as
+doubles, log and exp are the C library's, and the logarithms are added as the running Python's `sum`
+adds them (it carries a compensation from 3.12 on). float32 steps are done in double and rounded, which
+gives the same float32: a double has more than twice its bits. Where a step would leave that ground
+(counts from 2**52 on, more than 64 orders, a smoothing value that is negative, not finite or no plain
+number, an overflow) the row is scored by `compute_plainly` on the objects that sacreBLEU would have, which
+also raises what it would raise.
+
+Pure functions of their arguments; any thread may call them. Loops over rows run without the GIL.
+"""
+
+import cython
+from cpython.array cimport array, clone
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
+from cpython.list cimport PyList_New, PyList_SET_ITEM
+from cpython.ref cimport Py_INCREF
+from libc.math cimport exp, fabs, isfinite, log, trunc
+from libc.stdint cimport int64_t
+
+from math import exp as _exp
+from math import log as _log
+
+from fastbleu import __version__
+from fastbleu.runtime._process cimport poll
+
+cdef double EXACT = 4503599627370496.0      # 2**52: the sum of two such integers is exact, too
+cdef array _DOUBLES = array("d")
+
+# What stands in the version field of a signature: the reproduced sacreBLEU, and this package.
+REPRODUCED = "2.6.0"
+VERSION = f"{REPRODUCED}+fastbleu.{__version__}"
+
+# A smoothing value that is not given: sacreBLEU's BLEU.SMOOTH_DEFAULTS.
+SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
+cdef dict _DEFAULTS = SMOOTH_DEFAULTS
+
+# Whether the running Python's sum() of floats carries a compensation.
+cdef bint COMPENSATED = sum([1.0, 1e100, 1.0, -1e100]) == 2.0
+cdef object widened = None          # whether numpy widens float32 times a Python float
+cdef object looking = object()      # whose lock belongs to that
+
+# What stands for the logarithm of 0.
+LOG_OF_ZERO = -9999999999
+
+cdef enum:
+    MAX_FAST_ORDER = 64        # above it rows are scored with Python's own objects
+    POLL_ROWS = 1 << 16
+
+cdef enum Smoothing:
+    SMOOTH_NONE
+    SMOOTH_FLOOR
+    SMOOTH_ADD_K
+    SMOOTH_EXP
+
+cdef enum Arithmetic:
+    DOUBLES                    # Python's int and float
+    SINGLES                    # numpy's float32 where a Python number adapts to it (numpy 2)
+    WIDENED_SINGLES            # numpy's float32 where a Python number widens it (numpy 1)
+    TRUNCATED                  # an int64 array that cuts off what add-k adds to it
+
+cdef struct Rules:
+    # How to score, read from the arguments once.
+    int max_order
+    Smoothing smoothing
+    Arithmetic arithmetic
+    bint effective_order
+    bint whole_value           # the smoothing value is an int, so that counts stay ints
+    double value
+
+cdef struct Scored:
+    double score               # 0-100
+    double bp                  # 0-1
+    int raised                 # add-k was added to the orders 2 to `raised`
+    double precisions[MAX_FAST_ORDER]      # 0-100, smoothed
+    double counts[2 * MAX_FAST_ORDER]      # matches, then totals, after add-k
+
+
+cdef double added(const double *terms, int count) noexcept nogil:
+    """What Python's sum() makes of at least one finite float."""
+    cdef double total = terms[0], lost = 0.0, raised
+    cdef int i
+    if not COMPENSATED:
+        for i in range(1, count):
+            total += terms[i]
+        return total
+    for i in range(1, count):
+        raised = total + terms[i]
+        if fabs(total) >= fabs(terms[i]):
+            lost += (total - raised) + terms[i]
+        else:
+            lost += (terms[i] - raised) + total
+        total = raised
+    return total + lost if lost != 0.0 else total
+
+
+cdef inline double narrow(const Rules *rules, double number) noexcept nogil:
+    """The number as the result of a step of this arithmetic."""
+    return <double> <float> number if rules.arithmetic == SINGLES else number
+
+
+cdef inline double smoothed_count(const Rules *rules, double count) noexcept nogil:
+    """count + k as it is stored."""
+    cdef double raised = count + narrow(rules, rules.value)
+    if rules.arithmetic == TRUNCATED:
+        return trunc(raised)
+    return raised if rules.arithmetic == DOUBLES else <double> <float> raised
+
+
+cdef bint score_counts(const Rules *rules, double hyp_len, double ref_len,
+                       Scored *scored) noexcept nogil:
+    """Score the counts that `scored` holds, and change them as add-k does.
+
+    False where doubles do not suffice; the counts have changed then, too.
+    """
+    cdef double logs[MAX_FAST_ORDER]
+    cdef double *matches = scored.counts
+    cdef double *totals = scored.counts + rules.max_order
+    cdef double *precisions = scored.precisions
+    cdef double doubling = 1.0, mean
+    cdef int n, orders = rules.max_order
+    cdef bint matched = False, zero = False
+    scored.raised = 1
+    scored.score = 0.0
+    scored.bp = 1.0
+    if not (fabs(hyp_len) < EXACT and fabs(ref_len) < EXACT):
+        return False
+    if hyp_len < ref_len:
+        scored.bp = exp(1.0 - ref_len / hyp_len) if hyp_len > 0.0 else 0.0
+    for n in range(rules.max_order):
+        precisions[n] = 0.0
+        matched |= matches[n] != 0.0
+        if not (fabs(matches[n]) < EXACT and fabs(totals[n]) < EXACT):
+            return False
+    if not matched:
+        return True
+    for n in range(rules.max_order):
+        if rules.smoothing == SMOOTH_ADD_K and n > 0:
+            matches[n] = smoothed_count(rules, matches[n])
+            totals[n] = smoothed_count(rules, totals[n])
+            scored.raised = n + 1
+        if totals[n] == 0.0:
+            break
+        if rules.effective_order:
+            orders = n + 1
+        if matches[n] != 0.0:
+            precisions[n] = narrow(rules, narrow(rules, 100.0 * matches[n]) / totals[n])
+        elif rules.smoothing == SMOOTH_EXP:
+            doubling *= 2.0
+            precisions[n] = narrow(rules, 100.0 / narrow(rules, doubling * totals[n]))
+        elif rules.smoothing == SMOOTH_FLOOR:
+            precisions[n] = narrow(rules, narrow(rules, 100.0 * rules.value) / totals[n])
+    for n in range(orders):
+        if not (isfinite(precisions[n]) and precisions[n] >= 0.0):
+            return False
+        if precisions[n] == 0.0:
+            zero = True
+        else:
+            logs[n] = log(precisions[n])
+    if zero:
+        # Even the 64th part of LOG_OF_ZERO has an exponential of 0.
+        return True
+    mean = exp(added(logs, orders) / orders)
+    scored.score = scored.bp * mean
+    return isfinite(mean)
+
+
+@cython.boundscheck(True)
+@cython.wraparound(True)
+def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_value, effective_order,
+                    max_ngram_order):
+    """Score counts that any sequences of any numbers hold; add-k changes them in place.
+
+    Parameters and arithmetic are those of sacreBLEU's `BLEU.compute_bleu`.
+
+    Returns
+    -------
+    tuple of (score, precisions, bp)
+    """
+    if smooth_value is None:
+        smooth_value = _DEFAULTS[smooth_method]
+    bp = 1.0
+    if sys_len < ref_len:
+        bp = _exp(1 - ref_len / sys_len) if sys_len > 0 else 0.0
+    precisions = [0.0] * max_ngram_order
+    if not any(correct):
+        return 0.0, precisions, bp
+    doubling = 1.0
+    orders = max_ngram_order
+    for n in range(max_ngram_order):
+        if smooth_method == "add-k" and n > 0:
+            correct[n] += smooth_value
+            total[n] += smooth_value
+        if total[n] == 0:
+            break
+        if effective_order:
+            orders = n + 1
+        if correct[n] != 0:
+            precisions[n] = 100.0 * correct[n] / total[n]
+        elif smooth_method == "exp":
+            doubling = doubling * 2
+            precisions[n] = 100.0 / (doubling * total[n])
+        elif smooth_method == "floor":
+            precisions[n] = 100.0 * smooth_value / total[n]
+    logs = [LOG_OF_ZERO if p == 0.0 else _log(p) for p in precisions[:orders]]
+    return bp * _exp(sum(logs) / orders), precisions, bp
+
+
+cdef bint is_widened() except -1:
+    """Whether numpy widens float32 times a Python float."""
+    global widened
+    with cython.critical_section(looking):
+        known = widened
+    if known is None:
+        import numpy
+        known = (100.0 * numpy.float32(1)).dtype.itemsize == 8
+        with cython.critical_section(looking):
+            widened = known
+    return known
+
+
+cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value,
+                     bint effective_order, object arithmetic="float64") except -1:
+    """Read the arguments; False where compute_plainly has to be taken."""
+    rules.max_order = max_order
+    rules.effective_order = effective_order
+    rules.value = 0.0
+    rules.whole_value = True
+    if smoothing == "exp":
+        rules.smoothing = SMOOTH_EXP
+    elif smoothing == "floor":
+        rules.smoothing = SMOOTH_FLOOR
+    elif smoothing == "add-k":
+        rules.smoothing = SMOOTH_ADD_K
+    elif smoothing == "none":
+        rules.smoothing = SMOOTH_NONE
+    else:
+        raise ValueError(
+            f"smoothing {smoothing!r} is unknown; choose one of {', '.join(SMOOTH_DEFAULTS)}")
+    if arithmetic == "float64" or arithmetic == "expected":
+        rules.arithmetic = DOUBLES
+    elif arithmetic == "int64-in-place":
+        rules.arithmetic = TRUNCATED
+    elif arithmetic == "float32":
+        rules.arithmetic = WIDENED_SINGLES if is_widened() else SINGLES
+    else:
+        raise ValueError(f"arithmetic {arithmetic!r} is unknown; choose one of float64, float32, "
+                         "int64-in-place, expected")
+    if max_order < 1:
+        raise ValueError(f"max_order is {max_order}, but must be at least 1")
+    if rules.smoothing == SMOOTH_FLOOR or rules.smoothing == SMOOTH_ADD_K:
+        if value is None:
+            value = _DEFAULTS[smoothing]
+        if type(value) is float:
+            rules.value = value
+            rules.whole_value = False
+        elif type(value) is int and -1 < value < 1 << 52:
+            rules.value = value
+        else:
+            return False
+    if rules.arithmetic == SINGLES and 0.0 < rules.value < 1e-20:
+        return False      # a float32 without all its bits may come out of this
+    return max_order <= MAX_FAST_ORDER and 0.0 <= rules.value < EXACT
+
+
+cdef object score_plainly(const int64_t *whole, const float *single, const double *expected, int max_order,
+                          smoothing, value, effective_order, arithmetic):
+    """The score of one row of int64 (`whole`), float32 (`single`) or float64, by compute_plainly."""
+    cdef int i
+    if expected != NULL:
+        row = [expected[i] for i in range(2 + 2 * max_order)]
+        score, _, _ = compute_plainly(
+            row[2:2 + max_order], row[2 + max_order:], row[0], row[1], smoothing, value, effective_order,
+            max_order)
+        return score
+    if arithmetic == "float64":
+        row = [whole[i] for i in range(2 + 2 * max_order)]
+    elif arithmetic == "float32":
+        import numpy
+        row = numpy.array([single[i] for i in range(2 + 2 * max_order)], "float32")
+    else:
+        import numpy
+        row = numpy.array([whole[i] for i in range(2 + 2 * max_order)], "int64")
+    score, _, _ = compute_plainly(
+        row[2:2 + max_order], row[2 + max_order:], int(row[0]), int(row[1]), smoothing, value,
+        effective_order, max_order)
+    return score
+
+
+def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_order=False,
+               arithmetic="float64"):
+    """sacreBLEU's score of each row.
+
+    Parameters
+    ----------
+    rows : C-contiguous buffer of segments * (2 + 2 * max_order) numbers
+        float32 for the arithmetic "float32", float64 for "expected", else int64.
+    max_order : int
+    smoothing : {"exp", "floor", "add-k", "none"}, default "exp"
+    value : float, optional
+        For "floor" (default 0.1) and "add-k" (default 1).
+    effective_order : bool, default False
+        Average over the orders that the hypothesis reaches.
+    arithmetic : {"float64", "float32", "int64-in-place", "expected"}, default "float64"
+        What `compute_bleu` calculates with: a list of int, as for the score of a corpus; a float32
+        array, as in sacreBLEU's bootstrap; an int64 array, as in its approximate randomization,
+        where what add-k adds is cut off to an integer; a list of float, for expected counts.
+
+    Returns
+    -------
+    array of float64, shape (segments,)
+        In 0-100.
+
+    Raises
+    ------
+    TypeError
+        The rows are of another type.
+    ValueError
+        The rows are not of this width, or a name is unknown.
+    """
+    cdef Py_buffer view
+    cdef Rules rules
+    cdef Scored scored
+    cdef const int64_t *whole = NULL
+    cdef const float *single = NULL
+    cdef const double *expected = NULL
+    cdef Py_ssize_t row, segments, width
+    cdef int n
+    cdef double hyp_len, ref_len
+    cdef array scores
+    cdef double *out
+    cdef bint fast = read_rules(&rules, max_order, smoothing, value, effective_order, arithmetic)
+    cdef bint cancelled = False
+    cdef bint singles = arithmetic == "float32", doubles = arithmetic == "expected"
+    width = 2 + 2 * <Py_ssize_t> max_order
+    PyObject_GetBuffer(rows, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    try:
+        format = view.format.decode("ascii") if view.format != NULL else "B"
+        name, formats = ("float32", "f") if singles else ("float64", "d") if doubles else ("int64", "lq")
+        if format.lstrip("=@<") not in formats or view.itemsize != (4 if singles else 8):
+            raise TypeError(f"rows holds numbers of the format {format!r}, expected {name} for "
+                            f"arithmetic {arithmetic!r}")
+        if view.len // view.itemsize % width:
+            raise ValueError(f"{view.len // view.itemsize} numbers are no rows of {width}")
+        segments = view.len // view.itemsize // width
+        scores = clone(_DOUBLES, segments, zero=False)
+        out = scores.data.as_doubles
+        with nogil:
+            for row in range(segments):
+                if row % POLL_ROWS == POLL_ROWS - 1:
+                    poll(&cancelled)
+                if singles:
+                    single = <const float *> view.buf + row * width
+                    hyp_len = trunc(single[0])
+                    ref_len = trunc(single[1])
+                elif doubles:
+                    expected = <const double *> view.buf + row * width
+                    hyp_len = expected[0]
+                    ref_len = expected[1]
+                else:
+                    whole = <const int64_t *> view.buf + row * width
+                    hyp_len = <double> whole[0]
+                    ref_len = <double> whole[1]
+                if fast:
+                    for n in range(2 * max_order):
+                        scored.counts[n] = <double> single[2 + n] if singles else (
+                            expected[2 + n] if doubles else <double> whole[2 + n])
+                    if score_counts(&rules, hyp_len, ref_len, &scored):
+                        out[row] = scored.score
+                        continue
+                with gil:
+                    out[row] = score_plainly(whole, single, expected, max_order, smoothing, value,
+                                             effective_order, arithmetic)
+        return scores
+    finally:
+        PyBuffer_Release(&view)
+
+
+cdef list count_list(const Rules *rules, const Scored *scored, const double *counts):
+    """The counts as sacreBLEU shows them: ints, and floats where add-k added one."""
+    cdef list result = PyList_New(rules.max_order)
+    cdef object number
+    cdef int n
+    for n in range(rules.max_order):
+        if 0 < n < scored.raised and not rules.whole_value:
+            number = counts[n]
+        else:
+            number = <int64_t> counts[n]
+        Py_INCREF(number)
+        PyList_SET_ITEM(result, n, number)
+    return result
+
+
+def details(array row not None, int max_order, smoothing="exp", value=None,
+            bint effective_order=False):
+    """All that sacreBLEU says of one row.
+
+    Parameters
+    ----------
+    row : array of int64, shape (2 + 2 * max_order,)
+    max_order, smoothing, value, effective_order
+        As in `score_rows`.
+
+    Returns
+    -------
+    tuple of (score, precisions, bp, counts, totals)
+        The score in 0-100; the smoothed precisions in 0-100, a list; the brevity penalty in 0-1;
+        lists of matches and totals, of which add-k has raised those above order 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The row is of another type or width, or the smoothing is unknown.
+    """
+    cdef const int64_t *whole
+    cdef Rules rules
+    cdef Scored scored
+    cdef list precisions
+    cdef object number
+    cdef int n
+    if row.ob_descr.typecode != c"q":
+        raise TypeError(f"row is an array of typecode {row.typecode!r}, expected 'q'")
+    if len(row) != 2 + 2 * <Py_ssize_t> max_order:
+        raise ValueError(f"{len(row)} numbers are no row of {2 + 2 * max_order}")
+    whole = <const int64_t *> row.data.as_longlongs
+    if read_rules(&rules, max_order, smoothing, value, effective_order):
+        for n in range(2 * max_order):
+            scored.counts[n] = <double> whole[2 + n]
+        if score_counts(&rules, <double> whole[0], <double> whole[1], &scored):
+            precisions = PyList_New(max_order)
+            for n in range(max_order):
+                number = scored.precisions[n]
+                Py_INCREF(number)
+                PyList_SET_ITEM(precisions, n, number)
+            return (scored.score, precisions, scored.bp,
+                    count_list(&rules, &scored, scored.counts),
+                    count_list(&rules, &scored, scored.counts + max_order))
+    matches = [whole[2 + n] for n in range(max_order)]
+    totals = [whole[2 + max_order + n] for n in range(max_order)]
+    score, precisions, bp = compute_plainly(
+        matches, totals, whole[0], whole[1], smoothing, value, effective_order, max_order)
+    return score, precisions, bp, matches, totals

@@ -1,0 +1,30 @@
+"""Rows of token ids. See _ids.pyx."""
+
+from libc.stdint cimport int64_t
+
+
+cdef extern from "kernel/objects/id_rows.h":
+    ctypedef enum id_kind:
+        ID_INT8
+        ID_UINT8
+    ctypedef struct id_row:
+        const char *ids
+        Py_ssize_t length, stride
+        id_kind kind
+        const char *mask
+        Py_ssize_t mask_stride
+        int mask_size
+
+
+cdef class IdRows:
+    cdef list held                       # what the pointers point into
+    cdef id_row first                    # of an array: its first row
+    cdef Py_ssize_t segment_stride, row_stride, mask_segment_stride, mask_row_stride
+    cdef Py_ssize_t width                # rows of each segment, where they are those of an array
+    cdef id_row *rows                    # rows gathered one by one, else NULL
+    cdef int64_t *ends                   # by segment: the number of rows up to its end
+    cdef Py_ssize_t segment_count, row_count, segment_capacity, row_capacity
+
+    cdef id_row row_of(self, object ids, object mask) except *
+    cdef Py_ssize_t rows_of(self, Py_ssize_t segment) noexcept nogil
+    cdef id_row row(self, Py_ssize_t segment, Py_ssize_t k) noexcept nogil

@@ -1,0 +1,210 @@
+"""Rows of token ids in arrays, read where they lie: no copies of arrays, no Python objects.
+
+Data. IdRows points to the rows of arrays: either those of one array (segments, length) or (segments,
+rows of a segment, length), of any strides, or rows gathered one by one. Checks of shapes and types, and
+their messages, are in ids.py and arrays.py.
+
+Ownership. IdRows holds the buffers that it points into and frees its table of rows.
+Thread-safety. IdRows is only read while segments are counted.
+"""
+
+from cpython.array cimport array
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree
+from cpython.object cimport PyObject
+
+from fastbleu.kernel.exceptions cimport is_raised, take_exception
+from fastbleu.runtime._process cimport POLL_EVERY, grow
+
+
+cdef extern from "Python.h":
+    PyObject *PyNumber_Index(object number)
+    long long PyLong_AsLongLong(PyObject *number)
+    void Py_DECREF(PyObject *number)
+
+cdef extern from "kernel/objects/id_rows.h":
+    void widen_row(const id_row *row, int64_t *out) noexcept nogil
+
+
+cdef id_kind kind_of(bytes format, Py_ssize_t size) except *:
+    """The type of the integers of a buffer, which are of native byte order."""
+    cdef int power = {1: 0, 2: 1, 4: 2, 8: 3}[size]
+    format = format.lstrip(b"@=<>^")
+    if format not in (b"b", b"B", b"h", b"H", b"i", b"I", b"l", b"L", b"q", b"Q"):
+        raise TypeError(f"expected native integers, not the format {format!r}")
+    return <id_kind> (<int> (ID_INT8 if format.islower() else ID_UINT8) + power)
+
+
+cdef class Buffer:
+    """Holds the memory of an array."""
+
+    cdef Py_buffer view
+
+    def __cinit__(self, owner):
+        PyObject_GetBuffer(owner, &self.view, PyBUF_STRIDES | PyBUF_FORMAT)
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.view)
+
+
+cdef class IdRows:
+    """The rows of ids of one side of a corpus.
+
+    Parameters
+    ----------
+    ids : array of integers, shape (segments, length) or (segments, rows, length), optional
+        Of native byte order. Without it, rows are gathered by `add` and `end_segment`.
+    mask : array of integers or bool of the same shape, optional
+    """
+
+    def __cinit__(self, ids=None, mask=None):
+        cdef Buffer buffer
+        self.held = []
+        if ids is None:
+            return
+        self.first = self.row_of(ids, mask)
+        buffer = self.held[0]
+        if not 2 <= buffer.view.ndim <= 3:
+            raise ValueError(f"ids have {buffer.view.ndim} dimensions, expected 2 or 3")
+        self.segment_count = buffer.view.shape[0]
+        self.width = buffer.view.shape[1] if buffer.view.ndim == 3 else 1
+        self.segment_stride, self.row_stride = buffer.view.strides[0], buffer.view.strides[1]
+        buffer = self.held[len(self.held) - 1]           # the mask, if there is one
+        self.mask_segment_stride = buffer.view.strides[0]
+        self.mask_row_stride = buffer.view.strides[1]
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.rows)
+        PyMem_RawFree(self.ends)
+
+    def __len__(self):
+        return self.segment_count
+
+    @property
+    def size(self):
+        """The number of ids, those included that do not count."""
+        cdef Py_ssize_t k, ids = 0
+        if self.ends == NULL:
+            return self.segment_count * self.width * self.first.length
+        for k in range(self.row_count):
+            ids += self.rows[k].length
+        return ids
+
+    def run_at_end(self):
+        """The id that most rows end with, twice at least: padding; None if there is none."""
+        cdef Py_ssize_t segment, k, count = 0, rows = 0
+        cdef int64_t last[2]
+        cdef int64_t run = 0
+        cdef id_row row
+        for segment in range(self.segment_count):
+            for k in range(self.rows_of(segment)):
+                row = self.row(segment, k)
+                rows += 1
+                if row.mask != NULL or row.length < 2:
+                    continue
+                row.ids += (row.length - 2) * row.stride
+                row.length = 2
+                widen_row(&row, last)
+                if last[0] == last[1] and (count == 0 or last[0] == run):
+                    run = last[0]
+                    count += 1
+        return run if 2 * count > rows else None
+
+    cdef id_row row_of(self, object ids, object mask) except *:
+        """The first row of an array, with the last dimension as its length; holds the array."""
+        cdef id_row row
+        cdef Buffer buffer = Buffer(ids)
+        cdef Buffer its_mask
+        cdef int last = buffer.view.ndim - 1, i
+        if last < 0:
+            raise ValueError("ids have no dimension")
+        self.held.append(buffer)
+        row.ids = <const char *> buffer.view.buf
+        row.length = buffer.view.shape[last]
+        row.stride = buffer.view.strides[last]
+        row.kind = kind_of(buffer.view.format, buffer.view.itemsize)
+        row.mask = NULL
+        row.mask_stride = row.mask_size = 0
+        if mask is not None:
+            # The door has compared them, but the user's code may have run since then.
+            its_mask = Buffer(mask)
+            if its_mask.view.ndim != last + 1 or its_mask.view.itemsize > <Py_ssize_t> sizeof(int64_t):
+                raise ValueError("the mask has changed while it was read")
+            for i in range(last + 1):
+                if its_mask.view.shape[i] != buffer.view.shape[i]:
+                    raise ValueError("the mask has changed while it was read")
+            self.held.append(its_mask)
+            row.mask = <const char *> its_mask.view.buf
+            row.mask_stride = its_mask.view.strides[last]
+            row.mask_size = <int> its_mask.view.itemsize
+        return row
+
+    def add(self, ids, mask=None):
+        """Add a row to the segment that has begun: arrays of one dimension, as for the class."""
+        cdef id_row row = self.row_of(ids, mask)
+        cdef Buffer buffer = self.held[len(self.held) - 1]
+        if buffer.view.ndim != 1:
+            raise ValueError(f"a row has {buffer.view.ndim} dimensions, expected 1")
+        if self.row_count == self.row_capacity:
+            self.rows = <id_row *> grow(
+                self.rows, &self.row_capacity, self.row_count + 1, sizeof(id_row))
+        self.rows[self.row_count] = row
+        self.row_count += 1
+
+    def end_segment(self):
+        """The rows added since the last end are those of one segment."""
+        if self.segment_count == self.segment_capacity:
+            self.ends = <int64_t *> grow(
+                self.ends, &self.segment_capacity, self.segment_count + 1, sizeof(int64_t))
+        self.ends[self.segment_count] = self.row_count
+        self.segment_count += 1
+
+    cdef inline Py_ssize_t rows_of(self, Py_ssize_t segment) noexcept nogil:
+        """The number of a segment's rows."""
+        if self.ends == NULL:
+            return self.width
+        return self.ends[segment] - (self.ends[segment - 1] if segment else 0)
+
+    cdef inline id_row row(self, Py_ssize_t segment, Py_ssize_t k) noexcept nogil:
+        """Row number k of a segment."""
+        cdef id_row row
+        if self.ends != NULL:
+            return self.rows[(self.ends[segment - 1] if segment else 0) + k]
+        row = self.first
+        row.ids += segment * self.segment_stride + k * self.row_stride
+        if row.mask != NULL:
+            row.mask += segment * self.mask_segment_stride + k * self.mask_row_stride
+        return row
+
+
+cdef int64_t as_int64(object number) noexcept:
+    """A Python integer; with an exception set where it is none that fits."""
+    cdef PyObject *index = PyNumber_Index(number)
+    cdef int64_t value = -1
+    if index != NULL:
+        value = PyLong_AsLongLong(index)
+        Py_DECREF(index)
+    return value
+
+
+def ids_of(list tokens not None):
+    """Python integers as an array of int64, and the position of the first that is none.
+
+    Returns
+    -------
+    (array, int)
+        -1 if all are integers that fit into int64.
+    """
+    cdef array ids = array("q", bytes(8 * len(tokens)))
+    cdef Py_ssize_t i
+    for i in range(len(tokens)):
+        ids.data.as_longlongs[i] = as_int64(tokens[i])
+        if ids.data.as_longlongs[i] == -1 and is_raised():
+            error = take_exception()
+            if isinstance(error, (TypeError, OverflowError)):
+                return ids, i
+            raise error
+        if i % POLL_EVERY == POLL_EVERY - 1:
+            PyErr_CheckSignals()
+    return ids, -1

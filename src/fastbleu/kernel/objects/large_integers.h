@@ -1,0 +1,53 @@
+/* large_integers.h: int objects beyond 64 bits as content, by the digits that CPython stores.
+ *
+ * Python's own hash of an int is its remainder by 2**61 - 1, with no seed: of multiples of that number
+ * anybody can make as many as he likes, and a dict that holds them takes quadratic time. So these go to
+ * the interner like every plain token, under its keyed hash.
+ *
+ * Equal ints have equal digits, of 4 bytes (2 in builds that nobody makes any more) from the lowest on;
+ * the unit says the sign. Digits lie behind the object's header, and a hash of fewer than 16 bytes of
+ * them takes in the end of that: the number of digits, which equal ints share as well.
+ */
+#ifndef FASTBLEU_LARGE_INTEGERS_H
+#define FASTBLEU_LARGE_INTEGERS_H
+
+#include <Python.h>
+#if PY_VERSION_HEX < 0x030B0000
+#  include <longintrepr.h>
+#endif
+#include "../tables/content_keys.h"
+
+/* The digits of an int that does not fit into 64 bits, and its unit. */
+static inline unsigned large_integer(PyObject *token, token_content *content)
+{
+    const PyLongObject *integer = (const PyLongObject *)token;
+#if PY_VERSION_HEX >= 0x030C0000
+    const int negative = (integer->long_value.lv_tag & 3) == 2;
+    content->bytes = (const unsigned char *)integer->long_value.ob_digit;
+    content->size = (size_t)(integer->long_value.lv_tag >> 3) * sizeof(digit);
+#else
+    const Py_ssize_t size = Py_SIZE(integer);
+    const int negative = size < 0;
+    content->bytes = (const unsigned char *)integer->ob_digit;
+    content->size = (size_t)(negative ? -size : size) * sizeof(digit);
+#endif
+    return negative ? UNIT_LARGE_NEGATIVE : UNIT_LARGE_INTEGER;
+}
+
+/* The int that has these digits; NULL with an exception set: no memory. */
+static inline PyObject *integer_of_digits(const unsigned char *bytes, size_t size, unsigned unit)
+{
+    const Py_ssize_t count = (Py_ssize_t)(size / sizeof(digit));
+    PyLongObject *integer = _PyLong_New(count);
+    if (!integer) return NULL;
+#if PY_VERSION_HEX >= 0x030C0000
+    memcpy(integer->long_value.ob_digit, bytes, size);
+    if (unit == UNIT_LARGE_NEGATIVE) integer->long_value.lv_tag |= 2;
+#else
+    memcpy(integer->ob_digit, bytes, size);
+    if (unit == UNIT_LARGE_NEGATIVE) Py_SET_SIZE(integer, -count);
+#endif
+    return (PyObject *)integer;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* prefetch.h: asks for the memory of the next segments before it is needed.
+ *
+ * A corpus of token lists is a tree of small objects all over the heap: list of references, reference,
+ * its array of pointers, token. Walked one segment at a time it waits for memory at every level. Here
+ * segment i + 6 is touched at its root while segment i is being read, i + 4 one level deeper, and so
+ * on. Only exact lists and tuples are looked into; nothing is written, and no result depends on it.
+ * The GIL is held, so nothing moves meanwhile; where there is none, nothing is done.
+ */
+#ifndef FASTBLEU_PREFETCH_H
+#define FASTBLEU_PREFETCH_H
+
+#include <Python.h>
+#include "../simd/platform.h"
+
+FB_INLINE int is_sequence(PyObject *object)
+{
+    return PyList_CheckExact(object) || PyTuple_CheckExact(object);
+}
+
+/* The first reference of a segment, or NULL. */
+FB_INLINE PyObject *first_reference(PyObject *references)
+{
+    if (!is_sequence(references) || PySequence_Fast_GET_SIZE(references) == 0) return NULL;
+    PyObject *first = PySequence_Fast_ITEMS(references)[0];
+    return is_sequence(first) ? first : NULL;
+}
+
+FB_INLINE void prefetch_segments(PyObject **hypotheses, PyObject **references,
+                                 Py_ssize_t at, Py_ssize_t segments)
+{
+#ifdef Py_GIL_DISABLED
+    (void)first_reference, (void)hypotheses, (void)references, (void)at, (void)segments;
+#else
+    if (at + 6 >= segments) return;
+    FB_PREFETCH((const char *)hypotheses[at + 6] + 8);
+    FB_PREFETCH((const char *)references[at + 6] + 8);
+    if (is_sequence(hypotheses[at + 4])) FB_PREFETCH(PySequence_Fast_ITEMS(hypotheses[at + 4]));
+    if (is_sequence(references[at + 4])) FB_PREFETCH(PySequence_Fast_ITEMS(references[at + 4]));
+    if (is_sequence(references[at + 3]) && PySequence_Fast_GET_SIZE(references[at + 3]) > 0)
+        FB_PREFETCH((const char *)PySequence_Fast_ITEMS(references[at + 3])[0] + 8);
+    PyObject *first = first_reference(references[at + 2]);
+    if (first) FB_PREFETCH(PySequence_Fast_ITEMS(first));
+#endif
+}
+
+/* One item of a list or tuple. */
+FB_INLINE void prefetch_item(PyObject *sequence, Py_ssize_t at)
+{
+#ifdef Py_GIL_DISABLED
+    (void)sequence, (void)at;
+#else
+    FB_PREFETCH(PySequence_Fast_ITEMS(sequence)[at]);
+#endif
+}
+
+#endif

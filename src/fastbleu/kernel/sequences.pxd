@@ -1,0 +1,25 @@
+"""Header only: reading exact lists and tuples without running Python code."""
+
+from cpython.list cimport PyList_CheckExact, PyList_GET_SIZE
+from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
+
+
+cdef extern from "Python.h":
+    PyObject **PySequence_Fast_ITEMS(object sequence)
+
+cdef extern from "kernel/objects/sequences.h":
+    # Where there is no GIL, items of a list are only read by the first, or after one of the others.
+    object item_at(object sequence, Py_ssize_t index)
+    object unchanging(object sequence)
+    object unchanging_lists(object sequences)
+
+
+cdef inline bint is_list_or_tuple(object sequence) noexcept:
+    """Whether it is exactly one of them, so that reading it runs no Python code."""
+    return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
+
+
+cdef inline Py_ssize_t size_of(object sequence) noexcept:
+    """Length of an exact list or tuple."""
+    return PyList_GET_SIZE(sequence) if PyList_CheckExact(sequence) else PyTuple_GET_SIZE(sequence)

@@ -1,0 +1,41 @@
+"""Header only: tables that number tokens, and numbers: see kernel/interner.h and kernel/number_table.h."""
+
+from libc.stdint cimport int32_t, uint64_t
+
+
+cdef extern from "kernel/tables/interner.h":
+    ctypedef struct token_key:
+        uint64_t low
+        uint64_t high
+    ctypedef struct token_content:
+        const unsigned char *bytes
+        size_t size
+    ctypedef struct hash_seed:
+        uint64_t first
+        uint64_t second
+    Py_ssize_t look_up_cost(size_t slot_count) noexcept nogil
+    ctypedef struct interner:
+        size_t slot_count
+        int32_t count
+        hash_seed seed
+    void interner_free(interner *table) noexcept nogil
+    int interner_begin(interner *table, size_t tokens) noexcept nogil
+    bint interner_has_room(const interner *table, size_t tokens) noexcept nogil
+    int interner_widen(interner *wider, const interner *table, size_t tokens) noexcept nogil
+    void interner_copy(
+        interner *wider, const interner *table, int32_t first, int32_t end) noexcept nogil
+    int32_t interner_add(
+        interner *table, token_key key, token_content content) noexcept nogil
+    int32_t interner_find(
+        const interner *table, token_key key, token_content content, int32_t absent) noexcept nogil
+
+cdef extern from "kernel/tables/number_table.h":
+    ctypedef struct number_table:
+        size_t slot_count
+        int32_t count
+        hash_seed seed
+    void number_table_free(number_table *table) noexcept nogil
+    int number_table_begin(number_table *table, size_t numbers) noexcept nogil
+    int32_t number_table_add(number_table *table, uint64_t number) noexcept nogil
+    int32_t number_table_find(
+        const number_table *table, uint64_t number, int32_t absent) noexcept nogil

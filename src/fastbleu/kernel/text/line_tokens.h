@@ -1,0 +1,57 @@
+/* line_tokens.h: the tokens of a block of a line, interned.
+ *
+ * Borrowed content: a hypothesis' line and buffers must live until its references have been read.
+ */
+#ifndef FASTBLEU_LINE_TOKENS_H
+#define FASTBLEU_LINE_TOKENS_H
+
+#include "../tables/content_keys.h"
+#include "line_reader.h"
+#include "rewrite.h"
+
+#define BLOCK_TOKENS (BLOCK + 1)
+
+/* Whether a line looks tokenised, by sacreBLEU's measure: it ends in " .". */
+static int ends_in_tokenized_period(text_line text)
+{
+    return text.length >= 2 && code_point_at(text, text.length - 1) == '.'
+        && code_point_at(text, text.length - 2) == ' ';
+}
+
+FB_INLINE token_content content_of(const line_reader *line, token_span span)
+{
+    token_content content;
+    content.size = (span.end - span.start) * (size_t)span.unit;
+    if (FB_LIKELY(span.unit == 1)) content.bytes = line->bytes + span.start;
+    else if (span.unit == 2) content.bytes = (const uint8_t *)(line->pairs + span.start);
+    else content.bytes = (const uint8_t *)(line->quads + span.start);
+    return content;
+}
+
+/* Ids of the next block of a hypothesis, of whose BLOCK_TOKENS the table has room; how many,
+ * or -1: rewrite the line first. */
+static inline int intern_block(line_reader *line, interner *table, int32_t *ids)
+{
+    token_span spans[BLOCK_TOKENS];
+    const int count = next_tokens(line, spans);
+    for (int i = 0; i < count; i++) {
+        const token_content content = content_of(line, spans[i]);
+        ids[i] = interner_add(table, content_key(content, (unsigned)spans[i].unit, table->seed), content);
+    }
+    return count;
+}
+
+/* The same for a reference; tokens that the hypothesis lacks get the id `table->count`. */
+static inline int find_block(line_reader *line, const interner *table, int32_t *ids)
+{
+    token_span spans[BLOCK_TOKENS];
+    const int count = next_tokens(line, spans);
+    for (int i = 0; i < count; i++) {
+        const token_content content = content_of(line, spans[i]);
+        ids[i] = interner_find(table, content_key(content, (unsigned)spans[i].unit, table->seed), content,
+                               table->count);
+    }
+    return count;
+}
+
+#endif

@@ -1,0 +1,416 @@
+"""Pairs of sentences: features in, scores of every hypothesis with every reference out.
+
+A block of up to 512 references is turned round: for each of their features (_ngrams.pyx) a bitmap of the
+references that have it. The matches of a hypothesis with all of them are then the sums of its features'
+bitmaps, bit by bit (kernel/bit_counts.h): a few instructions for a pair, whatever it holds.
+
+Every dialect's score of a pair is its brevity penalty times a function of the hypothesis' length and of
+the matches. There are far fewer of these rows than pairs: each gets a number when it is first met, is
+scored once by the dialect, and its score is looked up for all other pairs. So this module knows no
+smoothing, and its scores are those of the dialect by construction.
+
+Ownership. All classes own their C arrays. Thread-safety. A ReferenceBlock may be read by any number of
+threads while nobody fills it; each thread has a PairCounter of its own. Counting releases the GIL.
+"""
+
+from cpython.array cimport array, clone
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
+from libc.math cimport exp
+from libc.string cimport memcpy, memset
+
+from fastbleu._core cimport numbers
+from fastbleu.matrix._ngrams cimport (
+    number_index_add, number_index_clear, number_index_free, number_index_reserve)
+from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed, simd_in_use, simd_level
+
+
+cdef extern from "kernel/simd/bit_counts.h":
+    enum:
+        BLOCK_WORDS
+        BLOCK_BITS
+        MAX_PLANES
+    bit_counter bit_counter_for(simd_level level) noexcept nogil
+    void gather_counts(const uint64_t *planes, int words, int plane_count, int part,
+                       uint8_t *counts) noexcept nogil
+
+# Where bitmaps would have more bytes a block has fewer references, if it can. Those of 512 sentences of
+# 100 tokens have 13 MB at most; what this bounds is the memory for very long ones.
+cdef Py_ssize_t BITMAP_BYTES = 1 << 26
+
+# Rows are forgotten where they are more, which takes 30 MB: real text has far fewer.
+cdef Py_ssize_t KEPT_ROWS = 1 << 20
+
+cdef enum:
+    NEEDS_NONE = -1                  # in the place of a bitmap's number
+    MAX_BITMAPS = 1 << 30            # as numbers of one more block must fit into int32
+    KEY_BYTES = 4                    # of the numbers of matches that one look-up takes in
+
+cdef array _ROWS = array("q")
+
+
+cdef inline int bit_length(uint64_t number) noexcept nogil:
+    cdef int bits = 0
+    while number:
+        bits += 1
+        number >>= 1
+    return bits
+
+
+cdef class ReferenceBlock:
+    """Which references of a block have which features.
+
+    Parameters
+    ----------
+    ngrams : Ngrams
+        It must have numbered all features of both sides.
+    references, hypotheses : Features
+        What no hypothesis has needs no bitmap.
+    """
+
+    def __cinit__(self, Ngrams ngrams not None, Features references not None, Features hypotheses not None):
+        cdef int n
+        cdef Py_ssize_t orders = references.orders
+        self.features = references
+        self.offsets = <int64_t *> PyMem_RawCalloc(orders + 1, sizeof(int64_t))
+        self.length_numbers = <int32_t *> PyMem_RawCalloc(BLOCK_BITS, sizeof(int32_t))
+        self.lengths = <int64_t *> PyMem_RawCalloc(BLOCK_BITS, sizeof(int64_t))
+        if self.offsets == NULL or self.length_numbers == NULL or self.lengths == NULL:
+            raise MemoryError("no memory for a block of references")
+        for n in range(orders):
+            self.offsets[n + 1] = self.offsets[n] + ngrams.orders[n].count
+        self.bitmap_of = <int32_t *> PyMem_RawMalloc((self.offsets[orders] + 1) * sizeof(int32_t))
+        if self.bitmap_of == NULL:
+            raise MemoryError(f"no memory for {self.offsets[orders]} n-grams")
+        with nogil:
+            self.forget_bitmaps(hypotheses)
+        self.hypotheses = hypotheses
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.bitmap_of)
+        PyMem_RawFree(self.offsets)
+        PyMem_RawFree(self.bitmaps)
+        PyMem_RawFree(self.lengths)
+        PyMem_RawFree(self.length_numbers)
+
+    def __len__(self):
+        return self.count
+
+    cdef int forget_bitmaps(self, Features hypotheses) except -1 nogil:
+        """No feature has a bitmap, and those that no hypothesis has need none."""
+        cdef const int64_t *starts = hypotheses.sentences.starts
+        cdef const int32_t *features
+        cdef int32_t *bitmap_of
+        cdef Py_ssize_t s, start = 0, stop, i, length
+        cdef int n
+        while start < self.offsets[self.features.orders]:
+            stop = self.next_stop(start, self.offsets[self.features.orders], 1)
+            for i in range(start, stop):
+                self.bitmap_of[i] = NEEDS_NONE
+            start = stop
+        for s in range(hypotheses.sentences.count):
+            length = starts[s + 1] - starts[s]
+            for n in range(min(<Py_ssize_t> min(hypotheses.orders, self.features.orders), length)):
+                features = hypotheses.features + n * hypotheses.stride + starts[s]
+                bitmap_of = self.bitmap_of + self.offsets[n]
+                self.worked(length)
+                for i in range(length - n):
+                    if i % POLL_EVERY == POLL_EVERY - 1:
+                        self.worked(POLL_EVERY)
+                    if features[i] >= 0:
+                        bitmap_of[features[i]] = 0
+        self.before = self.bitmap_count = 0
+        return 0
+
+    def fill(self, Py_ssize_t first):
+        """Take the references from number `first` on in place of those before; how many."""
+        cdef const int64_t *starts = self.features.sentences.starts
+        cdef Py_ssize_t end = self.features.sentences.count, features, count = 0
+        self.first = first
+        self.words = 1
+        while first + count < end and count < BLOCK_BITS:
+            if count == 64 * self.words:
+                self.words *= 2
+            features = (starts[first + count + 1] - starts[first]) * self.features.orders
+            if count and features * self.words * 8 > BITMAP_BYTES:
+                break
+            count += 1
+        self.count = count
+        with nogil:
+            self.set_bits()
+            self.number_lengths()
+        return count
+
+    cdef int set_bits(self) except -1 nogil:
+        """Give each feature of the block a bitmap, with a bit for each reference that has it."""
+        cdef const int64_t *starts = self.features.sentences.starts
+        cdef const int32_t *features
+        cdef Py_ssize_t k, i, start, length
+        cdef int32_t *bitmap_of
+        cdef int32_t number
+        cdef uint64_t *bitmap
+        cdef int n
+        # Bitmaps are numbered on from block to block, so that those of blocks before need not be cleared.
+        self.before += self.bitmap_count
+        if self.before > MAX_BITMAPS:
+            self.forget_bitmaps(self.hypotheses)
+        self.bitmap_count = 1
+        for k in range(self.count):
+            start = starts[self.first + k]
+            length = starts[self.first + k + 1] - start
+            for n in range(min(<Py_ssize_t> self.features.orders, length)):
+                features = self.features.features + n * self.features.stride + start
+                bitmap_of = self.bitmap_of + self.offsets[n]
+                if self.bitmap_count + length > self.bitmap_capacity:
+                    self.bitmaps = <uint64_t *> grow(self.bitmaps, &self.bitmap_capacity,
+                                                     self.bitmap_count + length, BLOCK_WORDS * 8)
+                self.worked(length)
+                for i in range(length - n):
+                    if i % POLL_EVERY == POLL_EVERY - 1:
+                        self.worked(POLL_EVERY)
+                    number = bitmap_of[features[i]]
+                    if number == NEEDS_NONE:
+                        continue
+                    if number <= self.before:
+                        number = <int32_t> (self.before + self.bitmap_count)
+                        bitmap_of[features[i]] = number
+                        memset(self.bitmaps + self.bitmap_count * self.words, 0, self.words * 8)
+                        self.bitmap_count += 1
+                    bitmap = self.bitmaps + (number - self.before) * self.words
+                    bitmap[k >> 6] |= <uint64_t> 1 << (k & 63)
+        return 0
+
+    cdef void number_lengths(self) noexcept nogil:
+        """Number the different lengths of the block's references."""
+        cdef const int64_t *starts = self.features.sentences.starts
+        cdef Py_ssize_t k, place
+        cdef int64_t length
+        self.length_count = 0
+        for k in range(self.count):
+            length = starts[self.first + k + 1] - starts[self.first + k]
+            place = 0
+            while place < self.length_count and self.lengths[place] != length:
+                place += 1
+            if place == self.length_count:
+                self.lengths[place] = length
+                self.length_count += 1
+            self.length_numbers[k] = <int32_t> place
+
+
+cdef class PairCounter:
+    """Counts and scores pairs; one per thread.
+
+    Parameters
+    ----------
+    max_order : int
+        That of the rows.
+    orders : int
+        The orders that any sentence has: those of the features.
+    longest : int
+        Tokens of the longest sentence that both sides may have in common: no number of matches is greater.
+    """
+
+    def __cinit__(self, int max_order, int orders, Py_ssize_t longest):
+        cdef int k
+        self.max_order = max_order
+        self.count_bits = bit_counter_for(simd_in_use())
+        self.count_bytes = max(1, (bit_length(longest) + 7) // 8)
+        self.keys = max(1, (orders * self.count_bytes + KEY_BYTES - 1) // KEY_BYTES)
+        self.tables = <number_index *> PyMem_RawCalloc(self.keys, sizeof(number_index))
+        self.matches = <uint8_t *> PyMem_RawMalloc(self.keys * KEY_BYTES * BLOCK_BITS)
+        if self.tables == NULL or self.matches == NULL:
+            raise MemoryError(f"no memory for matches of {orders} orders")
+        for k in range(self.keys):
+            self.tables[k].seed = process_seed()
+
+    def __dealloc__(self):
+        cdef int k
+        if self.tables != NULL:
+            for k in range(self.keys):
+                number_index_free(&self.tables[k])
+        PyMem_RawFree(self.tables)
+        PyMem_RawFree(self.new_rows)
+        PyMem_RawFree(self.values)
+        PyMem_RawFree(self.pairs)
+        PyMem_RawFree(self.present)
+        PyMem_RawFree(self.matches)
+
+    def count(self, ReferenceBlock block not None, Features hypotheses not None, Py_ssize_t first,
+              Py_ssize_t last):
+        """Count hypotheses `first` to `last` - 1 with all references of a block.
+
+        Returns
+        -------
+        array of int64, shape (rows * (2 + 2 * max_order),)
+            The rows that were never met before, with hyp_len for ref_len; `score` needs their scores.
+        """
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, h, start, length
+        cdef const int64_t *starts = hypotheses.sentences.starts
+        cdef int orders = min(hypotheses.orders, block.features.orders), k
+        cdef array rows
+        if not 0 <= first <= last <= hypotheses.sentences.count:
+            raise ValueError(f"there are no hypotheses {first} to {last}")
+        if self.value_count > KEPT_ROWS:
+            self.value_count = 0
+            for k in range(self.keys):
+                number_index_clear(&self.tables[k])
+        self.new_count = 0
+        with nogil:
+            if (last - first) * block.count > self.pair_capacity:
+                self.pairs = <int32_t *> grow(self.pairs, &self.pair_capacity,
+                                              (last - first) * block.count, sizeof(int32_t))
+            for h in range(first, last):
+                start = starts[h]
+                length = starts[h + 1] - start
+                self.count_hypothesis(block, hypotheses.features + start, hypotheses.stride, length,
+                                      <int> min(<Py_ssize_t> orders, length),
+                                      self.pairs + (h - first) * block.count)
+        rows = clone(_ROWS, self.new_count * width, False)
+        if self.new_count:
+            memcpy(numbers(rows), self.new_rows, self.new_count * width * sizeof(int64_t))
+        return rows
+
+    cdef int count_hypothesis(self, ReferenceBlock block, const int32_t *features, Py_ssize_t stride,
+                              Py_ssize_t length, int orders, int32_t *pairs) except -1 nogil:
+        """The row of each pair of one hypothesis."""
+        cdef uint64_t planes[MAX_PLANES * BLOCK_WORDS]
+        cdef Py_ssize_t i, present, references = block.count
+        cdef Py_ssize_t used = 0, size = 64 * block.words
+        cdef const int32_t *bitmap_of
+        cdef const uint8_t *matches
+        cdef number_index *first = &self.tables[0]
+        cdef int32_t bitmap, row, rows_met = <int32_t> (self.value_count + self.new_count)
+        cdef int n, part, bits, k, keys = self.keys
+        self.worked(references)
+        if length > self.present_capacity:
+            self.present = <int32_t *> grow(
+                self.present, &self.present_capacity, length, sizeof(int32_t))
+        for n in range(orders):
+            self.worked(length)
+            bitmap_of = block.bitmap_of + block.offsets[n]
+            present = 0
+            for i in range(length - n):
+                # Without a branch on whether any reference of the block has it, which is a coin toss.
+                bitmap = bitmap_of[features[i]] - block.before if features[i] >= 0 else 0
+                self.present[present] = bitmap
+                present += bitmap > 0
+            if present == 0:
+                break
+            bits = bit_length(present)
+            self.count_bits(block.bitmaps, self.present, present, block.words, bits, planes)
+            for part in range(self.count_bytes):
+                gather_counts(planes, block.words, bits, part, self.matches + used * size)
+                used += 1
+            features += stride
+        memset(self.matches + used * size, 0, (keys * KEY_BYTES - used) * size)
+        for k in range(keys):
+            if number_index_reserve(&self.tables[k], references) < 0:
+                with gil:
+                    raise MemoryError(f"no memory for the counts of {references} more pairs")
+        matches = self.matches
+        for i in range(references):
+            # Up to 4 orders of fewer than 256 matches, which is nearly always, are one look-up.
+            row = number_index_add(first, <uint64_t> length << 32 | key_of(matches + i, size))
+            for k in range(1, keys):
+                row = number_index_add(&self.tables[k], <uint64_t> row << 32 | key_of(
+                    matches + k * KEY_BYTES * size + i, size))
+            pairs[i] = row
+            if row == rows_met:
+                self.add_row(length, matches + i, size)
+                rows_met += 1
+        return 0
+
+    cdef int add_row(self, Py_ssize_t length, const uint8_t *matches, Py_ssize_t size) except -1 nogil:
+        """Note a row that has no score yet. Byte k of the matches of order n stands at
+        matches[(n * count_bytes + k) * size]."""
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
+        cdef int64_t *row
+        cdef int n, k, counted = self.keys * KEY_BYTES // self.count_bytes
+        if (self.new_count + 1) * width > self.new_capacity:
+            self.new_rows = <int64_t *> grow(
+                self.new_rows, &self.new_capacity, (self.new_count + 1) * width, sizeof(int64_t))
+        row = self.new_rows + self.new_count * width
+        memset(row, 0, width * sizeof(int64_t))
+        row[0] = row[1] = length
+        for n in range(self.max_order):
+            if n < counted:
+                for k in range(self.count_bytes):
+                    row[2 + n] |= <int64_t> matches[(n * self.count_bytes + k) * size] << 8 * k
+            if n < length:
+                row[2 + self.max_order + n] = length - n
+        self.new_count += 1
+        return 0
+
+    def score(self, scores not None):
+        """Take the scores of the rows that `count` gave out, in their order.
+
+        Parameters
+        ----------
+        scores : buffer of float64, shape (rows,)
+        """
+        cdef const double[::1] values = scores
+        cdef Py_ssize_t i
+        if values.shape[0] != self.new_count:
+            raise ValueError(f"there are {values.shape[0]} scores of {self.new_count} rows")
+        if self.value_count + self.new_count > self.value_capacity:
+            self.values = <double *> grow(self.values, &self.value_capacity,
+                                          self.value_count + self.new_count, sizeof(double))
+        for i in range(self.new_count):
+            self.values[self.value_count + i] = values[i]
+        self.value_count += self.new_count
+        self.new_count = 0
+
+    def write(self, ReferenceBlock block not None, Features hypotheses not None, Py_ssize_t first,
+              Py_ssize_t last, out):
+        """Write the scores of what was counted last.
+
+        Parameters
+        ----------
+        block, hypotheses, first, last
+            As in `count`.
+        out : array of float64 or float32, shape (last - first, references of the block)
+        """
+        cdef Py_buffer view
+        cdef const int64_t *starts = hypotheses.sentences.starts
+        cdef Py_ssize_t h
+        PyObject_GetBuffer(out, &view, PyBUF_STRIDES | PyBUF_WRITABLE | PyBUF_FORMAT)
+        try:
+            if view.ndim != 2 or view.shape[0] != last - first or view.shape[1] != block.count:
+                raise ValueError("out has the wrong shape")
+            if view.format not in (b"d", b"f"):
+                raise TypeError(f"out has the format {view.format!r}, expected float64 or float32")
+            if self.new_count or (last - first) * block.count > self.pair_capacity:
+                raise ValueError("these pairs were not counted and scored")
+            with nogil:
+                for h in range(first, last):
+                    self.write_row(block, starts[h + 1] - starts[h],
+                                   self.pairs + (h - first) * block.count,
+                                   <char *> view.buf + (h - first) * view.strides[0],
+                                   view.strides[1], view.itemsize == sizeof(double))
+        finally:
+            PyBuffer_Release(&view)
+
+    cdef void write_row(self, ReferenceBlock block, int64_t length, const int32_t *pairs, char *out,
+                        Py_ssize_t stride, bint doubles) noexcept nogil:
+        """The scores of one hypothesis."""
+        cdef double penalties[BLOCK_BITS]
+        cdef double score
+        cdef const double *values = self.values
+        cdef Py_ssize_t i
+        for i in range(block.length_count):
+            # As both dialects compute it; an empty hypothesis scores 0 whatever its penalty.
+            penalties[i] = 1.0 if block.lengths[i] <= length or length == 0 else (
+                exp(1.0 - <double> block.lengths[i] / <double> length))
+        for i in range(block.count):
+            score = penalties[block.length_numbers[i]] * values[pairs[i]]
+            if doubles:
+                (<double *> out)[0] = score
+            else:
+                (<float *> out)[0] = <float> score
+            out += stride
+
+
+cdef inline uint64_t key_of(const uint8_t *matches, Py_ssize_t size) noexcept nogil:
+    """KEY_BYTES bytes of one pair's numbers of matches, which lie `size` bytes apart."""
+    return (<uint64_t> matches[0] | <uint64_t> matches[size] << 8
+            | <uint64_t> matches[2 * size] << 16 | <uint64_t> matches[3 * size] << 24)

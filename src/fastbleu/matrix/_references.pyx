@@ -1,0 +1,472 @@
+"""Sentences against many references at once: token ids in, rows of sufficient statistics out.
+
+The clipped matches of a sentence with a set of references are its features (_ngrams.pyx) that any of
+them has: an n-gram that the set clips at k, the largest of its counts in one reference, has k features
+there, its first k occurrences. So nothing is counted; a feature is in the set or it is not.
+
+ReferenceSet is one set for any number of hypotheses. LeaveOneOut scores each sentence of a set with all
+the others as references: a feature of it is matched if any other sentence has it too. As a feature
+occurs once in a sentence at most, that is each feature but those whose only holder it is, and one pass
+that notes holders knows them. This is what the usual way keeps a maximum, its holder and a second
+maximum of each n-gram's counts for: the features between the second maximum and the maximum are those
+with one holder.
+
+Which reference's length counts is found among the different lengths by binary search.
+
+Cost. Time and memory grow linearly with the tokens; an n-gram takes 14 to 20 bytes (number_index.h), and
+4 more in LeaveOneOut. Ownership. Every class owns its arrays, but for StoredNgrams, which keeps the
+buffers that it reads in. Thread-safety. A ReferenceSet that nobody adds to may count in any number of
+threads, each with a RowScratch of its own; counting and adding release the GIL.
+"""
+
+from cpython.array cimport array
+from cpython.buffer cimport PyBUF_READ
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+from cpython.memoryview cimport PyMemoryView_FromMemory
+from libc.stdint cimport INT32_MAX, uint32_t, uint64_t
+
+from fastbleu._core cimport FIRST, SHORTEST, numbers
+from fastbleu.matrix._ngrams cimport (
+    GROW_FROM, is_repeat, number_index_add, number_index_free, number_index_reserve,
+    number_index_trim)
+from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed
+
+from fastbleu._core import REFERENCE_LENGTHS as _REFERENCE_LENGTHS, zero_rows
+
+cdef enum:
+    COLUMNS = 3                      # of a sorted table of lengths: length, references, first
+
+
+cdef class Lengths:
+    """Lengths of references, and which of them a sentence is compared with.
+
+    Parameters
+    ----------
+    rule : str
+        One of `_core.REFERENCE_LENGTHS`.
+    table : array of int64, optional
+        That of another object.
+    """
+
+    def __cinit__(self, str rule not None, array table=None):
+        self.rule = _REFERENCE_LENGTHS.index(rule)
+        self.different.seed = process_seed()
+        if table is not None:
+            self._keep(table)
+
+    def __dealloc__(self):
+        number_index_free(&self.different)
+        PyMem_RawFree(self.met)
+
+    @property
+    def references(self):
+        """The number of references; 1 stands for all where every one of them is padding."""
+        cdef Py_ssize_t i
+        return max(1, sum([self.sorted[i * COLUMNS + 1] for i in range(self.count)]))
+
+    cdef int note(self, int64_t length, int64_t place) except -1 nogil:
+        """Add a reference."""
+        cdef Py_ssize_t room = self.capacity, number
+        if number_index_reserve(&self.different, 1) < 0:
+            with gil:
+                raise MemoryError(f"no memory for {self.different.count} lengths")
+        number = number_index_add(&self.different, <uint64_t> length)
+        if 2 * number + 2 > room:
+            self.met = <int64_t *> grow(self.met, &self.capacity, 2 * number + 2, sizeof(int64_t))
+        if number == self.count:
+            self.met[2 * number] = 0
+            self.met[2 * number + 1] = place
+            self.count += 1
+        self.met[2 * number] += 1
+        return 0
+
+    cdef int note_all(self, Sentences sentences, int64_t before) except -1:
+        """Add sentences, but for those that are padding; `before` is the number of the first."""
+        cdef Py_ssize_t s
+        cdef set padding = set(sentences.padding)
+        for s in range(sentences.count):
+            if not padding or s not in padding:
+                self.note(sentences.starts[s + 1] - sentences.starts[s], before + s)
+        return 0
+
+    def sort(self):
+        """Make ready for `choose`; nothing can be added afterwards."""
+        cdef Py_ssize_t i
+        cdef array table = array("q")
+        for length, number in sorted([(self.different.numbers[i], i) for i in range(self.count)]):
+            table.extend(array("q", [length, self.met[2 * number], self.met[2 * number + 1]]))
+        number_index_free(&self.different)
+        PyMem_RawFree(self.met)
+        self.met = NULL
+        self._keep(table)
+
+    def _keep(self, array table not None):
+        cdef const int64_t *row = numbers(table)
+        cdef int64_t shorter = -1
+        cdef Py_ssize_t i
+        if len(table) % COLUMNS:
+            raise ValueError(f"a table of lengths has {COLUMNS} columns, and not {len(table)} numbers")
+        for i in range(0, len(table), COLUMNS):
+            if not (shorter < row[i] <= INT32_MAX and 0 < row[i + 1] and 0 <= row[i + 2]):
+                raise ValueError(f"the table of lengths has the row {list(table[i:i + COLUMNS])}")
+            shorter = row[i]
+        self.sorted = row
+        self.count = len(table) // COLUMNS
+        self.table = table
+
+    cdef int64_t choose(self, int64_t length, bint own) noexcept nogil:
+        """The length that a sentence is compared with; `own`: it is one of the references itself,
+        and only the others count. If there is none, all references are padding, whose length is 0.
+        """
+        cdef Py_ssize_t low = 0, high = self.count, middle, below, above
+        cdef int64_t further
+        while low < high:
+            middle = (low + high) >> 1
+            if self.sorted[middle * COLUMNS] < length:
+                low = middle + 1
+            else:
+                high = middle
+        below, above = low - 1, low
+        if low < self.count and self.sorted[low * COLUMNS] == length:
+            if own and self.sorted[low * COLUMNS + 1] == 1:
+                above = low + 1
+            elif self.rule != SHORTEST:
+                return length
+        if self.rule == SHORTEST and below >= 0:
+            return self.sorted[0]
+        if above >= self.count:
+            return self.sorted[below * COLUMNS] if below >= 0 else 0
+        if below < 0:
+            return self.sorted[above * COLUMNS]
+        further = self.sorted[above * COLUMNS] - length - (length - self.sorted[below * COLUMNS])
+        if further == 0 and self.rule == FIRST:
+            further = self.sorted[above * COLUMNS + 2] - self.sorted[below * COLUMNS + 2]
+        return self.sorted[(above if further < 0 else below) * COLUMNS]
+
+
+cdef class RowScratch(Scratch):
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.features)
+
+    cdef int32_t *features_of(self, Ngrams ngrams, const int32_t *tokens, Py_ssize_t length,
+                              bint known_only) except NULL nogil:
+        """The features of a sentence: `length` places for each order."""
+        cdef Py_ssize_t needed = length * min(<Py_ssize_t> ngrams.max_order, length)
+        if needed >= self.feature_capacity:
+            self.features = <int32_t *> grow(
+                self.features, &self.feature_capacity, needed + 1, sizeof(int32_t))
+        ngrams.number(tokens, length, known_only, self, self.features, length)
+        return self.features
+
+
+cdef void fill_lengths(int64_t *row, int64_t length, int64_t ref_len, int max_order) noexcept nogil:
+    """A row's lengths and totals."""
+    cdef int n
+    row[0] = length
+    row[1] = ref_len
+    for n in range(max_order):
+        row[2 + max_order + n] = length - n if length > n else 0
+
+
+cdef class StoredNgrams(Ngrams):
+    """N-grams that were numbered before and lie in somebody else's memory, in a file for instance.
+
+    Only to find them: nothing can be added. Whatever the memory holds, finding ends and reads nothing
+    else.
+
+    Parameters
+    ----------
+    max_order : int
+    """
+
+    def attach(self, list tables not None):
+        """Take n-grams over.
+
+        Parameters
+        ----------
+        tables : list of (count, seed, numbers, slots)
+            As `ReferenceSet.stored_tables` returns them, for each order from 1 on.
+
+        Raises
+        ------
+        ValueError
+            The sizes do not fit together.
+        """
+        cdef number_index *index
+        cdef const uint64_t[::1] table_numbers
+        cdef const uint32_t[::1] slots
+        self.buffers = []
+        if len(tables) > self.max_order:
+            raise ValueError(f"there are tables of {len(tables)} orders, but max_order is {self.max_order}")
+        for n, (count, seed, numbers_of, slots_of) in enumerate(tables):
+            table_numbers, slots = numbers_of, slots_of
+            slot_count = len(slots)
+            if not 0 < count <= min(len(table_numbers), INT32_MAX):
+                raise ValueError(f"order {n + 1} has {len(table_numbers)} numbers for {count} n-grams")
+            if slot_count == 0 or slot_count & (slot_count - 1):
+                raise ValueError(f"order {n + 1} has {slot_count} slots, which is no power of two")
+            self.buffers.append((table_numbers, slots))
+            index = &self.orders[n]
+            index.numbers = <uint64_t *> &table_numbers[0]
+            index.slots = <uint32_t *> &slots[0]
+            index.slot_count = slot_count
+            index.count = count
+            index.seed.first, index.seed.second = seed
+
+    def __dealloc__(self):
+        cdef int n
+        if self.orders != NULL:
+            for n in range(self.max_order):
+                self.orders[n].numbers = NULL        # they are not Ngrams' to free
+                self.orders[n].slots = NULL
+
+    def clear(self):
+        """Refused: the memory is not ours to write."""
+        raise ValueError("stored n-grams cannot be changed")
+
+
+cdef class ReferenceSet:
+    """The features of references, and their lengths.
+
+    Parameters
+    ----------
+    ngrams : Ngrams
+        Empty, or with `lengths` those of references that were added before.
+    lengths : Lengths
+    """
+
+    def __cinit__(self, Ngrams ngrams not None, Lengths lengths not None):
+        self.ngrams = ngrams
+        self.lengths = lengths
+        self.scratch = RowScratch()
+
+    def add(self, Sentences sentences not None):
+        """Add references; all sentences are over one vocabulary, which grows."""
+        cdef Py_ssize_t s, start
+        if isinstance(self.ngrams, StoredNgrams):
+            raise ValueError("stored n-grams cannot be changed")
+        with nogil:
+            for s in range(sentences.count):
+                start = sentences.starts[s]
+                self.scratch.features_of(
+                    self.ngrams, sentences.ids + start, sentences.starts[s + 1] - start, False)
+        self.lengths.note_all(sentences, self.added)
+        self.added += sentences.count
+        poll(&self.scratch.cancelled)
+
+    def finish(self):
+        """Make ready for counting, when all references are there; the number of different n-grams."""
+        cdef number_index *index
+        cdef Py_ssize_t ngrams = 0, i
+        cdef int n
+        for n in range(self.ngrams.max_order):
+            index = &self.ngrams.orders[n]
+            number_index_trim(index)
+            with nogil:
+                for i in range(index.count):
+                    ngrams += not is_repeat(index.numbers[i])
+        self.lengths.sort()
+        return ngrams
+
+    @property
+    def nbytes(self):
+        """Memory of the tables, in bytes."""
+        cdef Py_ssize_t size = 0
+        cdef int n
+        for n in range(self.ngrams.max_order):
+            size += self.ngrams.orders[n].count * sizeof(uint64_t)
+            size += self.ngrams.orders[n].slot_count * sizeof(uint32_t)
+        return size + len(self.lengths.table) * sizeof(int64_t)
+
+    def stored_tables(self):
+        """What StoredNgrams takes; the memory is valid as long as this object lives."""
+        cdef number_index *index
+        cdef int n
+        tables = []
+        for n in range(self.ngrams.max_order):
+            index = &self.ngrams.orders[n]
+            if index.count == 0:
+                break
+            tables.append((
+                index.count,
+                (index.seed.first, index.seed.second),
+                PyMemoryView_FromMemory(
+                    <char *> index.numbers, index.count * sizeof(uint64_t), PyBUF_READ).cast("Q"),
+                PyMemoryView_FromMemory(
+                    <char *> index.slots, index.slot_count * sizeof(uint32_t), PyBUF_READ).cast("I"),
+            ))
+        return tables
+
+    def count(self, Sentences hypotheses not None, array rows not None, Py_ssize_t start, Py_ssize_t stop,
+              Py_ssize_t first, RowScratch scratch not None):
+        """Fill the rows of the hypotheses from number `start` up to `stop`, the first at row `first`.
+
+        Parameters
+        ----------
+        hypotheses : Sentences
+            Over the vocabulary of the references; -1 for tokens that it lacks.
+        rows : array of int64, shape (rows * (2 + 2 * max_order),)
+        """
+        cdef int max_order = self.ngrams.max_order, n
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, s, i, length, matches
+        cdef int64_t *row = numbers(rows) + first * width
+        cdef const int32_t *tokens
+        cdef const int32_t *features
+        if not 0 <= start <= stop <= hypotheses.count:
+            raise ValueError(f"there are {hypotheses.count} hypotheses, not {start} to {stop}")
+        if first < 0 or len(rows) < (first + stop - start) * width:
+            raise ValueError(
+                f"rows has room for {len(rows) // width} hypotheses, not for {stop - start} from row "
+                f"{first} on")
+        with nogil:
+            for s in range(start, stop):
+                tokens = hypotheses.ids + hypotheses.starts[s]
+                length = hypotheses.starts[s + 1] - hypotheses.starts[s]
+                features = scratch.features_of(self.ngrams, tokens, length, True)
+                fill_lengths(row, length, self.lengths.choose(length, False), max_order)
+                for n in range(max_order):
+                    matches = 0
+                    for i in range(length - n):
+                        matches += features[n * length + i] >= 0
+                    row[2 + n] = matches
+                row += width
+        poll(&scratch.cancelled)
+
+
+cdef class LeaveOneOut:
+    """Rows of sentences, each with all the others as its references.
+
+    Parameters
+    ----------
+    max_order : int
+    rule : str
+        One of `_core.REFERENCE_LENGTHS`.
+    """
+
+    def __cinit__(self, int max_order, str rule not None):
+        self.ngrams = Ngrams(max_order)
+        self.lengths = Lengths(rule)
+        self.scratch = RowScratch()
+        self.padding = set()
+        self.holders = <int32_t **> PyMem_RawCalloc(max_order, sizeof(int32_t *))
+        self.holder_capacities = <Py_ssize_t *> PyMem_RawCalloc(max_order, sizeof(Py_ssize_t))
+        self.known = <int32_t *> PyMem_RawCalloc(max_order, sizeof(int32_t))
+        if self.holders == NULL or self.holder_capacities == NULL or self.known == NULL:
+            raise MemoryError(f"no memory for {max_order} orders")
+
+    def __dealloc__(self):
+        cdef int n
+        if self.holders != NULL:
+            for n in range(self.ngrams.max_order):
+                PyMem_RawFree(self.holders[n])
+        PyMem_RawFree(self.holders)
+        PyMem_RawFree(self.holder_capacities)
+        PyMem_RawFree(self.known)
+        PyMem_RawFree(self.sizes)
+
+    def __len__(self):
+        return self.count
+
+    def add(self, Sentences sentences not None):
+        """Add sentences; all are over one vocabulary, which grows."""
+        cdef Py_ssize_t s, start, before = self.count
+        cdef int n
+        if self.lengths.table is not None:
+            raise ValueError("nothing can be added once there are rows")
+        if before + sentences.count >= INT32_MAX:
+            raise OverflowError(f"at most {INT32_MAX - 1} sentences")
+        self.padding.update([before + number for number in sentences.padding])
+        with nogil:
+            for n in range(min(<Py_ssize_t> self.ngrams.max_order, sentences.longest)):
+                self.ngrams.reserve(
+                    n, min(<Py_ssize_t> sentences.starts[sentences.count], GROW_FROM), self.scratch)
+            for s in range(sentences.count):
+                start = sentences.starts[s]
+                self.add_sentence(sentences.ids + start, sentences.starts[s + 1] - start)
+        self.lengths.note_all(sentences, before)
+        poll(&self.scratch.cancelled)
+
+    cdef int add_sentence(self, const int32_t *tokens, Py_ssize_t length) except -1 nogil:
+        """Add a sentence: it becomes the holder of its new features, and features that were met before
+        have no single holder any more."""
+        cdef int orders = <int> min(<Py_ssize_t> self.ngrams.max_order, length), n
+        cdef Py_ssize_t i
+        cdef int32_t *holder
+        cdef const int32_t *features
+        cdef int32_t this = <int32_t> self.count, known
+        if self.count == self.size_capacity:
+            self.sizes = <int64_t *> grow(
+                self.sizes, &self.size_capacity, self.count + 1, sizeof(int64_t))
+        features = self.scratch.features_of(self.ngrams, tokens, length, False)
+        for n in range(orders):
+            known = self.known[n]
+            if self.ngrams.orders[n].count > self.holder_capacities[n]:
+                self.holders[n] = <int32_t *> grow(
+                    self.holders[n], &self.holder_capacities[n], self.ngrams.orders[n].count,
+                    sizeof(int32_t))
+            holder = self.holders[n]
+            self.scratch.worked(length)
+            for i in range(length - n):
+                holder[features[i]] = -1 if features[i] < known else this
+            self.known[n] = self.ngrams.orders[n].count
+            features += length
+        self.sizes[self.count] = length
+        self.longest = max(self.longest, length)
+        self.count += 1
+        return 0
+
+    def rows(self, array indices not None):
+        """The rows of the sentences with these numbers; nothing can be added afterwards.
+
+        Parameters
+        ----------
+        indices : array of int64, shape (rows,)
+
+        Returns
+        -------
+        array of int64, shape (rows * (2 + 2 * max_order),)
+        """
+        cdef int max_order = self.ngrams.max_order, n
+        cdef int orders = <int> min(<Py_ssize_t> max_order, self.longest)
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, r, s, length
+        cdef array rows = zero_rows(len(indices), max_order)
+        cdef int64_t *row = numbers(rows)
+        cdef const int64_t *index = numbers(indices)
+        cdef int32_t *own
+        for r in range(len(indices)):
+            if not 0 <= index[r] < self.count:
+                raise IndexError(f"there are {self.count} sentences, but none has the number {index[r]}")
+        if self.lengths.table is None:
+            self.lengths.sort()
+        own = <int32_t *> PyMem_RawCalloc(self.count * orders + 1, sizeof(int32_t))
+        if own == NULL:
+            raise MemoryError(f"no memory for the counts of {self.count} sentences")
+        try:
+            with nogil:
+                self.count_own(own, orders)
+            for r in range(len(indices)):
+                s = index[r]
+                length = self.sizes[s]
+                fill_lengths(
+                    row, length, self.lengths.choose(length, s not in self.padding), max_order)
+                for n in range(orders):
+                    row[2 + n] = row[2 + max_order + n] - own[s * orders + n]
+                row += width
+        finally:
+            PyMem_RawFree(own)
+        return rows
+
+    cdef int count_own(self, int32_t *own, int orders) except -1 nogil:
+        """Of each sentence and order: how many features no other sentence has."""
+        cdef const int32_t *holder
+        cdef int32_t i
+        cdef int n
+        for n in range(orders):
+            holder = self.holders[n]
+            for i in range(self.known[n]):
+                if i % POLL_EVERY == 0:
+                    poll(&self.scratch.cancelled)
+                if holder[i] >= 0:
+                    own[<Py_ssize_t> holder[i] * orders + n] += 1
+        return 0

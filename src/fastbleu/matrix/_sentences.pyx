@@ -1,0 +1,336 @@
+"""Sentences that are paired with many others: each is read once, over one vocabulary.
+
+Here a sentence is one text, one list of tokens or one row of token ids. The readers do what the packers
+do for segments (_tokens.pyx, _text.pyx, _ids.pyx) but number by a Vocabulary that is kept, so that ids of
+all sentences can be compared. They hold no vocabulary of their own: any number of them may share one
+that nothing is added to.
+
+Shapes and types are the doors' business (matrix/doors.py, ids.py).
+
+Ownership. Sentences own their arrays; readers keep their memory from one read to the next.
+Thread-safety. Sentences are only read; one reader per thread. Text and token ids are read without the
+GIL, lists of tokens hold it.
+"""
+
+from cpython.array cimport array, clone
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
+from cpython.object cimport PyObject
+from libc.stdint cimport INT32_MAX
+from libc.string cimport memcpy, memset
+
+from fastbleu.counting._ids cimport IdPacker
+from fastbleu.counting._text cimport TextPacker
+from fastbleu.counting._tokens cimport copy_of
+from fastbleu.inputs._ids cimport id_row, IdRows
+from fastbleu.kernel.sequences cimport (
+    is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging)
+from fastbleu.kernel.tables cimport (
+    interner, interner_add, interner_begin, interner_free, look_up_cost, token_content, token_key)
+from fastbleu.matrix._vocabulary cimport Vocabulary
+from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed, simd_in_use
+from fastbleu.tokenizers._compiled cimport classifier_for, text_line
+
+
+cdef extern from "kernel/tables/token_store.h":
+    token_key ids_key(const int32_t *ids, size_t length, const interner *table) noexcept nogil
+
+cdef extern from "kernel/objects/prefetch.h":
+    void prefetch_segments(PyObject **hypotheses, PyObject **references,
+                           Py_ssize_t at, Py_ssize_t segments) noexcept
+    void prefetch_item(object sequence, Py_ssize_t at) noexcept
+
+cdef extern from "kernel/text/line_tokens.h":
+    bint ends_in_tokenized_period(text_line text) noexcept nogil
+    void FB_PREFETCH(const void *address) noexcept nogil
+
+
+# Texts that are held at a time, and their characters: what fits into the cache.
+cdef Py_ssize_t CHUNK_TEXTS = 512
+cdef size_t CHUNK_CHARS = 1 << 19
+
+# Longer ones are copied before they are read, so that signals can be heard meanwhile.
+cdef Py_ssize_t POLL_TOKENS = 1 << 16
+
+cdef array _lengths = array("q")
+cdef array _ids = array("i")
+
+
+cdef class Sentences:
+
+    def __cinit__(self):
+        self.starts = <int64_t *> grow(NULL, &self.start_capacity, 16, sizeof(int64_t))
+        self.starts[0] = 0
+        self.padding = []
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.ids)
+        PyMem_RawFree(self.starts)
+
+    def __len__(self):
+        return self.count
+
+    def shorter_than(self, Py_ssize_t length):
+        """How many sentences have tokens, but fewer than so many."""
+        cdef Py_ssize_t s, short = 0
+        for s in range(self.count):
+            short += 0 < self.starts[s + 1] - self.starts[s] < length
+        return short
+
+    @property
+    def lengths(self):
+        """The number of tokens of each sentence, array of int64."""
+        cdef array lengths = clone(_lengths, self.count, False)
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            lengths.data.as_longlongs[i] = self.starts[i + 1] - self.starts[i]
+        return lengths
+
+    def flat(self):
+        """The ids of all sentences end to end, array of int32; for tests."""
+        cdef array ids = clone(_ids, self.starts[self.count], False)
+        if self.starts[self.count]:
+            memcpy(ids.data.as_ints, self.ids, self.starts[self.count] * sizeof(int32_t))
+        return ids
+
+    def unique(self):
+        """The different sentences in order of first appearance.
+
+        Tokens that the vocabulary lacks count as equal.
+
+        Returns
+        -------
+        (Sentences, array of int64)
+            And of each sentence the number of its equal among them.
+        """
+        cdef Sentences made = Sentences()
+        cdef array equals = clone(_lengths, self.count, False)
+        cdef interner table
+        cdef bint cancelled = False
+        cdef int32_t first, number
+        cdef Py_ssize_t i, length
+        cdef const int32_t *ids
+        cdef token_content content
+        memset(&table, 0, sizeof(interner))
+        table.seed = process_seed()
+        if self.count >= INT32_MAX or interner_begin(&table, self.count) < 0:
+            raise MemoryError(f"no memory to compare {self.count} sentences")
+        try:
+            with nogil:
+                for i in range(self.count):
+                    ids = self.ids + self.starts[i]
+                    length = self.starts[i + 1] - self.starts[i]
+                    content.bytes = <const unsigned char *> ids
+                    content.size = length * sizeof(int32_t)
+                    first = table.count
+                    number = interner_add(&table, ids_key(ids, length, &table), content)
+                    equals.data.as_longlongs[i] = number
+                    if number == first:
+                        made.append(ids, length)
+                    if i % POLL_EVERY == POLL_EVERY - 1:
+                        poll(&cancelled)
+        finally:
+            interner_free(&table)
+        return made.finished(), equals
+
+    cdef int32_t *reserve(self, Py_ssize_t tokens) except NULL nogil:
+        """Room for one more sentence of so many tokens."""
+        if self.count + 2 > self.start_capacity:
+            self.starts = <int64_t *> grow(
+                self.starts, &self.start_capacity, self.count + 2, sizeof(int64_t))
+        if self.starts[self.count] + tokens > self.id_capacity or self.ids == NULL:
+            self.ids = <int32_t *> grow(
+                self.ids, &self.id_capacity, self.starts[self.count] + tokens, sizeof(int32_t))
+        return self.ids + self.starts[self.count]
+
+    cdef void end(self, Py_ssize_t length) noexcept nogil:
+        """What stands in the reserved room is a sentence."""
+        self.starts[self.count + 1] = self.starts[self.count] + length
+        self.longest = max(self.longest, length)
+        self.count += 1
+
+    cdef int append(self, const int32_t *ids, Py_ssize_t length) except -1 nogil:
+        memcpy(self.reserve(length), ids, length * sizeof(int32_t))
+        self.end(length)
+        return 0
+
+    cdef Sentences finished(self):
+        """These sentences, once all are read: gives back the memory to spare."""
+        cdef Py_ssize_t tokens = self.starts[self.count]
+        cdef void *shrunk = PyMem_RawRealloc(self.ids, max(tokens, 1) * sizeof(int32_t))
+        if shrunk != NULL:
+            self.ids = <int32_t *> shrunk
+            self.id_capacity = tokens
+        shrunk = PyMem_RawRealloc(self.starts, (self.count + 1) * sizeof(int64_t))
+        if shrunk != NULL:
+            self.starts = <int64_t *> shrunk
+            self.start_capacity = self.count + 1
+        return self
+
+
+def read_lists(Vocabulary vocabulary not None, door, sentences, bint known_only=False):
+    """Read lists of tokens.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    door : fastbleu.corpus.TokenDoor
+        Turns what is no list or tuple into one, and makes the errors.
+    sentences : list or tuple
+    known_only : bool, default False
+        Tokens that the vocabulary lacks are not added to it, and get the id -1.
+
+    Returns
+    -------
+    Sentences
+    """
+    cdef Sentences made = Sentences()
+    cdef Py_ssize_t since_poll = 0
+    if not is_list_or_tuple(sentences):
+        raise TypeError("expected a list or tuple")
+    vocabulary.enter(known_only)
+    try:
+        # The list may change while user code runs, so its size is asked for every time.
+        while made.count < size_of(sentences):
+            prefetch_segments(PySequence_Fast_ITEMS(sentences), PySequence_Fast_ITEMS(sentences),
+                              made.count, size_of(sentences))
+            sentence = item_at(sentences, made.count)
+            since_poll += 64 + read_list(vocabulary, door, sentence, made, known_only)
+            if since_poll >= POLL_TOKENS:
+                since_poll = 0
+                PyErr_CheckSignals()
+    finally:
+        vocabulary.leave(known_only)
+    return made.finished()
+
+
+cdef Py_ssize_t read_list(Vocabulary vocabulary, object door, object sentence, Sentences made,
+                          bint known_only) except -1:
+    """Read one sentence; the number of its tokens."""
+    cdef int32_t *ids
+    if not is_list_or_tuple(sentence):
+        sentence = door.tokens(sentence, made.count, None)
+        if not is_list_or_tuple(sentence):
+            raise TypeError("expected a list or tuple of tokens")
+    sentence = unchanging(sentence)
+    if size_of(sentence) > POLL_TOKENS:
+        sentence = copy_of(sentence)
+    ids = made.reserve(size_of(sentence))
+    if not vocabulary.read_plain(sentence, ids, known_only):
+        # Hold every token before the first line of the user's code runs.
+        sentence = copy_of(sentence)
+        ids = made.reserve(size_of(sentence))
+        vocabulary.read_objects(sentence, ids, known_only, door, made.count)
+    made.end(size_of(sentence))
+    return size_of(sentence)
+
+
+cdef class TextReader(TextPacker):
+    """Tokenises and reads texts. Parameters as those of TextPacker, but that the door comes with a read."""
+
+    cdef Vocabulary vocabulary       # while a read goes on
+
+    def read_texts(self, Vocabulary vocabulary not None, door, texts, bint known_only=False):
+        """Read texts; parameters and result as those of read_lists, `door` is a TextDoor."""
+        cdef Sentences made = Sentences()
+        if not is_list_or_tuple(texts):
+            raise TypeError("expected a list or tuple")
+        if self.vocabulary is not None:
+            raise RuntimeError("this reader is reading already")
+        vocabulary.enter(known_only)
+        self.vocabulary = vocabulary
+        self.door = door
+        self.tokens = &vocabulary.tokens
+        self.classify = classifier_for(simd_in_use())
+        try:
+            while self.gather_lines(texts, made.count) > 0:
+                PyErr_CheckSignals()
+                with nogil:
+                    self.read_gathered(made, known_only)
+        finally:
+            self.release()
+            self.tokens = &self.own_tokens
+            self.vocabulary = self.door = None
+            vocabulary.leave(known_only)
+        return made.finished()
+
+    cdef Py_ssize_t gather_lines(self, object texts, Py_ssize_t start) except -1:
+        """Take the next texts; their number."""
+        cdef size_t chars = 0
+        self.release()
+        while start < size_of(texts) and self.line_count < CHUNK_TEXTS and chars < CHUNK_CHARS:
+            if start + 8 < size_of(texts):
+                prefetch_item(texts, start + 8)
+            text = item_at(texts, start)
+            self.add_line(text, start, -1)
+            chars += self.lines[self.line_count - 1].length
+            start += 1
+        return self.line_count
+
+    cdef int read_gathered(self, Sentences made, bint known_only) except -1 nogil:
+        """Tokenise and number the texts that were taken."""
+        cdef Py_ssize_t i, k, length
+        cdef int32_t absent
+        for i in range(self.line_count):
+            if i + 4 < self.line_count:
+                FB_PREFETCH(self.lines[i + 4].chars)
+                FB_PREFETCH(<const char *> self.lines[i + 4].chars + 64)
+            self.id_count = 0
+            if not known_only:
+                # A text has at most as many tokens as characters, and may be read twice.
+                self.vocabulary.check_room(2 * <Py_ssize_t> self.lines[i].length)
+            length = self.read_line(self.lines[i], not known_only)
+            self.tokenized_periods += ends_in_tokenized_period(self.lines[i])
+            if known_only:
+                absent = self.tokens.count
+                for k in range(length):
+                    if self.ids[k] == absent:
+                        self.ids[k] = -1
+            elif self.forget_line() < 0:
+                with gil:
+                    raise MemoryError(f"no memory for the tokens of a text of {length}")
+            made.append(self.ids, length)
+        return 0
+
+    cdef int forget_line(self) noexcept nogil:
+        """The vocabulary keeps what was read, even if it was void; the line's buffers may go away."""
+        if self.vocabulary is None:
+            return TextPacker.forget_line(self)
+        return self.vocabulary.keep()
+
+
+cdef class IdReader(IdPacker):
+    """Reads rows of token ids. Parameters as those of IdPacker."""
+
+    def read_rows(self, Vocabulary vocabulary not None, IdRows rows not None, bint known_only=False):
+        """Read rows; parameters and result as those of read_lists."""
+        cdef Sentences made = Sentences()
+        cdef Py_ssize_t number
+        if self.hypotheses is not None:
+            raise RuntimeError("this reader is reading already")
+        vocabulary.enter(known_only)
+        self.hypotheses = rows
+        try:
+            PyErr_CheckSignals()
+            with nogil:
+                for number in range(rows.segment_count):
+                    self.read_row(vocabulary, rows.row(number, 0), made, known_only)
+        finally:
+            self.hypotheses = None
+            vocabulary.leave(known_only)
+        return made.finished()
+
+    cdef int read_row(self, Vocabulary vocabulary, id_row row, Sentences made,
+                      bint known_only) except -1 nogil:
+        cdef bint is_padding = False
+        cdef Py_ssize_t length = self.read(row, &is_padding), start = 0, stop
+        cdef int32_t *ids = made.reserve(length)
+        while start < length:
+            stop = self.next_stop(start, length, look_up_cost(vocabulary.tokens.slot_count))
+            vocabulary.read_numbers(self.row_ids + start, stop - start, ids + start, known_only)
+            start = stop
+        if is_padding:
+            with gil:
+                made.padding.append(made.count)
+        made.end(length)
+        return 0

@@ -1,0 +1,338 @@
+"""The vocabulary of many sentences: every token has one number in all of them.
+
+Packers number the tokens of each segment by themselves (_core.pxd); sentences that are paired with many
+others are numbered once, over a vocabulary that is kept. Plain tokens (exact str, bytes, int) and token
+ids go to an interner, compared by content, with the content of long ones copied (kernel/token_store.h).
+With the first token of another kind a dict is made of what there is, and from then on everything goes
+through it, by Python's own hash() and ==, so that 1 == 1.0 == True whichever came first.
+
+Ownership. A Vocabulary owns its table, the content of its tokens, and a reference to each token in its
+dict.
+Thread-safety. Any number of reads that only find, or one that adds: a read that would come between is
+refused. Reading plain tokens of text and token ids needs no GIL, all else holds it.
+"""
+
+import cython
+from cpython.array cimport array, clone
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
+from libc.stdint cimport INT32_MAX, uint8_t, uint64_t
+from libc.string cimport memcpy
+
+from fastbleu.kernel.numbering cimport number_objects
+from fastbleu.kernel.sequences cimport PySequence_Fast_ITEMS, size_of
+from fastbleu.kernel.tables cimport interner_begin, interner_free, token_content
+from fastbleu.runtime._process cimport process_seed
+
+
+cdef extern from "kernel/objects/token_keys.h":
+    bint intern_hypothesis(
+        interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
+    bint find_reference(
+        const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
+
+cdef extern from "kernel/tables/token_store.h":
+    enum:
+        UNIT_BYTES_OBJECT
+        UNIT_LARGE_INTEGER
+        UNIT_LARGE_NEGATIVE
+        UNIT_INTEGER
+    void token_store_free(token_store *store) noexcept
+    void token_store_clear(token_store *store) noexcept
+    int store_tokens(token_store *store, interner *table, int32_t first) noexcept nogil
+    void intern_numbers(
+        interner *table, const int64_t *numbers, Py_ssize_t length, int32_t *ids) noexcept nogil
+    void find_numbers(
+        const interner *table, const int64_t *numbers, Py_ssize_t length, int32_t *ids) noexcept nogil
+    unsigned int stored_token(
+        const interner *table, int32_t id, uint64_t *room, token_content *content) noexcept
+    bint is_content(const unsigned char *bytes, size_t size, unsigned int unit) noexcept
+    int32_t intern_content(interner *table, token_content content, unsigned int unit) noexcept
+
+cdef extern from "kernel/objects/large_integers.h":
+    object integer_of_digits(const unsigned char *bytes, size_t size, unsigned int unit)
+
+cdef extern from "Python.h":
+    object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
+
+
+# Tokens between two looks for signals: as READ_TOKENS of _tokens.pyx.
+cdef Py_ssize_t POLL_TOKENS = 1 << 14
+
+# A larger table is not kept for the next vocabulary.
+cdef size_t LARGEST_IDLE = 1 << 18
+
+cdef str ONLY_PLAIN = "; only str, bytes and int tokens of at most 64 bits can be saved"
+
+cdef array _sizes = array("q")
+
+
+cdef class Vocabulary:
+
+    def __cinit__(self):
+        self.tokens.seed = process_seed()
+        self.plain = True
+        if interner_begin(&self.tokens, 0) < 0:
+            raise MemoryError("no memory for a vocabulary")
+
+    def __dealloc__(self):
+        interner_free(&self.tokens)
+        token_store_free(&self.store)
+
+    def __len__(self):
+        return self.tokens.count if self.plain else len(self.known)
+
+    @property
+    def nbytes(self):
+        """Memory in bytes, but for tokens that are Python objects."""
+        # A slot of 8 bytes, and for every second one a key and a content of 16 bytes.
+        return self.tokens.slot_count * (8 + 32 // 2) + self.store.words * sizeof(uint64_t)
+
+    def forget(self):
+        """Forget all tokens; keep the memory, but for that of very many."""
+        self.enter(False)
+        _forgotten, self.known = self.known, None  # let go at the end: it may run user code
+        self.plain = True
+        self.stored = 0
+        if self.tokens.slot_count > LARGEST_IDLE:
+            interner_free(&self.tokens)
+            token_store_free(&self.store)
+        token_store_clear(&self.store)
+        begun = interner_begin(&self.tokens, 0)
+        self.leave(False)
+        if begun < 0:
+            raise MemoryError("no memory for a vocabulary")
+
+    def saved(self):
+        """All tokens in the order of their ids, for `restored`.
+
+        Returns
+        -------
+        units : bytes
+            Of each token how it is stored: a str in characters of 1, 2 or 4 bytes, 3: bytes, 7: an int.
+        sizes : array of int64
+            Of each token its size in bytes.
+        contents : bytes
+            The content of all tokens, in native byte order.
+
+        Raises
+        ------
+        ValueError
+            A token is no str, bytes or int of 64 bits.
+        """
+        cdef Py_ssize_t id, count, total = 0
+        cdef uint64_t room[2]
+        cdef token_content content
+        cdef array sizes
+        cdef bytes units, contents
+        cdef char *unit_of
+        cdef char *end
+        cdef unsigned int unit
+        cdef bint only_read = self.plain
+        self.enter(only_read)
+        try:
+            self.make_plain()
+            count = self.tokens.count
+            sizes = clone(_sizes, count, False)
+            units = PyBytes_FromStringAndSize(NULL, count)
+            unit_of = PyBytes_AS_STRING(units)
+            for id in range(count):
+                if id % POLL_TOKENS == POLL_TOKENS - 1:
+                    PyErr_CheckSignals()
+                unit = stored_token(&self.tokens, <int32_t> id, room, &content)
+                if unit == UNIT_LARGE_INTEGER or unit == UNIT_LARGE_NEGATIVE:
+                    # Their digits are stored as this very build of Python stores them.
+                    raise ValueError(
+                        "among the tokens are such of the type int of more than 64 bits" + ONLY_PLAIN)
+                unit_of[id] = <char> unit
+                sizes.data.as_longlongs[id] = content.size
+                total += content.size
+            contents = PyBytes_FromStringAndSize(NULL, total)
+            end = PyBytes_AS_STRING(contents)
+            for id in range(count):
+                if id % POLL_TOKENS == POLL_TOKENS - 1:
+                    PyErr_CheckSignals()
+                stored_token(&self.tokens, <int32_t> id, room, &content)
+                memcpy(end, content.bytes, content.size)
+                end += content.size
+        finally:
+            self.leave(only_read)
+        return units, sizes, contents
+
+    @staticmethod
+    def restored(const uint8_t[::1] units not None, const int64_t[::1] sizes not None,
+                 const uint8_t[::1] contents not None):
+        """A vocabulary of saved tokens; ValueError where they are none."""
+        cdef Vocabulary made = Vocabulary()
+        cdef Py_ssize_t id, at = 0, left = contents.shape[0]
+        cdef token_content content
+        if units.shape[0] != sizes.shape[0]:
+            raise ValueError(f"there are {units.shape[0]} units of {sizes.shape[0]} tokens")
+        made.reserve(units.shape[0])
+        for id in range(units.shape[0]):
+            if not 0 <= sizes[id] <= left:
+                raise ValueError(f"token {id} has {sizes[id]} bytes, of {left} that are left")
+            content.bytes = &contents[at] if sizes[id] else <const unsigned char *> b""
+            content.size = sizes[id]
+            if not is_content(content.bytes, content.size, units[id]):
+                raise ValueError(f"token {id} has content that is none of the unit {units[id]}")
+            if intern_content(&made.tokens, content, units[id]) != id:
+                raise ValueError(f"token {id} stands there twice")
+            at += content.size
+            left -= content.size
+            if id % POLL_TOKENS == POLL_TOKENS - 1 or id == units.shape[0] - 1:
+                PyErr_CheckSignals()
+                if made.keep() < 0:
+                    raise MemoryError(f"no memory for a vocabulary of {units.shape[0]} tokens")
+        if left:
+            raise ValueError(f"{left} bytes are left after the last token")
+        return made
+
+    cdef int enter(self, bint known_only) except -1:
+        """Begin a read; `leave` ends it."""
+        with cython.critical_section(self):
+            if self.adding or (self.finding and not known_only):
+                raise RuntimeError(
+                    "this vocabulary is being read into, by another thread or by a token's own code; "
+                    "only one may add to it at a time")
+            if known_only:
+                self.finding += 1
+            else:
+                self.adding = True
+        return 0
+
+    cdef void leave(self, bint known_only) noexcept:
+        with cython.critical_section(self):
+            if known_only:
+                self.finding -= 1
+            else:
+                self.adding = False
+
+    cdef int check_room(self, Py_ssize_t tokens) except -1 nogil:
+        """Refuse more tokens than there are ids."""
+        if tokens >= INT32_MAX - self.tokens.count:
+            with gil:
+                raise OverflowError(
+                    f"{tokens} tokens more than {self.tokens.count} are too many for one vocabulary; "
+                    f"at most {INT32_MAX - 1}")
+        return 0
+
+    cdef int reserve(self, Py_ssize_t tokens) except -1 nogil:
+        """Make room for so many more tokens."""
+        self.check_room(tokens)
+        return self.make_room(&self.tokens, tokens)
+
+    cdef int keep(self) noexcept nogil:
+        """Make the content of the new tokens our own, before it goes away; -1: no memory."""
+        cdef int32_t first = self.stored
+        self.stored = self.tokens.count
+        return store_tokens(&self.store, &self.tokens, first) if first < self.stored else 0
+
+    cdef bint read_plain(self, object sequence, int32_t *ids, bint known_only) except -1:
+        """Ids of a list or tuple; False at the first token that is not plain."""
+        cdef Py_ssize_t length = size_of(sequence), start = 0, size, i
+        cdef PyObject **tokens = PySequence_Fast_ITEMS(sequence)
+        cdef bint plain = self.plain
+        if not known_only:
+            self.reserve(length)
+        while plain and start < length:
+            if start:
+                PyErr_CheckSignals()         # of a sequence so long that nobody else can change it
+            size = min(length - start, POLL_TOKENS)
+            if known_only:
+                plain = find_reference(&self.tokens, tokens + start, size, ids + start)
+            else:
+                plain = intern_hypothesis(&self.tokens, tokens + start, size, ids + start)
+                if self.keep() < 0:
+                    raise MemoryError(f"no memory for the tokens of a sentence of {length}")
+            start += size
+        if known_only:
+            for i in range(start if plain else 0):
+                if ids[i] == self.tokens.count:
+                    ids[i] = -1
+        return plain
+
+    cdef int read_objects(self, tuple tokens, int32_t *ids, bint known_only, object door,
+                          Py_ssize_t sentence) except -1:
+        """Ids of any hashable tokens, by Python's own equality; the caller holds all of them."""
+        cdef dict known = self.all_known()
+        if not known_only:
+            self.plain = False
+        return number_objects(known, tokens, ids, known_only, door, sentence, None)
+
+    cdef int read_numbers(self, const int64_t *numbers, Py_ssize_t length, int32_t *ids,
+                          bint known_only) except -1 nogil:
+        """Ids of numbers, which are equal to tokens that are int."""
+        if not self.plain:
+            with gil:
+                self.read_numbers_as_objects(numbers, length, ids, known_only)
+        elif known_only:
+            find_numbers(&self.tokens, numbers, length, ids)
+        else:
+            self.reserve(length)
+            intern_numbers(&self.tokens, numbers, length, ids)
+        return 0
+
+    cdef int read_numbers_as_objects(self, const int64_t *numbers, Py_ssize_t length, int32_t *ids,
+                                     bint known_only) except -1:
+        cdef list listed = []
+        cdef Py_ssize_t i
+        for i in range(length):
+            listed.append(numbers[i])
+        return self.read_objects(tuple(listed), ids, known_only, None, 0)
+
+    cdef dict all_known(self):
+        """Every token and its id."""
+        cdef dict known
+        cdef uint64_t room[2]
+        cdef token_content content
+        cdef unsigned int unit
+        cdef int32_t id
+        with cython.critical_section(self):
+            known = self.known
+        if known is not None and (not self.plain or len(known) == self.tokens.count):
+            return known
+        known = {}
+        for id in range(self.tokens.count):
+            if id % POLL_TOKENS == POLL_TOKENS - 1:
+                PyErr_CheckSignals()         # what it runs may find here, but adds nothing
+            unit = stored_token(&self.tokens, id, room, &content)
+            if unit == UNIT_INTEGER:
+                token = (<int64_t *> room)[0]
+            elif unit == UNIT_LARGE_INTEGER or unit == UNIT_LARGE_NEGATIVE:
+                token = integer_of_digits(content.bytes, content.size, unit)
+            elif unit == UNIT_BYTES_OBJECT:
+                token = PyBytes_FromStringAndSize(<const char *> content.bytes, content.size)
+            else:
+                token = PyUnicode_FromKindAndData(unit, content.bytes, content.size // unit)
+            known[token] = id
+        with cython.critical_section(self):
+            self.known = known
+        return known
+
+    cdef int make_plain(self) except -1:
+        """Go back to content alone; ValueError where a token is not plain."""
+        cdef tuple tokens
+        cdef array ids
+        cdef Py_ssize_t start, size
+        if self.plain:
+            return 0
+        tokens = tuple(self.known)
+        ids = array("i", bytes(4 * len(tokens)))
+        if interner_begin(&self.tokens, len(tokens)) < 0:
+            raise MemoryError(f"no memory for a vocabulary of {len(tokens)} tokens")
+        token_store_clear(&self.store)
+        self.stored = 0
+        for start in range(0, len(tokens), POLL_TOKENS):
+            PyErr_CheckSignals()
+            size = min(len(tokens) - start, POLL_TOKENS)
+            if not intern_hypothesis(&self.tokens, PySequence_Fast_ITEMS(tokens) + start, size,
+                                     <int32_t *> ids.data.as_ints + start):
+                kinds = {kind.__name__ for kind in set(map(type, tokens))} - {"str", "bytes", "int"}
+                raise ValueError(
+                    f"among the tokens are such of the type {', '.join(sorted(kinds))}{ONLY_PLAIN}")
+            if self.keep() < 0:
+                raise MemoryError(f"no memory for a vocabulary of {len(tokens)} tokens")
+        self.plain = True
+        return 0

@@ -1,0 +1,1 @@
+"""`fastbleu.BLEU`: the metric of a corpus, of a stream of batches and of several processes."""

@@ -1,0 +1,312 @@
+"""nltk's BLEU: `nltk.translate.bleu_score` of nltk 3.10.4, same signatures, same results, sooner.
+
+    from fastbleu.nltk import corpus_bleu, sentence_bleu, SmoothingFunction
+
+Where this differs on purpose stands in DIFFERENCES.md.
+"""
+
+from __future__ import annotations
+
+from math import exp, fsum, log
+
+from .._core import SegmentCounter, accumulate_rows, floor_totals, zero_rows
+from ..counting._tokens import TokenPacker
+from ..inputs.segments import NltkDoor, batches
+from ..runtime.patching import Patch
+from . import _segments as _nltk
+from .precision import SmoothingFunction, make_fraction, modified_precision
+
+__all__ = [
+    "Fraction",  # noqa: F822 (loaded by __getattr__)
+    "SmoothingFunction",
+    "brevity_penalty",
+    "closest_ref_length",
+    "corpus_bleu",
+    "modified_precision",
+    "patch",
+    "sentence_bleu",
+    "unpatch",
+]
+
+
+def __getattr__(name):
+    if name == "Fraction":
+        from .fraction import Fraction
+
+        return Fraction
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def sentence_bleu(
+    references,
+    hypothesis,
+    weights=(0.25, 0.25, 0.25, 0.25),
+    smoothing_function=None,
+    auto_reweigh=False,
+):
+    """BLEU of one segment (Papineni et al. 2002).
+
+    Parameters
+    ----------
+    references : sequence of K token sequences
+        At least one; a reference may be empty.
+    hypothesis : sequence of tokens
+        Tokens are any hashable objects.
+    weights : sequence of float, or sequence of such sequences, default (0.25, 0.25, 0.25, 0.25)
+        Weight of each order, from 1 up. Several weight vectors give several scores.
+    smoothing_function : callable, optional
+        A method of `SmoothingFunction`, or any callable of the same form.
+    auto_reweigh : bool, default False
+        Weight only the orders that a hypothesis of fewer than 4 tokens has, and equally.
+
+    Returns
+    -------
+    float, or list of float
+        In 0-1; the integer 0 where no token matches. A list for several weight vectors.
+
+    Raises
+    ------
+    ValueError
+        There are no references.
+    TypeError
+        A token is not hashable; the message names its position.
+
+    Warns
+    -----
+    UserWarning
+        Without smoothing, for each order without a match.
+    InputWarning
+        A str stands where a list of tokens is expected.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.sentence_bleu`.
+
+    Examples
+    --------
+    >>> reference = "the cat is on the mat".split()
+    >>> sentence_bleu([reference], "the cat sat on the mat".split(), weights=(0.5, 0.5))
+    0.7071067811865476
+    >>> sentence_bleu([reference], "a dog".split())
+    0
+    """
+    if not auto_reweigh:
+        score = _nltk.sentence_score(references, hypothesis, weights, smoothing_function)
+        if score is not None:
+            return score
+    return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+
+
+def corpus_bleu(
+    list_of_references,
+    hypotheses,
+    weights=(0.25, 0.25, 0.25, 0.25),
+    smoothing_function=None,
+    auto_reweigh=False,
+):
+    """BLEU of a corpus: of the counts of all segments together, not the mean of their scores.
+
+    Parameters
+    ----------
+    list_of_references : sized iterable of S sequences of token sequences
+        ``list_of_references[i][k]`` is the k-th reference of ``hypotheses[i]``.
+    hypotheses : sized iterable of S token sequences
+    weights, smoothing_function, auto_reweigh
+        As in `sentence_bleu`.
+
+    Returns
+    -------
+    float, or list of float
+        In 0-1; the integer 0 where no token matches. A list for several weight vectors.
+
+    Raises
+    ------
+    AssertionError
+        The numbers of hypotheses and of lists of references differ.
+    ValueError
+        A segment has no references; the message names it.
+    TypeError
+        A token is not hashable; the message names its segment and position.
+    ZeroDivisionError
+        There are no segments.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.corpus_bleu`.
+
+    Examples
+    --------
+    >>> hypotheses = ["the cat sat on the mat".split(), "hello world".split()]
+    >>> references = [["the cat is on the mat".split()], ["hello big world".split()]]
+    >>> corpus_bleu(references, hypotheses, weights=(0.5, 0.5))
+    0.5837168342559085
+    """
+    if len(list_of_references) != len(hypotheses):
+        raise AssertionError("The number of hypotheses and their reference(s) should be the same ")
+    try:
+        weights[0][0]
+    except (TypeError, IndexError):
+        vectors = [weights]
+    else:
+        vectors = weights
+    max_order = max(len(vector) for vector in vectors)
+
+    order = max(max_order, 1)
+    packer, counter = TokenPacker(NltkDoor()), SegmentCounter(order)
+    rows, sums = zero_rows(packer.chunk_segments, order), zero_rows(1, order)
+    for some_hypotheses, their_references, read in batches(hypotheses, list_of_references):
+        start = 0
+        while packed := packer.fill(some_hypotheses, their_references, start, read):
+            counter.count(packer, rows)
+            floor_totals(rows, packed, order)
+            accumulate_rows(rows, packed, sums)
+            start += packed
+
+    if max_order == 0:
+        return 0 if len(vectors) == 1 else [0] * len(vectors)
+    if sums[2 + max_order] == 0:
+        raise ZeroDivisionError("BLEU of no segments: hypotheses is empty")
+    if not auto_reweigh:
+        scores = _nltk.score_rows(sums, weights, smoothing_function)
+        if scores is not None and scores[0] is not None:
+            return scores[0]
+    segment = {"references": packer.last_references, "hypothesis": packer.last_hypothesis}
+    return score_in_python(sums, vectors, smoothing_function, auto_reweigh, segment)
+
+
+def score_in_python(sums, vectors, smoothing_function, auto_reweigh, segment):
+    """The score from a corpus' sums with Python's own numbers: any smoothing, any weights.
+
+    Parameters
+    ----------
+    sums : array of int, shape (2 + 2 * max_order,)
+        The sum of all rows with totals of at least 1.
+    vectors : sequence of weight vectors
+    smoothing_function : callable or None
+    auto_reweigh : bool
+    segment : dict
+        The last segment's `references` and `hypothesis`, for the smoothing function.
+    """
+    max_order = len(sums) // 2 - 1
+    hyp_len, ref_len = sums[0], sums[1]
+    if sums[2] == 0:
+        return 0 if len(vectors) == 1 else [0] * len(vectors)
+    p_n = [make_fraction(sums[2 + n], sums[2 + max_order + n]) for n in range(max_order)]
+    if not smoothing_function:
+        smoothing_function = SmoothingFunction().method0
+    p_n = smoothing_function(p_n, **segment, hyp_len=hyp_len)
+    bp = brevity_penalty(ref_len, hyp_len)
+    scores = []
+    for vector in vectors:
+        if auto_reweigh and hyp_len < 4 and vector == (0.25, 0.25, 0.25, 0.25):
+            vector = (1 / hyp_len,) * hyp_len
+        logs = (weight * log(p) for weight, p in zip(vector, p_n, strict=False) if p > 0)
+        scores.append(bp * exp(fsum(logs)))
+    return scores[0] if len(vectors) == 1 else scores
+
+
+def closest_ref_length(references, hyp_len):
+    """Length of the reference closest to the hypothesis; of two equally close, the shorter.
+
+    Parameters
+    ----------
+    references : iterable of K sized objects
+    hyp_len : int
+        In tokens.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        There are no references.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.closest_ref_length`.
+
+    Examples
+    --------
+    >>> closest_ref_length([["a"] * 13, ["a"] * 11], 12)
+    11
+    """
+    lengths = [len(reference) for reference in references]
+    if not lengths:
+        raise ValueError("references is empty: no reference length can be the closest")
+    return min(lengths, key=lambda length: (abs(length - hyp_len), length))
+
+
+def brevity_penalty(closest_ref_len, hyp_len):
+    """BLEU's factor for hypotheses that are shorter than their references.
+
+    Parameters
+    ----------
+    closest_ref_len : int
+        Length of the closest reference, or the sum of these lengths over a corpus.
+    hyp_len : int
+        Length of the hypothesis, or the sum over the corpus.
+
+    Returns
+    -------
+    float
+        In 0-1; the integer 1 where the hypothesis is longer, the integer 0 where it is empty.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.brevity_penalty`.
+
+    Examples
+    --------
+    >>> brevity_penalty(28, 12)
+    0.2635971381157267
+    """
+    if hyp_len > closest_ref_len:
+        return 1
+    if hyp_len == 0:
+        return 0
+    return exp(1 - closest_ref_len / hyp_len)
+
+
+_patch = None
+
+
+def patch():
+    """Put these functions into an installed nltk, for code that cannot be edited.
+
+    Replaces the six public names of `nltk.translate.bleu_score`, and `nltk.translate.bleu`.
+    Whatever was imported from there before stays the original.
+
+    Returns
+    -------
+    context manager
+        Undoes this call at the end of a with block; need not be used.
+
+    Raises
+    ------
+    ImportError
+        nltk is not installed.
+
+    Examples
+    --------
+    >>> import nltk.translate.bleu_score
+    >>> with patch():
+    ...     nltk.translate.bleu_score.sentence_bleu is sentence_bleu
+    True
+    """
+    global _patch
+    if _patch is None:
+        import nltk.translate
+        from nltk.translate import bleu_score
+
+        names = [name for name in globals() if name in __all__ and hasattr(bleu_score, name)]
+        places = [(bleu_score, name, globals()[name]) for name in names]
+        _patch = Patch([*places, (nltk.translate, "bleu", sentence_bleu)])
+    return _patch.apply()
+
+
+def unpatch():
+    """Put nltk's own functions back; does nothing where they are in place."""
+    if _patch is not None:
+        _patch.undo()

@@ -1,0 +1,171 @@
+"""nltk's modified precision and its smoothing: what may be called before a score is computed."""
+
+from __future__ import annotations
+
+import operator
+import sys
+import warnings
+from math import log
+
+from . import _segments as _nltk
+
+
+def make_fraction(numerator, denominator):
+    """nltk's unnormalised fraction."""
+    from .fraction import Fraction
+
+    return Fraction(numerator, denominator)
+
+
+def no_overlap_message(order):
+    """nltk's warning about an order without a match, in its words: code filters on them."""
+    return (
+        f"\nThe hypothesis contains 0 counts of {order}-gram overlaps.\n"
+        "Therefore the BLEU score evaluates to 0, independently of\n"
+        "how many N-gram overlaps of lower order it contains.\n"
+        "Consider using lower n-gram order or use SmoothingFunction()"
+    )
+
+
+def modified_precision(references, hypothesis, n):
+    """Clipped n-gram matches over n-grams of one segment.
+
+    Parameters
+    ----------
+    references : sequence of K token sequences
+    hypothesis : sequence of tokens
+    n : int
+        The order; at least 0.
+
+    Returns
+    -------
+    Fraction
+        `numerator` is the number of clipped matches, `denominator` the number of n-grams of the
+        hypothesis, or 1 where it has none. Neither is reduced.
+
+    Raises
+    ------
+    ValueError
+        There are n-grams but no references, or n is negative.
+    TypeError
+        A token is not hashable, or `n` is no integer.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.modified_precision`.
+
+    Examples
+    --------
+    >>> precision = modified_precision([["the", "cat", "the"]], ["the", "the", "the", "the"], 1)
+    >>> precision.numerator, precision.denominator
+    (2, 4)
+    """
+    if len(hypothesis) < n:
+        for reference in references:
+            len(reference)  # nltk asks too: what is no sequence is an error at every order
+        return make_fraction(0, 1)
+    if isinstance(n, float) or n < 0:
+        raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")
+    order = operator.index(n)
+    return make_fraction(*_nltk.modified_precision_counts(references, hypothesis, order))
+
+
+class SmoothingFunction:
+    """The smoothing methods 0 to 7 of Chen and Cherry (2014), as nltk has them.
+
+    Each method takes the precisions p_n of a score, a list of fractions with a `numerator` and a
+    `denominator`, and returns those that the score is computed from. Methods 3 to 7 also change the
+    list that they are given. Methods 4 to 7 need the segment: in a corpus score nltk gives them the
+    LAST segment's references and hypothesis, with the length of all hypotheses together.
+
+    Parameters
+    ----------
+    epsilon : float, default 0.1
+        What method 1 counts where nothing matched.
+    alpha : int, default 5
+        Weight of the prior in method 6.
+    k : int, default 5
+        Scale of method 4.
+
+    References
+    ----------
+    Boxing Chen and Colin Cherry (2014), A Systematic Comparison of Smoothing Techniques for
+    Sentence-Level BLEU, WMT. nltk 3.10.4, `nltk.translate.bleu_score.SmoothingFunction`.
+    """
+
+    def __init__(self, epsilon=0.1, alpha=5, k=5):
+        self.epsilon = epsilon
+        self.alpha = alpha
+        self.k = k
+
+    def method0(self, p_n, *args, **kwargs):
+        """No smoothing: the smallest normal float, and a warning, where nothing matched."""
+        smoothed = []
+        for order, precision in enumerate(p_n, 1):
+            if precision.numerator == 0:
+                warnings.warn(no_overlap_message(order), stacklevel=1)
+                smoothed.append(sys.float_info.min)
+            else:
+                smoothed.append(precision)
+        return smoothed
+
+    def method1(self, p_n, *args, **kwargs):
+        """Count `epsilon` matches where there are none."""
+        return [
+            precision
+            if precision.numerator != 0
+            else (precision.numerator + self.epsilon) / precision.denominator
+            for precision in p_n
+        ]
+
+    def method2(self, p_n, *args, **kwargs):
+        """Add 1 to matches and totals of every order but the first (Lin and Och 2004)."""
+        higher = [make_fraction(p.numerator + 1, p.denominator + 1) for p in p_n[1:]]
+        return [*p_n[:1], *higher]
+
+    def method3(self, p_n, *args, **kwargs):
+        """Count 1/2, 1/4, 1/8 ... matches at the first, second, third order without any (NIST)."""
+        doubling = 1
+        for i, precision in enumerate(p_n):
+            if precision.numerator == 0:
+                doubling *= 2
+                p_n[i] = 1 / (doubling * precision.denominator)
+        return p_n
+
+    def method4(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
+        """Like method 3, but smaller counts for shorter hypotheses: divided by k / ln(length)."""
+        length = hyp_len or len(hypothesis)
+        doubling = 1
+        for i, precision in enumerate(p_n):
+            if precision.numerator == 0 and length > 1:
+                doubling *= 2
+                matches = 1 / (doubling * self.k / log(length))
+                p_n[i] = matches / precision.denominator
+        return p_n
+
+    def method5(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
+        """Average each precision with its lower (smoothed) and its higher (raw) neighbour."""
+        higher = [*p_n[1:], modified_precision(references, hypothesis, 5)]
+        average = p_n[0] + 1
+        for i, precision in enumerate(p_n):
+            average = p_n[i] = (average + precision + higher[i]) / 3
+        return p_n
+
+    def method6(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
+        """Interpolate from the third order on with a prior from the two below (Gao and He 2013)."""
+        if not p_n[2]:
+            raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
+        for i in range(2, len(p_n)):
+            lowest, lower = p_n[i - 2], p_n[i - 1]
+            prior = 0 if lowest == 0 else lower**2 / lowest
+            total = max(0, len(hypothesis) - i)
+            p_n[i] = (p_n[i].numerator + self.alpha * prior) / (total + self.alpha)
+        return p_n
+
+    def method7(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
+        """Method 4, then method 5."""
+        p_n = self.method4(p_n, references, hypothesis, hyp_len)
+        return self.method5(p_n, references, hypothesis, hyp_len)
+
+
+_nltk.use_smoothing(SmoothingFunction, no_overlap_message)

@@ -1,0 +1,1 @@
+"""What every other room leans on: signals, memory, threads, interpreters, patching, progress."""

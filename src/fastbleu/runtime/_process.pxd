@@ -1,0 +1,68 @@
+"""Signals, memory, the seed and the instruction set. See _process.pyx."""
+
+cimport cython
+from fastbleu.kernel.tables cimport hash_seed, interner, interner_has_room
+
+
+cdef extern from "kernel/simd/platform.h":
+    ctypedef enum simd_level:
+        pass
+
+
+cdef enum:
+    # Tokens, n-grams or pairs between two looks for Ctrl-C: about a millisecond's work, beside which
+    # taking the GIL costs nothing.
+    POLL_EVERY = 1 << 16
+
+cdef int poll(const bint *cancelled) except -1 nogil
+
+
+cdef class Interruptible:
+    """Long work that Ctrl-C, and the failures of other threads, can end."""
+
+    cdef public bint cancelled       # by another thread
+    cdef Py_ssize_t since_poll
+
+    @cython.final
+    cdef inline int worked(self, Py_ssize_t steps) except -1 nogil:
+        """Count work done, and poll from time to time."""
+        self.since_poll += steps
+        if self.since_poll >= POLL_EVERY:
+            self.since_poll = 0
+            poll(&self.cancelled)
+        return 0
+
+    @cython.final
+    cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
+                                     Py_ssize_t cost) except -1 nogil:
+        """Up to where a loop that has come to `start` goes before it hears signals again.
+
+        cost : steps that each turn of it counts for: 1, or `look_up_cost` of a table
+        """
+        cdef Py_ssize_t stop = min(start + POLL_EVERY // cost, count)
+        self.worked((stop - start) * cost)
+        return stop
+
+    @cython.final
+    cdef inline int make_room(self, interner *table, size_t tokens) except -1 nogil:
+        """Room for so many more tokens; ids stay."""
+        return 0 if interner_has_room(table, tokens) else self.widen(table, tokens)
+
+    cdef int widen(self, interner *table, size_t tokens) except -1 nogil
+
+
+cdef class KeptMemory:
+    """Memory that is kept from call to call, for one caller at a time.
+
+    Another thread, or a signal handler, may call in while it is used.
+    """
+
+    cdef bint busy
+
+    cdef bint claim(self) noexcept
+    cdef void give_back(self) noexcept
+
+
+cdef hash_seed process_seed()
+cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil
+cdef simd_level simd_in_use() noexcept nogil

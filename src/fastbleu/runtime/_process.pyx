@@ -1,0 +1,129 @@
+"""What the compiled modules of a process share: signals, memory, the seed and the instruction set.
+
+Signals. Ctrl-C, and the failures of other threads, end long work of compiled code: every loop over what a
+user passes in counts its steps (Interruptible), or polls by itself.
+Memory. `grow` is the one way to enlarge an array. KeptMemory is for objects whose memory is kept between
+calls: one caller at a time may claim it.
+Seed. Hash tables are seeded once for each process; no result depends on the seed.
+Instruction set. The best that the processor has, unless `use_simd` chooses another; no result depends on it.
+"""
+
+import cython
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawRealloc
+from libc.stdint cimport int32_t, uint64_t
+
+import os
+
+from fastbleu.kernel.tables cimport interner_copy, interner_free, interner_widen, look_up_cost
+
+
+cdef extern from "kernel/simd/platform.h":
+    simd_level simd_supported() noexcept nogil
+
+SIMD_LEVELS = ("portable", "avx2", "avx512")
+
+cdef hash_seed _seed
+cdef simd_level _level
+
+
+cdef int poll(const bint *cancelled) except -1 nogil:
+    """Let Ctrl-C and the other threads' failures end a long piece of work."""
+    with gil:
+        if cancelled[0]:
+            raise KeyboardInterrupt
+        PyErr_CheckSignals()
+    return 0
+
+
+cdef class Interruptible:
+
+    cdef int widen(self, interner *table, size_t tokens) except -1 nogil:
+        """Make room for more tokens; where this is interrupted the table stays what it is."""
+        cdef interner wider
+        cdef Py_ssize_t first = 0, stop
+        if interner_widen(&wider, table, tokens) < 0:
+            with gil:
+                raise MemoryError(f"no memory for {tokens} tokens more than {table.count}")
+        try:
+            while first < table.count:
+                stop = self.next_stop(first, table.count, look_up_cost(wider.slot_count))
+                interner_copy(&wider, table, <int32_t> first, <int32_t> stop)
+                first = stop
+            table[0], wider = wider, table[0]
+        finally:
+            interner_free(&wider)        # the one that is left
+        return 0
+
+
+cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil:
+    """`memory` with room for `needed` items and half as many to spare, or MemoryError."""
+    cdef Py_ssize_t roomy = needed + (needed >> 1) + 64
+    cdef void *grown = PyMem_RawRealloc(memory, <size_t> roomy * item)
+    if grown == NULL:
+        with gil:
+            raise MemoryError(f"no memory for {roomy} items of {item} bytes")
+    capacity[0] = roomy
+    return grown
+
+
+cdef class KeptMemory:
+
+    cdef bint claim(self) noexcept:
+        """Whether the memory is the caller's now, until `give_back`."""
+        cdef bint free
+        with cython.critical_section(self):
+            free = not self.busy
+            self.busy = True
+        return free
+
+    cdef void give_back(self) noexcept:
+        with cython.critical_section(self):
+            self.busy = False
+
+
+def active_simd():
+    """Name of the instruction set that the kernels use: one of SIMD_LEVELS."""
+    return SIMD_LEVELS[<int> _level]
+
+
+def use_simd(str name=None):
+    """Choose the kernels' instruction set; the best one by default. It changes no result.
+
+    Parameters
+    ----------
+    name : str, optional
+        One of SIMD_LEVELS.
+
+    Raises
+    ------
+    ValueError
+        The name is unknown, or this processor lacks the instructions.
+    """
+    global _level
+    level = <int> simd_supported()
+    if name is not None:
+        if name not in SIMD_LEVELS:
+            raise ValueError(f"SIMD level {name!r} is unknown; choose one of {', '.join(SIMD_LEVELS)}")
+        if SIMD_LEVELS.index(name) > level:
+            raise ValueError(f"this processor lacks {name}")
+        level = SIMD_LEVELS.index(name)
+    _level = <simd_level> <int> level
+
+
+cdef simd_level simd_in_use() noexcept nogil:
+    return _level
+
+
+def reseed(uint64_t first, uint64_t second):
+    """Set the seed of hash tables made from now on. It changes no result; for tests."""
+    _seed.first = first
+    _seed.second = second
+
+
+cdef hash_seed process_seed():
+    return _seed
+
+
+use_simd()
+reseed(*memoryview(os.urandom(16)).cast("Q"))

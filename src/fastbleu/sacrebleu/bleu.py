@@ -1,0 +1,309 @@
+"""`fastbleu.sacrebleu.BLEU`: sacreBLEU's metric over compiled counting."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from ..counting.stats import Stats
+from ..counting.workers import CountOptions, count_segments
+from ..dialects._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
+from ..inputs.arguments import check_positive
+from ..inputs.warnings import warn_input, warn_tokenized
+from ..tokenizers.table import TOKENIZERS, Tokenizer
+from .arguments import (
+    check_corpus,
+    check_sentence,
+    check_smoothing,
+    count_references,
+    count_streams,
+    segment_major,
+)
+from .score import BLEUScore, BLEUSignature, estimate_from_rows
+from .tokenizer import choose_tokenizer, reader_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ClassVar
+
+
+class BLEU:
+    """BLEU of text, with the parameters of sacreBLEU's class of this name.
+
+    Parameters
+    ----------
+    lowercase : bool, default False
+        Lower the text first.
+    force : bool, default False
+        Do not warn of text that looks tokenised.
+    tokenize : str or callable (str -> list of str), optional
+        A name in `BLEU.TOKENIZERS`, or, which sacreBLEU does not take, a function. Default: by
+        `trg_lang`, else "13a".
+    smooth_method : {"exp", "floor", "add-k", "none"}, default "exp"
+    smooth_value : float, optional
+        For "floor" (default 0.1) and "add-k" (default 1).
+    max_ngram_order : int, default 4
+    effective_order : bool, default False
+        Average over the orders that the hypothesis reaches; right for single sentences.
+    trg_lang : str, default ""
+        Target language: "zh", "ja" and "ko" have tokenizers of their own.
+    references : sequence of K sequences of S str, optional
+        Kept, as text, for all calls that pass ``references=None``.
+
+    Attributes
+    ----------
+    num_refs : int
+        References per segment, -1 if it varies; unknown before the first score, unless
+        `references` are kept.
+    n_bootstrap, seed : int, str
+        Of the last confidence interval.
+
+    Raises
+    ------
+    AssertionError
+        The smoothing method is unknown.
+    KeyError
+        The tokenizer is unknown.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.metrics.BLEU`.
+
+    Examples
+    --------
+    >>> metric = BLEU()
+    >>> metric.corpus_score(["The cat sat."], [["The cat sat."], ["A cat sat down."]]).score
+    100.00000000000004
+    >>> metric.get_signature().format(short=True).rpartition("|")[0]
+    '#:2|c:mixed|e:no|tok:13a|s:exp'
+    """
+
+    SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = SMOOTH_DEFAULTS
+    TOKENIZERS = dict.fromkeys(TOKENIZERS).keys()
+    TOKENIZER_DEFAULT = "13a"
+
+    _SIGNATURE_TYPE = BLEUSignature
+
+    num_refs: int
+
+    def __init__(
+        self,
+        lowercase: bool = False,
+        force: bool = False,
+        tokenize: str | Callable[[str], list[str]] | Tokenizer | None = None,
+        smooth_method: str = "exp",
+        smooth_value: float | None = None,
+        max_ngram_order: int = 4,
+        effective_order: bool = False,
+        trg_lang: str = "",
+        references: Sequence[Sequence[str | None]] | None = None,
+    ) -> None:
+        check_smoothing(smooth_method)
+        self._ref_cache: list[Any] | None = None
+        self._force = force
+        self._advised = False
+        self.n_bootstrap: int | None = None
+        self.seed: str | None = None
+        self.trg_lang = trg_lang
+        self.lowercase = lowercase
+        self.smooth_value = smooth_value
+        self.smooth_method = smooth_method
+        self.max_ngram_order = check_positive("max_ngram_order", max_ngram_order)
+        self.effective_order = effective_order
+        self.tokenizer = choose_tokenizer(tokenize, trg_lang, self.TOKENIZER_DEFAULT)
+        self.tokenizer_signature = self.tokenizer.signature()
+        if references is not None:
+            self._ref_cache = list(segment_major(references))
+            self.num_refs = count_references(self._ref_cache)
+
+    def corpus_score(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str | None]] | None,
+        n_bootstrap: int = 1,
+    ) -> BLEUScore:
+        """BLEU of a corpus.
+
+        Parameters
+        ----------
+        hypotheses : sequence of S str
+        references : sequence of K sequences of S str, or None
+            ``references[k][segment]``; a None in it stands for no reference. None for the
+            references that the constructor was given.
+        n_bootstrap : int, default 1
+            Above 1: number of bootstrap samples for a 95 % confidence interval. The environment
+            variable SACREBLEU_SEED seeds them.
+
+        Returns
+        -------
+        BLEUScore
+
+        Raises
+        ------
+        TypeError
+            The hypotheses are no sequence of str, or the references no sequence of such.
+        IndexError
+            There are no segments.
+        ValueError
+            A segment has no reference; the message names it.
+        RuntimeError
+            There are no references at all.
+
+        Warns
+        -----
+        InputWarning
+            Numbers of segments differ (the smallest counts), a str stands in the place of a list,
+            or 100 hypotheses end in a period with a space before it.
+        """
+        check_corpus(hypotheses, references)
+        if n_bootstrap <= 1:
+            return self._score_row(self._count(hypotheses, references, floor=False)._rows)
+        stats = self._count(hypotheses, references)
+        score = self._score_row(stats.sum()._rows)
+        self.n_bootstrap = n_bootstrap
+        options = self.smooth_method, self.smooth_value, self.effective_order
+        self.seed = estimate_from_rows(score, stats, n_bootstrap, *options)
+        return score
+
+    def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
+        """BLEU of one segment; set `effective_order` for this.
+
+        Parameters
+        ----------
+        hypothesis : str
+        references : sequence of K str
+            A None stands for no reference.
+
+        Returns
+        -------
+        BLEUScore
+
+        Raises
+        ------
+        TypeError, IndexError, ValueError
+            As `corpus_score`.
+
+        Warns
+        -----
+        InputWarning
+            Without `effective_order`, at the first call: hypotheses of fewer than max_ngram_order
+            tokens score 0.
+        """
+        if not self.effective_order and not self._advised:
+            self._advised = True
+            warn_input(
+                "without effective_order=True a sentence of fewer than "
+                f"{self.max_ngram_order} tokens scores 0"
+            )
+        tokenizer, order = self.tokenizer.tokenizer, self.max_ngram_order
+        lowercase = bool(self.lowercase)
+        if tokenizer.compiled is not None:
+            row = reader_for(tokenizer.compiled, lowercase, order).row(hypothesis, references)
+            if row is not None:
+                self.num_refs = len(references) - references.count(None)
+                return self._score_row(row)
+        check_sentence(hypothesis, references)
+        lines = tuple(references)
+        options = CountOptions(tokenizer, lowercase, order, missing=True)
+        counted = count_segments([hypothesis], [lines], options)
+        self.num_refs = counted.nrefs
+        return self._score_row(counted.stats._rows)
+
+    def get_signature(self) -> BLEUSignature:
+        """All that the last score depends on.
+
+        Raises
+        ------
+        ValueError
+            There is none yet, so that the number of references is unknown.
+        """
+        return self._SIGNATURE_TYPE(self.__dict__)
+
+    @staticmethod
+    def compute_bleu(
+        correct: list[float],
+        total: list[float],
+        sys_len: int,
+        ref_len: int,
+        smooth_method: str = "none",
+        smooth_value: float | None = None,
+        effective_order: bool = False,
+        max_ngram_order: int = 4,
+    ) -> BLEUScore:
+        """BLEU from counts.
+
+        Parameters
+        ----------
+        correct, total : list of int, length max_ngram_order
+            Clipped n-gram matches, and n-grams of the hypotheses. Not changed.
+        sys_len, ref_len : int
+            Lengths of the hypotheses and of the closest references, in tokens.
+        smooth_method, smooth_value, effective_order, max_ngram_order
+            As for `BLEU`.
+
+        Returns
+        -------
+        BLEUScore
+
+        Raises
+        ------
+        AssertionError
+            The smoothing method is unknown.
+        """
+        check_smoothing(smooth_method)
+        if smooth_method == "add-k":
+            from copy import copy
+
+            correct, total = copy(correct), copy(total)
+        score, precisions, bp = compute_plainly(
+            correct,
+            total,
+            sys_len,
+            ref_len,
+            smooth_method,
+            smooth_value,
+            effective_order,
+            max_ngram_order,
+        )
+        return BLEUScore(score, correct, total, precisions, bp, sys_len, ref_len)
+
+    # The names that sacreBLEU's PairedTest calls.
+
+    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Stats:
+        """Rows of all segments."""
+        return self._count(hypotheses, references)
+
+    def _count(self, hypotheses: Any, references: Any, floor: bool | None = None) -> Stats:
+        rules = self.tokenizer.tokenizer, bool(self.lowercase), self.max_ngram_order
+        options = CountOptions(*rules, missing=True)
+        counted = count_streams(hypotheses, references, self._ref_cache, options, floor)
+        if references:
+            self.num_refs = counted.nrefs
+        if not self._force:
+            warn_tokenized(counted.tokenized_periods, "force=True")
+        return counted.stats
+
+    def _aggregate_and_compute(self, stats: Any) -> BLEUScore:
+        """The score of all rows together: a Stats, or rows of numbers."""
+        if isinstance(stats, Stats):
+            return self._score_row(stats.sum()._rows)
+        total = (
+            stats[0] if len(stats) == 1 else [sum(column) for column in zip(*stats, strict=True)]
+        )
+        return self._compute_score_from_stats(total)
+
+    def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
+        """The score of one row, a list or array of numbers."""
+        order, sys_len, ref_len = self.max_ngram_order, int(stats[0]), int(stats[1])
+        counts = stats[2 : 2 + order], stats[2 + order :]
+        method, value = self.smooth_method, self.smooth_value
+        return self.compute_bleu(
+            *counts, sys_len, ref_len, method, value, self.effective_order, order
+        )
+
+    def _score_row(self, row: array[int]) -> BLEUScore:
+        score, precisions, bp, counts, totals = details(
+            row, self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
+        )
+        return BLEUScore(score, counts, totals, precisions, bp, row[0], row[1])

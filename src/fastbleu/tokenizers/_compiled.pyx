@@ -1,0 +1,150 @@
+"""The compiled tokenizers: which there are, reading a line with one of them, a line's tokens as str.
+
+A line is cut into tokens by kernel/text/line_reader.h; where a reader meets something that mteval rewrites
+first, the line begins again as it is rewritten (kernel/text/rewrite.h).
+
+Ownership. A reader borrows the line and the buffers; the tables of a tokenizer are built once and then only
+read, by any thread.
+"""
+
+import cython
+from cpython.exc cimport PyErr_CheckSignals
+from libc.string cimport memset
+
+from fastbleu.runtime._process cimport poll, simd_in_use
+
+
+cdef extern from "kernel/text/line_tokens.h":
+    ctypedef enum tokenizer_id:
+        TOKENIZERS
+    ctypedef struct token_content:
+        const unsigned char *bytes
+        size_t size
+    ctypedef struct token_span:
+        size_t start
+        size_t end
+        int unit
+    enum:
+        BLOCK_TOKENS
+    int build_rules(text_rules *rules, tokenizer_id tokenizer) noexcept
+    int reserve_buffers(line_buffers *buffers, text_line text) noexcept nogil
+    void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
+                   const line_buffers *buffers) noexcept nogil
+    int next_tokens(line_reader *line, token_span *spans) noexcept nogil
+    token_content content_of(const line_reader *line, token_span span) noexcept nogil
+    ctypedef struct rewriting:
+        pass
+    const size_t REWRITE_PART
+    int begin_rewriting(rewriting *line, text_line text, line_buffers *buffers) noexcept nogil
+    bint rewrite_more(rewriting *line, text_line *text, const char_table *table) noexcept nogil
+
+cdef extern from "Python.h":
+    bint PyUnicode_Check(object text)
+    bint PyUnicode_CheckExact(object text)
+    bint PyUnicode_IS_COMPACT(object text)
+    int PyUnicode_KIND(object text)
+    void *PyUnicode_DATA(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    int PyUnicode_READY(object text) except -1
+    object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
+
+
+# The tokenisers here, in the order of tokenizer_id (kernel/text/char_classes.h).
+COMPILED = ("none", "13a", "zh", "intl", "char")
+
+cdef enum:
+    SPLIT_BLOCKS = 1 << 10       # blocks of characters between two looks for signals
+
+cdef text_rules all_rules[<int> TOKENIZERS]
+cdef bint rules_built[<int> TOKENIZERS]
+cdef object building_rules = object()        # whose lock belongs to them
+
+
+cdef const text_rules *rules_of(str tokenizer) except NULL:
+    """The rules of a compiled tokeniser, built when they are first asked for."""
+    cdef int number
+    if tokenizer not in COMPILED:
+        raise ValueError(f"{tokenizer!r} is no compiled tokenizer; these are {', '.join(COMPILED)}")
+    number = COMPILED.index(tokenizer)
+    with cython.critical_section(building_rules):
+        if not rules_built[number]:
+            if build_rules(&all_rules[number], <tokenizer_id> number) < 0:
+                raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
+            rules_built[number] = True
+    return &all_rules[number]
+
+
+cdef object compact(object text):
+    """`text` as an exact str whose characters follow its header, as the kernel expects."""
+    PyUnicode_READY(text)
+    if PyUnicode_CheckExact(text) and PyUnicode_IS_COMPACT(text):
+        return text
+    return PyUnicode_FromKindAndData(
+        PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text))
+
+
+cdef text_line line_of(object text) noexcept:
+    cdef text_line line
+    line.chars = PyUnicode_DATA(text)
+    line.length = PyUnicode_GET_LENGTH(text)
+    line.unit = PyUnicode_KIND(text)
+    return line
+
+
+cdef int no_memory(size_t length) except -1 nogil:
+    with gil:
+        raise MemoryError(f"no memory for a line of {length} characters")
+
+
+cdef int begin_line(line_reader *reader, const text_rules *rules, classifier classify, text_line text,
+                    line_buffers *buffers) except -1 nogil:
+    if reserve_buffers(buffers, text) < 0:
+        no_memory(text.length)
+    open_line(reader, rules, classify, text, buffers)
+    return 0
+
+
+cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,
+                         const bint *cancelled) except -1 nogil:
+    """Begin a line again whose reader has met something that is rewritten first."""
+    cdef rewriting line
+    cdef bint is_long = text.length > REWRITE_PART
+    if begin_rewriting(&line, text, buffers) < 0:
+        no_memory(text.length)
+    while rewrite_more(&line, &text, &reader.rules.table):
+        if is_long:
+            poll(cancelled)
+    return begin_line(reader, reader.rules, reader.classify, text, buffers)
+
+
+def split(text, str tokenizer not None):
+    """The tokens of a line, a list of str, by one of the COMPILED tokenisers."""
+    cdef const text_rules *rules = rules_of(tokenizer)
+    cdef line_buffers buffers
+    cdef line_reader reader
+    cdef token_span spans[BLOCK_TOKENS]
+    cdef text_line line
+    cdef list tokens = []
+    cdef int count, i, blocks = 0
+    cdef bint cancelled = False
+    if not PyUnicode_Check(text):
+        raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
+    text = compact(text)
+    line = line_of(text)
+    memset(&buffers, 0, sizeof(buffers))      # line_buffers() would leave it as it is
+    try:
+        begin_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
+        while not line_ended(&reader):
+            count = next_tokens(&reader, spans)
+            blocks = (blocks + 1) % SPLIT_BLOCKS
+            if blocks == 0:
+                PyErr_CheckSignals()
+            if count < 0:
+                begin_rewritten(&reader, line, &buffers, &cancelled)
+                tokens.clear()
+            for i in range(count):
+                tokens.append(PyUnicode_FromKindAndData(
+                    spans[i].unit, content_of(&reader, spans[i]).bytes, spans[i].end - spans[i].start))
+    finally:
+        free_buffers(&buffers)
+    return tokens

@@ -1,0 +1,407 @@
+"""The command prints what the command `sacrebleu` prints, byte for byte but for the version."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wmt22
+from commands import EXAMPLES, POSIX, THEIR_VERSION, output, run, same, start
+
+from fastbleu.dialects._sacrebleu import VERSION
+
+R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
+A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
+
+# ---- one system -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "-f text",
+        "-f latex",
+        "--format json --width 4",
+        "-f text -w 0",
+        "-b",
+        "-b -w 12 -f text",
+        "-sh -f text",
+        "--short",
+        "-lc -f text",
+        "--lowercase --tok intl",
+        "-tok char -f text",
+        "-tok none --force -q",
+        "--tokenize zh",
+        "-l en-zh -f text",
+        "-l en-zh -tok 13a",
+        "-l en-de-x",
+        "-s floor -sv 0.01",
+        "-s floor -f text -sh",
+        "-s add-k",
+        "-s add-k -sv 2.5 -f text",
+        "-s none",
+        "--smooth-method exp --smooth-value 3",
+        "-m bleu",
+        "-nc -j 4",
+    ],
+)
+def test_one_system(options: str) -> None:
+    assert same(R1, R2, "-i", B, *options.split())[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "environment"),
+    [
+        ("--confidence", {}),
+        ("-ci -cin 33 -f text -b", {}),
+        ("-ci -f text -sh -lc", {}),
+        ("-ci -cin 1", {}),
+        ("-ci -cin 0 -f text", {}),
+        ("-ci -s add-k -f text -w 3", {"SACREBLEU_SEED": "007"}),
+    ],
+)
+def test_confidence(options: str, environment: dict[str, str]) -> None:
+    assert same(R1, "-i", A, *options.split(), env=environment)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "environment"),
+    [
+        ("-f json", {"SACREBLEU_FORMAT": "TEXT"}),
+        ("-f text", {"SACREBLEU_FORMAT": "json"}),
+        ("-f text", {"SACREBLEU_FORMAT": "prose"}),
+        ("", {"NO_COLOR": "1"}),
+    ],
+)
+def test_environment(options: str, environment: dict[str, str]) -> None:
+    assert same(R1, "-i", A, *options.split(), env=environment)[0] == 0
+
+
+def test_no_match_and_an_empty_line(tmp_path: Path) -> None:
+    (tmp_path / "r").write_bytes(b"a b c d\n")
+    for text in (b"x\n", b"\n", b"a\n", b"a c b d\n"):
+        (tmp_path / "h").write_bytes(text)
+        for options in ([], ["-f", "text", "-ci"], ["-sl"], ["-sl", "-s", "none"]):
+            assert same(tmp_path / "r", "-i", tmp_path / "h", *options)[0] == 0
+
+
+def test_the_order_is_in_the_signature() -> None:
+    """sacreBLEU's command has no such option, its signature no such field."""
+    text = output(R1, "-i", A, "--max-ngram-order", "2", "-f", "text")
+    assert text.startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:")
+    assert text.split(" = ")[1].split()[1] == "95.6/89.4"
+    assert "|order:6|v:" in output(R1, "-i", A, "--max-ngram-order", "6", "-f", "text", "-sh")
+    record = json.loads(output(R1, "-i", A, "--max-ngram-order", "2"))
+    assert (record["order"], record["version"]) == ("2", VERSION)
+
+
+# ---- sentences ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "-b",
+        "-sh -w 3",
+        "-f text",
+        "-f latex -sh",
+        "-s floor -b -w 6",
+        "-s add-k -sv 0.5",
+        "-s none",
+    ],
+)
+def test_sentence_level(options: str) -> None:
+    _, out = same(R1, R2, "-i", B, "-sl", *options.split())
+    assert out.count("\n") == 40
+
+
+# ---- several systems ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["", "-pbs", "-par -parn 300"])
+@pytest.mark.parametrize("form", ["", "-f text", "-f latex -sh", "-f text -sh -w 3 -s floor"])
+def test_several_systems(test: str, form: str) -> None:
+    assert same(R1, R2, "-i", A, B, *test.split(), *form.split())[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "environment"),
+    [
+        ("-f text -pbs --paired-bs-n 77 -lc", {"NO_COLOR": "1"}),
+        ("-f text --paired-bs --no-color", {}),
+        ("-f text -par -parn 99 -tok char", {"SACREBLEU_SEED": "1"}),
+        ("-pbs -pbsn 50 -s add-k", {"SACREBLEU_SEED": "1"}),
+        ("-par -parn 50 -s add-k -sv 0.7", {}),
+        ("-f text -w 0", {}),
+        ("-f text -w 17", {}),
+    ],
+)
+def test_options_for_several_systems(options: str, environment: dict[str, str]) -> None:
+    assert same(R1, "-i", A, B, *options.split(), env=environment)[0] == 0
+
+
+def test_no_samples_are_the_default_number() -> None:
+    text = output(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")
+    assert "test with 1000 resampling trials" in text
+    theirs = run(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text", command="sacrebleu")[1]
+    assert theirs.splitlines()[:6] == text.splitlines()[:6]
+    assert "|bs:1000|" in theirs
+
+
+def test_the_baseline_may_stand_twice() -> None:
+    assert same(R1, "-i", A, B, A, "-par", "-parn", "20", "-f", "text")[0] == 0
+    assert same(R1, "-i", A, A, "-par")[0] == 1
+    assert same(R1, "-i", A, B, B, "-par")[0] == 1
+    assert same(R1, "-i", A, A)[0] == 1
+
+
+def test_names_as_they_are(tmp_path: Path) -> None:
+    systems = [tmp_path / name for name in ("1", "система_β.txt", "Baseline: x & y", "$%.txt")]
+    for system in systems:
+        system.write_bytes(B.read_bytes())
+    for form in ("text", "latex", "json"):
+        assert same(R1, "-i", *systems, "-f", form)[0] == 0
+        assert same(R1, "-i", "1", "2", "-f", form, cwd=tmp_path)[0] == 1  # no such files
+    (tmp_path / "2").write_bytes(A.read_bytes())
+    assert same(R1, "-i", "1", "2", "-f", "text", cwd=tmp_path)[0] == 0
+
+
+# ---- where text comes from ------------------------------------------------------------------
+
+
+def test_standard_input() -> None:
+    one, other = A.read_bytes(), B.read_bytes()
+    for options in ("", "-f text", "-sl -b", "-ci -cin 20 -b"):
+        assert same(R1, R2, *options.split(), stdin=one)[0] == 0
+    for text in (one.replace(b"\n", b"\r\n"), one.replace(b"\n", b"\r"), one[:-1]):
+        assert same(R1, stdin=text)[0] == 0
+    rows = zip(one.splitlines(), other.splitlines(), strict=True)
+    table = b"".join(b"%b\t%b\n" % row for row in rows)
+    for options in ("", "-f text", "-pbs -f text -pbsn 50", "-par -parn 20"):
+        assert same(R1, *options.split(), stdin=table)[0] == 0
+    assert same(R1, "-sl", stdin=table)[0] == 1
+    assert same(R1, "-ci", stdin=table)[0] == 1
+    assert same(R1, "-pbs", stdin=one)[0] == 1
+    for line in (b"a\tb\n", b"\t\ta\n"):
+        assert same(R1, stdin=b"".join(one.splitlines(True)[:39]) + line)[0] == 17
+    assert same(R1, stdin=b"a\tb\n" + b"x\n" * 39)[0] == 17
+    assert same(R1, stdin=b"a\t\t\n" + b"x\n" * 39)[0] == 0
+
+
+def test_references_in_one_file(tmp_path: Path) -> None:
+    columns = [path.read_text().splitlines() for path in (R1, R2, A)]
+    rows = ["\t".join(row) + "\n" for row in zip(*columns, strict=True)]
+    table = tmp_path / "references.tsv"
+    table.write_text("".join(rows))
+    for count in ("1", "2", "3"):  # with 2 the last tab belongs to the second
+        assert same(table, "-i", B, "--num-refs", count)[0] == 0
+    assert same(table, "-i", B, "-nr", "4")[0] == 17
+    assert same(table, table, "-i", B, "-nr", "3")[0] == 1
+    table.write_text("".join([*rows[:-1], "only one\t \n"]))
+    assert same(table, "-i", B, "-nr", "2")[0] == 17
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig", "cp1251", "shift_jis"])
+def test_encodings(tmp_path: Path, encoding: str) -> None:
+    letters = {"cp1251": "пример", "shift_jis": "表示 例", "latin-1": "é\x85ü"}.get(
+        encoding, "é\u2028"
+    )
+    text = f"{letters} a b c d\ne f g h {letters}\n"
+    (tmp_path / "r").write_bytes(text.encode(encoding))
+    (tmp_path / "h").write_bytes(text.replace(" d", "").encode(encoding))
+    for options in ([], ["-sl"]):
+        assert same(tmp_path / "r", "-i", tmp_path / "h", "-e", encoding, *options)[0] == 0
+    if encoding != "utf-16":
+        text_in = (tmp_path / "h").read_bytes()
+        assert same(tmp_path / "r", "--encoding", encoding, stdin=text_in)[0] == 0
+
+
+def test_line_ends_and_white_space(tmp_path: Path) -> None:
+    data = B.read_bytes()
+    odd = {
+        "crlf": data.replace(b"\n", b"\r\n"),
+        "cut": data[:-1],
+        "blanks": data.replace(b"\n", " \t\u3000\xa0\n".encode()),
+        "mark": b"\xef\xbb\xbf" + data,
+        "inside": data.replace(b" ", "\u2028".encode(), 9).replace(b" ", b"\x0c", 9),
+        "packed.gz": gzip.compress(data),
+        "parts.gz": gzip.compress(data[:99]) + gzip.compress(data[99:]),
+    }
+    for name, text in odd.items():
+        (tmp_path / name).write_bytes(text)
+        assert same(R1, "-i", tmp_path / name)[0] == 0
+        assert same(tmp_path / name, "-i", A, "-f", "text")[0] == 0
+
+
+def test_dash_is_standard_input() -> None:
+    expected = output(R1, "-i", A)
+    assert output(R1, "-i", "-", stdin=A.read_bytes()) == expected
+    assert output("-", "-i", A, stdin=R1.read_bytes()) == expected
+    with A.open("rb") as stream:
+        assert start(R1, stdin=stream).communicate(timeout=60)[0].decode() == expected
+
+
+def test_options_may_stand_anywhere() -> None:
+    for words in (("-lc", R1, R2, "-i", A), ("-i", A, "-lc", R1), (R1, "-f", "text", "-i", A)):
+        assert same(*words)[0] == 0
+
+
+# ---- what is the same for both --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["-i", A], 1),
+        ([R1, R2, "-i", A, "-nr", "2"], 1),
+        ([R1, "-i", A, B, "-sl"], 1),
+        ([R1, "-i", A, "-sl", "-ci"], 1),
+        ([R1, "-i", A, "-pbs"], 1),
+        ([R1, "-i", A, B, "-ci"], 1),
+        ([R1, "-i", A, B, "-pbs", "-par"], 2),
+        ([R1, "-i", A, "-tok", "unknown"], 2),
+        ([R1, "-i", A, "-s", "kneser-ney"], 2),
+        ([R1, "-i", A, "-w", "x"], 2),
+        ([R1, "-i", A, "--unknown"], 2),
+        ([R1, "-i", "missing.txt"], 1),
+        (["missing.txt", "-i", A], 1),
+        ([R1, "-i", A, "-t", "wmt14"], 1),
+        (["-i", A, "-t", "wmt14"], 1),
+        (["-i", A, "-t", "wmt1", "-l", "en-de"], 1),
+        (["-i", A, "-t", "wmt14", "-l", "en-xx"], 1),
+        (["--echo", "src"], 1),
+        (["--citation"], 1),
+    ],
+)
+def test_refusals(words: list[Any], status: int) -> None:
+    theirs = start(*words, command="sacrebleu")
+    code, out, err = run(*words)
+    their_out, _ = theirs.communicate(timeout=60)
+    assert (code, out) == (status, "")
+    assert (theirs.returncode, their_out) == (status, b"")
+    assert err.splitlines()[-1].startswith("fastbleu: error: ")
+
+
+def test_lengths_that_differ(tmp_path: Path) -> None:
+    short = tmp_path / "short.txt"
+    short.write_bytes(b"a\nb\n")
+    assert same(R1, "-i", short)[0] == 1
+    assert same(R1, short, "-i", A)[0] == 1
+    assert same(R1, "-i", A, short, "-f", "text")[0] == 1
+    empty = tmp_path / "empty.txt"
+    empty.write_bytes(b"")
+    assert same(empty, "-i", empty)[0] == 1
+    assert same(R1, "-i", empty)[0] == 1
+
+
+# ---- colours --------------------------------------------------------------------------------
+
+
+def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
+    main, terminal = os.openpty()
+    process = start(
+        *words, command=command, stdout=terminal, stdin=subprocess.DEVNULL, env=environment
+    )
+    os.close(terminal)
+    text = b""
+    while True:
+        try:
+            data = os.read(main, 1 << 16)
+        except OSError:
+            break
+        if not data:
+            break
+        text += data
+    os.close(main)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    # colorama resets the terminal's colour once more when sacreBLEU ends
+    return text.decode().replace(VERSION, THEIR_VERSION).removesuffix("\033[0m")
+
+
+@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(
+    ("options", "coloured"),
+    [
+        (["-ci", "-cin", "20", "-f", "text"], True),
+        (["-ci", "-cin", "20", "-f", "text", "-b"], True),
+        (["-ci", "-cin", "20"], False),
+        ([B], False),
+        ([B, "-f", "text"], True),
+        ([B, "-f", "text", "-nc"], False),
+        ([B, "-f", "text", "-pbs", "-pbsn", "30"], True),
+        ([B, "-f", "latex", "-pbs", "-pbsn", "30"], True),
+        (["same", "-f", "text", "-par", "-parn", "30"], True),
+        (["same", "-f", "text", "-par", "-parn", "30", "--no-color"], False),
+    ],
+)
+def test_colours_on_a_terminal(tmp_path: Path, options: list[Any], coloured: bool) -> None:
+    same_text = tmp_path / "same.txt"
+    same_text.write_bytes(A.read_bytes().replace(b"a", b"e", 1))
+    words = [R1, "-i", A, *(same_text if word == "same" else word for word in options)]
+    ours = on_a_terminal("fastbleu", *words)
+    assert ours == on_a_terminal("sacrebleu", *words)
+    assert ("\033[" in ours) == coloured
+    assert "\033[" not in on_a_terminal("fastbleu", *words, NO_COLOR="1")
+    assert "\033[" not in output(*words)
+
+
+# ---- real data ------------------------------------------------------------------------------
+
+
+def real(pair: str) -> tuple[list[Path], list[Path]]:
+    references = list(wmt22.reference_files(pair).values())
+    systems = [wmt22.system_file(name) for name in wmt22.SYSTEMS if name.startswith(f"{pair}.")]
+    if not (references and systems):
+        wmt22.missing()
+    return references, systems
+
+
+@pytest.mark.parametrize(
+    ("pair", "options"),
+    [
+        ("cs-en", ""),
+        ("de-en", "-lc"),
+        ("en-de", "-tok intl"),
+        ("en-ja", "-tok char"),
+        ("en-ru", "-tok none --force"),
+        ("en-zh", "-l en-zh"),
+        ("liv-en", "-s floor"),
+        ("sah-ru", "-s add-k"),
+        ("uk-cs", "-s none"),
+    ],
+)
+def test_real_data(pair: str, options: str) -> None:
+    references, systems = real(pair)
+    assert same(*references, "-i", *systems, "-f", "text", "-w", "10", *options.split())[0] == 0
+    assert same(*references, "-i", systems[0], "-w", "14", *options.split())[0] == 0
+
+
+def test_real_data_by_sentence_and_by_test() -> None:
+    references, systems = real("liv-en")
+    assert same(*references, "-i", systems[0], "-sl", "-w", "14")[0] == 0
+    assert same(*references, "-i", *systems, "-pbs", "-pbsn", "100")[0] == 0
+    assert same(*references, "-i", *systems, "-par", "-parn", "100", "-f", "text")[0] == 0
+    assert same(*references, "-i", systems[0], "-ci", "-cin", "100", "-w", "12")[0] == 0
+
+
+def test_version_and_help() -> None:
+    from fastbleu import __version__
+
+    assert output("--version") == f"fastbleu {__version__}\n"
+    text = output("--help")
+    command = [sys.executable, "-m", "sacrebleu", "--help"]
+    theirs = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    options = set(re.findall(r"(?<=[\s,\[])--?[a-z][a-z-]*", theirs))
+    assert len(options) > 60
+    left_out = ("--chrf", "--ter", "-cc", "-cw", "-d", "--detail")
+    assert not [word for word in options if word not in text and not word.startswith(left_out)]

@@ -1,0 +1,361 @@
+"""Stats: int64 rows that add up, whatever the splitting, the threads or the names of tokens."""
+
+import copy
+import pickle
+import threading
+
+import numpy as np
+import oracle
+import pytest
+from generators import KINDS, edge_length, seeded, segments
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastbleu import Stats, count
+from fastbleu.dialects import NLTK
+
+# Random references may well match better if they are read the other way round, random tokens hold
+# white space.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:there are .* references each"),
+    pytest.mark.filterwarnings("ignore:every hypothesis is one token"),
+]
+
+small_tokens = st.lists(st.sampled_from("abc"), max_size=9)
+small_segments = st.tuples(small_tokens, st.lists(small_tokens, min_size=1, max_size=3))
+corpora = st.lists(small_segments, max_size=8)
+orders = st.integers(1, 6)
+LIMIT = 2**40
+properties = settings(max_examples=150, deadline=None, database=None, print_blob=True)
+
+
+def counted(corpus, max_order=4, threads=1):
+    """Stats of a list of (hypothesis, references)."""
+    hypotheses = [hypothesis for hypothesis, _ in corpus]
+    return count(hypotheses, [references for _, references in corpus], max_order, threads)
+
+
+@st.composite
+def rows_of_one_shape(draw, how_many):
+    """`how_many` Stats of one shape with arbitrary numbers in them."""
+    shape = draw(st.integers(0, 5)), 2 + 2 * draw(orders)
+    row = st.lists(st.integers(0, LIMIT), min_size=shape[1], max_size=shape[1])
+    table = st.lists(row, min_size=shape[0], max_size=shape[0])
+    return [Stats(np.array(draw(table), dtype=np.int64).reshape(shape)) for _ in range(how_many)]
+
+
+@properties
+@given(corpora, orders)
+def test_count_agrees_with_the_oracle(corpus, max_order):
+    stats = counted(corpus, max_order)
+    assert np.asarray(stats).tolist() == [oracle.row(*segment, max_order) for segment in corpus]
+    assert np.asarray(stats).shape == (len(corpus), 2 + 2 * max_order)
+    assert np.asarray(stats).dtype == np.int64
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_count_every_kind_of_token(kind):
+    hypotheses, list_of_references = segments(
+        seeded("stats", kind), 60, kind, edge_length, fresh=True
+    )
+    expected = [oracle.row(h, r, 6) for h, r in zip(hypotheses, list_of_references, strict=True)]
+    assert np.asarray(count(hypotheses, list_of_references, max_order=6)).tolist() == expected
+
+
+@properties
+@given(rows_of_one_shape(3))
+def test_stats_are_a_commutative_monoid(stats):
+    a, b, c = stats
+    zero = Stats.zeros(len(a), a.max_order)
+    assert a + b == b + a
+    assert (a + b) + c == a + (b + c) == sum([a, b, c])
+    assert a + zero == zero + a == a
+    assert (np.asarray(a + b) == np.asarray(a) + np.asarray(b)).all()
+
+
+@properties
+@given(corpora, corpora, orders)
+def test_splitting_a_corpus_anywhere_changes_nothing(first, second, max_order):
+    whole, *parts = (counted(corpus, max_order) for corpus in (first + second, first, second))
+    assert Stats.concatenate(parts) == whole
+    assert parts[0].sum() + parts[1].sum() == whole.sum()
+    assert [whole[: len(first)], whole[len(first) :]] == parts
+
+
+@properties
+@given(corpora, st.sampled_from([2, 3, 4, 64]))
+def test_the_number_of_threads_changes_nothing(corpus, threads):
+    assert counted(corpus, threads=threads) == counted(corpus)
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize("kind", ["four letters", "words", "mixed", "colliders", "near lengths"])
+def test_threads_on_a_corpus_of_many_chunks(kind, threads):
+    hypotheses, list_of_references = segments(seeded("threads", kind), 9_000, kind)
+    assert count(hypotheses, list_of_references, threads=threads) == count(
+        hypotheses, list_of_references
+    )
+
+
+@properties
+@given(corpora, st.permutations([("b",), 1, "a much longer token", b"\0", None]))
+def test_renaming_tokens_changes_nothing(corpus, names):
+    name = dict(zip("abc", names, strict=False))
+    renamed = [
+        ([name[token] for token in hypothesis], [[name[token] for token in r] for r in references])
+        for hypothesis, references in corpus
+    ]
+    assert counted(renamed) == counted(corpus)
+
+
+@properties
+@given(st.lists(st.tuples(small_tokens, st.permutations(["a", "ab", "abc", "cab"])), max_size=5))
+def test_the_order_of_references_changes_nothing(corpus):
+    given_order = [(hypothesis, list(map(list, references))) for hypothesis, references in corpus]
+    sorted_order = [(hypothesis, sorted(references)) for hypothesis, references in given_order]
+    assert counted(given_order) == counted(sorted_order)
+
+
+def test_totals_have_no_floor():
+    assert np.asarray(count([["a"], []], [[["a"]], [[], ["b"]]], 2)).tolist() == [
+        [1, 1, 1, 0, 1, 0],
+        [0, 0, 0, 0, 0, 0],
+    ]
+
+
+def example():
+    rows = np.arange(40, dtype=np.int64).reshape(5, 8)
+    return rows, Stats(rows.copy())
+
+
+def test_columns():
+    rows, stats = example()
+    assert (len(stats), stats.max_order) == (5, 3)
+    for column, expected in ((stats.hyp_lens, rows[:, 0]), (stats.ref_lens, rows[:, 1]),
+                             (stats.matches, rows[:, 2:5]), (stats.totals, rows[:,
+                             5:])):  # fmt: skip
+        assert column.dtype == np.int64
+        assert column.tolist() == expected.tolist()
+        assert np.shares_memory(column, np.asarray(stats))
+
+
+def test_numpy_sees_the_rows_themselves():
+    _, stats = example()
+    view = np.asarray(stats)
+    view[2, 0] = 777
+    assert stats.hyp_lens[2] == np.asarray(stats)[2, 0] == 777
+    assert np.shares_memory(view, np.asarray(stats))
+    own = np.array(stats)
+    own[2, 0] = 1
+    assert stats.hyp_lens[2] == 777
+    assert np.asarray(stats, dtype=np.float64).dtype == np.float64
+    counts = count([["a", "b"]] * 3, [[["a"]]] * 3)
+    assert np.shares_memory(np.asarray(counts), counts.matches)
+
+
+def test_a_view_outlives_its_stats():
+    view = np.asarray(count([["a", "b"]] * 300, [[["a"]]] * 300))
+    rubbish = [np.full((300, 10), 7, dtype=np.int64) for _ in range(20)]
+    assert (view[:, 0] == 2).all()
+    assert len(rubbish) == 20
+
+
+@pytest.mark.parametrize("index", [0, 4, -1, -5, np.int64(2)])
+def test_one_row(index):
+    rows, stats = example()
+    assert isinstance(stats[index], Stats)
+    assert np.asarray(stats[index]).tolist() == [rows[index].tolist()]
+
+
+@pytest.mark.parametrize("index", [5, -6, 10**30, -(10**30)])
+def test_rows_out_of_range(index):
+    with pytest.raises(IndexError):
+        example()[1][index]
+
+
+@pytest.mark.parametrize("index", [1.0, "0", None, (0, 1)])
+def test_rows_by_what_is_no_index(index):
+    with pytest.raises((TypeError, IndexError)):
+        example()[1][index]
+
+
+@properties
+@given(st.slices(7))
+def test_slices(part):
+    rows, stats = example()
+    assert np.asarray(stats[part]).tolist() == rows[part].tolist()
+    assert stats[part].max_order == 3
+
+
+def test_iteration():
+    rows, stats = example()
+    assert [np.asarray(row).tolist() for row in stats] == [[row.tolist()] for row in rows]
+    assert Stats.concatenate(list(stats)) == Stats.concatenate(iter(stats)) == stats
+
+
+def test_sums():
+    rows, stats = example()
+    assert np.asarray(stats.sum()).tolist() == [rows.sum(axis=0).tolist()]
+    assert sum(stats) == stats.sum()
+    assert count([], []).sum() == Stats.zeros(1, 4)
+    assert len(count([], [], 3)) == 0
+    assert np.asarray(count([], [], 3)).shape == (0, 8)
+
+
+def test_adding_what_does_not_fit():
+    _, stats = example()
+    for other in (stats[:4], Stats.zeros(5, 2), Stats.zeros(1, 3)):
+        with pytest.raises(ValueError, match=r"\d"):
+            stats + other
+    for other in (1, None, "rows", [1]):
+        with pytest.raises(TypeError):
+            stats + other
+        with pytest.raises(TypeError):
+            other + stats
+    with pytest.raises(ValueError, match=r"max_order|order"):
+        Stats.concatenate([stats, Stats.zeros(1, 2)])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_overflow_is_an_error(sign):
+    extreme = Stats(np.full((2, 6), sign * (2**63 - 1), dtype=np.int64))
+    with pytest.raises(OverflowError):
+        extreme + Stats(np.full((2, 6), sign * 2, dtype=np.int64))
+    with pytest.raises(OverflowError):
+        extreme.sum()
+    assert extreme + Stats.zeros(2, 2) == extreme
+
+
+def test_equality():
+    rows, stats = example()
+    assert stats == Stats(rows)
+    assert stats != Stats(rows + 1)
+    assert stats != stats[:4]
+    assert Stats.zeros(0, 1) != Stats.zeros(0, 2)
+    assert stats != 3
+    assert stats != "stats"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(stats)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("part", [slice(None), slice(0, 0), slice(None, None, -2)])
+def test_pickling(protocol, part):
+    stats = example()[1][part]
+    again = pickle.loads(pickle.dumps(stats, protocol))
+    assert again == stats
+    assert again.max_order == stats.max_order
+    np.asarray(again)[...] = 0
+    assert again == Stats.zeros(len(stats), 3)
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, Stats])
+def test_copies_are_equal(make):
+    stats = example()[1]
+    assert make(stats) == stats
+    deep = copy.deepcopy(stats)
+    np.asarray(deep)[0, 0] = 99
+    assert deep != stats
+
+
+def test_representation_tells_the_shape():
+    assert "Stats" in repr(example()[1])
+    assert "5" in repr(example()[1])
+
+
+def test_rows_given_in_other_forms():
+    rows, stats = example()
+    for other in (
+        rows.tolist(),
+        rows.astype(np.int32),
+        np.asfortranarray(rows),
+        rows[::-1][::-1],
+        tuple(map(tuple, rows)),
+    ):
+        assert Stats(other) == stats
+    assert Stats(rows, max_order=3) == stats
+    assert Stats(np.zeros((0, 6), dtype=np.int64)).max_order == 2
+
+
+@pytest.mark.parametrize("rows", [
+    np.zeros((3, 5), dtype=np.int64), np.zeros((3, 2), dtype=np.int64), np.zeros((3, 0),
+    dtype=np.int64),
+    np.zeros(8, dtype=np.int64), np.zeros((2, 2, 6), dtype=np.int64), np.zeros((2, 6)) + 0.5,
+    [[1, 2, 3, 4], [1]], [["a"] * 4], None, 3, "rows", [[2**70] * 4],
+])  # fmt: skip
+def test_rows_that_are_no_rows(rows):
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        Stats(rows)
+
+
+@pytest.mark.parametrize("segments", [2**61, 2**62, 2**63, 2**65 // 10 + 1, 2**80])
+def test_more_rows_than_memory_can_hold(segments):
+    with pytest.raises((MemoryError, OverflowError, ValueError)):
+        Stats.zeros(segments, 4)
+    with pytest.raises((MemoryError, OverflowError, ValueError)):
+        Stats.zeros(1, segments)
+    with pytest.raises((MemoryError, OverflowError, ValueError)):
+        count([["a"]], [[["a"]]], max_order=segments)
+
+
+def test_arguments_that_make_no_sense():
+    with pytest.raises(ValueError, match="max_order"):
+        Stats(np.zeros((2, 6), dtype=np.int64), max_order=3)
+    for arguments in ((-1, 4), (2, 0)):
+        with pytest.raises(ValueError, match=r"-1|0"):
+            Stats.zeros(*arguments)
+    for name in ("max_order", "threads"):
+        for value in (0, -1):
+            with pytest.raises(ValueError, match=name):
+                count([["a"]], [[["a"]]], **{name: value})
+        for value in (1.5, "2", None):
+            with pytest.raises((TypeError, ValueError)):
+                count([["a"]], [[["a"]]], **{name: value})
+
+
+def test_counting_in_several_threads_of_the_caller():
+    corpora = [
+        segments(seeded("callers", kind), 400, kind) for kind in ("words", "mixed", "colliders")
+    ]
+    expected = [count(*corpus) for corpus in corpora]
+    wrong = []
+
+    def keep_counting(index):
+        for _ in range(20):
+            if count(*corpora[index], threads=1 + index % 2) != expected[index]:
+                wrong.append(index)
+
+    callers = [threading.Thread(target=keep_counting, args=(index % 3,)) for index in range(6)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not wrong
+
+
+def test_rows_that_are_none():
+    with pytest.raises(ValueError, match="max_order"):
+        Stats([])
+    with pytest.raises(ValueError, match="max_order"):
+        Stats([], -3)
+    with pytest.raises(TypeError, match="part 0 is a int"):
+        Stats.concatenate([1])
+    for huge in (2**63, 2**70):
+        with pytest.raises(OverflowError):
+            Stats([[huge, 1, 1, 1]])
+
+
+def test_arrays_as_tokens_are_compared_by_value():
+    ids = np.arange(5)
+    assert count([ids], [[ids]]) == count([[0, 1, 2, 3, 4]], [[[0, 1, 2, 3, 4]]])
+    assert count([ids], [[np.int64(3)]]) == count([[0, 1, 2, 3, 4]], [[[3]]])
+
+
+def test_a_score_of_rows_that_are_not_adapted():
+    short = count([["a"]], [[["a"]]])
+    for rows in (short, Stats.zeros(1)):
+        with pytest.raises(ValueError, match="adapt"):
+            NLTK.score(rows)
+    with pytest.raises(ValueError, match="row 0 is not adapted"):
+        NLTK.sentence_scores(short, smoothing="floor")
+    assert NLTK.score(NLTK.adapt(short).sum(), smoothing="exp").value > 0

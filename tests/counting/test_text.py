@@ -1,0 +1,268 @@
+"""Counting raw text: the rows are those of its tokens, whatever the strings, threads or layout."""
+
+import gc
+import sys
+import threading
+import tracemalloc
+
+import pytest
+from generators import seeded
+from random_texts import random_corpus, random_line
+
+from fastbleu import count
+from fastbleu.counting import _text
+from fastbleu.counting._text import SegmentReader
+from fastbleu.counting.workers import CountOptions, count_segments
+from fastbleu.dialects import NLTK, SACREBLEU
+from fastbleu.runtime import _process
+from fastbleu.tokenizers import get_tokenizer
+from fastbleu.tokenizers._compiled import COMPILED, split
+
+
+def as_tokens(corpus, tokenizer):
+    hypotheses, references = corpus
+    return [split(line, tokenizer) for line in hypotheses], [
+        [split(line, tokenizer) for line in ([its] if isinstance(its, str) else its)]
+        for its in references
+    ]
+
+
+@pytest.mark.parametrize("tokenizer", COMPILED)
+@pytest.mark.parametrize("simd", _process.SIMD_LEVELS)
+def test_rows_are_those_of_the_tokens(tokenizer, simd):
+    try:
+        _process.use_simd(simd)
+    except ValueError:
+        pytest.skip(f"this processor lacks {simd}")
+    try:
+        corpus = random_corpus(seeded(tokenizer, simd), 1500)
+        expected = count(*as_tokens(corpus, tokenizer), 5)
+        assert count(*corpus, 5, tokenize=tokenizer) == expected
+        assert count(*corpus, 5, 3, tokenize=tokenizer) == expected
+        assert count(*map(tuple, corpus), 5, tokenize=tokenizer) == expected
+        assert count(*corpus, 5, tokenize=lambda line: split(line, tokenizer)) == expected
+        reader = SegmentReader(tokenizer, False, 5)
+        for row, hypothesis, references in zip(expected, *corpus, strict=True):
+            references = [references] if isinstance(references, str) else references
+            assert list(reader.row(hypothesis, references)) == list(row._rows)
+    finally:
+        _process.use_simd()
+
+
+def test_the_seed_of_the_tables_changes_nothing():
+    corpus = random_corpus(seeded("seed"), 300)
+    expected = count(*corpus, tokenize="13a")
+    try:
+        for seed in (0, 1, 2**64 - 1):
+            _process.reseed(seed, seed // 3)
+            assert count(*corpus, tokenize="13a") == expected
+    finally:
+        _process.reseed(12345, 54321)
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "intl", "zh"])
+def test_lowercase_is_that_of_str(tokenizer):
+    rng = seeded("lowercase", tokenizer)
+    lines = ["İSTANBUL Straße ΣΑΣ", "ǅ ﬁ &QUOT;A&AMP;", *(random_line(rng) for _ in range(200))]
+    lowered = [line.lower() for line in lines]
+    upper = [line.upper() for line in lines]
+    expected = count(lowered, [[line.lower()] for line in upper], tokenize=tokenizer)
+    assert count(lines, upper, tokenize=tokenizer, lowercase=True) == expected
+
+
+def test_equal_words_match_across_storage_units():
+    words = "plain words and the odd accent é in each of three lines"
+    lines = [words, words + " ’", words + " 😀"]
+    for hypothesis in lines:
+        for reference in lines:
+            row = count([hypothesis], [reference], 1, tokenize="none").__array__()[0]
+            assert row[2] >= len(words.split())
+    wide = "слово длинноесловоодно 你好 – "
+    row = count([wide], [wide + "😀"], 1, tokenize="none").__array__()[0]
+    assert row[2] == 4
+
+
+def test_what_a_lone_surrogate_is_and_is_not():
+    pair = "\ud83d\ude00"
+    assert len(pair) == 2
+    assert count([pair], ["😀"], 1, tokenize="none").matches[0, 0] == 0
+    assert count([pair], [pair + " 😀"], 1, tokenize="none").matches[0, 0] == 1
+
+
+def test_counted_tells_references_and_tokenized_periods():
+    tokenizer = get_tokenizer("13a")
+    for function in (tokenizer, get_tokenizer(str.split)):
+        options, missing = CountOptions(function), CountOptions(function, missing=True)
+        counted = count_segments(["a .", "b.", " ."], ["a", ["b"], ("c",)], options)
+        assert (counted.nrefs, counted.tokenized_periods) == (1, 2)
+        counted = count_segments(["a", "b"], ["a", ["b", None, "c"]], missing)
+        assert (counted.nrefs, counted.tokenized_periods) == (-1, 0)
+        counted = count_segments(["a", "b"], [["a", None], [None, "b"]], missing)
+        assert counted.nrefs == 1
+        counted = count_segments([], [], options)
+        assert (len(counted.stats), counted.segments, counted.nrefs) == (0, 0, 0)
+    big = ["x ."] * 5000, [["x", "y"]] * 5000
+    counted = count_segments(*big, CountOptions(tokenizer, threads=4))
+    assert (counted.nrefs, counted.tokenized_periods) == (2, 5000)
+
+
+@pytest.mark.parametrize("tokenizer", [None, "13a", str.split])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_can_be_added_up_at_once(tokenizer, threads):
+    corpus = random_corpus(seeded("sums", tokenizer, threads), 2000)
+    if tokenizer is None:
+        corpus = as_tokens(corpus, "none")
+    options = [None if tokenizer is None else get_tokenizer(tokenizer), False, 3, threads]
+    kept = count_segments(*corpus, CountOptions(*options))
+    for floor, adapt in ((False, SACREBLEU.adapt), (True, NLTK.adapt)):
+        summed = count_segments(*corpus, CountOptions(*options), floor)
+        assert summed.stats == adapt(kept.stats).sum()
+        assert (summed.nrefs, summed.tokenized_periods) == (kept.nrefs, kept.tokenized_periods)
+
+
+def test_long_lines_and_block_edges():
+    for length in (*range(56, 74), 126, 127, 128, 129, 192, 1000, 70_000):
+        line = "".join("ab, 1.5-x "[i % 10] for i in range(length))
+        for tail in ("", ".", "5", "–", "😀", "&"):
+            text = line + tail
+            tokens = split(text, "13a")
+            assert "".join(tokens) == "".join(text.split())
+            row = count([text], [text], 2, tokenize="13a").__array__()[0]
+            assert row.tolist() == [len(tokens)] * 3 + [len(tokens) - 1, len(tokens), row[5]]
+
+
+class Text(str):
+    """A str of a user's."""
+
+
+def test_subclasses_of_str_are_text():
+    assert split(Text("a,b"), "13a") == ["a", ",", "b"]
+    assert count([Text("a,b")], [Text("a ,b")], 2, tokenize="13a") == count(
+        ["a,b"], ["a ,b"], 2, tokenize="13a"
+    )
+
+
+@pytest.mark.parametrize("function", [False, True])
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "error", "words"),
+    [
+        (["a", ["b"]], ["a", "b"], TypeError, "segment 1: the hypothesis is a list|tokenize=None"),
+        (["a", 5], ["a", "b"], TypeError, "segment 1: the hypothesis is a int"),
+        (["a", b"b"], ["a", "b"], TypeError, "segment 1: .* bytes|decode"),
+        (["a", "b"], ["a", 5], TypeError, "segment 1: references is a int"),
+        (["a", "b"], ["a", {"b"}], TypeError, "segment 1: references is a set"),
+        (
+            ["a", "b"],
+            ["a", ["b", None]],
+            TypeError,
+            r"segment 1: references\[1\] is a NoneType|out",
+        ),
+        (["a", "b"], ["a", ["b", ["c"]]], TypeError, r"segment 1: references\[1\] is a list"),
+        (["a", "b"], ["a", []], ValueError, "segment 1: no references"),
+        (["a", "b"], ["a"], ValueError, "references has 1 segments, hypotheses has 2"),
+        (["a"], ["a", "b"], ValueError, r"references has 2 segments.*\[\[reference, ...\]\]"),
+        (["a", "b", "c"], [["a", "b", "c"]] * 2, ValueError, r"zip\(\*references\)"),
+        ("a b", ["a b"], TypeError, r"hypotheses is a str.*\[hypothesis\]"),
+        (["a"], "a", TypeError, "references is a str"),
+    ],
+)
+def test_mistakes(hypotheses, references, error, words, function):
+    tokenize = str.split if function else "13a"
+    with pytest.raises(error) as caught:
+        count(hypotheses, references, tokenize=tokenize)
+    for part in words.split("|"):
+        caught.match(part)
+
+
+def test_transposed_tokens_are_refused():
+    hypotheses = [["a", "b"], ["c"], ["d"]]
+    transposed = [[["a", "b"], ["c"], ["d"]], [["a"], ["c"], ["d", "d"]]]
+    with pytest.raises(ValueError, match=r"references\[k\]\[segment\].*zip"):
+        count(hypotheses, transposed)
+
+
+def test_square_references_that_look_transposed_are_warned_of():
+    hypotheses = ["the cat sat", "a dog ran off"]
+    streams = [["the cat sat", "a dog ran away"], ["the cat slept", "the dog ran off"]]
+    with pytest.warns(match=r"2 segments with 2 references each.*zip"):
+        count(hypotheses, streams, tokenize="13a")
+    count(hypotheses, list(zip(*streams, strict=True)), tokenize="13a")
+
+
+def test_lowercase_of_tokens_is_refused():
+    with pytest.raises(ValueError, match="lowercase=True needs text"):
+        count([["A"]], [[["a"]]], lowercase=True)
+
+
+def test_a_door_that_changes_the_lists():
+    hypotheses = ["a b"] * 600
+    references = ["a b"] * 600
+
+    class Clearing:
+        def __iter__(self):
+            hypotheses.clear()
+            references.clear()
+            gc.collect()
+            return iter(["a b"])
+
+    references[30] = Clearing()
+    with pytest.raises(ValueError, match="600 segments became 31"):
+        count(hypotheses, references, tokenize="13a")
+
+
+def test_threads_share_the_strings():
+    corpus = random_corpus(seeded("threads"), 400)
+    expected = count(*corpus, tokenize="13a")
+    results = []
+
+    def work():
+        results.extend(count(*corpus, tokenize="13a") == expected for _ in range(20))
+
+    workers = [threading.Thread(target=work) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert results == [True] * 160
+
+
+def test_strings_are_let_go():
+    line = "".join(["a word ", "and ", "another ’"])
+    before = sys.getrefcount(line)
+    packer = _text.TextPacker(None, "13a")
+    packer.fill([line] * 3, [[line, line]] * 3, 0)
+    assert sys.getrefcount(line) == before + 9
+    packer.fill([], [], 0)
+    assert sys.getrefcount(line) == before
+    packer.fill([line], [line], 0)
+    del packer
+    assert sys.getrefcount(line) == before
+    SegmentReader("13a", False, 4).row(line, [line])
+    assert sys.getrefcount(line) == before
+
+
+def test_memory_stays():
+    rng = seeded("memory")
+    corpus = random_corpus(rng, 200)
+    bad = [*corpus[0][:-1], 5], corpus[1]
+
+    def calls():
+        count(*corpus, tokenize="13a", lowercase=True)
+        for line in corpus[0][:50]:
+            split(line, "intl")
+        with pytest.raises(TypeError):
+            count(*bad, tokenize="zh")
+
+    calls()
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            calls()
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(20):
+            calls()
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] - before < 20_000
+    finally:
+        tracemalloc.stop()

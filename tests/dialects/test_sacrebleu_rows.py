@@ -1,0 +1,199 @@
+"""Rows become the floats that sacreBLEU's compute_bleu makes of them, in each arithmetic."""
+
+import warnings
+from array import array
+
+import numpy as np
+import pytest
+from generators import SEGMENTS, seeded, typed
+from sacrebleu.metrics.bleu import BLEU
+
+from fastbleu.dialects._sacrebleu import details, score_rows
+
+CASES = max(SEGMENTS // 50, 200)
+SMOOTHINGS = ["exp", "floor", "add-k", "none"]
+VALUES = [None, None, 1, 0.1, 0.5, 2, 0, 0.0, -0.0, 1.7, 3, 1e-9, 1e-30, 5e-324, 123456.789, 10**15]
+ODD_VALUES = [
+    -1,
+    -0.5,
+    float("inf"),
+    float("nan"),
+    1e300,
+    2**60,
+    True,
+    np.float64(0.3),
+    np.int64(2),
+]
+ARITHMETICS = {"float64": None, "float32": "float32", "int64-in-place": "int64"}
+
+
+def random_row(rng, order):
+    """A row as counting makes it, mostly; sometimes one that no text has."""
+    length = rng.choice((0, 1, 2, 3, 4, 5, 9, 30, 1000, 10**7, 10**12))
+    totals, matches = [], []
+    for n in range(order):
+        totals.append(max(0, length - n * rng.choice((1, 1, 1, 3))))
+        most = min(totals[-1], matches[-1] if matches else totals[-1])
+        matches.append(rng.choice((0, most, rng.randint(0, most), rng.randint(0, most))))
+    if rng.random() < 0.05:
+        matches = [rng.randint(0, 3) for _ in range(order)]
+    if rng.random() < 0.05:
+        totals = [rng.randint(0, 3) for _ in range(order)]
+    ref_len = rng.choice((length, max(0, length - 1), length + 1, length * 2, 7, 0, -1))
+    return [length, ref_len, *matches, *totals]
+
+
+def theirs(row, order, smoothing, value, effective_order, dtype=None):
+    """sacreBLEU's score object for one row, or the type of what it raises."""
+    row = list(row) if dtype is None else np.array(row, dtype)
+    metric = BLEU(
+        smooth_method=smoothing,
+        smooth_value=value,
+        max_ngram_order=order,
+        effective_order=effective_order,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            return metric._compute_score_from_stats(row)
+        except (ArithmeticError, ValueError) as error:
+            return type(error)
+
+
+def ours(function, *arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            return function(*arguments)
+        except (ArithmeticError, ValueError) as error:
+            return type(error)
+
+
+def settings(rng):
+    order = rng.choice((1, 2, 3, 4, 4, 4, 5, 6, 9, 64, 65, 80))
+    value = rng.choice(VALUES if rng.random() < 0.9 else ODD_VALUES)
+    return order, rng.choice(SMOOTHINGS), value, rng.random() < 0.5
+
+
+def same_float(ours, theirs):
+    return ours == theirs or (ours != ours and theirs != theirs)
+
+
+@pytest.mark.parametrize("arithmetic", ARITHMETICS)
+def test_scores_of_random_rows(arithmetic):
+    rng = seeded("sacrebleu rows", arithmetic)
+    dtype = ARITHMETICS[arithmetic]
+    for _ in range(CASES // 4):
+        order, smoothing, value, effective = settings(rng)
+        rows = [random_row(rng, order) for _ in range(4)]
+        expected = [theirs(row, order, smoothing, value, effective, dtype) for row in rows]
+        flat = np.array(rows, "float32" if dtype == "float32" else "int64")
+        where = f"{smoothing} {value!r} {effective} {rows}"
+        for row, score in zip(flat, expected, strict=True):
+            seen = ours(score_rows, row, order, smoothing, value, effective, arithmetic)
+            if isinstance(score, type):
+                assert seen is score, where
+            else:
+                assert same_float(seen[0], score.score), where
+        if not any(isinstance(score, type) for score in expected):
+            seen = ours(score_rows, flat, order, smoothing, value, effective, arithmetic)
+            assert list(map(str, seen)) == [str(float(score.score)) for score in expected], where
+
+
+def test_details_of_random_rows():
+    rng = seeded("sacrebleu details")
+    for _ in range(CASES):
+        order, smoothing, value, effective = settings(rng)
+        row = random_row(rng, order)
+        expected = theirs(row, order, smoothing, value, effective)
+        seen = ours(details, array("q", row), order, smoothing, value, effective)
+        where = f"{smoothing} {value!r} {effective} {row}"
+        if isinstance(expected, type):
+            assert seen is expected, where
+            continue
+        their_details = (
+            expected.score,
+            expected.precisions,
+            expected.bp,
+            expected.counts,
+            expected.totals,
+        )
+        assert typed(seen) == typed(their_details), where
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+@pytest.mark.parametrize("value", [None, 0.5, 2])
+@pytest.mark.parametrize("effective", [False, True])
+@pytest.mark.parametrize("order", [1, 2, 4])
+def test_short_segments(smoothing, value, effective, order):
+    for length in range(order + 2):
+        for shared in range(length + 1):
+            totals = [max(0, length - n) for n in range(order)]
+            row = [length, 3, *[max(0, shared - n) for n in range(order)], *totals]
+            expected = theirs(row, order, smoothing, value, effective)
+            seen = details(array("q", row), order, smoothing, value, effective)
+            assert typed(seen[:2]) == typed((expected.score, expected.precisions))
+
+
+def test_counts_that_doubles_do_not_hold():
+    for top in (2**52, 2**53 + 1, 2**62 + 1):
+        row = [top, top + 5, top, top - 1, top - 1, top - 2, top, top - 1, top - 2, top - 3]
+        for smoothing in SMOOTHINGS:
+            expected = theirs(row, 4, smoothing, None, False)
+            seen = details(array("q", row), 4, smoothing)
+            assert typed(seen[::3]) == typed((expected.score, expected.counts))
+            assert score_rows(array("q", row), 4, smoothing).tolist() == [expected.score]
+
+
+def test_a_perfect_score_is_sacrebleus():
+    assert score_rows(array("q", [10, 10, 10, 9, 8, 7, 10, 9, 8, 7]), 4)[0] == 100.00000000000004
+
+
+def test_rows_are_left_as_they_are():
+    rows = np.array([[5, 5, 3, 2, 1, 0, 5, 4, 3, 2]])
+    score_rows(rows, 4, "add-k", 2.5)
+    score_rows(rows, 4, "add-k", 2.5, False, "int64-in-place")
+    assert rows.tolist() == [[5, 5, 3, 2, 1, 0, 5, 4, 3, 2]]
+
+
+def test_no_rows():
+    assert score_rows(array("q"), 4) == array("d")
+    assert score_rows(np.zeros((0, 10), "int64"), 4) == array("d")
+
+
+@pytest.mark.parametrize(
+    ("rows", "arithmetic"),
+    [
+        (np.zeros((1, 10), "int32"), "float64"),
+        (np.zeros((1, 10), "float64"), "float64"),
+        (np.zeros((1, 10), "float32"), "float64"),
+        (np.zeros((1, 10), ">i8"), "float64"),
+        (np.zeros((1, 10), "int64"), "float32"),
+        (np.zeros((1, 10), "int64"), "expected"),
+        (np.zeros((1, 10), "float32"), "expected"),
+        ([0] * 10, "float64"),
+    ],
+)
+def test_rows_of_other_types(rows, arithmetic):
+    with pytest.raises(TypeError):
+        score_rows(rows, 4, arithmetic=arithmetic)
+
+
+def test_rows_that_are_not_contiguous():
+    with pytest.raises((ValueError, BufferError)):
+        score_rows(np.zeros((4, 20), "int64")[:, ::2], 4)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (array("q", [0] * 11), 4),
+        (array("q", [0] * 10), 3),
+        (array("q", [0] * 10), 0),
+        (array("q", [0] * 10), 4, "method1"),
+        (array("q", [0] * 10), 4, "exp", None, False, "float16"),
+    ],
+)
+def test_what_cannot_be_scored(arguments):
+    with pytest.raises(ValueError):
+        score_rows(*arguments)

@@ -1,0 +1,202 @@
+"""Ids that change while they are counted, huge batches, and Ctrl-C: no crash, no copy, no wait."""
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+from hostile import clean, resident_kilobytes
+
+from fastbleu import BLEU
+
+OPTIONS = {"ignore_ids": (-100,), "stop_id": 1, "skip_ids": (2,)}
+pytestmark = pytest.mark.usefixtures("the_next_call_is_right")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("form", ["array", "slice", "ragged"])
+def test_arrays_that_another_thread_fills_meanwhile(form, threads):
+    """Counting may see any of the numbers, but never more of them than there is room for."""
+    hypotheses = np.full((1500, 40), -100)
+    references = np.full((1500, 2, 40), -100)
+    views = {
+        "array": (hypotheses, references),
+        "slice": (hypotheses[:, ::-1], references[:, :, ::-1]),
+        "ragged": (list(hypotheses), list(references)),
+    }[form]
+    stop = threading.Event()
+
+    def keep_changing():
+        while not stop.is_set():
+            for value in (-100, 1, 2, 7):
+                hypotheses[:], references[:] = value, value
+            hypotheses[:] = np.arange(40)
+            references[:] = np.arange(40)[::-1]
+
+    changer = threading.Thread(target=keep_changing)
+    changer.start()
+    try:
+        metric = BLEU(None, threads=threads, **OPTIONS)
+        for _ in range(40):
+            rows = np.asarray(metric.statistics(*views))
+            assert (rows >= 0).all()
+            assert (rows <= 40).all()
+            assert (rows[:, 2:6] <= rows[:, 6:]).all()
+    finally:
+        stop.set()
+        changer.join()
+
+
+class Emptying(int):
+    """An id that empties a list when it is asked for its value."""
+
+    victim = ()
+
+    def __index__(self):
+        del self.victim[:]
+        return 5
+
+    __int__ = __hash__ = __index__
+
+
+class OnlyAnIndex:
+    def __init__(self, victim):
+        self.victim = victim
+
+    def __index__(self):
+        del self.victim[:]
+        return 5
+
+
+@pytest.mark.parametrize("kind", ["int", "index"])
+@pytest.mark.parametrize("target", ["sequence", "references", "segments"])
+def test_lists_that_are_emptied_while_they_are_read(kind, target):
+    for position in (0, 3, 299):
+        hypothesis, its = list(range(300)), [list(range(300)), list(range(300))]
+        hypotheses, references = [hypothesis, hypothesis[:]], [its, its[:]]
+        victim = {"sequence": hypothesis, "references": its, "segments": hypotheses}[target]
+        if kind == "int":
+            token = Emptying(7)
+            token.victim = victim
+        else:
+            token = OnlyAnIndex(victim)
+        hypothesis[position] = token
+        clean(BLEU(None, **OPTIONS).statistics, hypotheses, references)
+
+
+def test_contiguous_arrays_are_not_copied():
+    hypotheses = np.arange(4_000_000).reshape(4000, 1000) % 30_000
+    for dtype in (np.int64, np.int32, np.int16):
+        ids = hypotheses.astype(dtype)
+        metric = BLEU(None, **OPTIONS)
+        metric.score(ids[:2], ids[:2])
+        tracemalloc.start()
+        try:
+            metric.score(ids, ids)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < ids.nbytes / 8, f"{peak} bytes for {ids.nbytes} of {np.dtype(dtype)}"
+
+
+def test_updates_keep_no_memory():
+    ids = np.arange(32 * 20).reshape(32, 20)
+    metric = BLEU(None, **OPTIONS)
+    for _ in range(50):
+        metric.update(ids, ids)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(1000):
+            metric.update(ids, ids)
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 20_000
+    assert sys.getrefcount(ids) == 2
+
+
+def test_arrays_and_tokens_are_given_back():
+    ids, tokens = np.arange(40).reshape(4, 10), [["a token", "b"], ["c", 10**30]]
+    freed = weakref.ref(ids)
+    metric = BLEU(None, keep_segments=True, threads=2)
+    counts = [sys.getrefcount(token) for line in tokens for token in line]
+    metric.update(ids, list(ids))
+    metric.update(tokens, [tokens, tokens])
+    clean(metric.update, tokens, [tokens, [["a token"], [{}]]])
+    assert [sys.getrefcount(token) for line in tokens for token in line] == counts
+    del ids
+    gc.collect()
+    assert freed() is None
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/statm") or "FASTBLEU_SANITIZED" in os.environ,
+    reason="the size of the process is not known, or not the library's",
+)
+def test_memory_for_one_long_row_is_not_kept():
+    ids = np.full((1, 8_000_000), -100, "i1")
+    metric = BLEU(None, **OPTIONS)
+    before = resident_kilobytes()
+    metric.update(ids, ids)
+    grown = resident_kilobytes() - before
+    assert metric.state[0] == 0
+    assert grown < 32_000, f"{grown} kB are kept for the next row"
+
+
+def test_the_gil_is_released():
+    ids = np.random.default_rng(0).integers(0, 30_000, (3000, 1000))
+    metric, ticks, done = BLEU(None), [], threading.Event()
+
+    def count():
+        metric.score(ids, ids[:, None])
+        done.set()
+
+    worker = threading.Thread(target=count)
+    worker.start()
+    while not done.is_set():
+        ticks.append(time.perf_counter())
+        time.sleep(0.001)
+    worker.join()
+    gaps = np.diff(ticks) if len(ticks) > 1 else np.ones(1)
+    assert gaps.max() < 0.5 * max(ticks[-1] - ticks[0], 0.05), "other threads stood still"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("rows", ["(300_000, 100)", "(4, 7_500_000)"])
+def test_keyboard_interrupt(threads, rows):
+    code = f"""
+import os, signal, threading, time
+import numpy, fastbleu
+signal.signal(signal.SIGINT, signal.default_int_handler)
+ids = numpy.random.default_rng(1).integers(0, 1000, {rows}, "int32")
+sent = []
+def press():
+    time.sleep(0.2)
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+references = ids[:, None].repeat(2, 1)
+threading.Thread(target=press).start()
+metric = fastbleu.BLEU(None, threads={threads})
+try:
+    metric.update(ids, references)
+except KeyboardInterrupt:
+    print(time.monotonic() - sent[0], metric.state.any())
+else:
+    print("finished")
+"""
+    command = [sys.executable, "-c", code]
+    seen = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert seen.stdout != "finished\n", "the call was too short to be interrupted"
+    latency, changed = seen.stdout.split()
+    print(f"interrupted after {latency} s")
+    assert float(latency) < 2
+    assert changed == "False"

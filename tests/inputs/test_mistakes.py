@@ -1,0 +1,220 @@
+"""What new users do wrong: the message says what it is, and how to do it right."""
+
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import fastbleu
+from fastbleu import BLEU, InputWarning, Stats, count
+from fastbleu.dialects import NLTK, SACREBLEU
+from fastbleu.matrix import ReferenceIndex, pairwise
+
+TEXTS = ["The cat sat on the mat.", "It rained all night."]
+REFERENCES = [["The cat sat on a mat."], ["It rained all night."]]
+
+
+# ---- padding that is counted
+
+
+def padded(padding, rows=8):
+    return [[row, 2, 3, 4, padding, padding] for row in range(rows)]
+
+
+def references_of(hypotheses):
+    return [[hypothesis] for hypothesis in hypotheses]
+
+
+@pytest.mark.parametrize("form", [list, tuple, np.array], ids=["list", "tuple", "array"])
+def test_padding_in_lists_is_warned_of(form):
+    hypotheses = [form(row) for row in padded(0)]
+    with pytest.warns(InputWarning, match=r"end in a run of the id 0.*ignore_ids=\(0,\)"):
+        BLEU(None).score(hypotheses, references_of(hypotheses))
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8])
+def test_padding_of_labels_is_warned_of_once(rows):
+    for form in (list, np.array):
+        hypotheses = [form(row) for row in padded(-100, rows)]
+        with pytest.warns(InputWarning, match="-100") as caught:
+            BLEU(None).score(hypotheses, references_of(hypotheses))
+        assert len(caught) == 1
+
+
+def test_padding_in_sentences_of_a_matrix_is_warned_of():
+    with pytest.warns(InputWarning, match="hypotheses end in a run of the id 7"):
+        pairwise(padded(7), [[1, 2, 3, 4]], tokenize=None)
+
+
+def test_what_is_no_padding_is_not_warned_of(recwarn):
+    others = [
+        padded(0, rows=3),
+        [[*range(row + 2), 0, 0] for row in range(8)],  # of different lengths
+        [[1, 2, 3, row] for row in range(8)],
+        [[True, True] for _ in range(8)],
+        [["a", "a"] for _ in range(8)],
+        [["a", 0] for _ in range(8)],
+        [[0] for _ in range(8)],
+        [[] for _ in range(8)],
+    ]
+    for hypotheses in others:
+        BLEU(None, max_order=1).score([*hypotheses, [1]], references_of([*hypotheses, [1]]))
+    assert not recwarn.list
+
+
+# ---- arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("smooth_method", "smoothing"),
+        ("max_ngram_order", "max_order"),
+        ("pad_id", "ignore_ids"),
+        ("lower_case", "lowercase"),
+        ("metric", None),
+    ],
+)
+def test_unknown_parameters_are_named(name, meant):
+    hint = f"; did you mean '{meant}'" if meant else "$"
+    expected = rf"^fastbleu\.BLEU has no parameter '{name}'{hint}"
+    state = np.zeros(10, int)
+    for make in (
+        lambda **wrong: BLEU(**wrong),
+        lambda **wrong: BLEU.from_state(state, **wrong),
+        lambda **wrong: pairwise(TEXTS, TEXTS, **wrong),
+        lambda **wrong: ReferenceIndex(TEXTS, **wrong) if name != "metric" else BLEU(**wrong),
+    ):
+        with pytest.raises(TypeError, match=expected):
+            make(**{name: 4})
+
+
+@pytest.mark.parametrize("name", ["lowercase", "effective_order", "keep_segments"])
+def test_words_are_neither_true_nor_false(name):
+    with pytest.raises(TypeError, match=f"{name} is 'False', a str; expected True or False"):
+        BLEU(**{name: "False"})
+
+
+def test_words_are_neither_true_nor_false_in_count():
+    for tokenize in (None, "13a"):
+        with pytest.raises(TypeError, match="lowercase is 'no'"):
+            count(["a"], ["a"], tokenize=tokenize, lowercase="no")
+
+
+@pytest.mark.parametrize("weights", [0.25, "0.25,0.25,0.25,0.25"])
+def test_weights_are_several_numbers(weights):
+    with pytest.raises(TypeError, match="expected a number for each order"):
+        BLEU(weights=weights)
+
+
+def test_ids_without_a_dimension_are_single_ids():
+    for two in (2, np.int64(2), np.array(2)):
+        assert BLEU(None, stop_id=two).stop_id == 2
+        with pytest.raises(
+            TypeError, match=r"ignore_ids is .*2.*, expected several integers; pass"
+        ):
+            BLEU(None, ignore_ids=two)
+        assert BLEU(None, ignore_ids=(two,)).ignore_ids == (2,)
+
+
+def test_ids_that_are_none():
+    with pytest.raises(TypeError, match=r"ignore_ids is None.*leave it out"):
+        BLEU(None, ignore_ids=None)
+    with pytest.raises(TypeError, match=r"ignore_ids is '</s>'.*look up its id"):
+        BLEU(None, ignore_ids="</s>")
+    with pytest.raises(TypeError, match="stop_id has '</s>', a str; expected integer ids"):
+        BLEU(None, stop_id="</s>")
+
+
+def test_nltks_dialect_has_equal_weights_for_every_order():
+    rows = count([["a", "b", "c"]], [[["a", "b", "d"]]], max_order=2)
+    score = NLTK.score(NLTK.adapt(rows).sum())
+    assert score == NLTK.score(NLTK.adapt(rows).sum(), weights=(0.5, 0.5))
+    assert score.value == BLEU(None, max_order=2, smoothing="none", dialect="nltk").score(
+        [["a", "b", "c"]], [[["a", "b", "d"]]]
+    ).value  # fmt: skip
+
+
+# ---- what is scored
+
+
+def test_swapped_texts():
+    with pytest.raises(TypeError, match="swapped\\? hypotheses come first"):
+        BLEU().score(REFERENCES, TEXTS)
+
+
+def test_swapped_tokens():
+    references, hypotheses = [[["a", "b"], ["c"]]], [["a", "b"]]
+    with (
+        pytest.warns(InputWarning, match="character by character"),
+        pytest.raises(TypeError, match="are hypotheses and references swapped"),
+    ):
+        fastbleu.corpus_bleu(hypotheses, references)
+    with pytest.raises(TypeError, match="hypotheses come before references"):
+        BLEU(None).score(references, hypotheses)
+
+
+def test_what_a_tokenizer_returns():
+    with pytest.raises(TypeError, match=r'pass hypotheses\["input_ids"\]'):
+        BLEU(None).score({"input_ids": [[1]], "attention_mask": [[1]]}, [[1]])
+
+
+def test_text_without_spaces():
+    chinese = ["我喜欢吃苹果", "今天天气很好"]
+    with pytest.warns(InputWarning, match='of Chinese or Japanese pass tokenize="zh"'):
+        assert BLEU().score(chinese, chinese).value == 0
+    with pytest.warns(InputWarning, match='of Chinese or Japanese pass tokenize="zh"'):
+        BLEU().sentence_scores(chinese, chinese)
+    with pytest.warns(InputWarning) as caught:
+        BLEU("zh").score(["苹果"], ["苹果"])
+    assert "Chinese" not in str(caught[0].message)
+
+
+def test_rows_that_are_none():
+    with pytest.raises(ValueError, match=r"rows has the shape \(1, 0\)"):
+        Stats([[]])
+    for dialect in (SACREBLEU, NLTK):
+        with pytest.raises(TypeError, match=r"expected Stats of one row.*not a list"):
+            dialect.score([5])
+
+
+def test_metrics_of_other_classes_are_not_merged():
+    with pytest.raises(TypeError, match=r"a fastbleu\.sacrebleu.*BLEU into a fastbleu\.BLEU"):
+        BLEU().merge(fastbleu.sacrebleu.BLEU())
+
+
+# ---- Ctrl-C while numpy is imported
+
+IMPORT = """
+import os, signal, sys
+from fastbleu.cli.imports import import_undisturbed
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy._core._multiarray_umath" and not seen:
+            seen.append(name)
+            os.kill(os.getpid(), signal.SIGINT)
+
+seen = []
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupting())
+try:
+    import_undisturbed("fastbleu.significance")
+except KeyboardInterrupt:
+    import numpy.random
+    print("interrupted, and", "imported" if "fastbleu.significance" in sys.modules else "broken")
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, seen)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
+def test_an_import_is_finished_before_it_is_interrupted():
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.splitlines() == [
+        "interrupted, and imported",
+        "True ['numpy._core._multiarray_umath']",
+    ]

