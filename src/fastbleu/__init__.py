@@ -16,7 +16,7 @@ _HOMES = {
     "brevity_penalty": "nltk",
     "closest_ref_length": "nltk",
     "corpus_bleu": "nltk",
-    "count": "counting.batch",
+    "count": "counting.input",
     "modified_precision": "nltk",
     "sentence_bleu": "nltk",
     "tokenize": "tokenizers",

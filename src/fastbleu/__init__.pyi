@@ -5,7 +5,7 @@ from . import nltk as nltk
 from . import sacrebleu as sacrebleu
 from . import significance as significance
 from . import tokenizers as tokenizers
-from .counting.batch import count as count
+from .counting.input import count as count
 from .counting.stats import Stats as Stats
 from .dialects.score import Score as Score
 from .inputs.warnings import InputWarning as InputWarning

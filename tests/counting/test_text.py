@@ -12,7 +12,7 @@ from random_texts import random_corpus, random_line
 from fastbleu import count
 from fastbleu.counting import _text
 from fastbleu.counting._text import SegmentReader
-from fastbleu.counting.workers import CountOptions, count_segments
+from fastbleu.counting.batch import CountOptions, count_batch
 from fastbleu.dialects import NLTK, SACREBLEU
 from fastbleu.runtime import _process
 from fastbleu.tokenizers import get_tokenizer
@@ -93,16 +93,16 @@ def test_counted_tells_references_and_tokenized_periods():
     tokenizer = get_tokenizer("13a")
     for function in (tokenizer, get_tokenizer(str.split)):
         options, missing = CountOptions(function), CountOptions(function, missing=True)
-        counted = count_segments(["a .", "b.", " ."], ["a", ["b"], ("c",)], options)
+        counted = count_batch(["a .", "b.", " ."], ["a", ["b"], ("c",)], options)
         assert (counted.nrefs, counted.tokenized_periods) == (1, 2)
-        counted = count_segments(["a", "b"], ["a", ["b", None, "c"]], missing)
+        counted = count_batch(["a", "b"], ["a", ["b", None, "c"]], missing)
         assert (counted.nrefs, counted.tokenized_periods) == (-1, 0)
-        counted = count_segments(["a", "b"], [["a", None], [None, "b"]], missing)
+        counted = count_batch(["a", "b"], [["a", None], [None, "b"]], missing)
         assert counted.nrefs == 1
-        counted = count_segments([], [], options)
+        counted = count_batch([], [], options)
         assert (len(counted.stats), counted.segments, counted.nrefs) == (0, 0, 0)
     big = ["x ."] * 5000, [["x", "y"]] * 5000
-    counted = count_segments(*big, CountOptions(tokenizer, threads=4))
+    counted = count_batch(*big, CountOptions(tokenizer, threads=4))
     assert (counted.nrefs, counted.tokenized_periods) == (2, 5000)
 
 
@@ -113,9 +113,9 @@ def test_rows_can_be_added_up_at_once(tokenizer, threads):
     if tokenizer is None:
         corpus = as_tokens(corpus, "none")
     options = [None if tokenizer is None else get_tokenizer(tokenizer), False, 3, threads]
-    kept = count_segments(*corpus, CountOptions(*options))
+    kept = count_batch(*corpus, CountOptions(*options))
     for floor, adapt in ((False, SACREBLEU.adapt), (True, NLTK.adapt)):
-        summed = count_segments(*corpus, CountOptions(*options), floor)
+        summed = count_batch(*corpus, CountOptions(*options), floor)
         assert summed.stats == adapt(kept.stats).sum()
         assert (summed.nrefs, summed.tokenized_periods) == (kept.nrefs, kept.tokenized_periods)
 

@@ -50,13 +50,13 @@ def leave_sacrebleu_as_it_was():
 def counted(monkeypatch):
     """The number of calls that reached fastbleu's counting."""
     calls = []
-    count = patching.count_segments
+    count = patching.count_batch
 
-    def count_segments(*arguments, **named):
+    def count_batch(*arguments, **named):
         calls.append(arguments)
         return count(*arguments, **named)
 
-    monkeypatch.setattr(patching, "count_segments", count_segments)
+    monkeypatch.setattr(patching, "count_batch", count_batch)
     return calls
 
 

@@ -20,8 +20,8 @@ from itertools import compress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
+from ..counting.batch import CountOptions, count_batch
 from ..counting.totals import Totals
-from ..counting.workers import CountOptions, count_segments
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..sacrebleu.score import estimate_from_rows
 from ..tokenizers.table import Tokenizer, get_tokenizer
@@ -100,7 +100,7 @@ def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
             columns = chunk[:references]
             texts = columns[0] if references == 1 else list(zip(*columns, strict=True))
             for system, hypotheses in enumerate(chunk[references:]):
-                counted = count_segments(hypotheses, texts, counting)
+                counted = count_batch(hypotheses, texts, counting)
                 totals[system] = totals[system].plus(Totals.of(counted, counted.stats.sum(), keep))
                 if options.sentence_level:
                     spool.write(reporter.sentences(counted.stats._rows).encode())

@@ -89,7 +89,8 @@ cdef class IdPacker(PackedSegments):
             self.row_ids = NULL
             self.row_capacity = 0
 
-    def fill(self, IdRows hypotheses not None, IdRows references not None, Py_ssize_t start):
+    def fill(self, IdRows hypotheses not None, IdRows references not None, Py_ssize_t start,
+             Py_ssize_t before=0):
         """Take the next chunk's segments in place of the last one's; 0 at the end."""
         cdef Py_ssize_t segment = start, ids = 0, k, end = min(len(hypotheses), len(references))
         self.clear()

@@ -1,111 +1,69 @@
-"""Counting a corpus that a user has passed in: text, lists of tokens or token ids."""
+"""Counting a batch: checked segments in, rows of counts out.
+
+Every caller counts by `count_batch`: the metric, the drop-ins, the command. It trusts the layout of
+what it is given; `count_input` (input.py) checks and warns first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from _thread import allocate_lock as _Lock
 
-from ..inputs.arguments import check_flag
-from ..inputs.ids import IdRules, are_ids, id_rows
-from ..inputs.mistakes import (
-    LEAST_TO_SUSPECT,
-    warn_of_empty_rows,
-    warn_of_label_padding,
-    warn_of_padded_lists,
-    warn_of_run,
-    warn_of_words,
-)
-from ..inputs.segments import check_layout, list_or_tuple
-from ..inputs.warnings import warn_input
-from ..tokenizers.table import Tokenizer, get_tokenizer
+from .._core import PackedSegments, SegmentCounter, zero_rows
+from ..inputs._ids import IdRows
+from ..inputs.ids import IdRules
+from ..inputs.segments import TextDoor, TokenDoor, changed_while_read
+from ..runtime.threads import run_on_threads
+from ._ids import CHUNK_IDS, IdPacker
+from ._text import TextPacker
+from ._tokens import TokenPacker
+from .splitting import SplittingPacker
 from .stats import Stats
-from .workers import Counted, CountOptions, count_packed, count_segments, threads_with_work
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..inputs._ids import IdRows
+    from ..tokenizers.table import Tokenizer
 
-# Square references are read both ways up to this size, which is more than anybody has by accident.
-_LARGEST_SQUARE = 32
+# Memory for more tokens or references is not kept: 1 MB of ids, more than all but odd input needs.
+_LARGEST_KEPT = 1 << 18
+_TOKEN_CHECKS = TokenDoor()
 
 
-def count(
-    hypotheses: Any,
-    references: Any,
-    max_order: int = 4,
-    threads: int = 1,
-    *,
-    tokenize: str | Callable[[str], list[str]] | Tokenizer | None = None,
-    lowercase: bool = False,
-) -> Stats:
-    """Count the n-gram matches of every segment.
+class CountOptions:
+    """How to count: arguments that were checked. Keeps the memory of its workers between calls.
 
     Parameters
     ----------
-    hypotheses : sequence of S token sequences, or of S str
-        Tokens are any hashable objects; equal tokens match. With `tokenize` a hypothesis is a str.
-        Token ids may be an array or a tensor of integers, as for `fastbleu.BLEU.score`.
-    references : sequence of S sequences of token sequences, or of S str or sequences of str
-        ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment,
-        not necessarily as many for each. With `tokenize` a str stands for one reference.
-    max_order : int, default 4
-        The longest n-grams to count.
-    threads : int, default 1
-        Counting releases the GIL, and so does tokenising text; reading lists of tokens holds it.
-        Changes no result.
-    tokenize : str or callable, optional
-        Makes tokens out of text: a name of `fastbleu.tokenizers.TOKENIZERS` or a function of a str
-        that returns a list of str. None: the input is lists of tokens already.
-    lowercase : bool, default False
-        Lower the text first.
-
-    Returns
-    -------
-    Stats
-        S rows.
-
-    Raises
-    ------
-    ValueError
-        `references` and `hypotheses` differ in length, the layout is ``references[k][segment]``, a
-        segment has no reference, the tokenizer is unknown, a number is below 1, or `lowercase` goes
-        with lists of tokens.
-    TypeError
-        A str stands where a list of tokens is expected or the reverse, or a token is not hashable;
-        the message names the segment and the position.
-    ImportError, FileNotFoundError, RuntimeError
-        What the tokenizer needs is not installed.
-    OverflowError
-        A segment is too long for 32-bit positions.
-
-    Warns
-    -----
-    InputWarning
-        The references look transposed although the lengths agree, there seems to be text in the
-        place of tokens or the reverse, or the id -100, which pads labels, was counted.
-
-    Examples
-    --------
-    >>> count([["a", "b", "c"]], [[["a", "b"], ["c", "d", "e", "f"]]], max_order=2)
-    Stats([[3, 2, 3, 1, 3, 2]], max_order=2)
-    >>> count(["Not tokenised."], ["Not tokenized."], max_order=1, tokenize="13a")
-    Stats([[3, 3, 2, 3]], max_order=1)
-    """
-    tokenizer = None if tokenize is None else get_tokenizer(tokenize)
-    return Counting(tokenizer, lowercase, max_order, threads).count(hypotheses, references).stats
-
-
-class Counting:
-    """Counts what users pass in, and checks it first; keeps its memory for the next time.
-
-    Parameters
-    ----------
-    tokenizer, lowercase, max_order, threads, reference_length
-        As for `CountOptions`.
+    tokenizer : Tokenizer or None
+        None: the input is lists of tokens, or rows of token ids.
+    lowercase, max_order, threads
+        As for `fastbleu.count`.
+    reference_length : str, default "closest"
+        One of `_core.REFERENCE_LENGTHS`.
     id_rules : IdRules, optional
-        Which token ids count, where the input is none of text.
+        Which token ids count; None where all do.
+    missing : bool, default False
+        Whether a reference may be None, which means that there is none.
+    raise_totals : bool, default False
+        Whether every total of a segment is raised to at least 1 before sums are made, as in nltk.
+    checks : TokenChecks, optional
+        What reads tokens that are not in lists.
     """
+
+    __slots__ = (
+        "_idle",
+        "checks",
+        "id_rules",
+        "lowercase",
+        "max_order",
+        "missing",
+        "padding_was_checked",
+        "raise_totals",
+        "reference_length",
+        "threads",
+        "tokenizer",
+    )
 
     def __init__(
         self,
@@ -113,102 +71,198 @@ class Counting:
         lowercase: bool = False,
         max_order: int = 4,
         threads: int = 1,
+        *,
         reference_length: str = "closest",
         id_rules: IdRules | None = None,
+        missing: bool = False,
+        raise_totals: bool = False,
+        checks: TokenDoor | None = None,
     ) -> None:
-        lowercase = check_flag("lowercase", lowercase)
-        if tokenizer is None and lowercase:
-            raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
-        self._options = CountOptions(
-            tokenizer, lowercase, max_order, threads, reference_length=reference_length
-        )
-        self._id_rules = id_rules or IdRules()
-        self._knows_padding = False
-        self._id_options = CountOptions(
-            None,
-            max_order=max_order,
-            threads=threads,
-            reference_length=reference_length,
-            ids=self._id_rules,
-        )
+        self.tokenizer = tokenizer
+        self.lowercase = lowercase
+        self.max_order = max_order
+        self.threads = threads
+        self.reference_length = reference_length
+        self.id_rules = id_rules or None
+        self.missing = missing
+        self.raise_totals = raise_totals
+        self.checks = _TOKEN_CHECKS if checks is None else checks
+        self.padding_was_checked = False
+        # Workers that are not in use: for segments, and for rows of ids.
+        self._idle: tuple[list[_Worker], list[_Worker]] = ([], [])
 
-    def count(
-        self,
-        hypotheses: Any,
-        references: Any,
-        floor: bool | None = None,
-        masks: tuple[Any, Any] = (None, None),
-    ) -> Counted:
-        """Count a corpus; errors and warnings as those of the function `count`.
+    def borrow(self, is_ids: bool) -> _Worker:
+        """A worker that nobody else has."""
+        try:
+            return self._idle[is_ids].pop()
+        except IndexError:
+            return _Worker(
+                self._packer(is_ids), SegmentCounter(self.max_order, self.reference_length)
+            )
 
-        `floor` is that of `count_segments`, `masks` are those of `id_rows`.
-        """
-        is_text = self._options.tokenizer is not None
-        if masks[0] is not None or masks[1] is not None or self._id_rules:
-            if is_text:
-                raise TypeError("a mask needs token ids; for these pass tokenize=None")
-            return self._count_ids(id_rows(hypotheses, references, *masks), floor)
-        if not is_text and are_ids(hypotheses, references):
-            return self._count_ids(id_rows(hypotheses, references), floor)
-        check_layout(hypotheses, references)
-        warn_of_words(hypotheses, references, is_text)
-        if not (is_text or self._knows_padding):
-            self._knows_padding = len(hypotheses) >= LEAST_TO_SUSPECT
-            warn_of_padded_lists("hypotheses", hypotheses)
-        counted = count_segments(hypotheses, references, self._options, floor)
-        if 1 < len(hypotheses) <= _LARGEST_SQUARE:
-            _warn_if_transposed(counted.stats, hypotheses, references, self._options)
-        return counted
+    def give_back(self, worker: _Worker, is_ids: bool) -> None:
+        """Keep a worker that did not fail for the next time."""
+        idle = self._idle[is_ids]
+        if worker.packer.capacity <= _LARGEST_KEPT and len(idle) < self.threads:
+            worker.packer.reset()
+            idle.append(worker)
 
-    def _count_ids(self, corpus: tuple[IdRows, IdRows], floor: bool | None) -> Counted:
-        counted = count_packed(*corpus, self._id_options, threads_with_work(*corpus), floor)
-        if len(corpus[0]) >= LEAST_TO_SUSPECT:
-            self._warn_of_ids(corpus, counted.stats)
-            if not (self._knows_padding or counted.label_padding):
-                self._warn_of_padding(corpus)
-        if counted.label_padding:
-            warn_of_label_padding()
-        return counted
-
-    def _warn_of_ids(self, corpus: tuple[IdRows, IdRows], stats: Stats) -> None:
-        """Warn where nothing is left of all hypotheses or references."""
-        width = 2 + 2 * self._id_options.max_order
-        for place, name in enumerate(("hypothesis", "reference")):
-            if not any(stats._rows[place::width]) and corpus[place].size:
-                warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
-
-    def _warn_of_padding(self, corpus: tuple[IdRows, IdRows]) -> None:
-        """Warn where what seems to be padding counts; of a first batch, as all will be like it."""
-        self._knows_padding = True
-        for name, rows in zip(("hypothesis", "reference"), corpus, strict=True):
-            padding = self._id_rules.uncounted(rows)
-            if padding is not None:
-                warn_of_run(f"{name} ids", padding)
-                return
+    def _packer(self, is_ids: bool) -> Any:
+        if is_ids:
+            rules = self.id_rules or IdRules()
+            return IdPacker(rules.ignore_ids, rules.skip_ids, rules.stop_ids)
+        if self.tokenizer is None:
+            return TokenPacker(self.checks)
+        if self.tokenizer.function is not None:
+            return SplittingPacker(
+                self.checks, self.tokenizer.function, self.lowercase, self.missing
+            )
+        return TextPacker(TextDoor(), str(self.tokenizer.compiled), self.lowercase, self.missing)
 
 
-def _warn_if_transposed(
-    stats: Stats, hypotheses: Any, references: Any, options: CountOptions
-) -> None:
-    """Warn where there are as many references as segments and they match better if turned.
+class Counted:
+    """What counting a batch tells.
 
-    Either reading has the right references on its diagonal, so that little gives it away.
+    Attributes
+    ----------
+    stats : Stats
+        A row for each segment, or one row: their sum.
+    segments : int
+    nrefs : int
+        References of every segment, -1 where their number varies, 0 where there are no segments.
+    tokenized_periods : int
+        Hypotheses that end in " .", which text that was never tokenised hardly does; 0 for tokens.
+    label_padding : bool
+        Whether the token id -100, which pads labels, was counted.
+    last_segment : (hypothesis, references)
+        Of lists of tokens: the last segment as it was read.
     """
-    size = len(hypotheses)
-    # By now: a token's own code, or another thread, may change them at any time.
-    references = list_or_tuple(references)[:]
-    if not size or len(references) != size:
-        return
-    first = references[0]
-    if type(first) in (str, list, tuple) and (isinstance(first, str) or len(first) != size):
-        return
-    if any(isinstance(part, str) or len(list_or_tuple(part)) != size for part in references):
-        return
-    turned = list(zip(*references, strict=True))
-    other = count_segments(hypotheses, turned, options).stats
-    if other.matches.sum() > stats.matches.sum():
-        warn_input(
-            f"there are {size} segments with {size} references each, read as "
-            "references[segment][k], but read as references[k][segment] they match better; "
-            "if that is their layout pass list(zip(*references))"
-        )
+
+    __slots__ = (
+        "label_padding",
+        "last_segment",
+        "nrefs",
+        "segments",
+        "stats",
+        "tokenized_periods",
+    )
+
+    def __init__(self, rows: int, max_order: int) -> None:
+        self.stats = Stats._own(zero_rows(rows, max_order), max_order)
+        self.segments = self.nrefs = self.tokenized_periods = 0
+        self.label_padding = False
+        self.last_segment: tuple[Any, Any] = (None, None)
+
+    def note(self, packer: PackedSegments) -> None:
+        """Add what a packer tells of the segments that it has packed."""
+        nrefs = packer.nrefs
+        self.nrefs = joint_nrefs(self.nrefs, nrefs) if self.nrefs else nrefs
+        self.tokenized_periods += packer.tokenized_periods
+        self.label_padding |= packer.label_padding
+        if type(packer) is TokenPacker:
+            self.last_segment = packer.last_hypothesis, packer.last_references
+
+
+def joint_nrefs(one: int, other: int) -> int:
+    """The number of references of every segment of two corpora together."""
+    if one == other or other == 0:
+        return one
+    return -1 if one else other
+
+
+class _Worker:
+    """What one thread counts with."""
+
+    __slots__ = ("counter", "packer")
+
+    def __init__(self, packer: Any, counter: SegmentCounter) -> None:
+        self.packer = packer
+        self.counter = counter
+
+    @property
+    def cancelled(self) -> bool:
+        return self.counter.cancelled
+
+    @cancelled.setter
+    def cancelled(self, value: bool) -> None:
+        self.packer.cancelled = self.counter.cancelled = value
+
+
+def count_batch(
+    hypotheses: Any,
+    references: Any,
+    options: CountOptions,
+    *,
+    keep_rows: bool = True,
+    before: int = 0,
+) -> Counted:
+    """Count segments whose layout was checked.
+
+    Parameters
+    ----------
+    hypotheses, references : lists or tuples of S segments, or IdRows
+        ``references[i]`` belong to ``hypotheses[i]``: a str or several where there is a tokenizer,
+        else lists of tokens; or rows of ids on both sides.
+    options : CountOptions
+    keep_rows : bool, default True
+        False: the result has one row, the sum of all, and memory does not grow with the corpus.
+    before : int, default 0
+        Number of segments before these, for messages.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A segment is not what the options say; the message names segment and position.
+    """
+    is_ids = type(hypotheses) is IdRows
+    segments, read = len(hypotheses), 0
+    counted = Counted(segments if keep_rows else 1, options.max_order)
+    rows = counted.stats._rows
+
+    def count(worker: _Worker, first: int) -> None:
+        if keep_rows:
+            worker.counter.count(worker.packer, rows, first)
+        else:
+            worker.counter.count_sum(worker.packer, rows, options.raise_totals)
+
+    def take_turns(worker: _Worker) -> None:
+        nonlocal read
+        while not worker.cancelled:
+            with reading:
+                first = read
+                read += worker.packer.fill(hypotheses, references, first, before)
+            if not len(worker.packer):
+                break
+            count(worker, first)
+
+    workers = [options.borrow(is_ids)]
+    threads = _useful_threads(hypotheses, references, options) if options.threads > 1 else 1
+    if threads == 1:
+        worker = workers[0]
+        while read < segments and (
+            taken := worker.packer.fill(hypotheses, references, read, before)
+        ):
+            count(worker, read)
+            read += taken
+    else:
+        reading = _Lock()
+        workers += [options.borrow(is_ids) for _ in range(threads - 1)]
+        run_on_threads(take_turns, workers)
+    for worker in workers:
+        counted.note(worker.packer)
+        options.give_back(worker, is_ids)
+    if read != segments:
+        raise changed_while_read(segments, read, hypotheses, references)
+    counted.segments = segments
+    return counted
+
+
+def _useful_threads(hypotheses: Any, references: Any, options: CountOptions) -> int:
+    """How many threads have work."""
+    if type(hypotheses) is IdRows:
+        chunks = (hypotheses.size + references.size) // CHUNK_IDS
+    elif options.tokenizer is not None and options.tokenizer.function is not None:
+        return 1  # a user's function may not be safe on several
+    else:
+        chunks = len(hypotheses) // TokenPacker.chunk_segments
+    return min(1 + chunks, options.threads)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .._core import accumulate_rows, zero_rows
 from ..inputs.arrays import in_main_memory
+from .batch import Counted, joint_nrefs
 from .stats import Stats
-from .workers import Counted, joint_nrefs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Totals:
         Raises
         ------
         TypeError, ValueError, OverflowError
-            It is none of integers, of this order, or of any text.
+            The state does not hold integers for this `max_order` that some text can have.
         """
         row = in_main_memory(state, "the state")
         if row.shape != (2 + 2 * max_order,):

@@ -6,7 +6,11 @@ from .warnings import warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from typing import Any
+
+    from ._ids import IdRows
+    from .ids import IdRules
 
 # Of so many sequences of ids it is strange that all are empty, or that most end alike.
 LEAST_TO_SUSPECT = 4
@@ -53,12 +57,31 @@ def warn_of_empty_rows(what: str, mask: str) -> None:
     )
 
 
+def warn_where_all_are_empty(sides: dict[str, IdRows], rows: array[int], width: int) -> None:
+    """Warn where all hypotheses, or all references, are empty by the lengths in their rows."""
+    for column, (name, ids) in enumerate(sides.items()):
+        if not any(rows[column::width]) and ids.size:
+            warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
+
+
+def warn_of_id_padding(sides: dict[str, IdRows], rules: IdRules | None) -> None:
+    """Warn where what seems to be padding counts."""
+    for name, ids in sides.items():
+        padding = ids.run_at_end() if rules is None else rules.uncounted(ids)
+        if padding is not None:
+            warn_of_run(f"{name} ids", padding)
+            return
+
+
 def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
     """Warn of words where texts are meant, and of texts where words are, by the first segments."""
     if type(hypotheses) not in (list, tuple) or type(references) not in (list, tuple):
         return
     suspicious = _text_and_words if is_text else _unsplit_text
     # By slices: another thread may empty the lists after a look at whether they are.
+    for its in references[:1] if is_text else ():
+        if type(its) is str or len(its) < 3:
+            return
     if not any(map(suspicious, hypotheses[:1], references[:1])):
         return
     if not all(map(suspicious, hypotheses[:3], references[:3])):

@@ -108,6 +108,25 @@ def list_or_tuple(segments: Any) -> Any:
     return segments if type(segments) in (list, tuple) else list(segments)
 
 
+def listed_segments(hypotheses: Any, references: Any) -> tuple[Any, Any]:
+    """Both sides as lists or tuples of the same length."""
+    segments = check_lengths(hypotheses, references)
+    listed = list_or_tuple(hypotheses), list_or_tuple(references)
+    for part in listed:
+        if len(part) != segments:
+            raise changed_while_read(segments, len(part), hypotheses, references)
+    return listed
+
+
+def changed_while_read(segments: int, found: int, hypotheses: Any, references: Any) -> ValueError:
+    """The error for segments that became more or fewer while they were read."""
+    return ValueError(
+        f"{segments} segments became {found} while they were counted: hypotheses is "
+        f"a {type(hypotheses).__name__}, references is a {type(references).__name__}; pass "
+        "lists that nothing else changes, of a DataFrame frame.values.tolist()"
+    )
+
+
 def batches(hypotheses: Any, references: Any) -> Iterator[tuple[Any, Any, int]]:
     """Segments as pairs of lists, with the number of segments that came before.
 
@@ -269,40 +288,6 @@ class TextDoor(Door):
                 "expected a str or a list of str"
             )
         return list(references)
-
-
-def lists_of_tokens(
-    hypotheses: Any,
-    references: Any,
-    split: Any,
-    lowercase: bool,
-    missing: bool,
-    door: TextDoor,
-    before: int,
-) -> tuple[list[list[str]], list[list[list[str]]]]:
-    """Lines as lists of tokens, by a function of one line; `before` is for messages."""
-
-    def tokens(text: Any, segment: int, reference: int | None) -> list[str]:
-        if not isinstance(text, str):
-            text = door.line(text, segment, reference)
-        tokens: list[str] = split(text.lower() if lowercase else text)
-        return tokens
-
-    split_hypotheses, split_references = [], []
-    for segment, (hypothesis, its) in enumerate(zip(hypotheses, references, strict=True), before):
-        split_hypotheses.append(tokens(hypothesis, segment, None))
-        lines = [its] if isinstance(its, str) else its
-        if type(lines) not in (list, tuple):
-            lines = door.references(its, segment)
-        kept = [
-            tokens(line, segment, k)
-            for k, line in enumerate(lines)
-            if line is not None or not missing
-        ]
-        if not kept:
-            door.no_references(segment)
-        split_references.append(kept)
-    return split_hypotheses, split_references
 
 
 def is_unhashable(token: Any) -> bool:

@@ -17,7 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import exp, log
 
+from ..counting.input import count_input
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS, details
+from ..dialects.parameters import Parameters
 from ..inputs.warnings import warn_tokenized
 from ..metric.bleu import BLEU
 
@@ -211,10 +213,11 @@ class Sacrebleu(_InMemory):
         """
         if SMOOTH_DEFAULTS.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU does not look at one that has no use
-        metric = BLEU(
+        metric = Parameters(
             tokenize or "13a", lowercase, smoothing=smooth_method, smoothing_value=smooth_value
         )
-        counted = metric._counted(*self._take(predictions, references), None, None, kept=False)
+        options = metric.count_options()
+        counted = count_input(*self._take(predictions, references), options, keep_rows=False)
         if not force:
             warn_tokenized(counted.tokenized_periods, "force=True")
         row = counted.stats._rows

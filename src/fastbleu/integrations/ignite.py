@@ -101,7 +101,7 @@ class BLEU(Metric):
             As `fastbleu.BLEU.update` does.
         """
         y_pred, y = output
-        sums = self._bleu._counted(y_pred, y, None, None, kept=False).stats
+        sums = self._bleu.sums(y_pred, y)
         total = Stats(self._counts.cpu()[None]) + sums
         self._counts = torch.from_numpy(numpy.asarray(total)[0]).to(self._device)
 
@@ -134,7 +134,7 @@ class BLEU(Metric):
                 "there is no BLEU yet: no process has been given a hypothesis or a reference "
                 "since the start or reset()"
             )
-        return NativeBLEU.from_state(counts, **self._bleu._as_dict()).compute()
+        return NativeBLEU.from_state(counts, **self._bleu._parameters.as_arguments()).compute()
 
     # What is decorated raises nothing, or the sums of all would stay in the place of one's own.
     @sync_all_reduce("_halves")

@@ -138,7 +138,9 @@ class BLEU(keras.metrics.Metric):
                 if not len(rows):
                     return
                 hypotheses, references = _take(hypotheses, rows), _take(references, rows)
-        sums = self._bleu._counted(hypotheses, references, *masks, kept=False).stats
+        sums = self._bleu.sums(
+            hypotheses, references, hypothesis_mask=masks[0], reference_mask=masks[1]
+        )
         total = Stats(self._state()[None]) + sums
         self._counts.assign(numpy.asarray(total)[0].view(self._stored_as))
 

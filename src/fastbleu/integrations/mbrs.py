@@ -112,8 +112,8 @@ class MetricBLEU(_MetricBLEU):
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses))
             pairs = hypotheses, [[reference] for reference in references]
-            stats = self._bleu._counted(*pairs, None, None).stats
-            return _tensor(self._bleu._scores(stats))
+            stats = self._bleu.statistics(*pairs)
+            return _tensor(self._bleu._parameters.sentence_scores(stats))
 
     def pairwise_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], *_: Any, **__: Any
@@ -137,9 +137,9 @@ class MetricBLEU(_MetricBLEU):
         """
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses) * len(references))
-            sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
+            sentences = SentenceReader(self._bleu._parameters).read_pair(hypotheses, references)
             scores = numpy.empty([len(side) for side in sentences])
-            pairs = PairScorer(self._bleu, self._bleu.threads)
+            pairs = PairScorer(self._bleu._parameters, self._bleu.threads)
             pairs.prepare(*sentences)
             pairs.fill(scores, ProgressBar(False, None, ""))
             return _tensor(scores)
@@ -188,9 +188,11 @@ class MetricBLEU(_MetricBLEU):
                     )
                 if any(map(math.isnan, logarithms)):
                     raise ValueError("reference_lprobs has no softmax: it holds nan, or -inf only")
-            sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
+            sentences = SentenceReader(self._bleu._parameters).read_pair(hypotheses, references)
             weights = numpy.array(logarithms)
-            return _tensor(Aggregation(self._bleu).scores(*sentences, weights, logarithms=True))
+            return _tensor(
+                Aggregation(self._bleu._parameters).scores(*sentences, weights, logarithms=True)
+            )
 
 
 def _tensor(scores: Any) -> torch.Tensor:

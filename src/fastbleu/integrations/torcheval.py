@@ -128,7 +128,7 @@ class BLEUScore(Metric):
             With ``dialect="torcheval"`` also where no text of the batch has `n_gram` tokens.
         """
         hypotheses = [input] if isinstance(input, str) else input
-        sums = self._bleu._counted(hypotheses, target, None, None, kept=False).stats
+        sums = self._bleu.sums(hypotheses, target)
         if self.dialect == "torcheval" and not sums.totals.all():
             raise ValueError(
                 f"no text of input has n_gram = {self.n_gram} tokens, and TorchEval's dialect "
@@ -207,7 +207,7 @@ class BLEUScore(Metric):
 
     def _counting(self) -> dict[str, Any]:
         """What counts depend on."""
-        return {"dialect": self.dialect, **self._bleu._how_counted}
+        return {"dialect": self.dialect, **self._bleu._parameters.how_counted}
 
 
 _STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")

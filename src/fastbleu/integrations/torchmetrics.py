@@ -140,7 +140,7 @@ class BLEUScore(Metric):
         self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
         # Of TorchMetrics' own tokenizers self._bleu knows neither.
         named = {"tokenizer": tokenize, "lowercase": bool(lowercase)}
-        how = {**self._bleu._how_counted, **(named if isinstance(tokenize, str) else {})}
+        how = {**self._bleu._parameters.how_counted, **(named if isinstance(tokenize, str) else {})}
         self._how = sha256(repr({"dialect": dialect, **how}).encode()).digest()[:16]
         # The first state, so that it is compared before anything is added up.
         counted_by = torch.tensor(list(self._how), dtype=torch.uint8)
@@ -229,7 +229,7 @@ class BLEUScore(Metric):
         bleu = self._bleu
         if self._fast is not None and not _may_have(self._marks, preds, target):
             bleu = self._fast
-        return bleu._counted(preds, target, None, None, kept=False).stats
+        return bleu.sums(preds, target)
 
     def _apply(self, fn: Any, exclude_state: Sequence[str] = ()) -> Any:
         """Move the states, but do not cast them, as `set_dtype` would."""

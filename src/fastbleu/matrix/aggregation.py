@@ -13,7 +13,7 @@ from math import exp, log
 
 import numpy
 
-from ..metric.scorer import Scorer
+from ..dialects.parameters import Parameters
 from ._ngrams import Features, Ngrams, expected_rows
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class Aggregation:
 
     Parameters
     ----------
-    scorer : Scorer
+    parameters : Parameters
         Of sacreBLEU's dialect.
 
     Attributes
@@ -49,10 +49,10 @@ class Aggregation:
         Whether to stop after the present source: another thread sets it.
     """
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, parameters: Parameters) -> None:
         self.cancelled = False
-        self._scorer = scorer
-        self._ngrams = Ngrams(scorer.max_order)
+        self._parameters = parameters
+        self._ngrams = Ngrams(parameters.max_order)
 
     def scores(
         self,
@@ -86,12 +86,12 @@ class Aggregation:
         if candidates is not references:
             of_candidates = Features(self._ngrams, candidates)
         flat = expected_rows(self._ngrams, of_candidates, of_references, weights, logarithms)
-        max_order = self._scorer.max_order
+        max_order = self._parameters.max_order
         rows = numpy.frombuffer(flat).reshape(-1, 2 + 2 * max_order)
         if logarithms:
             # Python's own sum, which is compensated from 3.12 on.
             lengths = zip(references.lengths, weights.tolist(), strict=True)
             rows[:, 1] = sum([exp(log(n) + weight) if n else 0.0 for n, weight in lengths])
-        rules: Any = self._scorer._rules
-        scores = rules.expected_scores(rows, max_order, **self._scorer._scoring)
+        rules: Any = self._parameters.rules
+        scores = rules.expected_scores(rows, max_order, **self._parameters.scoring)
         return numpy.asarray(scores, numpy.float64)

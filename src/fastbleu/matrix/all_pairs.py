@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..metric.scorer import Scorer
+    from ..dialects.parameters import Parameters
 
     Scores = NDArray[numpy.floating[Any]]
 
@@ -29,7 +29,7 @@ _BLOCK_BYTES = 1 << 26
 
 
 def pairwise(
-    scorer: Scorer,
+    parameters: Parameters,
     hypotheses: Any,
     references: Any,
     masks: tuple[Any, Any],
@@ -39,7 +39,7 @@ def pairwise(
 ) -> Scores:
     """The score of every pair: see `fastbleu.BLEU.pairwise`."""
     kind = _checked_dtype(dtype, out)
-    sources, shape = read_sources(scorer, (hypotheses, references), masks, _NAMES)
+    sources, shape = read_sources(parameters, (hypotheses, references), masks, _NAMES)
     scores = _result(out, kind, shape)
     of_sources = scores if len(shape) == 3 else scores[None]
     with ProgressBar(progress, scores.size, " pairs") as bar:
@@ -49,13 +49,16 @@ def pairwise(
             pairs.fill(of_sources[source], bar)
 
         on_sources(
-            scorer.threads, of_sources.shape, lambda threads: PairScorer(scorer, threads), score
+            parameters.threads,
+            of_sources.shape,
+            lambda threads: PairScorer(parameters, threads),
+            score,
         )
     return scores
 
 
 def iter_blocks(
-    scorer: Scorer,
+    parameters: Parameters,
     hypotheses: Any,
     references: Any,
     masks: tuple[Any, Any],
@@ -67,11 +70,11 @@ def iter_blocks(
     kind = _checked_dtype(dtype, None)
     if rows is not None and operator.index(rows) < 1:
         raise ValueError(f"rows is {rows}, but must be at least 1")
-    sources, shape = read_sources(scorer, (hypotheses, references), masks, _NAMES)
+    sources, shape = read_sources(parameters, (hypotheses, references), masks, _NAMES)
     if len(shape) == 3:
         raise ValueError("iter_blocks takes one source; for a batch call it for each source")
     count, width = shape
-    pairs = PairScorer(scorer, scorer.threads)
+    pairs = PairScorer(parameters, parameters.threads)
     pairs.prepare(*sources[0])
     height = rows or max(1, _BLOCK_BYTES // (kind.itemsize * max(1, width)))
 

@@ -13,8 +13,8 @@ from math import prod
 
 import numpy
 
+from ..dialects.parameters import Parameters
 from ..inputs.weights import read_weights
-from ..metric.scorer import Scorer
 from ..runtime.progress import ProgressBar
 from .aggregation import Aggregation
 from .pair_scorer import PairScorer
@@ -62,7 +62,7 @@ class MBRResult:
 
 
 def mbr(
-    scorer: Scorer,
+    parameters: Parameters,
     candidates: Any,
     references: Any,
     masks: tuple[Any, Any],
@@ -75,10 +75,10 @@ def mbr(
     """The candidates' expected scores, of one source or of several; see `fastbleu.BLEU.mbr`."""
     if aggregate and matrix:
         raise ValueError("aggregate=True makes no matrix; leave one of aggregate and matrix out")
-    if aggregate and scorer.dialect != "sacrebleu":
+    if aggregate and parameters.dialect != "sacrebleu":
         raise ValueError(
             "aggregate=True scores fractions of matches, for which the dialect "
-            f"{scorer.dialect!r} has no rules; leave it out, or dialect="
+            f"{parameters.dialect!r} has no rules; leave it out, or dialect="
         )
     first = references[:1] if type(references) in (list, tuple) else ()
     if any(isinstance(value, float) for value in first):
@@ -87,7 +87,7 @@ def mbr(
         if masks[1] is not None:
             raise ValueError("there is a reference_mask without references; pass candidate_mask=")
         references, masks = candidates, (masks[0], masks[0])
-    sources, shape = read_sources(scorer, (candidates, references), masks, _NAMES)
+    sources, shape = read_sources(parameters, (candidates, references), masks, _NAMES)
     single = len(shape) == 2
     for name, size in zip(_NAMES, shape[-2:], strict=True):
         if not size:
@@ -111,11 +111,11 @@ def mbr(
                 utilities[b] = _mean_scores(worker, *sources[b], its_weights, its_matrix, bar)
 
         def make(threads: int) -> Any:
-            return Aggregation(scorer) if aggregate else PairScorer(scorer, threads)
+            return Aggregation(parameters) if aggregate else PairScorer(parameters, threads)
 
-        on_sources(scorer.threads, shape, make, decode)
+        on_sources(parameters.threads, shape, make, decode)
     best = utilities.argmax(axis=1)
-    signature = scorer.signature + "|references:aggregated" * aggregate
+    signature = parameters.signature + "|references:aggregated" * aggregate
     if single:
         its_matrix = None if matrices is None else matrices[0]
         return MBRResult(int(best[0]), utilities[0], its_matrix, signature)

@@ -18,9 +18,9 @@ from random import Random
 import numpy
 
 from ..counting.stats import Stats
+from ..dialects.parameters import Parameters
 from ..inputs.arguments import check_positive
 from ..inputs.sentences import parts_of
-from ..metric.scorer import Scorer
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
 from .reader import SentenceReader
@@ -69,7 +69,7 @@ class SelfBLEU:
 
 
 def self_bleu(
-    scorer: Scorer,
+    parameters: Parameters,
     sentences: Any,
     mask: Any,
     orders: Iterable[int],
@@ -81,8 +81,8 @@ def self_bleu(
     checked = _check_orders(orders)
     seed = _integer("seed", seed)
     max_order = max(checked)
-    others = LeaveOneOut(max_order, scorer.reference_length)
-    reader = SentenceReader(scorer)
+    others = LeaveOneOut(max_order, parameters.reference_length)
+    reader = SentenceReader(parameters)
     count = short = 0
     total = len(sentences) if type(sentences) in (list, tuple) else None
     with ProgressBar(progress, total, " sentences") as bar:
@@ -93,7 +93,7 @@ def self_bleu(
             short += read.shorter_than(max_order)
             bar.update(len(read))
     reader.warn_of_input()
-    scorer._warn_of_short(short, count, max_order)
+    parameters.warn_of_short(short, count, max_order)
     if count < 2:
         raise ValueError(
             f"there are {count} sentences; self-BLEU needs 2 or more, because each is compared "
@@ -109,13 +109,13 @@ def self_bleu(
     for first in range(0, len(indices), _ROWS):
         part = rows[first * width : (first + _ROWS) * width]
         for column, order in enumerate(checked):
-            scores[first : first + _ROWS, column] = _scores(scorer, part, max_order, order)
+            scores[first : first + _ROWS, column] = _scores(parameters, part, max_order, order)
     means = (fsum(column.tolist()) / len(indices) for column in scores.T)
     values = dict(zip(checked, means, strict=True))
     # An order and weights of the metric's own play no part.
     fields = [
         field
-        for field in scorer.signature.split("|")
+        for field in parameters.signature.split("|")
         if not field.startswith(("order:", "weights:"))
     ]
     if sample is not None:
@@ -124,14 +124,14 @@ def self_bleu(
     return SelfBLEU(values, scores, checked, numbers, "|".join(fields))
 
 
-def _scores(scorer: Scorer, rows: array[int], max_order: int, order: int) -> Any:
+def _scores(parameters: Parameters, rows: array[int], max_order: int, order: int) -> Any:
     """The score of each row by its n-grams of up to `order` tokens."""
     table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_order)
     kept = [*range(2 + order), *range(2 + max_order, 2 + max_order + order)]
     cut = Stats._own(array("q", table[:, kept].tobytes()), order)
-    rules = scorer._rules
-    weights = None if scorer.dialect == "sacrebleu" else (1 / order,) * order
-    options = {**scorer._scoring, "weights": weights}
+    rules = parameters.rules
+    weights = None if parameters.dialect == "sacrebleu" else (1 / order,) * order
+    options = {**parameters.scoring, "weights": weights}
     return rules.sentence_scores(rules.adapt(cut), **options)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ..counting.stats import Stats
+from ..dialects.parameters import Parameters
 from ..dialects.score import Score
 from ..inputs.sentences import parts_of
-from ..metric.scorer import Scorer
 from ..runtime.progress import ProgressBar
+from ..runtime.threads import Pool
 from ._ngrams import Ngrams
 from ._references import Lengths, ReferenceSet
 from .index_contents import load_index, save_index
-from .index_queries import SetScorer
+from .index_queries import count_against
 from .reader import SentenceReader
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..counting.batch import Counted
     from ..tokenizers.table import Tokenizer
     from .index_file import FilePath
 
@@ -75,24 +77,34 @@ class ReferenceIndex:
     (2, 31)
     """
 
-    __slots__ = ("__weakref__", "_count", "_ngrams", "_reader", "_references", "_scorer")
+    __slots__ = (
+        "__weakref__",
+        "_count",
+        "_ngrams",
+        "_parameters",
+        "_pool",
+        "_reader",
+        "_references",
+    )
 
     _count: int
     _ngrams: int
     _reader: SentenceReader
+    _parameters: Parameters
+    _pool: Pool
     _references: ReferenceSet
-    _scorer: SetScorer
 
     def __init__(
         self,
         references: Any,
         *,
-        metric: Scorer | None = None,
+        metric: Any = None,
         reference_mask: Any = None,
         progress: bool = False,
         **parameters: Any,
     ) -> None:
-        if metric is not None and not isinstance(metric, Scorer):
+        found_parameters = getattr(metric, "_parameters", None)
+        if metric is not None and not isinstance(found_parameters, Parameters):
             kind = f"{type(metric).__module__}.{type(metric).__qualname__}"
             raise TypeError(
                 f"metric is a {kind.removeprefix('builtins.')}, expected a fastbleu.BLEU"
@@ -101,9 +113,9 @@ class ReferenceIndex:
             raise TypeError(
                 f"metric is given, and {', '.join(parameters)} too; the metric has all parameters"
             )
-        scorer = Scorer(**parameters) if metric is None else metric
-        reader = SentenceReader(scorer)
-        found = ReferenceSet(Ngrams(scorer.max_order), Lengths(scorer.reference_length))
+        made = found_parameters or Parameters(**parameters)
+        reader = SentenceReader(made)
+        found = ReferenceSet(Ngrams(made.max_order), Lengths(made.reference_length))
         count = 0
         total = len(references) if type(references) in (list, tuple) else None
         with ProgressBar(progress, total, " references") as bar:
@@ -116,18 +128,19 @@ class ReferenceIndex:
             raise ValueError("references is empty: an index needs at least one, which may be empty")
         reader.warn_of_input()
         ngrams = found.finish()
-        self._keep(scorer._as_dict(), reader, found, count, ngrams)
+        self._keep(made, reader, found, count, ngrams)
 
     def _keep(
         self,
-        parameters: dict[str, Any],
+        parameters: Parameters,
         reader: SentenceReader,
         references: ReferenceSet,
         count: int,
         ngrams: int,
     ) -> None:
         for name, value in (
-            ("_scorer", SetScorer(references, reader, **parameters)),
+            ("_parameters", parameters),
+            ("_pool", Pool(parameters.threads)),
             ("_reader", reader),
             ("_references", references),
             ("_count", count),
@@ -162,7 +175,9 @@ class ReferenceIndex:
         InputWarning
             As by `fastbleu.BLEU.score`.
         """
-        return self._scorer.score(hypotheses, None, hypothesis_mask=hypothesis_mask)
+        return self._parameters.score_counted(
+            self._counted(hypotheses, hypothesis_mask, keep_rows=False)
+        )
 
     def sentence_scores(
         self, hypotheses: Any, *, hypothesis_mask: Any = None
@@ -174,7 +189,7 @@ class ReferenceIndex:
         ndarray of float64, shape (S,)
             On the dialect's scale.
         """
-        return self._scorer.sentence_scores(hypotheses, None, hypothesis_mask=hypothesis_mask)
+        return self._parameters.sentence_scores_counted(self._counted(hypotheses, hypothesis_mask))
 
     def statistics(self, hypotheses: Any, *, hypothesis_mask: Any = None) -> Stats:
         """Rows of counts, one per hypothesis; parameters and errors as those of `score`.
@@ -184,7 +199,20 @@ class ReferenceIndex:
         Stats
             Shape (S, 2 + 2 * max_order).
         """
-        return self._scorer.statistics(hypotheses, None, hypothesis_mask=hypothesis_mask)
+        counted = self._counted(hypotheses, hypothesis_mask)
+        self._parameters.warn_of_tokenized(counted.tokenized_periods)
+        return counted.stats
+
+    def _counted(self, hypotheses: Any, mask: Any, *, keep_rows: bool = True) -> Counted:
+        return count_against(
+            self._references,
+            self._reader,
+            self._parameters,
+            self._pool,
+            hypotheses,
+            mask,
+            keep_rows=keep_rows,
+        )
 
     def __len__(self) -> int:
         """Number of references."""
@@ -203,7 +231,7 @@ class ReferenceIndex:
     @property
     def signature(self) -> str:
         """All that a score depends on besides the text and the number of references."""
-        return self._scorer.signature
+        return self._parameters.signature
 
     def save(self, path: FilePath) -> None:
         """Write the index to a file, which `load` maps into memory.
@@ -221,7 +249,9 @@ class ReferenceIndex:
         OSError
             The file cannot be written.
         """
-        save_index(path, self._scorer, self._reader, self._references, (self._count, self._ngrams))
+        save_index(
+            path, self._parameters, self._reader, self._references, (self._count, self._ngrams)
+        )
 
     @classmethod
     def load(
@@ -259,9 +289,9 @@ class ReferenceIndex:
         The file's header is checked, and all sizes. Its n-grams are not, because that would take
         reading them all: where a disk has damaged these, scores may be wrong.
         """
-        scorer, reader, references, counts = load_index(path, tokenize, threads)
+        parameters, reader, references, counts = load_index(path, tokenize, threads)
         self = cls.__new__(cls)
-        self._keep(scorer._as_dict(), reader, references, *counts)
+        self._keep(parameters, reader, references, *counts)
         return self
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

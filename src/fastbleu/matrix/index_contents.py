@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from array import array
 
+from ..dialects.parameters import Parameters
 from ..inputs.arguments import check_positive
-from ..metric.scorer import Scorer
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from ._references import Lengths, ReferenceSet, StoredNgrams
 from .index_file import damaged, read_file, refuse, write_file
@@ -27,7 +27,7 @@ _NOT_STORED = ("tokenize", "threads", "keep_segments")
 
 def save_index(
     path: FilePath,
-    scorer: Scorer,
+    parameters: Parameters,
     reader: SentenceReader,
     references: ReferenceSet,
     counts: tuple[int, int],
@@ -44,12 +44,10 @@ def save_index(
     for order, (count, seed, numbers, slots) in enumerate(references.stored_tables(), 1):
         tables.append((count, *seed))
         sections |= {f"numbers {order}": numbers, f"slots {order}": slots}
-    parameters = scorer._as_dict()
-    tokenizer: Tokenizer | None = parameters["tokenize"]
+    arguments = parameters.as_arguments()
+    tokenizer = parameters.tokenizer
     header = {
-        "parameters": {
-            name: value for name, value in parameters.items() if name not in _NOT_STORED
-        },
+        "parameters": {name: value for name, value in arguments.items() if name not in _NOT_STORED},
         "tokenizer": tokenizer and (_name_of(tokenizer), tokenizer.signature),
         "counts": counts,
         "tables": tables,
@@ -59,7 +57,7 @@ def save_index(
 
 def load_index(
     path: FilePath, tokenize: Any, threads: int
-) -> tuple[Scorer, SentenceReader, ReferenceSet, tuple[int, int]]:
+) -> tuple[Parameters, SentenceReader, ReferenceSet, tuple[int, int]]:
     """What `save_index` was given; documented in index.py."""
     threads = check_positive("threads", threads)
     header, sections = read_file(path)
@@ -67,18 +65,18 @@ def load_index(
         name, signature = header["tokenizer"] or (None, None)
     tokenizer = _find_tokenizer(path, tokenize, name, signature)
     with damaged(path):
-        scorer = Scorer(tokenizer, threads=threads, **header["parameters"])
+        parameters = Parameters(tokenizer, threads=threads, **header["parameters"])
         tables = []
         for order, (count, *seed) in enumerate(header["tables"], 1):
             numbers, slots = sections[f"numbers {order}"], sections[f"slots {order}"]
             tables.append((count, seed, numbers.cast("Q"), slots.cast("I")))
-        ngrams = StoredNgrams(scorer.max_order)
+        ngrams = StoredNgrams(parameters.max_order)
         ngrams.attach(tables)
-        lengths = Lengths(scorer.reference_length, array("q", sections["lengths"].tobytes()))
+        lengths = Lengths(parameters.reference_length, array("q", sections["lengths"].tobytes()))
         saved = sections["units"], sections["sizes"].cast("q"), sections["contents"]
-        reader = SentenceReader.restore(scorer, saved)
+        reader = SentenceReader.restore(parameters, saved)
         references, different = header["counts"]
-    return scorer, reader, ReferenceSet(ngrams, lengths), (references, different)
+    return parameters, reader, ReferenceSet(ngrams, lengths), (references, different)
 
 
 def _name_of(tokenizer: Tokenizer) -> str | None:

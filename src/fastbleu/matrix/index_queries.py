@@ -1,14 +1,13 @@
-"""Scoring hypotheses that all have the references of an index."""
+"""Counting hypotheses that all have the references of an index."""
 
 from __future__ import annotations
 
 from _thread import allocate_lock as _Lock
 
 from .._core import add_rows, zero_rows
+from ..counting.batch import Counted
 from ..counting.stats import Stats
-from ..counting.workers import Counted
 from ..inputs.mistakes import warn_of_label_padding
-from ..metric.scorer import Scorer
 from ..runtime.threads import Pool, run_on_threads, taken_from
 from ._references import ReferenceSet, RowScratch
 from .reader import SentenceReader
@@ -17,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..dialects.parameters import Parameters
     from ._sentences import Sentences
 
 # Hypotheses that a thread takes at a time: so many that the cost of a turn vanishes, so few that
@@ -24,79 +24,75 @@ if TYPE_CHECKING:
 _TURN = 1024
 
 
-class SetScorer(Scorer):
-    """A scorer whose references are those of a set, whatever is passed in their place.
+def count_against(
+    references: ReferenceSet,
+    index_reader: SentenceReader,
+    parameters: Parameters,
+    pool: Pool,
+    hypotheses: Any,
+    mask: Any,
+    *,
+    keep_rows: bool,
+) -> Counted:
+    """Count hypotheses, each against all references of a set.
 
     Parameters
     ----------
     references : ReferenceSet
         Which nobody adds to.
-    reader : SentenceReader
+    index_reader : SentenceReader
         That has read them.
-    **parameters
-        Those of the metric.
+    parameters : Parameters
+    pool : Pool
+        Of RowScratch.
+    hypotheses, mask
+        As for `ReferenceIndex.score`.
+    keep_rows : bool
+        False: the result has one row, the sum of all as the dialect adapts them.
     """
+    readers: list[SentenceReader] = []
+    whole: Sentences | None = None
+    if type(hypotheses) not in (list, tuple) or mask is not None:
+        readers.append(index_reader.sharing())
+        whole = readers[0].read(hypotheses, "hypotheses", mask, True, counted=True)
+    count, max_order = len(hypotheses if whole is None else whole), parameters.max_order
+    untaken = [*range(0, count, _TURN)][::-1]
+    counted = Counted(count if keep_rows else 1, max_order)
+    total, adding = counted.stats._rows, _Lock()
 
-    __slots__ = ("_pool", "_reader", "_references")
+    def work(scratch: RowScratch) -> None:
+        reader = index_reader.sharing()
+        readers.append(reader)
+        for first in taken_from(untaken):
+            if scratch.cancelled:
+                break
+            end, start, sentences = min(first + _TURN, count), first, whole
+            if sentences is None:
+                start, sentences = 0, _read_turn(reader, hypotheses, first, end, count)
+            stop = start + end - first
+            if keep_rows:
+                references.count(sentences, total, start, stop, first, scratch)
+                continue
+            rows = zero_rows(stop - start, max_order)
+            references.count(sentences, rows, start, stop, 0, scratch)
+            sums = parameters.rules.adapt(Stats._own(rows, max_order)).sum()
+            with adding:
+                add_rows(total, sums._rows, total)
 
-    _pool: Pool
-    _reader: SentenceReader
-    _references: ReferenceSet
-
-    def __init__(self, references: ReferenceSet, reader: SentenceReader, **parameters: Any) -> None:
-        super().__init__(**parameters)
-        object.__setattr__(self, "_references", references)
-        object.__setattr__(self, "_reader", reader)
-        object.__setattr__(self, "_pool", Pool(self.threads))
-
-    def _begin(self) -> None:
-        """Nothing: what a Scorer counts segments with is not needed."""
-
-    def _counted(self, hypotheses: Any, references: Any, *masks: Any, kept: bool = True) -> Counted:
-        readers: list[SentenceReader] = []
-        whole: Sentences | None = None
-        if type(hypotheses) not in (list, tuple) or masks[0] is not None:
-            readers.append(self._reader.sharing())
-            whole = readers[0].read(hypotheses, "hypotheses", masks[0], True, counted=True)
-        count = len(hypotheses if whole is None else whole)
-        untaken = [*range(0, count, _TURN)][::-1]
-        total = zero_rows(count if kept else 1, self.max_order)
-        adding = _Lock()
-
-        def work(scratch: RowScratch) -> None:
-            reader = self._reader.sharing()
-            readers.append(reader)
-            for first in taken_from(untaken):
-                if scratch.cancelled:
-                    break
-                end, start, sentences = min(first + _TURN, count), first, whole
-                if sentences is None:
-                    start, sentences = 0, _read_turn(reader, hypotheses, first, end, count)
-                stop = start + end - first
-                if kept:
-                    self._references.count(sentences, total, start, stop, first, scratch)
-                    continue
-                rows = zero_rows(stop - start, self.max_order)
-                self._references.count(sentences, rows, start, stop, 0, scratch)
-                sums = self._rules.adapt(Stats._own(rows, self.max_order)).sum()
-                with adding:
-                    add_rows(total, sums._rows, total)
-
-        threads = min(self.threads, len(untaken))
-        if self.tokenizer is not None and self.tokenizer.function is not None:
-            threads = min(threads, 1)  # a user's function need not bear several
-        scratches = [self._pool.borrow(RowScratch) for _ in range(threads)]
-        run_on_threads(work, scratches)
-        for scratch in scratches:
-            self._pool.give_back(scratch)
-        counted = Counted(Stats._own(total, self.max_order))
-        counted.segments = count
-        counted.nrefs = self._references.lengths.references
-        counted.tokenized_periods = sum(reader.tokenized_periods for reader in readers)
-        counted.label_padding = any(reader.label_padding for reader in readers)
-        if counted.label_padding:
-            warn_of_label_padding()
-        return counted
+    threads = min(parameters.threads, len(untaken))
+    if parameters.tokenizer is not None and parameters.tokenizer.function is not None:
+        threads = min(threads, 1)  # a user's function may not be safe on several
+    scratches = [pool.borrow(RowScratch) for _ in range(threads)]
+    run_on_threads(work, scratches)
+    for scratch in scratches:
+        pool.give_back(scratch)
+    counted.segments = count
+    counted.nrefs = references.lengths.references
+    counted.tokenized_periods = sum(reader.tokenized_periods for reader in readers)
+    counted.label_padding = any(reader.label_padding for reader in readers)
+    if counted.label_padding:
+        warn_of_label_padding()
+    return counted
 
 
 def _read_turn(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..metric.scorer import Scorer
+    from ..dialects.parameters import Parameters
     from ..runtime.progress import ProgressBar
     from ._sentences import Sentences
 
@@ -36,13 +36,13 @@ class PairScorer:
 
     Parameters
     ----------
-    scorer : Scorer
+    parameters : Parameters
     threads : int
         What a source of more than `TILE_PAIRS` pairs is scored on.
     """
 
-    def __init__(self, scorer: Scorer, threads: int) -> None:
-        self._scorer = scorer
+    def __init__(self, parameters: Parameters, threads: int) -> None:
+        self._parameters = parameters
         self._threads = threads
         self._counters: list[PairCounter] = []
         self._orders, self._longest = 1, _LEAST_LONGEST
@@ -62,7 +62,7 @@ class PairScorer:
     def prepare(self, hypotheses: Sentences, references: Sentences) -> None:
         """Number the n-grams of sentences over one vocabulary, which `fill` is going to pair."""
         longest = min(hypotheses.longest, references.longest)
-        orders = max(1, min(self._scorer.max_order, longest))
+        orders = max(1, min(self._parameters.max_order, longest))
         if orders > self._orders or longest > self._longest:
             self._orders, self._longest = max(orders, self._orders), max(longest, self._longest)
             self._counters = []
@@ -96,7 +96,7 @@ class PairScorer:
         """Score hypotheses with the references of the present block."""
         threads = min(self._threads, len(tiles))
         while len(self._counters) < threads:
-            counter = PairCounter(self._scorer.max_order, self._orders, self._longest)
+            counter = PairCounter(self._parameters.max_order, self._orders, self._longest)
             self._counters.append(counter)
         untaken = tiles[::-1]
 
@@ -114,5 +114,5 @@ class PairScorer:
         pairs = self._block, self._hypotheses, first, first + len(out)
         rows = counter.count(*pairs)
         if rows:
-            counter.score(self._scorer._scores(Stats._own(rows, counter.max_order)))
+            counter.score(self._parameters.sentence_scores(Stats._own(rows, counter.max_order)))
         counter.write(*pairs, out)

@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..metric.parameters import Parameters
+    from ..dialects.parameters import Parameters
 
     Saved = tuple[Any, Any, Any]
 
@@ -68,11 +68,9 @@ class SentenceReader:
     """
 
     def __init__(self, parameters: Parameters) -> None:
-        if parameters.tokenizer is None and parameters.lowercase:
-            raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
         self._tokenizer = parameters.tokenizer
         self._lowercase = parameters.lowercase
-        self._id_rules = parameters._id_rules
+        self._id_rules = parameters.id_rules
         self._vocabulary = Vocabulary()
         self._pool = Pool(parameters.threads)
         self._knows_padding = False

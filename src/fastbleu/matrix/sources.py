@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..metric.scorer import Scorer
+    from ..dialects.parameters import Parameters
     from ._sentences import Sentences
 
     Pair = tuple[Any, Any]
 
 
 def read_sources(
-    scorer: Scorer, sides: Pair, masks: Pair, names: tuple[str, str]
+    parameters: Parameters, sides: Pair, masks: Pair, names: tuple[str, str]
 ) -> tuple[list[tuple[Sentences, Sentences]], tuple[int, ...]]:
     """Read all sentences of all sources, and warn once of what was hardly meant.
 
@@ -28,7 +28,7 @@ def read_sources(
 
     Parameters
     ----------
-    scorer : Scorer
+    parameters : Parameters
     sides : (hypotheses, references)
         As `batches_of` takes them; what is on both sides is read once.
     masks : pair of mask or None
@@ -45,8 +45,8 @@ def read_sources(
         batch.
     """
     alone = sides[0] is sides[1] and masks[0] is masks[1]
-    batches = batches_of(sides[0], None if alone else sides[1], scorer, names)
-    reader = SentenceReader(scorer)
+    batches = batches_of(sides[0], None if alone else sides[1], parameters, names)
+    reader = SentenceReader(parameters)
 
     def read(hypotheses: Any, references: Any, masks: Pair, place: str = "") -> Any:
         if not alone:
@@ -61,7 +61,7 @@ def read_sources(
         of_sources = enumerate(zip(batches, masks_of(names, masks, len(batches)), strict=True))
         sources = [read(*pair, its_masks, f"[{b}]") for b, (pair, its_masks) in of_sources]
     reader.warn_of_input()
-    scorer._warn_of_short(reader.short, reader.sentences)
+    parameters.warn_of_short(reader.short, reader.sentences)
     shapes = [(len(ours), len(theirs)) for ours, theirs in sources] or [(0, 0)]
     if shapes.count(shapes[0]) < len(shapes):
         raise ValueError(

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from _thread import RLock
-
+from ..counting.input import count_input
 from ..counting.stats import Stats
 from ..counting.totals import Totals
+from ..dialects.parameters import Parameters, taking
 from ..dialects.score import Score
-from .matrix_methods import MatrixMethods
+from ..runtime._process import Cell
 from .ranks import gather
-from .scorer import NO_SEGMENTS
-
-# Held for the moment in which totals are replaced; whoever reads them needs none.
-_lock = RLock()
-
-
-def _renew_lock() -> None:
-    """In a process that was forked while another thread held the lock, nobody would release it."""
-    global _lock
-    _lock = RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     import numpy
     from numpy.typing import NDArray
 
+    from ..matrix.all_pairs import Scores
+    from ..matrix.decoding import MBRResult
+    from ..matrix.diversity import SelfBLEU
+    from ..matrix.index import ReferenceIndex
 
-class BLEU(MatrixMethods):
+
+class BLEU:
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
     With the defaults the scores are sacreBLEU's, on 0-100. References are segment-major here:
@@ -70,8 +61,8 @@ class BLEU(MatrixMethods):
         The reference length that counts: the closest to the hypothesis' length, and of two equally
         close the shorter or, for "first", that of the first reference; or the shortest.
     ignore_ids : iterable of int, default ()
-        Ids that stand for no token: padding. A reference of nothing else, or masked as a whole, is
-        no reference, unless the segment has no other; an empty one has the length 0.
+        Ids that are no tokens: padding. A reference of nothing else, or masked as a whole, is no
+        reference, unless the segment has no other; an empty one has the length 0.
     stop_id : int or iterable of int, optional
         Ends a sequence of ids, unless it is masked; neither it nor what follows counts.
     skip_ids : iterable of int, default ()
@@ -99,13 +90,148 @@ class BLEU(MatrixMethods):
     100.0
     """
 
-    __slots__ = ("_totals",)
+    __slots__ = ("_options", "_parameters", "_totals")
 
-    _totals: Totals
+    @taking(Parameters)
+    def __init__(self, parameters: Parameters) -> None:
+        object.__setattr__(self, "_parameters", parameters)
+        object.__setattr__(self, "_options", parameters.count_options())
+        object.__setattr__(self, "_totals", Cell(Totals.zero(parameters.max_order)))
 
-    def _begin(self) -> None:
-        super()._begin()
-        self.reset()
+    def __getattr__(self, name: str) -> Any:
+        if name in Parameters.NAMES:
+            return getattr(self._parameters, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def signature(self) -> str:
+        """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
+        return self._parameters.signature
+
+    # A corpus at once.
+
+    def score(
+        self,
+        hypotheses: Any,
+        references: Any,
+        *,
+        hypothesis_mask: Any = None,
+        reference_mask: Any = None,
+    ) -> Score:
+        """BLEU of a corpus.
+
+        Parameters
+        ----------
+        hypotheses : sequence of S str
+            Where `tokenize` is None lists of tokens, or token ids: an array or tensor of integers
+            of shape (S, length), or (length,) for one segment, or a list of S arrays of shape
+            (length,). With one of shape (length,) an array (k, length) is its k references.
+        references : sequence of S str or of S sequences of str
+            ``references[i]`` is the reference, or the list of references, of ``hypotheses[i]``;
+            not necessarily as many for each. Where `tokenize` is None always lists of references,
+            each a list of tokens. Of token ids an array of shape (S, length) or
+            (S, references, length), or a list with an array, or a list of arrays, for each segment.
+        hypothesis_mask, reference_mask : array of bool or integers, optional
+            For token ids, of the same shapes: an id counts where they are not 0.
+
+        Returns
+        -------
+        Score
+            `value` on the dialect's scale: 0-100 for sacreBLEU's, 0-1 for nltk's.
+
+        Raises
+        ------
+        ValueError
+            There are no segments, `references` and `hypotheses` differ in length, the layout is
+            ``references[k][segment]``, a segment has no reference, arrays have the wrong shape, or
+            an id does not fit into int64.
+        TypeError
+            A str is where a list of tokens is expected or the reverse, a token is not hashable,
+            or an array does not hold integers; the message names the segment and the position.
+
+        Warns
+        -----
+        InputWarning
+            100 hypotheses look tokenised already, or the references look transposed although the
+            lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
+            which pads labels, was counted.
+        """
+        masks = hypothesis_mask, reference_mask
+        return self._parameters.score_counted(
+            count_input(hypotheses, references, self._options, masks, keep_rows=False)
+        )
+
+    def sentence_scores(
+        self,
+        hypotheses: Any,
+        references: Any,
+        *,
+        hypothesis_mask: Any = None,
+        reference_mask: Any = None,
+    ) -> NDArray[numpy.float64]:
+        """BLEU of every segment by itself.
+
+        Parameters and errors as those of `score`; no segments give no scores. With sacreBLEU's
+        dialect ``effective_order=True`` is what a segment of fewer than `max_order` tokens needs.
+
+        Returns
+        -------
+        ndarray of float64, shape (segments,)
+            On the dialect's scale.
+
+        Warns
+        -----
+        InputWarning
+            As by `score`; and where segments score 0 because they are short.
+        """
+        masks = hypothesis_mask, reference_mask
+        return self._parameters.sentence_scores_counted(
+            count_input(hypotheses, references, self._options, masks)
+        )
+
+    def statistics(
+        self,
+        hypotheses: Any,
+        references: Any,
+        *,
+        hypothesis_mask: Any = None,
+        reference_mask: Any = None,
+    ) -> Stats:
+        """Rows of counts, one per segment, from which every score follows.
+
+        Parameters and errors as those of `score`.
+
+        Returns
+        -------
+        Stats
+            Shape (segments, 2 + 2 * max_order), the same for every dialect.
+        """
+        masks = hypothesis_mask, reference_mask
+        counted = count_input(hypotheses, references, self._options, masks)
+        self._parameters.warn_of_tokenized(counted.tokenized_periods)
+        return counted.stats
+
+    def sums(
+        self,
+        hypotheses: Any,
+        references: Any,
+        *,
+        hypothesis_mask: Any = None,
+        reference_mask: Any = None,
+    ) -> Stats:
+        """The sum of all rows as the dialect counts them; memory does not grow with the corpus.
+
+        Parameters and errors as those of `score`; no segments give a row of zeros.
+
+        Returns
+        -------
+        Stats
+            One row: the `state` of a metric that has seen nothing else.
+        """
+        masks = hypothesis_mask, reference_mask
+        return count_input(hypotheses, references, self._options, masks, keep_rows=False).stats
+
+    # A stream of batches.
 
     def update(
         self,
@@ -117,19 +243,19 @@ class BLEU(MatrixMethods):
     ) -> None:
         """Add a batch to what `compute` scores.
 
-        Parameters, errors and warnings as those of `score`, but that a batch may be empty. Where
-        there is an error nothing of the batch is added.
+        Parameters, errors and warnings as those of `score`, but a batch may be empty. Where there
+        is an error nothing of the batch is added.
 
         Raises
         ------
         OverflowError
             A count leaves int64.
         """
-        counted = self._counted(
-            hypotheses, references, hypothesis_mask, reference_mask, kept=self.keep_segments
-        )
-        sums = self._rules.adapt(counted.stats).sum() if self.keep_segments else counted.stats
-        self._add(Totals.of(counted, sums, self.keep_segments))
+        masks = hypothesis_mask, reference_mask
+        keep = self._parameters.keep_segments
+        counted = count_input(hypotheses, references, self._options, masks, keep_rows=keep)
+        sums = self._parameters.rules.adapt(counted.stats).sum() if keep else counted.stats
+        self._add(Totals.of(counted, sums, keep))
 
     def compute(self) -> Score:
         """BLEU of all segments since the start, or since `reset`; they stay.
@@ -142,17 +268,26 @@ class BLEU(MatrixMethods):
         Raises
         ------
         ValueError
-            There are none.
+            There are no segments.
         """
-        totals = self._totals
+        totals: Totals = self._totals.value
         if totals.segments == 0:
-            raise ValueError(f"{NO_SEGMENTS}: nothing was added since the start or reset()")
-        return self._score(totals.sum(), totals.nrefs, totals.tokenized_periods)
+            raise ValueError(
+                "there are no segments to score: nothing was added since the start or reset()"
+            )
+        return self._parameters.score(totals.sum(), totals.nrefs, totals.tokenized_periods)
 
     def reset(self) -> None:
         """Forget all segments."""
-        with _lock:
-            object.__setattr__(self, "_totals", Totals.zero(self.max_order))
+        zero = Totals.zero(self._parameters.max_order)
+        while not self._totals.replace(self._totals.value, zero):
+            pass
+
+    def _add(self, totals: Totals) -> None:
+        # Another thread, a signal handler or a finalizer may add something in between.
+        before = self._totals.value
+        while not self._totals.replace(before, before.plus(totals)):
+            before = self._totals.value
 
     def merge(self, other: BLEU) -> None:
         """Add what another metric has counted, which does not change.
@@ -176,7 +311,7 @@ class BLEU(MatrixMethods):
                     f"cannot merge metrics that differ: {name} is {mine[name]!r} here and "
                     f"{its[name]!r} there"
                 )
-        self._add(other._totals)
+        self._add(other._totals.value)
 
     def all_reduce(self, group: Any = None) -> BLEU:
         """The metric of all ranks of a `torch.distributed` process group together.
@@ -200,9 +335,9 @@ class BLEU(MatrixMethods):
         RuntimeError
             Another rank has gone.
         """
-        total = type(self)(**self._as_dict())
-        mine = self.signature, self.keep_segments
-        for rank, (its, totals) in enumerate(gather((mine, self._totals), group)):
+        total = type(self)(**self._parameters.as_arguments())
+        mine = self.signature, self._parameters.keep_segments
+        for rank, (its, totals) in enumerate(gather((mine, self._totals.value), group)):
             if its != mine:
                 raise ValueError(
                     f"rank {rank} has a metric with other parameters: {its[0]}, here {mine[0]}; "
@@ -218,7 +353,7 @@ class BLEU(MatrixMethods):
         int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. Sums
         over states are the states of all their segments: see `from_state`.
         """
-        state: NDArray[numpy.int64] = self._totals.sum().__array__()[0]
+        state: NDArray[numpy.int64] = self._totals.value.sum().__array__()[0]
         return state
 
     @classmethod
@@ -236,14 +371,14 @@ class BLEU(MatrixMethods):
         Raises
         ------
         TypeError, ValueError, OverflowError
-            The state is none of integers, of such parameters, or of any text.
+            The state does not hold integers for these parameters that some text can have.
         """
         if isinstance(state, BLEU):
             raise TypeError("the state is a BLEU; pass its .state")
         if parameters.get("keep_segments"):
             raise ValueError("a state has no segments to keep: leave keep_segments=True out")
         metric = cls(**parameters)
-        metric._add(Totals.from_state(state, metric.max_order))
+        metric._add(Totals.from_state(state, metric._parameters.max_order))
         return metric
 
     @property
@@ -255,26 +390,105 @@ class BLEU(MatrixMethods):
         ValueError
             The metric was not made with ``keep_segments=True``.
         """
-        if not self.keep_segments:
+        if not self._parameters.keep_segments:
             raise ValueError("segments are not kept; make the metric with keep_segments=True")
-        return self._totals.rows()
+        rows: Stats = self._totals.value.rows()
+        return rows
 
     def segment_scores(self) -> NDArray[numpy.float64]:
         """BLEU of every segment by itself, as by `sentence_scores`; errors as of `segments`."""
-        return self._scores(self.segments)
+        return self._parameters.sentence_scores(self.segments)
 
-    def _add(self, totals: Totals) -> None:
-        with _lock:
-            before = None
-            # A signal handler or a finalizer may add something in between, on this very thread.
-            while before is not self._totals:
-                before = self._totals
-                after = before.plus(totals)
-            object.__setattr__(self, "_totals", after)
+    # Many sentences with many: fastbleu.matrix has functions of these names, which document them.
+
+    def pairwise(
+        self,
+        hypotheses: Any,
+        references: Any,
+        *,
+        out: Any = None,
+        dtype: Any = None,
+        progress: bool = False,
+        hypothesis_mask: Any = None,
+        reference_mask: Any = None,
+    ) -> Scores:
+        """Sentence BLEU of each hypothesis with each reference: see `fastbleu.matrix.pairwise`."""
+        from ..matrix.all_pairs import pairwise
+
+        masks = hypothesis_mask, reference_mask
+        return pairwise(self._parameters, hypotheses, references, masks, out, dtype, progress)
+
+    def iter_blocks(
+        self,
+        hypotheses: Any,
+        references: Any,
+        *,
+        rows: int | None = None,
+        dtype: Any = None,
+        progress: bool = False,
+        hypothesis_mask: Any = None,
+        reference_mask: Any = None,
+    ) -> Iterator[tuple[slice, Scores]]:
+        """The matrix of `pairwise` block by block: see `fastbleu.matrix.iter_blocks`."""
+        from ..matrix.all_pairs import iter_blocks
+
+        masks = hypothesis_mask, reference_mask
+        return iter_blocks(self._parameters, hypotheses, references, masks, rows, dtype, progress)
+
+    def mbr(
+        self,
+        candidates: Any,
+        references: Any = None,
+        weights: Any = None,
+        *,
+        log_probabilities: Any = None,
+        aggregate: bool = False,
+        matrix: bool = False,
+        progress: bool = False,
+        candidate_mask: Any = None,
+        reference_mask: Any = None,
+    ) -> MBRResult:
+        """Minimum Bayes risk decoding: see `fastbleu.matrix.mbr`."""
+        from ..matrix.decoding import mbr
+
+        masks = candidate_mask, reference_mask
+        how = aggregate, matrix, progress
+        return mbr(
+            self._parameters, candidates, references, masks, weights, log_probabilities, *how
+        )
+
+    def self_bleu(
+        self,
+        sentences: Any,
+        orders: Iterable[int] = (2, 3, 4, 5),
+        sample: int | None = None,
+        *,
+        seed: int = 0,
+        progress: bool = False,
+        mask: Any = None,
+    ) -> SelfBLEU:
+        """How much a set of sentences repeats itself: see `fastbleu.matrix.self_bleu`."""
+        from ..matrix.diversity import self_bleu
+
+        return self_bleu(self._parameters, sentences, mask, orders, sample, seed, progress)
+
+    def reference_index(
+        self, references: Any, *, reference_mask: Any = None, progress: bool = False
+    ) -> ReferenceIndex:
+        """A `fastbleu.matrix.ReferenceIndex` with the parameters of this metric."""
+        from ..matrix.index import ReferenceIndex
+
+        return ReferenceIndex(
+            references, metric=self, reference_mask=reference_mask, progress=progress
+        )
+
+    # A value.
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that equal metrics share: `threads` changes nothing."""
-        return {name: value for name, value in self._as_dict().items() if name != "threads"}
+        arguments = self._parameters.as_arguments()
+        del arguments["threads"]
+        return arguments
 
     def __eq__(self, other: object) -> bool:
         """Whether parameters, `threads` apart, and all that was counted are the same."""
@@ -282,21 +496,27 @@ class BLEU(MatrixMethods):
             return NotImplemented
         if self._compared() != other._compared():
             return False
-        return self._totals == other._totals
+        return bool(self._totals.value == other._totals.value)
 
     def __hash__(self) -> int:
         return hash(self.signature)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self._as_dict(), self._totals)
+        return _restore, (type(self), self._parameters.as_arguments(), self._totals.value)
 
     def __repr__(self) -> str:
-        segments = self._totals.segments
+        segments = self._totals.value.segments
         counted = "from a state" if segments is None else f"{segments} segments"
         return f"<BLEU {self.signature}, {counted}>"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a BLEU's parameters cannot be changed: make a new one for {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a BLEU's parameters cannot be changed, so {name} stays")
 
 
 def _restore(kind: type[BLEU], parameters: dict[str, Any], totals: Totals) -> BLEU:
     metric = kind(**parameters)
-    object.__setattr__(metric, "_totals", totals)
+    metric._add(totals)
     return metric

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import exp, fsum, log
 
-from .._core import SegmentCounter, accumulate_rows, floor_totals, zero_rows
-from ..counting._tokens import TokenPacker
+from .._core import accumulate_rows, zero_rows
+from ..counting.batch import CountOptions, count_batch
 from ..inputs.segments import NltkDoor, batches
 from ..runtime.patching import Patch
 from . import _segments as _nltk
@@ -152,15 +152,14 @@ def corpus_bleu(
     max_order = max(len(vector) for vector in vectors)
 
     order = max(max_order, 1)
-    packer, counter = TokenPacker(NltkDoor()), SegmentCounter(order)
-    rows, sums = zero_rows(packer.chunk_segments, order), zero_rows(1, order)
+    options = CountOptions(None, False, order, raise_totals=True, checks=NltkDoor())
+    sums, last = zero_rows(1, order), (None, None)
     for some_hypotheses, their_references, read in batches(hypotheses, list_of_references):
-        start = 0
-        while packed := packer.fill(some_hypotheses, their_references, start, read):
-            counter.count(packer, rows)
-            floor_totals(rows, packed, order)
-            accumulate_rows(rows, packed, sums)
-            start += packed
+        counted = count_batch(
+            some_hypotheses, their_references, options, keep_rows=False, before=read
+        )
+        accumulate_rows(counted.stats._rows, 1, sums)
+        last = counted.last_segment
 
     if max_order == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
@@ -170,7 +169,7 @@ def corpus_bleu(
         scores = _nltk.score_rows(sums, weights, smoothing_function)
         if scores is not None and scores[0] is not None:
             return scores[0]
-    segment = {"references": packer.last_references, "hypothesis": packer.last_hypothesis}
+    segment = {"references": last[1], "hypothesis": last[0]}
     return score_in_python(sums, vectors, smoothing_function, auto_reweigh, segment)
 
 

@@ -63,6 +63,10 @@ cdef class KeptMemory:
     cdef void give_back(self) noexcept
 
 
+cdef class Cell:
+    cdef readonly object value
+
+
 cdef hash_seed process_seed()
 cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil
 cdef simd_level simd_in_use() noexcept nogil

@@ -1,4 +1,4 @@
-from typing import Final
+from typing import Any, Final
 
 SIMD_LEVELS: Final = ("portable", "avx2", "avx512")
 
@@ -10,3 +10,9 @@ class Interruptible:
     cancelled: bool
 
 class KeptMemory: ...
+
+class Cell:
+    def __new__(cls, value: Any) -> Cell: ...
+    @property
+    def value(self) -> Any: ...
+    def replace(self, expected: Any, value: Any) -> bool: ...

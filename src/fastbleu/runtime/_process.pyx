@@ -82,6 +82,23 @@ cdef class KeptMemory:
             self.busy = False
 
 
+cdef class Cell:
+    """A value that several threads, and signal handlers between them, replace one at a time."""
+
+    def __cinit__(self, value):
+        self.value = value
+
+    def replace(self, expected, value):
+        """Put a value in the place of `expected`; whether that was still there."""
+        cdef bint unchanged
+        with cython.critical_section(self):
+            unchanged = self.value is expected
+            if unchanged:
+                # Swapped, because what goes may run code of its own: it is let go by the caller.
+                self.value, value = value, self.value
+        return unchanged
+
+
 def active_simd():
     """Name of the instruction set that the kernels use: one of SIMD_LEVELS."""
     return SIMD_LEVELS[<int> _level]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-from ..counting.workers import Counted, CountOptions, count_segments
+from ..counting.batch import Counted, CountOptions, count_batch
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..inputs.segments import list_or_tuple
 from ..inputs.warnings import warn_input
@@ -77,7 +77,7 @@ def count_streams(
     references: Any,
     cached: Sequence[Any] | None,
     options: CountOptions,
-    floor: bool | None = None,
+    keep_rows: bool = True,
 ) -> Counted:
     """Count a corpus whose references are stream-major, or `cached` as `segment_major` makes them.
 
@@ -110,7 +110,7 @@ def count_streams(
             raise TypeError(f"segment {segment}: the hypothesis is a NoneType, expected a str")
         lines, theirs = lines[:count], theirs[:count]
     try:
-        counted = count_segments(lines, theirs, options, floor)
+        counted = count_batch(lines, theirs, options, keep_rows=keep_rows)
     except TypeError:
         refuse_missing(theirs)
         raise

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
-from ..counting.workers import CountOptions, count_segments
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
 from ..inputs.arguments import check_positive
 from ..inputs.warnings import warn_input, warn_tokenized
@@ -158,7 +158,7 @@ class BLEU:
         """
         check_corpus(hypotheses, references)
         if n_bootstrap <= 1:
-            return self._score_row(self._count(hypotheses, references, floor=False)._rows)
+            return self._score_row(self._count(hypotheses, references, keep_rows=False)._rows)
         stats = self._count(hypotheses, references)
         score = self._score_row(stats.sum()._rows)
         self.n_bootstrap = n_bootstrap
@@ -206,7 +206,7 @@ class BLEU:
         check_sentence(hypothesis, references)
         lines = tuple(references)
         options = CountOptions(tokenizer, lowercase, order, missing=True)
-        counted = count_segments([hypothesis], [lines], options)
+        counted = count_batch([hypothesis], [lines], options)
         self.num_refs = counted.nrefs
         return self._score_row(counted.stats._rows)
 
@@ -274,10 +274,10 @@ class BLEU:
         """Rows of all segments."""
         return self._count(hypotheses, references)
 
-    def _count(self, hypotheses: Any, references: Any, floor: bool | None = None) -> Stats:
+    def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Stats:
         rules = self.tokenizer.tokenizer, bool(self.lowercase), self.max_ngram_order
         options = CountOptions(*rules, missing=True)
-        counted = count_streams(hypotheses, references, self._ref_cache, options, floor)
+        counted = count_streams(hypotheses, references, self._ref_cache, options, keep_rows)
         if references:
             self.num_refs = counted.nrefs
         if not self._force:

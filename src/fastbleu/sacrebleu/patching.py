@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from copy import copy
 
-from ..counting.workers import Counted, CountOptions, count_segments
+from ..counting.batch import Counted, CountOptions, count_batch
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..runtime.patching import Patch, Restore
 from ..tokenizers._compiled import COMPILED
@@ -176,7 +176,7 @@ class Replacements:
         options = CountOptions(
             tokenizer, bool(metric.lowercase), metric.max_ngram_order, missing=True
         )
-        counted = count_segments(hypotheses[:count], segments[:count], options)
+        counted = count_batch(hypotheses[:count], segments[:count], options)
         if references:
             rest = segments[count:]
             same = not rest or counted.nrefs == count_references(rest)

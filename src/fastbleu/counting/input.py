@@ -1,0 +1,186 @@
+"""Counting what a user passes in: text, lists of tokens or token ids, checked first."""
+
+from __future__ import annotations
+
+from ..inputs._ids import IdRows
+from ..inputs.arguments import check_flag, check_positive
+from ..inputs.ids import are_ids, id_rows
+from ..inputs.mistakes import (
+    LEAST_TO_SUSPECT,
+    warn_of_id_padding,
+    warn_of_label_padding,
+    warn_of_padded_lists,
+    warn_of_words,
+    warn_where_all_are_empty,
+)
+from ..inputs.segments import check_layout, list_or_tuple, listed_segments
+from ..inputs.warnings import warn_input
+from ..tokenizers.table import Tokenizer, get_tokenizer
+from .batch import Counted, CountOptions, count_batch
+from .stats import Stats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# Square references are read both ways up to this size, which is more than anybody has by accident.
+_LARGEST_SQUARE = 32
+
+
+def count(
+    hypotheses: Any,
+    references: Any,
+    max_order: int = 4,
+    threads: int = 1,
+    *,
+    tokenize: str | Callable[[str], list[str]] | Tokenizer | None = None,
+    lowercase: bool = False,
+) -> Stats:
+    """Count the n-gram matches of every segment.
+
+    Parameters
+    ----------
+    hypotheses : sequence of S token sequences, or of S str
+        Tokens are any hashable objects; equal tokens match. With `tokenize` a hypothesis is a str.
+        Token ids may be an array or a tensor of integers, as for `fastbleu.BLEU.score`.
+    references : sequence of S sequences of token sequences, or of S str or sequences of str
+        ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment,
+        not necessarily as many for each. With `tokenize` a str stands for one reference.
+    max_order : int, default 4
+        The longest n-grams to count.
+    threads : int, default 1
+        Counting releases the GIL, and so does tokenising text; reading lists of tokens holds it.
+        Changes no result.
+    tokenize : str or callable, optional
+        Makes tokens out of text: a name of `fastbleu.tokenizers.TOKENIZERS` or a function of a str
+        that returns a list of str. None: the input is lists of tokens already.
+    lowercase : bool, default False
+        Lower the text first.
+
+    Returns
+    -------
+    Stats
+        S rows.
+
+    Raises
+    ------
+    ValueError
+        `references` and `hypotheses` differ in length, the layout is ``references[k][segment]``, a
+        segment has no reference, the tokenizer is unknown, a number is below 1, or `lowercase` goes
+        with lists of tokens.
+    TypeError
+        A str stands where a list of tokens is expected or the reverse, or a token is not hashable;
+        the message names the segment and the position.
+    ImportError, FileNotFoundError, RuntimeError
+        What the tokenizer needs is not installed.
+    OverflowError
+        A segment is too long for 32-bit positions.
+
+    Warns
+    -----
+    InputWarning
+        The references look transposed although the lengths agree, there seems to be text in the
+        place of tokens or the reverse, or the id -100, which pads labels, was counted.
+
+    Examples
+    --------
+    >>> count([["a", "b", "c"]], [[["a", "b"], ["c", "d", "e", "f"]]], max_order=2)
+    Stats([[3, 2, 3, 1, 3, 2]], max_order=2)
+    >>> count(["Not tokenised."], ["Not tokenized."], max_order=1, tokenize="13a")
+    Stats([[3, 3, 2, 3]], max_order=1)
+    """
+    tokenizer = None if tokenize is None else get_tokenizer(tokenize)
+    check_lowercase(tokenizer, lowercase)
+    options = CountOptions(
+        tokenizer,
+        lowercase,
+        check_positive("max_order", max_order),
+        check_positive("threads", threads),
+    )
+    return count_input(hypotheses, references, options).stats
+
+
+def check_lowercase(tokenizer: Tokenizer | None, lowercase: Any) -> bool:
+    """Whether text is lowered first; refuses it for what is not text."""
+    lowered = check_flag("lowercase", lowercase)
+    if lowered and tokenizer is None:
+        raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
+    return lowered
+
+
+def count_input(
+    hypotheses: Any,
+    references: Any,
+    options: CountOptions,
+    masks: tuple[Any, Any] = (None, None),
+    *,
+    keep_rows: bool = True,
+) -> Counted:
+    """Check a batch, count it, and warn of likely mistakes.
+
+    Parameters, errors and warnings as those of `count` and `fastbleu.BLEU.score`; `keep_rows` is
+    that of `count_batch`.
+    """
+    is_text = options.tokenizer is not None
+    masked = masks[0] is not None or masks[1] is not None
+    if masked or options.id_rules is not None or (not is_text and are_ids(hypotheses, references)):
+        if is_text:
+            raise TypeError("a mask needs token ids; for these pass tokenize=None")
+        return _count_ids(*id_rows(hypotheses, references, *masks), options, keep_rows)
+    plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
+    if not plain:
+        check_layout(hypotheses, references)
+    warn_of_words(hypotheses, references, is_text)
+    if not (is_text or options.padding_was_checked):
+        options.padding_was_checked = len(hypotheses) >= LEAST_TO_SUSPECT
+        warn_of_padded_lists("hypotheses", hypotheses)
+    if not plain:
+        hypotheses, references = listed_segments(hypotheses, references)
+    counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
+    if 1 < counted.segments <= _LARGEST_SQUARE:
+        # A slice: another thread may have emptied the list.
+        if any([type(its) is not str and len(its) == counted.segments for its in references[:1]]):
+            _warn_if_transposed(counted.stats, hypotheses, references, options)
+    return counted
+
+
+def _count_ids(
+    hypotheses: IdRows, references: IdRows, options: CountOptions, keep_rows: bool
+) -> Counted:
+    counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
+    if counted.segments >= LEAST_TO_SUSPECT:
+        sides = {"hypothesis": hypotheses, "reference": references}
+        rows, width = counted.stats._rows, 2 + 2 * options.max_order
+        if not (any(rows[0::width]) and any(rows[1::width])):
+            warn_where_all_are_empty(sides, rows, width)
+        if not (options.padding_was_checked or counted.label_padding):
+            # Of a first batch, as all will be like it.
+            options.padding_was_checked = True
+            warn_of_id_padding(sides, options.id_rules)
+    if counted.label_padding:
+        warn_of_label_padding()
+    return counted
+
+
+def _warn_if_transposed(
+    stats: Stats, hypotheses: Any, references: Any, options: CountOptions
+) -> None:
+    """Warn where there are as many references as segments and they match better if turned.
+
+    Either reading has the right references on its diagonal, so that little gives it away.
+    """
+    size = len(hypotheses)
+    # A copy: a token's own code, or another thread, may change them at any time.
+    references = references[:]
+    if len(references) != size:
+        return
+    if any(isinstance(part, str) or len(list_or_tuple(part)) != size for part in references):
+        return
+    other = count_batch(hypotheses, list(zip(*references, strict=True)), options).stats
+    if other.matches.sum() > stats.matches.sum():
+        warn_input(
+            f"there are {size} segments with {size} references each, read as "
+            "references[segment][k], but read as references[k][segment] they match better; "
+            "if that is their layout pass list(zip(*references))"
+        )

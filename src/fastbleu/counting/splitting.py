@@ -1,0 +1,81 @@
+"""Packing text that a Python function splits into tokens."""
+
+from __future__ import annotations
+
+from ..inputs.segments import TextDoor, TokenDoor
+from ._tokens import TokenPacker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class SplittingPacker(TokenPacker):
+    """A packer of text: a TokenPacker of what a function makes of each line.
+
+    Parameters
+    ----------
+    checks : TokenChecks
+        As for a TokenPacker.
+    split : callable (str -> list of str)
+    lowercase, missing : bool
+        As for `CountOptions`.
+    """
+
+    def __new__(cls, checks: TokenDoor, *_: Any) -> SplittingPacker:
+        return super().__new__(cls, checks)  # type: ignore[return-value]
+
+    def __init__(
+        self, checks: TokenDoor, split: Callable[[str], list[str]], lowercase: bool, missing: bool
+    ) -> None:
+        self._checks = TextDoor()
+        self._split = split
+        self._lowercase = lowercase
+        self._missing = missing
+        self._periods = 0
+        # Split lines that did not fit into the last chunk: hypotheses, references, the next one.
+        self._rest: tuple[list[Any], list[Any], int] = ([], [], 0)
+
+    @property
+    def tokenized_periods(self) -> int:
+        return self._periods
+
+    def reset(self) -> None:
+        """Forget the last segments; keep the memory."""
+        super().reset()
+        self._periods = 0
+        self._rest = ([], [], 0)
+
+    def fill(self, hypotheses: Any, references: Any, start: int, before: int = 0) -> int:
+        """Split and pack the next chunk; the number of its segments, 0 at the end."""
+        split_hypotheses, split_references, first = self._rest
+        if first == len(split_hypotheses):
+            end = min(start + self.chunk_segments, len(hypotheses), len(references))
+            split_hypotheses, split_references, first = [], [], 0
+            for segment in range(start, end):
+                line = hypotheses[segment]
+                self._periods += isinstance(line, str) and line.endswith(" .")
+                split_hypotheses.append(self._tokens(line, before + segment, None))
+                split_references.append(self._references(references[segment], before + segment))
+        taken = super().fill(split_hypotheses, split_references, first, before + start - first)
+        self._rest = split_hypotheses, split_references, first + taken
+        return taken
+
+    def _tokens(self, text: Any, segment: int, reference: int | None) -> list[str]:
+        if not isinstance(text, str):
+            text = self._checks.line(text, segment, reference)
+        return self._split(text.lower() if self._lowercase else text)
+
+    def _references(self, lines: Any, segment: int) -> list[list[str]]:
+        lines = [lines] if isinstance(lines, str) else lines
+        if type(lines) not in (list, tuple):
+            lines = self._checks.references(lines, segment)
+        kept = [
+            self._tokens(line, segment, k)
+            for k, line in enumerate(lines)
+            if line is not None or not self._missing
+        ]
+        if not kept:
+            self._checks.no_references(segment)
+        return kept

@@ -1,0 +1,258 @@
+"""The parameters of a metric, and the scores of counts by them."""
+
+from __future__ import annotations
+
+from .._core import REFERENCE_LENGTHS
+from ..counting.batch import Counted, CountOptions
+from ..counting.input import check_lowercase
+from ..counting.stats import Stats
+from ..inputs.arguments import check_choice, check_flag, check_positive, closest
+from ..inputs.ids import IdRules
+from ..inputs.segments import is_iterable
+from ..inputs.warnings import warn_input, warn_tokenized
+from ..tokenizers.table import SPLIT_AT_SPACES, Tokenizer, get_tokenizer
+from . import get, names
+from .score import Score
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Concatenate, NoReturn, ParamSpec
+
+    import numpy
+    from numpy.typing import NDArray
+
+    P = ParamSpec("P")
+
+# What other libraries call a parameter.
+_NAMES_ELSEWHERE = {
+    "max_ngram_order": "max_order",
+    "n_gram": "max_order",
+    "n_jobs": "threads",
+    "num_workers": "threads",
+    "pad_id": "ignore_ids",
+    "pad_token_id": "ignore_ids",
+    "eos_token_id": "stop_id",
+    "ngram": "max_order",
+    "smooth": "smoothing",
+    "smooth_method": "smoothing",
+    "smooth_value": "smoothing_value",
+    "smoothing_function": "smoothing",
+    "tokenizer": "tokenize",
+    "trg_lang": "tokenize",
+}
+_NO_IDS = IdRules()
+
+
+class Parameters:
+    """What a metric is made with: checked once, not to be changed, the same in every process.
+
+    Attributes
+    ----------
+    tokenizer, lowercase, ..., keep_segments
+        The arguments of `fastbleu.BLEU`, which documents them; `NAMES` lists them.
+    id_rules : IdRules
+        Which token ids count.
+    rules : Dialect
+        What turns counts into scores.
+    scoring : dict
+        The options of `rules`.
+    how_counted : dict
+        What a signature says of how rows were counted, in a dialect's keywords.
+    """
+
+    NAMES = (
+        *("tokenizer", "lowercase", "max_order", "weights", "smoothing", "smoothing_value"),
+        *("effective_order", "threads", "dialect", "reference_length", "ignore_ids", "stop_id"),
+        *("skip_ids", "keep_segments"),
+    )
+    __slots__ = (*NAMES, "how_counted", "id_rules", "rules", "scoring")
+
+    tokenizer: Tokenizer | None
+    stop_id: int | tuple[int, ...] | None
+    scoring: dict[str, Any]
+
+    def __init__(
+        self,
+        tokenize: str | Callable[[str], list[str]] | Tokenizer | None = "13a",
+        lowercase: bool = False,
+        max_order: int = 4,
+        weights: Sequence[float] | None = None,
+        smoothing: str = "exp",
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+        threads: int = 1,
+        *,
+        dialect: str = "sacrebleu",
+        reference_length: str = "closest",
+        ignore_ids: Iterable[int] = (),
+        stop_id: int | Iterable[int] | None = None,
+        skip_ids: Iterable[int] = (),
+        keep_segments: bool = False,
+        **unknown: NoReturn,
+    ) -> None:
+        for name in unknown:
+            _refuse(name)
+        check_choice("dialect", dialect, names())
+        check_choice("reference_length", reference_length, REFERENCE_LENGTHS)
+        no_ids = ignore_ids == () == skip_ids and stop_id is None
+        self.id_rules = _NO_IDS if no_ids else IdRules(ignore_ids, stop_id, skip_ids)
+        if self.id_rules and tokenize is not None:
+            raise ValueError(
+                "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
+            )
+        self.max_order = check_positive("max_order", max_order)
+        self.effective_order = check_flag("effective_order", effective_order)
+        self.weights = None if weights is None else _checked_weights(weights)
+        if smoothing_value is not None and type(smoothing_value) is not int:
+            smoothing_value = _as_double("smoothing_value", smoothing_value)
+        self.smoothing = smoothing
+        self.smoothing_value = smoothing_value
+        self.dialect = dialect
+        self.rules = get(dialect)
+        self.scoring = {
+            "weights": self.weights,
+            "smoothing": smoothing,
+            "smoothing_value": smoothing_value,
+        }
+        if dialect == "sacrebleu":
+            self.scoring["effective_order"] = self.effective_order
+        elif effective_order:
+            raise ValueError("effective_order is sacreBLEU's; nltk's dialect has none")
+        self.tokenizer = None if tokenize is None else get_tokenizer(tokenize)
+        self.lowercase = check_lowercase(self.tokenizer, lowercase)
+        self.threads = check_positive("threads", threads)
+        self.reference_length = reference_length
+        self.ignore_ids = self.id_rules.ignore_ids
+        self.stop_id = self.id_rules.stop_id
+        self.skip_ids = self.id_rules.skip_ids
+        self.keep_segments = check_flag("keep_segments", keep_segments)
+        tokenizer = self.id_rules if self.tokenizer is None else self.tokenizer
+        self.how_counted = {
+            "lowercase": self.lowercase,
+            "tokenizer": tokenizer.signature,
+            "reference_length": None if reference_length == "closest" else reference_length,
+        }
+        # So that a wrong option is told here and not when everything has been counted.
+        self.rules.sentence_scores(Stats.zeros(0, self.max_order), **self.scoring)
+
+    @property
+    def signature(self) -> str:
+        """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
+        signature: str = self.rules.signature(self.max_order, **self.scoring, **self.how_counted)
+        return signature
+
+    def as_arguments(self) -> dict[str, Any]:
+        """The arguments that make the same parameters."""
+        values = {name: getattr(self, name) for name in self.NAMES}
+        values["tokenize"] = values.pop("tokenizer")
+        return values
+
+    def count_options(self) -> CountOptions:
+        """How to count segments."""
+        return CountOptions(
+            self.tokenizer,
+            self.lowercase,
+            self.max_order,
+            self.threads,
+            reference_length=self.reference_length,
+            id_rules=self.id_rules,
+            raise_totals=self.rules.floors_totals,
+        )
+
+    def score(self, sums: Stats, nrefs: int | None, tokenized_periods: int) -> Score:
+        """The score of a corpus from the sum of its rows, with warnings of what it may mean."""
+        if tokenized_periods:
+            self.warn_of_tokenized(tokenized_periods)
+        score: Score = self.rules.score(sums, **self.scoring, **self.how_counted, nrefs=nrefs)
+        if score.value == 0 and score.hyp_len and not score.totals[-1]:
+            warn_input(
+                f"no hypothesis has {self.max_order} tokens, so that the score is 0: is each entry "
+                "of hypotheses a whole segment, and no word? For short ones effective_order=True"
+                f"{self._advice}"
+            )
+        return score
+
+    def score_counted(self, counted: Counted) -> Score:
+        """The score of a corpus whose rows were counted into their sum."""
+        if not counted.segments:
+            raise ValueError("there are no segments to score: hypotheses is empty")
+        return self.score(counted.stats, counted.nrefs, counted.tokenized_periods)
+
+    def sentence_scores(self, stats: Stats) -> NDArray[numpy.float64]:
+        """The score of each row by itself."""
+        import numpy
+
+        adapted = self.rules.adapt(stats)
+        return numpy.asarray(self.rules.sentence_scores(adapted, **self.scoring), numpy.float64)
+
+    def sentence_scores_counted(self, counted: Counted) -> NDArray[numpy.float64]:
+        """As `sentence_scores`, with warnings of segments that score 0 because they are short."""
+        self.warn_of_tokenized(counted.tokenized_periods)
+        rows, width = counted.stats._rows, 2 + 2 * self.max_order
+        short = rows[width - 1 :: width].count(0) - rows[::width].count(0)
+        self.warn_of_short(short, counted.segments)
+        return self.sentence_scores(counted.stats)
+
+    def warn_of_tokenized(self, periods: int) -> None:
+        """Warn of text that looks tokenised."""
+        if periods and self.tokenizer is not None and self.tokenizer.name != "none":
+            warn_tokenized(periods, 'tokenize="none"')
+
+    def warn_of_short(self, short: int, hypotheses: int, max_order: int | None = None) -> None:
+        """Warn of hypotheses, not empty, that are too short for a score of their own."""
+        if short and self.dialect == "sacrebleu" and not self.effective_order:
+            warn_input(
+                f"{short} of {hypotheses} hypotheses have fewer than "
+                f"{self.max_order if max_order is None else max_order} tokens "
+                "and score 0; with effective_order=True they are scored by the orders they have"
+                f"{self._advice}"
+            )
+
+    @property
+    def _advice(self) -> str:
+        """What to do about short segments where words have no space in between."""
+        if self.tokenizer is None or self.tokenizer.compiled not in SPLIT_AT_SPACES:
+            return ""
+        return '; of Chinese or Japanese pass tokenize="zh", "ja-mecab" or "char"'
+
+
+def taking(
+    kind: Callable[P, Parameters],
+) -> Callable[[Callable[[Any, Parameters], None]], Callable[Concatenate[Any, P], None]]:
+    """Let a constructor that wants `Parameters` take their arguments."""
+
+    def decorate(init: Callable[[Any, Parameters], None]) -> Callable[Concatenate[Any, P], None]:
+        def __init__(self: Any, *arguments: P.args, **named: P.kwargs) -> None:
+            init(self, kind(*arguments, **named))
+
+        # For help() and inspect.signature().
+        __init__.__wrapped__ = Parameters.__init__  # type: ignore[attr-defined]
+        return __init__
+
+    return decorate
+
+
+def _refuse(unknown: str) -> NoReturn:
+    """Refuse the name of what is no parameter of `fastbleu.BLEU`, and say which one is meant."""
+    known = ["tokenize", *(name for name in Parameters.NAMES if name != "tokenizer")]
+    meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, known)
+    raise TypeError(
+        f"fastbleu.BLEU has no parameter {unknown!r}"
+        + (f"; did you mean {meant!r}?" if meant else "")
+    )
+
+
+def _checked_weights(weights: Any) -> tuple[float, ...]:
+    """A copy of the weights: the caller's list may change, a generator can be read only once."""
+    if isinstance(weights, (str, bytes)) or not is_iterable(weights):
+        raise TypeError(f"weights is {weights!r}, expected a number for each order, as (0.5, 0.5)")
+    return tuple(_as_double("weights", weight) for weight in weights)
+
+
+def _as_double(name: str, value: Any) -> float:
+    """A number as Python's float: numpy's of single precision equal doubles that they are not."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} has {value!r}, expected a number") from None
