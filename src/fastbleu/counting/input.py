@@ -138,10 +138,8 @@ def count_input(
     if not plain:
         hypotheses, references = listed_segments(hypotheses, references)
     counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
-    if 1 < counted.segments <= _LARGEST_SQUARE:
-        # A slice: another thread may have emptied the list.
-        if any([type(its) is not str and len(its) == counted.segments for its in references[:1]]):
-            _warn_if_transposed(counted.stats, hypotheses, references, options)
+    if 1 < counted.segments <= _LARGEST_SQUARE and _are_square(references, counted.segments):
+        _warn_if_transposed(counted.stats, hypotheses, references, options)
     return counted
 
 
@@ -161,6 +159,12 @@ def _count_ids(
     if counted.label_padding:
         warn_of_label_padding()
     return counted
+
+
+def _are_square(references: Any, segments: int) -> bool:
+    """Whether the first segment has as many references as there are segments."""
+    # A slice: another thread may have emptied the list.
+    return any(type(its) is not str and len(its) == segments for its in references[:1])
 
 
 def _warn_if_transposed(
