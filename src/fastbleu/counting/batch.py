@@ -11,7 +11,7 @@ from _thread import allocate_lock as _Lock
 from .._core import PackedSegments, SegmentCounter, zero_rows
 from ..inputs._ids import IdRows
 from ..inputs.ids import IdRules
-from ..inputs.segments import TextDoor, TokenDoor, changed_while_read
+from ..inputs.segments import TextChecks, TokenChecks, changed_while_read
 from ..runtime.threads import run_on_threads
 from ._ids import CHUNK_IDS, IdPacker
 from ._text import TextPacker
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Memory for more tokens or references is not kept: 1 MB of ids, more than all but odd input needs.
 _LARGEST_KEPT = 1 << 18
-_TOKEN_CHECKS = TokenDoor()
+_TOKEN_CHECKS = TokenChecks()
 
 
 class CountOptions:
@@ -76,7 +76,7 @@ class CountOptions:
         id_rules: IdRules | None = None,
         missing: bool = False,
         raise_totals: bool = False,
-        checks: TokenDoor | None = None,
+        checks: TokenChecks | None = None,
     ) -> None:
         self.tokenizer = tokenizer
         self.lowercase = lowercase
@@ -91,7 +91,7 @@ class CountOptions:
         # Workers that are not in use: for segments, and for rows of ids.
         self._idle: tuple[list[_Worker], list[_Worker]] = ([], [])
 
-    def borrow(self, is_ids: bool) -> _Worker:
+    def acquire(self, is_ids: bool) -> _Worker:
         """A worker that nobody else has."""
         try:
             return self._idle[is_ids].pop()
@@ -100,7 +100,7 @@ class CountOptions:
                 self._packer(is_ids), SegmentCounter(self.max_order, self.reference_length)
             )
 
-    def give_back(self, worker: _Worker, is_ids: bool) -> None:
+    def release(self, worker: _Worker, is_ids: bool) -> None:
         """Keep a worker that did not fail for the next time."""
         idle = self._idle[is_ids]
         if worker.packer.capacity <= _LARGEST_KEPT and len(idle) < self.threads:
@@ -117,7 +117,7 @@ class CountOptions:
             return SplittingPacker(
                 self.checks, self.tokenizer.function, self.lowercase, self.missing
             )
-        return TextPacker(TextDoor(), str(self.tokenizer.compiled), self.lowercase, self.missing)
+        return TextPacker(TextChecks(), str(self.tokenizer.compiled), self.lowercase, self.missing)
 
 
 class Counted:
@@ -235,7 +235,7 @@ def count_batch(
                 break
             count(worker, first)
 
-    workers = [options.borrow(is_ids)]
+    workers = [options.acquire(is_ids)]
     threads = _useful_threads(hypotheses, references, options) if options.threads > 1 else 1
     if threads == 1:
         worker = workers[0]
@@ -246,11 +246,11 @@ def count_batch(
             read += taken
     else:
         reading = _Lock()
-        workers += [options.borrow(is_ids) for _ in range(threads - 1)]
+        workers += [options.acquire(is_ids) for _ in range(threads - 1)]
         run_on_threads(take_turns, workers)
     for worker in workers:
         counted.note(worker.packer)
-        options.give_back(worker, is_ids)
+        options.release_memory(worker, is_ids)
     if read != segments:
         raise changed_while_read(segments, read, hypotheses, references)
     counted.segments = segments

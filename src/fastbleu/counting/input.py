@@ -6,7 +6,7 @@ from ..inputs._ids import IdRows
 from ..inputs.arguments import check_flag, check_positive
 from ..inputs.ids import are_ids, id_rows
 from ..inputs.mistakes import (
-    LEAST_TO_SUSPECT,
+    MIN_SEQUENCES_TO_WARN,
     warn_of_id_padding,
     warn_of_label_padding,
     warn_of_padded_lists,
@@ -133,7 +133,7 @@ def count_input(
         check_layout(hypotheses, references)
     warn_of_words(hypotheses, references, is_text)
     if not (is_text or options.padding_was_checked):
-        options.padding_was_checked = len(hypotheses) >= LEAST_TO_SUSPECT
+        options.padding_was_checked = len(hypotheses) >= MIN_SEQUENCES_TO_WARN
         warn_of_padded_lists("hypotheses", hypotheses)
     if not plain:
         hypotheses, references = listed_segments(hypotheses, references)
@@ -147,7 +147,7 @@ def _count_ids(
     hypotheses: IdRows, references: IdRows, options: CountOptions, keep_rows: bool
 ) -> Counted:
     counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
-    if counted.segments >= LEAST_TO_SUSPECT:
+    if counted.segments >= MIN_SEQUENCES_TO_WARN:
         sides = {"hypothesis": hypotheses, "reference": references}
         rows, width = counted.stats._rows, 2 + 2 * options.max_order
         if not (any(rows[0::width]) and any(rows[1::width])):

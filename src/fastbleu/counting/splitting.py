@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..inputs.segments import TextDoor, TokenDoor
+from ..inputs.segments import TextChecks, TokenChecks
 from ._tokens import TokenPacker
 
 TYPE_CHECKING = False
@@ -23,13 +23,13 @@ class SplittingPacker(TokenPacker):
         As for `CountOptions`.
     """
 
-    def __new__(cls, checks: TokenDoor, *_: Any) -> SplittingPacker:
+    def __new__(cls, checks: TokenChecks, *_: Any) -> SplittingPacker:
         return super().__new__(cls, checks)  # type: ignore[return-value]
 
     def __init__(
-        self, checks: TokenDoor, split: Callable[[str], list[str]], lowercase: bool, missing: bool
+        self, checks: TokenChecks, split: Callable[[str], list[str]], lowercase: bool, missing: bool
     ) -> None:
-        self._checks = TextDoor()
+        self._checks = TextChecks()
         self._split = split
         self._lowercase = lowercase
         self._missing = missing
@@ -77,5 +77,5 @@ class SplittingPacker(TokenPacker):
             if line is not None or not self._missing
         ]
         if not kept:
-            self._checks.no_references(segment)
+            self._checks.refuse_no_references(segment)
         return kept

@@ -8,7 +8,7 @@ from .._core import add_rows, zero_rows
 from ..counting.batch import Counted
 from ..counting.stats import Stats
 from ..inputs.mistakes import warn_of_label_padding
-from ..runtime.threads import Pool, run_on_threads, taken_from
+from ..runtime.threads import Pool, drain, run_on_threads
 from ._references import ReferenceSet, RowScratch
 from .reader import SentenceReader
 
@@ -63,7 +63,7 @@ def count_against(
     def work(scratch: RowScratch) -> None:
         reader = index_reader.sharing()
         readers.append(reader)
-        for first in taken_from(untaken):
+        for first in drain(untaken):
             if scratch.cancelled:
                 break
             end, start, sentences = min(first + _TURN, count), first, whole
@@ -82,10 +82,10 @@ def count_against(
     threads = min(parameters.threads, len(untaken))
     if parameters.tokenizer is not None and parameters.tokenizer.function is not None:
         threads = min(threads, 1)  # a user's function may not be safe on several
-    scratches = [pool.borrow(RowScratch) for _ in range(threads)]
+    scratches = [pool.acquire(RowScratch) for _ in range(threads)]
     run_on_threads(work, scratches)
     for scratch in scratches:
-        pool.give_back(scratch)
+        pool.release(scratch)
     counted.segments = count
     counted.nrefs = references.lengths.references
     counted.tokenized_periods = sum(reader.tokenized_periods for reader in readers)

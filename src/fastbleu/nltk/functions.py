@@ -11,7 +11,7 @@ from math import exp, fsum, log
 
 from .._core import accumulate_rows, zero_rows
 from ..counting.batch import CountOptions, count_batch
-from ..inputs.segments import NltkDoor, batches
+from ..inputs.segments import NltkTokenChecks, batches
 from ..runtime.patching import Patch
 from . import _segments as _nltk
 from .precision import SmoothingFunction, make_fraction, modified_precision
@@ -152,7 +152,7 @@ def corpus_bleu(
     max_order = max(len(vector) for vector in vectors)
 
     order = max(max_order, 1)
-    options = CountOptions(None, False, order, raise_totals=True, checks=NltkDoor())
+    options = CountOptions(None, False, order, raise_totals=True, checks=NltkTokenChecks())
     sums, last = zero_rows(1, order), (None, None)
     for some_hypotheses, their_references, read in batches(hypotheses, list_of_references):
         counted = count_batch(
