@@ -103,9 +103,9 @@ def run_stages(*names: str) -> dict[str, float]:
     from fastbleu.cli.readers import CHUNK_LINES, ParallelFiles, open_lines
     from fastbleu.counting._text import TextPacker
     from fastbleu.counting.stats import Stats
-    from fastbleu.inputs.segments import TextDoor
+    from fastbleu.inputs.segments import TextChecks
 
-    packer, counter, clock = TextPacker(TextDoor(), "13a"), SegmentCounter(4), time.perf_counter
+    packer, counter, clock = TextPacker(TextChecks(), "13a"), SegmentCounter(4), time.perf_counter
     total = Stats.zeros(1, 4)
     reading = tokenising = counting = adding = 0.0
     with ParallelFiles([partial(open_lines, name) for name in names]) as files:

@@ -67,7 +67,7 @@ cdef class SegmentCounter(Interruptible):
     cdef Py_ssize_t work_capacity
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
-                       bint floor) except -1 nogil
+                       bint at_least_one) except -1 nogil
     cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                            int32_t distinct, int64_t *row) except -1 nogil
     cdef int match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,

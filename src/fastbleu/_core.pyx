@@ -119,7 +119,7 @@ def accumulate_rows(array rows not None, Py_ssize_t count, array total not None)
                 raise OverflowError(f"the sum of the first {row + 1} rows does not fit into int64")
 
 
-def floor_totals(array rows not None, Py_ssize_t count, int max_order):
+def raise_totals(array rows not None, Py_ssize_t count, int max_order):
     """Raise the totals of the first `count` rows to at least 1: nltk's rule for short segments."""
     cdef Py_ssize_t row, column, width = 2 + 2 * max_order
     cdef int64_t *values = numbers(rows)
@@ -240,14 +240,14 @@ cdef class SegmentCounter:
             self.count_all(packed, row, NULL, False)
         poll(&self.cancelled)
 
-    def count_sum(self, PackedSegments packed not None, array total not None, bint floor=False):
+    def count_sum(self, PackedSegments packed not None, array total not None, bint at_least_one=False):
         """Add the sum of every segment's row to the one row `total`, which no count must leave int64.
 
         Parameters
         ----------
         packed : PackedSegments
         total : array of int64, shape (2 + 2 * max_order,)
-        floor : bool, default False
+        at_least_one : bool, default False
             Raise every total of every segment to at least 1 before: nltk's rule.
         """
         cdef array sums = zero_rows(1, self.max_order)
@@ -255,13 +255,13 @@ cdef class SegmentCounter:
         cdef int64_t *sums_of_chunk = numbers(sums)
         cdef int64_t *row_of_segment = numbers(row)
         with nogil:
-            self.count_all(packed, row_of_segment, sums_of_chunk, floor)
+            self.count_all(packed, row_of_segment, sums_of_chunk, at_least_one)
         poll(&self.cancelled)
         with cython.critical_section(total):      # to which other threads add, too
             accumulate_rows(sums, 1, total)
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
-                       bint floor) except -1 nogil:
+                       bint at_least_one) except -1 nogil:
         """Fill a row for each segment, or where there are `sums` add up the one row."""
         cdef Py_ssize_t segment, column, width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef const int32_t *ids
@@ -279,7 +279,7 @@ cdef class SegmentCounter:
                 for column in range(width):
                     # A chunk is too short for its sums to leave int64.
                     sums[column] += 1 if (
-                        floor and column >= width - self.max_order and row[column] == 0) else row[column]
+                        at_least_one and column >= width - self.max_order and row[column] == 0) else row[column]
             for k in range(references + 1):
                 ids += lengths[k]
             lengths += references + 1

@@ -194,7 +194,7 @@ def test_lowercase_of_tokens_is_refused():
         count([["A"]], [[["a"]]], lowercase=True)
 
 
-def test_a_door_that_changes_the_lists():
+def test_checks_that_change_the_lists():
     hypotheses = ["a b"] * 600
     references = ["a b"] * 600
 

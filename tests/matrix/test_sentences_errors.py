@@ -14,7 +14,7 @@ from hostile import Lying, Planned, Token, clean, raising
 from test_sentences import TOKENS, random_text, seeded, split
 
 from fastbleu import BLEU, InputWarning
-from fastbleu.inputs.segments import TextDoor, TokenDoor
+from fastbleu.inputs.segments import TextChecks, TokenChecks
 from fastbleu.matrix._sentences import IdReader, TextReader, read_lists
 from fastbleu.matrix._vocabulary import Vocabulary
 from fastbleu.matrix.reader import SentenceReader, batches_of
@@ -146,14 +146,14 @@ def test_lowercase_needs_text():
 
 def test_compiled_readers_check_what_they_need():
     vocabulary = Vocabulary()
-    reader = TextReader(TextDoor(), "13a")
+    reader = TextReader(TextChecks(), "13a")
     for wrong in ("abc", iter(["a"]), None):
         with pytest.raises(TypeError):
-            reader.read_texts(vocabulary, TextDoor(), wrong)
+            reader.read_texts(vocabulary, TextChecks(), wrong)
         with pytest.raises(TypeError):
-            read_lists(vocabulary, TokenDoor(), wrong)
+            read_lists(vocabulary, TokenChecks(), wrong)
     with pytest.raises(TypeError):
-        reader.read_texts(None, TextDoor(), ["a"])
+        reader.read_texts(None, TextChecks(), ["a"])
     with pytest.raises(TypeError):
         IdReader().read_rows(vocabulary, None)
     assert reader.fill(["a &amp; b"], ["a"], 0) == 1  # still a packer

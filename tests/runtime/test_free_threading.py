@@ -18,9 +18,9 @@ import fastbleu.sacrebleu
 from fastbleu import matrix
 from fastbleu._core import SegmentCounter, zero_rows
 from fastbleu.counting._tokens import TokenPacker
-from fastbleu.inputs import mistakes as suspicions
-from fastbleu.inputs.segments import TokenDoor
-from fastbleu.runtime.threads import taken_from
+from fastbleu.inputs import mistakes
+from fastbleu.inputs.segments import TokenChecks
+from fastbleu.runtime.threads import drain
 
 THREADS = 8
 
@@ -47,7 +47,7 @@ def at_once(work: Callable[[int], object], threads: int = THREADS) -> None:
 
 def test_a_shared_iterator_gave_one_item_to_several_threads() -> None:
     left, taken = [*range(20_000)], [[] for _ in range(THREADS)]
-    at_once(lambda number: taken[number].extend(taken_from(left)))
+    at_once(lambda number: taken[number].extend(drain(left)))
     assert sorted(item for items in taken for item in items) == [*range(20_000)]
 
 
@@ -76,7 +76,7 @@ def test_counts_were_lost_where_threads_add_to_one_sum() -> None:
     sentence, times, total = ["a", "b", "c", "d", "e"], 2000, zero_rows(1, 4)
 
     def count(_: int) -> None:
-        packer, counter = TokenPacker(TokenDoor()), SegmentCounter(4)
+        packer, counter = TokenPacker(TokenChecks()), SegmentCounter(4)
         packer.fill([sentence], [[sentence]], 0)
         for _ in range(times):
             counter.count_sum(packer, total)
@@ -120,9 +120,9 @@ def test_lists_became_empty_after_a_look_at_whether_they_are() -> None:
         def __bool__(self) -> bool:
             return True
 
-    with patch.object(suspicions, "type", lambda value: list, create=True):
-        suspicions.warn_of_words(Emptied(), Emptied(), True)
-        suspicions.warn_of_words(Emptied(), Emptied(), False)
+    with patch.object(mistakes, "type", lambda value: list, create=True):
+        mistakes.warn_of_words(Emptied(), Emptied(), True)
+        mistakes.warn_of_words(Emptied(), Emptied(), False)
 
 
 def test_arguments_of_sacrebleu_became_empty_after_a_look_at_whether_they_are() -> None:

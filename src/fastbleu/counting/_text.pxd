@@ -10,7 +10,7 @@ from fastbleu.tokenizers._compiled cimport classifier, line_buffers, text_line, 
 
 
 cdef class TextPacker(PackedSegments):
-    cdef object door
+    cdef object checks
     cdef bint lowercase, missing, finished
     cdef const text_rules *rules
     cdef classifier classify

@@ -2,12 +2,12 @@ from array import array
 from typing import Any
 
 from .._core import PackedSegments
-from ..inputs.segments import TextDoor
+from ..inputs.segments import TextChecks
 
 class TextPacker(PackedSegments):
     chunk_segments: int
     def __new__(
-        cls, door: TextDoor, tokenizer: str, lowercase: bool = False, missing: bool = False
+        cls, checks: TextChecks, tokenizer: str, lowercase: bool = False, missing: bool = False
     ) -> TextPacker: ...
     def fill(
         self,

@@ -6,7 +6,7 @@ it cuts every line into tokens (tokenizers/_compiled.pyx) and numbers each token
 (kernel/text/line_tokens.h). Strings do not change, and the packer's references keep them alive, so that
 threads can do this while others read.
 
-Shapes and types other than str, list and tuple are the door's business (corpus.py).
+Shapes and types other than str, list and tuple are the checks' business (corpus.py).
 
 Ownership. TextPacker owns its arrays, its table and one reference to each string of the chunk.
 Thread-safety. One packer per thread. The tokenisers' tables are built once and then only read.
@@ -96,7 +96,7 @@ cdef class TextPacker(PackedSegments):
 
     Parameters
     ----------
-    door : fastbleu.corpus.TextDoor
+    checks : fastbleu.inputs.segments.TextChecks
         Turns what is no str, list or tuple into one, and makes the errors.
     tokenizer : str
         One of COMPILED.
@@ -108,8 +108,8 @@ cdef class TextPacker(PackedSegments):
 
     chunk_segments = CHUNK_SEGMENTS
 
-    def __cinit__(self, door, str tokenizer not None, bint lowercase=False, bint missing=False):
-        self.door = door
+    def __cinit__(self, checks, str tokenizer not None, bint lowercase=False, bint missing=False):
+        self.checks = checks
         self.lowercase = lowercase
         self.missing = missing
         self.rules = rules_of(tokenizer)
@@ -191,7 +191,7 @@ cdef class TextPacker(PackedSegments):
             count = 1
         else:
             if not is_list_or_tuple(references):
-                references = self.door.references(references, segment)
+                references = self.checks.references(references, segment)
             references = unchanging(references)
             while k < size_of(references):
                 reference = item_at(references, k)
@@ -200,7 +200,7 @@ cdef class TextPacker(PackedSegments):
                     count += 1
                 k += 1
         if count == 0:
-            self.door.no_references(segment)
+            self.checks.refuse_no_references(segment)
         self.reference_counts[self.segment_count] = count
         self.segment_count += 1
         self.note_references(count)
@@ -209,7 +209,7 @@ cdef class TextPacker(PackedSegments):
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1:
         cdef Py_ssize_t capacity = 0
         if not PyUnicode_Check(text):
-            text = self.door.line(text, segment, None if reference == HYPOTHESIS else reference)
+            text = self.checks.line(text, segment, None if reference == HYPOTHESIS else reference)
         if self.lowercase:
             text = lower(text)
         text = compact(text)
@@ -334,7 +334,7 @@ cdef class SegmentReader:
                 return None
         if not present or chars > KEPT_CHARS or size_of(references) > CHUNK_LINES:
             return None
-        if not self.claim():
+        if not self.try_acquire():
             return None
         packer.classify = classifier_for(simd_in_use())
         packer.clear()
@@ -345,5 +345,5 @@ cdef class SegmentReader:
                                        packer.distinct[0], numbers(row))
         finally:
             packer.release()
-            self.give_back()
+            self.release_memory()
         return row

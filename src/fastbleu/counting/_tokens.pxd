@@ -7,7 +7,7 @@ from fastbleu.kernel.tables cimport interner
 
 
 cdef class TokenPacker(PackedSegments):
-    cdef object door
+    cdef object checks
     cdef interner tokens
     cdef Py_ssize_t first_segment
     cdef readonly object last_hypothesis, last_references

@@ -1,11 +1,11 @@
 from typing import Any
 
 from .._core import PackedSegments
-from ..inputs.segments import TokenDoor
+from ..inputs.segments import TokenChecks
 
 class TokenPacker(PackedSegments):
     chunk_segments: int
-    def __new__(cls, door: TokenDoor) -> TokenPacker: ...
+    def __new__(cls, checks: TokenChecks) -> TokenPacker: ...
     @property
     def last_hypothesis(self) -> Any: ...
     @property

@@ -6,7 +6,7 @@ plain tokens (exact str, bytes, int) are read straight from memory and compared 
 other token goes through a dict and so through Python's own hash() and ==, over tuples that hold the
 tokens alive whatever a hostile __eq__ does to the lists they came from.
 
-Shapes and types other than list and tuple are the door's business (corpus.py): it turns them into
+Shapes and types other than list and tuple are the checks' business (corpus.py): it turns them into
 lists or raises the error that the user sees.
 
 Ownership. TokenPacker owns its arrays and its table; of Python objects it keeps the last segment only.
@@ -89,12 +89,12 @@ cdef class TokenPacker(PackedSegments):
 
     Parameters
     ----------
-    door : fastbleu.corpus.TokenDoor
+    checks : fastbleu.inputs.segments.TokenChecks
         Turns what is no list or tuple into one, and makes the errors.
     """
 
-    def __cinit__(self, door):
-        self.door = door
+    def __cinit__(self, checks):
+        self.checks = checks
         self.tokens.seed = process_seed()
 
     def __dealloc__(self):
@@ -149,10 +149,10 @@ cdef class TokenPacker(PackedSegments):
         """Pack one segment."""
         cdef Py_ssize_t segment = self.first_segment + self.segment_count, k
         if not is_list_or_tuple(references):
-            references = self.door.references(references, segment)
+            references = self.checks.references(references, segment)
             self.last_references = references
         if not is_list_or_tuple(hypothesis):
-            hypothesis = self.door.tokens(hypothesis, segment, None)
+            hypothesis = self.checks.tokens(hypothesis, segment, None)
         references = unchanging(references)
         for k in range(size_of(references)):
             if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
@@ -160,11 +160,11 @@ cdef class TokenPacker(PackedSegments):
                 references = copy_of(references)
                 references = [
                     reference if is_list_or_tuple(reference)
-                    else self.door.tokens(reference, segment, index)
+                    else self.checks.tokens(reference, segment, index)
                     for index, reference in enumerate(references)]
                 break
         if size_of(references) == 0:
-            self.door.no_references(segment)
+            self.checks.refuse_no_references(segment)
         hypothesis, references = unchanging(hypothesis), unchanging_lists(references)
         if not self.add_plain(hypothesis, references):
             self.add_objects(hypothesis, references)
@@ -293,7 +293,7 @@ cdef class TokenPacker(PackedSegments):
         self.reserve_segment()
         for k in range(count + 1):
             sequence = sequences[k]
-            number_objects(known, sequence, ids, k > 0, self.door, segment, None if k == 0 else k - 1)
+            number_objects(known, sequence, ids, k > 0, self.checks, segment, None if k == 0 else k - 1)
             ids += len(sequence)
         # Only now is it known how many tokens the hypothesis has: references say -1 for any other.
         ids = self.ids + self.id_count + lengths[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..inputs.arguments import check_flag
 from ..inputs.ids import IdRules, are_ids, id_rows
 from ..inputs.mistakes import (
-    LEAST_TO_SUSPECT,
+    MIN_SEQUENCES_TO_WARN,
     warn_of_empty_rows,
     warn_of_label_padding,
     warn_of_padded_lists,
@@ -153,7 +153,7 @@ class Counting:
         check_layout(hypotheses, references)
         warn_of_words(hypotheses, references, is_text)
         if not (is_text or self._knows_padding):
-            self._knows_padding = len(hypotheses) >= LEAST_TO_SUSPECT
+            self._knows_padding = len(hypotheses) >= MIN_SEQUENCES_TO_WARN
             warn_of_padded_lists("hypotheses", hypotheses)
         counted = count_segments(hypotheses, references, self._options, floor)
         if 1 < len(hypotheses) <= _LARGEST_SQUARE:
@@ -162,7 +162,7 @@ class Counting:
 
     def _count_ids(self, corpus: tuple[IdRows, IdRows], floor: bool | None) -> Counted:
         counted = count_packed(*corpus, self._id_options, threads_with_work(*corpus), floor)
-        if len(corpus[0]) >= LEAST_TO_SUSPECT:
+        if len(corpus[0]) >= MIN_SEQUENCES_TO_WARN:
             self._warn_of_ids(corpus, counted.stats)
             if not (self._knows_padding or counted.label_padding):
                 self._warn_of_padding(corpus)

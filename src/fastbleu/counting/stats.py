@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from .._core import accumulate_rows, add_rows, zero_rows
 from ..inputs.arguments import check_positive
-from ..inputs.arrays import held
+from ..inputs.arrays import copy_lists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Stats:
     def __init__(self, rows: Any, max_order: int | None = None) -> None:
         import numpy
 
-        rows = held(rows)
+        rows = copy_lists(rows)
         table = numpy.asarray(rows)
         if max_order is not None:
             max_order = check_positive("max_order", max_order)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from .._core import PackedSegments, SegmentCounter, zero_rows
 from ..inputs.arguments import check_positive
-from ..inputs.segments import TextDoor, TokenDoor, check_lengths, list_or_tuple, lists_of_tokens
+from ..inputs.segments import TextChecks, TokenChecks, check_lengths, list_or_tuple, lists_of_tokens
 from ..runtime.threads import Pool, run_on_threads
 from ..tokenizers.table import Tokenizer
 from ._ids import CHUNK_IDS, IdPacker
@@ -144,8 +144,8 @@ class CountOptions:
         if self.ids is not None:
             return IdPacker(self.ids.ignore_ids, self.ids.skip_ids, self.ids.stop_ids)
         if self.tokenizer is None or self.tokenizer.compiled is None:
-            return TokenPacker(TokenDoor())
-        return TextPacker(TextDoor(), self.tokenizer.compiled, self.lowercase, self.missing)
+            return TokenPacker(TokenChecks())
+        return TextPacker(TextChecks(), self.tokenizer.compiled, self.lowercase, self.missing)
 
 
 def count_segments(
@@ -188,7 +188,7 @@ def count_packed(
     segments = len(hypotheses)
     rows = _Rows(segments, options.max_order, floor)
     counted = Counted(rows.stats)
-    workers: list[Worker] = [options.pool.borrow(options.worker)]
+    workers: list[Worker] = [options.pool.acquire(options.worker)]
     if threads == 1 or options.threads == 1:
         # Of a few segments turns would cost as much as counting.
         worker, read = workers[0], 0
@@ -198,11 +198,11 @@ def count_packed(
         counted.segments = read
     else:
         more = range(min(threads, options.threads) - 1)
-        workers += [options.pool.borrow(options.worker) for _ in more]
+        workers += [options.pool.acquire(options.worker) for _ in more]
         counted.segments = _count_in_turns((hypotheses, references), rows, workers)
     for worker in workers:
         counted.note(worker.packer)
-        options.pool.give_back(worker)
+        options.pool.release(worker)
     return counted
 
 
@@ -235,13 +235,13 @@ def _count_by_function(
 ) -> Counted:
     """Count text by a tokenizer that is a Python function."""
     rows = _Rows(len(corpus[0]), options.max_order, floor)
-    worker, door = options.pool.borrow(options.worker), TextDoor()
+    worker, checks = options.pool.acquire(options.worker), TextChecks()
     read = periods = 0
     while read < min(map(len, corpus)):
         hypotheses, references = (part[read : read + TokenPacker.chunk_segments] for part in corpus)
         periods += sum(isinstance(h, str) and h.endswith(" .") for h in hypotheses)
         tokens = lists_of_tokens(
-            hypotheses, references, split, options.lowercase, options.missing, door, read
+            hypotheses, references, split, options.lowercase, options.missing, checks, read
         )
         start = 0
         while taken := worker.packer.fill(*tokens, start, read):
@@ -251,7 +251,7 @@ def _count_by_function(
     counted = Counted(rows.stats)
     counted.note(worker.packer)
     counted.segments, counted.tokenized_periods = read, periods
-    options.pool.give_back(worker)
+    options.pool.release(worker)
     return counted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from .._core import floor_totals
+from .._core import raise_totals
 from ..counting.stats import Stats
 from ..nltk import _segments as _nltk
 from ..nltk import functions as nltk
@@ -52,7 +52,7 @@ class NltkDialect:
     def adapt(self, stats: Stats) -> Stats:
         """Rows as nltk counts them: every total is at least 1. Adapt first, then add up."""
         rows = stats[:]
-        floor_totals(rows._rows, len(rows), rows.max_order)
+        raise_totals(rows._rows, len(rows), rows.max_order)
         return rows
 
     def score(

@@ -17,7 +17,7 @@ cdef extern from "kernel/objects/id_rows.h":
 
 
 cdef class IdRows:
-    cdef list held                       # what the pointers point into
+    cdef list buffers                    # what the pointers point into
     cdef id_row first                    # of an array: its first row
     cdef Py_ssize_t segment_stride, row_stride, mask_segment_stride, mask_row_stride
     cdef Py_ssize_t width                # rows of each segment, where they are those of an array

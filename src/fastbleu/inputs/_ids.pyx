@@ -60,17 +60,17 @@ cdef class IdRows:
 
     def __cinit__(self, ids=None, mask=None):
         cdef Buffer buffer
-        self.held = []
+        self.buffers = []
         if ids is None:
             return
         self.first = self.row_of(ids, mask)
-        buffer = self.held[0]
+        buffer = self.buffers[0]
         if not 2 <= buffer.view.ndim <= 3:
             raise ValueError(f"ids have {buffer.view.ndim} dimensions, expected 2 or 3")
         self.segment_count = buffer.view.shape[0]
         self.width = buffer.view.shape[1] if buffer.view.ndim == 3 else 1
         self.segment_stride, self.row_stride = buffer.view.strides[0], buffer.view.strides[1]
-        buffer = self.held[len(self.held) - 1]           # the mask, if there is one
+        buffer = self.buffers[len(self.buffers) - 1]           # the mask, if there is one
         self.mask_segment_stride = buffer.view.strides[0]
         self.mask_row_stride = buffer.view.strides[1]
 
@@ -119,7 +119,7 @@ cdef class IdRows:
         cdef int last = buffer.view.ndim - 1, i
         if last < 0:
             raise ValueError("ids have no dimension")
-        self.held.append(buffer)
+        self.buffers.append(buffer)
         row.ids = <const char *> buffer.view.buf
         row.length = buffer.view.shape[last]
         row.stride = buffer.view.strides[last]
@@ -127,14 +127,14 @@ cdef class IdRows:
         row.mask = NULL
         row.mask_stride = row.mask_size = 0
         if mask is not None:
-            # The door has compared them, but the user's code may have run since then.
+            # The checks has compared them, but the user's code may have run since then.
             its_mask = Buffer(mask)
             if its_mask.view.ndim != last + 1 or its_mask.view.itemsize > <Py_ssize_t> sizeof(int64_t):
                 raise ValueError("the mask has changed while it was read")
             for i in range(last + 1):
                 if its_mask.view.shape[i] != buffer.view.shape[i]:
                     raise ValueError("the mask has changed while it was read")
-            self.held.append(its_mask)
+            self.buffers.append(its_mask)
             row.mask = <const char *> its_mask.view.buf
             row.mask_stride = its_mask.view.strides[last]
             row.mask_size = <int> its_mask.view.itemsize
@@ -143,7 +143,7 @@ cdef class IdRows:
     def add(self, ids, mask=None):
         """Add a row to the segment that has begun: arrays of one dimension, as for the class."""
         cdef id_row row = self.row_of(ids, mask)
-        cdef Buffer buffer = self.held[len(self.held) - 1]
+        cdef Buffer buffer = self.buffers[len(self.buffers) - 1]
         if buffer.view.ndim != 1:
             raise ValueError(f"a row has {buffer.view.ndim} dimensions, expected 1")
         if self.row_count == self.row_capacity:

@@ -27,7 +27,7 @@ _ADVICE = {
 _MOST_LEVELS = 4
 
 
-def held(value: Any, levels: int = _MOST_LEVELS) -> Any:
+def copy_lists(value: Any, levels: int = _MOST_LEVELS) -> Any:
     """What numpy is to make an array of, with nested sequences as lists of our own.
 
     While numpy looks at an object in a list it runs that object's code, and if this empties the
@@ -42,7 +42,8 @@ def held(value: Any, levels: int = _MOST_LEVELS) -> Any:
     if not levels:
         raise ValueError(f"sequences are nested more than {_MOST_LEVELS} deep")
     return [
-        part if type(part) in (int, float, bool) else held(part, levels - 1) for part in list(value)
+        part if type(part) in (int, float, bool) else copy_lists(part, levels - 1)
+        for part in list(value)
     ]
 
 
@@ -122,7 +123,7 @@ def in_main_memory(value: Any, where: str) -> Array:
     try:
         if hasattr(value, "detach"):  # a tensor of PyTorch; others are moved by themselves
             value = value.detach().cpu().numpy()
-        made: Array = numpy.asarray(held(value))
+        made: Array = numpy.asarray(copy_lists(value))
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         raise TypeError(
             f"{where} is a {kind} that cannot be read: {error}; pass an array of integers"

@@ -1,4 +1,4 @@
-"""The door for token ids: arrays, tensors and lists of integers, to the rows that are counted."""
+"""The checks for token ids: arrays, tensors and lists of integers, to the rows that are counted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ._ids import IdRows, ids_of
 from .arrays import id_array, is_array, mask_array, shape_of
-from .segments import TokenDoor, check_segments, list_or_tuple, place
+from .segments import TokenChecks, check_segments, list_or_tuple, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,17 +101,17 @@ def are_ids(hypotheses: Any, references: Any) -> bool:
 
 
 def _holds_arrays(value: Any) -> bool:
-    if not _is_list(value):
+    if not _is_list_or_tuple(value):
         return is_array(value) or shape_of(value) == ()  # which is refused by `id_rows`
     return is_array(_first(value)) or is_array(_first(_first(value)))
 
 
-def _is_list(value: Any) -> bool:
+def _is_list_or_tuple(value: Any) -> bool:
     return type(value) in (list, tuple)
 
 
 def _first(value: Any) -> Any:
-    return next(iter(value), None) if _is_list(value) else None
+    return next(iter(value), None) if _is_list_or_tuple(value) else None
 
 
 def id_rows(
@@ -217,19 +217,19 @@ def _side(name: str, values: Any, mask: Any) -> IdRows:
             )
         masked = None if mask is None else mask_array(mask, ids, name)
         if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
-            TokenDoor().no_references(0)
+            TokenChecks().refuse_no_references(0)
         return IdRows(ids, masked)
     check_segments(name, values)
     values = list_or_tuple(values)
     if mask is not None:
         _check_masks(mask, len(values), f"the mask of {name}")
     rows = IdRows()
-    lists = not one_each and any(_is_list(value) and _is_nested(value) for value in values)
+    lists = not one_each and any(_is_list_or_tuple(value) and _is_nested(value) for value in values)
     for segment, value in enumerate(values):
         its_mask = None if mask is None else mask[segment]
         if one_each:
             _add(rows, value, its_mask, place(segment, None))
-        elif _is_nested(value) or (lists and _is_list(value) and not value):
+        elif _is_nested(value) or (lists and _is_list_or_tuple(value) and not value):
             _add_references(rows, value, its_mask, segment)
         else:
             _add(rows, value, its_mask, place(segment, 0))
@@ -260,7 +260,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
         )
     values = list_or_tuple(values)
     if len(values) == 0:
-        TokenDoor().no_references(segment)
+        TokenChecks().refuse_no_references(segment)
     if mask is not None:
         _check_masks(mask, len(values), f"segment {segment}: the mask of references")
     for k, value in enumerate(values):
@@ -269,7 +269,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
 
 def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
     """Add one row: an array of one dimension or a list of integers."""
-    if _is_list(value):
+    if _is_list_or_tuple(value):
         listed = list(value)
         ids, wrong = ids_of(listed)
         if wrong >= 0:

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 # Of so many sequences of ids it is strange that all are empty, or that most end alike.
-LEAST_TO_SUSPECT = 4
+MIN_SEQUENCES_TO_WARN = 4
 # So many lists tell whether lists are padded.
-_LISTS = 8
+_LISTS_CHECKED = 8
 _LABEL_PADDING = -100
 
 
@@ -32,12 +32,12 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
     """Warn where lists of ids end in what seems to be padding, by the first ones."""
     if type(sequences) not in (list, tuple):
         return
-    first = [part for part in sequences[:_LISTS] if type(part) in (list, tuple)]
+    first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
     # Copies: another thread may empty the lists.
     ends = [end for part in first if (end := part[-2:]) and type(end[-1]) is int]
     if any(end[-1] == _LABEL_PADDING for end in ends):
         warn_of_label_padding()
-    elif len(ends) >= LEAST_TO_SUSPECT and len(set(map(len, first))) == 1:
+    elif len(ends) >= MIN_SEQUENCES_TO_WARN and len(set(map(len, first))) == 1:
         pairs = [end for end in ends if len(end) == 2 and type(end[0]) is int]
         runs = [one for one, last in pairs if one == last]
         if runs and 2 * runs.count(runs[0]) > len(ends):
@@ -98,7 +98,7 @@ def _hold_no_phrase(texts: Any) -> bool:
     return all(isinstance(text, str) and not _is_phrase(text) for text in texts)
 
 
-def hold_words(sources: Any) -> bool:
+def look_like_tokens(sources: Any) -> bool:
     """Whether sources of text look like lists of tokens, by the first ones."""
     first = sources[:3] if type(sources) in (list, tuple) else ()
     return any(map(_are_words, first)) and all(

@@ -1,8 +1,8 @@
-"""The doors: every check of the shape and type of what users pass in, and every message about it.
+"""The checks: every check of the shape and type of what users pass in, and every message about it.
 
 The compiled packers (_tokens.pyx, _text.pyx) read exact lists, tuples and str by themselves.
-Whatever else they meet they hand to a door, which answers with a list or raises the error that the
-user sees. For tokens there are two: the native API's door refuses what is probably a mistake, that
+Whatever else they meet they hand to the checks, which answers with a list or raises the error that the
+user sees. For tokens there are two: the native API's checks refuses what is probably a mistake, that
 of nltk's API takes all that nltk takes.
 """
 
@@ -80,7 +80,7 @@ def check_layout(hypotheses: Any, references: Any) -> None:
     if not hasattr(references, "__len__") or len(references) == segments:
         return
     parts = list_or_tuple(references)
-    if parts and all(is_list(part) and len(part) == segments for part in parts):
+    if parts and all(is_collection(part) and len(part) == segments for part in parts):
         raise ValueError(
             f"references has {len(parts)} entries of {segments} each for {segments} hypotheses: "
             "it looks like references[k][segment], expected references[segment][k]; "
@@ -93,7 +93,7 @@ def check_layout(hypotheses: Any, references: Any) -> None:
         )
 
 
-def is_list(value: Any) -> bool:
+def is_collection(value: Any) -> bool:
     """Whether a value holds several others, so that its length is not that of a text."""
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
 
@@ -123,21 +123,21 @@ def batches(hypotheses: Any, references: Any) -> Iterator[tuple[Any, Any, int]]:
         before += len(batch)
 
 
-class Door:
-    """What all doors have."""
+class Checks:
+    """What all checks have."""
 
     def place(self, segment: int, reference: int | None) -> str:
         return place(segment, reference)
 
-    def no_references(self, segment: int) -> NoReturn:
+    def refuse_no_references(self, segment: int) -> NoReturn:
         """Refuse a segment that nothing can be compared with."""
         raise ValueError(
             f"segment {segment}: no references; every segment needs at least one (it may be empty)"
         )
 
 
-class TokenDoor(Door):
-    """The native API's door for tokens: strict."""
+class TokenChecks(Checks):
+    """The native API's checks for tokens: strict."""
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
@@ -175,7 +175,7 @@ class TokenDoor(Door):
             )
         return list(references)
 
-    def number(self, token: Any, segment: int, reference: int | None, position: int) -> Any:
+    def tensor_value(self, token: Any, segment: int, reference: int | None, position: int) -> Any:
         """The number that a tensor of PyTorch holds, which itself equals nothing but itself."""
         if token.numel() != 1:
             where = self.place(segment, reference)
@@ -185,7 +185,7 @@ class TokenDoor(Door):
             )
         return token.item()
 
-    def unhashable(
+    def refuse_unhashable(
         self, error: TypeError, token: Any, segment: int, reference: int | None, position: int
     ) -> None:
         """Name the token that has no hash; return where a token's own code raised the error."""
@@ -202,8 +202,8 @@ class TokenDoor(Door):
         ) from error
 
 
-class NltkDoor(TokenDoor):
-    """nltk's door: any sized iterable of tokens, a str as its characters. One per call."""
+class NltkTokenChecks(TokenChecks):
+    """nltk's checks: any sized iterable of tokens, a str as its characters. One per call."""
 
     def __init__(self) -> None:
         self.warned = False
@@ -239,15 +239,15 @@ class NltkDoor(TokenDoor):
         return list(references)
 
 
-class TextDoor(Door):
-    """The door for raw text: a hypothesis is a str, references are a str or several."""
+class TextChecks(Checks):
+    """The checks for raw text: a hypothesis is a str, references are a str or several."""
 
     def line(self, text: Any, segment: int, reference: int | None) -> str:
         """Refuse what stands in the place of a str."""
         where = self.place(segment, reference)
         if hasattr(text, "shape"):
             fix = "for token ids pass tokenize=None; for text decode them first"
-        elif is_list(text):
+        elif is_collection(text):
             fix = "join it, or pass tokenize=None if all segments are lists of tokens"
             if reference is None and any(isinstance(part, str) and " " in part for part in text):
                 fix = "are hypotheses and references swapped? hypotheses come first"
@@ -277,14 +277,14 @@ def lists_of_tokens(
     split: Any,
     lowercase: bool,
     missing: bool,
-    door: TextDoor,
+    checks: TextChecks,
     before: int,
 ) -> tuple[list[list[str]], list[list[list[str]]]]:
     """Lines as lists of tokens, by a function of one line; `before` is for messages."""
 
     def tokens(text: Any, segment: int, reference: int | None) -> list[str]:
         if not isinstance(text, str):
-            text = door.line(text, segment, reference)
+            text = checks.line(text, segment, reference)
         tokens: list[str] = split(text.lower() if lowercase else text)
         return tokens
 
@@ -293,14 +293,14 @@ def lists_of_tokens(
         split_hypotheses.append(tokens(hypothesis, segment, None))
         lines = [its] if isinstance(its, str) else its
         if type(lines) not in (list, tuple):
-            lines = door.references(its, segment)
+            lines = checks.references(its, segment)
         kept = [
             tokens(line, segment, k)
             for k, line in enumerate(lines)
             if line is not None or not missing
         ]
         if not kept:
-            door.no_references(segment)
+            checks.refuse_no_references(segment)
         split_references.append(kept)
     return split_hypotheses, split_references
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from .arrays import is_array, shape_of
-from .segments import Door, TextDoor, TokenDoor, check_segments, list_or_tuple
+from .segments import Checks, TextChecks, TokenChecks, check_segments, list_or_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ def _is_source_of_tokens(entry: Any) -> bool | None:
     return any(type(part) is list or bool(shape_of(part)) for part in entry)
 
 
-class _NamedDoor(Door):
-    """A door whose messages name the argument that sentences are in.
+class _NamedChecks(Checks):
+    """A checks whose messages name the argument that sentences are in.
 
     Parameters
     ----------
@@ -122,10 +122,10 @@ class _NamedDoor(Door):
         return f"{self._name}[{self._before + segment}]"
 
 
-class ListDoor(_NamedDoor, TokenDoor):
-    """The door for lists of tokens."""
+class SentenceTokenChecks(_NamedChecks, TokenChecks):
+    """The checks for lists of tokens."""
 
-    def unhashable(
+    def refuse_unhashable(
         self, error: TypeError, token: Any, segment: int, reference: int | None, position: int
     ) -> None:
         """Name the token that has no hash; a list is a sentence that is nested too deeply."""
@@ -134,11 +134,11 @@ class ListDoor(_NamedDoor, TokenDoor):
                 f"{self.place(segment, None)}[{position}] is a list, expected a token: "
                 f"{self._name} is one flat list of lists of tokens"
             ) from error
-        super().unhashable(error, token, segment, reference, position)
+        super().refuse_unhashable(error, token, segment, reference, position)
 
 
-class LineDoor(_NamedDoor, TextDoor):
-    """The door for texts."""
+class SentenceTextChecks(_NamedChecks, TextChecks):
+    """The checks for texts."""
 
     def line(self, text: Any, segment: int, reference: int | None) -> NoReturn:
         """Refuse what stands in the place of a str."""
@@ -148,11 +148,11 @@ class LineDoor(_NamedDoor, TextDoor):
                 f"{self._name} is one flat list of str; lists of tokens need tokenize=None"
             )
         super().line(text, segment, reference)
-        raise AssertionError("a door for text lets nothing else in")
+        raise AssertionError("the checks for text lets nothing else in")
 
 
-class SplittingDoor(LineDoor, ListDoor):
-    """The door for texts that a function splits into lists of tokens.
+class SplitTextChecks(SentenceTextChecks, SentenceTokenChecks):
+    """The checks for texts that a function splits into lists of tokens.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class SplittingDoor(LineDoor, ListDoor):
         self._split = split
         self._lowercase = lowercase
 
-    def check(self, texts: Any) -> None:
+    def check_texts(self, texts: Any) -> None:
         """Refuse what is no text, lists of tokens too: these would be taken as they are."""
         for number, text in enumerate(texts):
             if not isinstance(text, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy
 
-from .arrays import held, in_main_memory
+from .arrays import copy_lists, in_main_memory
 from .warnings import warn_input
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def _floats(value: Any, name: str) -> Floats:
         # Of tensors numpy would ask for each number by itself, and of some kinds in vain.
         value = [_floats(part, name) if hasattr(part, "detach") else part for part in value]
         try:
-            value = numpy.asarray(held(value))
+            value = numpy.asarray(copy_lists(value))
         except ValueError as error:
             raise ValueError(f"{name} cannot be read as an array: {error}") from None
     elif hasattr(value, "detach"):

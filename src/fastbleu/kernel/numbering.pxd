@@ -12,7 +12,7 @@ cdef extern from "Python.h":
     PyObject *PyDict_SetDefault(object mapping, object key, object value)
 
 
-cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint known_only, object door,
+cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint known_only, object checks,
                                Py_ssize_t segment, object reference) except -1:
     """Ids of hashable tokens; the caller holds all of them, as this runs their code.
 
@@ -22,7 +22,7 @@ cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint know
         Of tokens to their ids, to which new ones are added.
     known_only : bool
         Nothing is added, and what is not known gets the id -1.
-    door : fastbleu.corpus.TokenDoor or None
+    checks : fastbleu.inputs.segments.TokenChecks or None
         Makes numbers of tensors, and the errors. None where tokens can only be numbers.
     segment, reference
         Where the tokens stand, for messages.
@@ -39,7 +39,7 @@ cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint know
             kind = type(token)
             is_tensor = hasattr(kind, "__torch_function__")
         if is_tensor:
-            token = door.number(token, segment, reference, position)
+            token = checks.tensor_value(token, segment, reference, position)
         found = PyDict_GetItemWithError(known, token)
         if found == NULL and not is_raised() and not known_only:
             if len(known) >= INT32_MAX - 1:
@@ -48,8 +48,8 @@ cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint know
             found = PyDict_SetDefault(known, token, len(known))
         if found == NULL and is_raised():
             error = take_exception()
-            if door is not None and isinstance(error, TypeError):
-                door.unhashable(error, token, segment, reference, position)
+            if checks is not None and isinstance(error, TypeError):
+                checks.refuse_unhashable(error, token, segment, reference, position)
             raise error
         ids[position] = <object> found if found != NULL else -1
     return 0

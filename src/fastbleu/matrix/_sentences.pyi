@@ -4,7 +4,7 @@ from typing import Any
 from ..counting._ids import IdPacker
 from ..counting._text import TextPacker
 from ..inputs._ids import IdRows
-from ..inputs.segments import TextDoor, TokenDoor
+from ..inputs.segments import TextChecks, TokenChecks
 from ._vocabulary import Vocabulary
 
 class Sentences:
@@ -22,7 +22,7 @@ class Sentences:
 
 def read_lists(
     vocabulary: Vocabulary,
-    door: TokenDoor,
+    checks: TokenChecks,
     sentences: list[Any] | tuple[Any, ...],
     known_only: bool = False,
 ) -> Sentences: ...
@@ -30,7 +30,7 @@ def read_lists(
 class TextReader(TextPacker):
     def __new__(
         cls,
-        door: TextDoor | None,
+        checks: TextChecks | None,
         tokenizer: str,
         lowercase: bool = False,
         missing: bool = False,
@@ -38,7 +38,7 @@ class TextReader(TextPacker):
     def read_texts(
         self,
         vocabulary: Vocabulary,
-        door: TextDoor,
+        checks: TextChecks,
         texts: list[Any] | tuple[Any, ...],
         known_only: bool = False,
     ) -> Sentences: ...

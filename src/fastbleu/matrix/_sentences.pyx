@@ -5,7 +5,7 @@ do for segments (_tokens.pyx, _text.pyx, _ids.pyx) but number by a Vocabulary th
 all sentences can be compared. They hold no vocabulary of their own: any number of them may share one
 that nothing is added to.
 
-Shapes and types are the doors' business (matrix/doors.py, ids.py).
+Shapes and types are the checks' business (matrix/checks.py, ids.py).
 
 Ownership. Sentences own their arrays; readers keep their memory from one read to the next.
 Thread-safety. Sentences are only read; one reader per thread. Text and token ids are read without the
@@ -168,13 +168,13 @@ cdef class Sentences:
         return self
 
 
-def read_lists(Vocabulary vocabulary not None, door, sentences, bint known_only=False):
+def read_lists(Vocabulary vocabulary not None, checks, sentences, bint known_only=False):
     """Read lists of tokens.
 
     Parameters
     ----------
     vocabulary : Vocabulary
-    door : fastbleu.corpus.TokenDoor
+    checks : fastbleu.inputs.segments.TokenChecks
         Turns what is no list or tuple into one, and makes the errors.
     sentences : list or tuple
     known_only : bool, default False
@@ -195,7 +195,7 @@ def read_lists(Vocabulary vocabulary not None, door, sentences, bint known_only=
             prefetch_segments(PySequence_Fast_ITEMS(sentences), PySequence_Fast_ITEMS(sentences),
                               made.count, size_of(sentences))
             sentence = item_at(sentences, made.count)
-            since_poll += 64 + read_list(vocabulary, door, sentence, made, known_only)
+            since_poll += 64 + read_list(vocabulary, checks, sentence, made, known_only)
             if since_poll >= POLL_TOKENS:
                 since_poll = 0
                 PyErr_CheckSignals()
@@ -204,12 +204,12 @@ def read_lists(Vocabulary vocabulary not None, door, sentences, bint known_only=
     return made.finished()
 
 
-cdef Py_ssize_t read_list(Vocabulary vocabulary, object door, object sentence, Sentences made,
+cdef Py_ssize_t read_list(Vocabulary vocabulary, object checks, object sentence, Sentences made,
                           bint known_only) except -1:
     """Read one sentence; the number of its tokens."""
     cdef int32_t *ids
     if not is_list_or_tuple(sentence):
-        sentence = door.tokens(sentence, made.count, None)
+        sentence = checks.tokens(sentence, made.count, None)
         if not is_list_or_tuple(sentence):
             raise TypeError("expected a list or tuple of tokens")
     sentence = unchanging(sentence)
@@ -220,18 +220,18 @@ cdef Py_ssize_t read_list(Vocabulary vocabulary, object door, object sentence, S
         # Hold every token before the first line of the user's code runs.
         sentence = copy_of(sentence)
         ids = made.reserve(size_of(sentence))
-        vocabulary.read_objects(sentence, ids, known_only, door, made.count)
+        vocabulary.read_objects(sentence, ids, known_only, checks, made.count)
     made.end(size_of(sentence))
     return size_of(sentence)
 
 
 cdef class TextReader(TextPacker):
-    """Tokenises and reads texts. Parameters as those of TextPacker, but that the door comes with a read."""
+    """Tokenises and reads texts. Parameters as those of TextPacker, but that the checks comes with a read."""
 
     cdef Vocabulary vocabulary       # while a read goes on
 
-    def read_texts(self, Vocabulary vocabulary not None, door, texts, bint known_only=False):
-        """Read texts; parameters and result as those of read_lists, `door` is a TextDoor."""
+    def read_texts(self, Vocabulary vocabulary not None, checks, texts, bint known_only=False):
+        """Read texts; parameters and result as those of read_lists, `checks` is a TextChecks."""
         cdef Sentences made = Sentences()
         if not is_list_or_tuple(texts):
             raise TypeError("expected a list or tuple")
@@ -239,7 +239,7 @@ cdef class TextReader(TextPacker):
             raise RuntimeError("this reader is reading already")
         vocabulary.enter(known_only)
         self.vocabulary = vocabulary
-        self.door = door
+        self.checks = checks
         self.tokens = &vocabulary.tokens
         self.classify = classifier_for(simd_in_use())
         try:
@@ -250,7 +250,7 @@ cdef class TextReader(TextPacker):
         finally:
             self.release()
             self.tokens = &self.own_tokens
-            self.vocabulary = self.door = None
+            self.vocabulary = self.checks = None
             vocabulary.leave(known_only)
         return made.finished()
 

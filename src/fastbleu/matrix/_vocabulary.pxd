@@ -26,7 +26,7 @@ cdef class Vocabulary(Interruptible):
     cdef int reserve(self, Py_ssize_t tokens) except -1 nogil
     cdef int keep(self) noexcept nogil
     cdef bint read_plain(self, object sequence, int32_t *ids, bint known_only) except -1
-    cdef int read_objects(self, tuple tokens, int32_t *ids, bint known_only, object door,
+    cdef int read_objects(self, tuple tokens, int32_t *ids, bint known_only, object checks,
                           Py_ssize_t sentence) except -1
     cdef int read_numbers(self, const int64_t *numbers, Py_ssize_t length, int32_t *ids,
                           bint known_only) except -1 nogil

@@ -253,13 +253,13 @@ cdef class Vocabulary:
                     ids[i] = -1
         return plain
 
-    cdef int read_objects(self, tuple tokens, int32_t *ids, bint known_only, object door,
+    cdef int read_objects(self, tuple tokens, int32_t *ids, bint known_only, object checks,
                           Py_ssize_t sentence) except -1:
         """Ids of any hashable tokens, by Python's own equality; the caller holds all of them."""
         cdef dict known = self.all_known()
         if not known_only:
             self.plain = False
-        return number_objects(known, tokens, ids, known_only, door, sentence, None)
+        return number_objects(known, tokens, ids, known_only, checks, sentence, None)
 
     cdef int read_numbers(self, const int64_t *numbers, Py_ssize_t length, int32_t *ids,
                           bint known_only) except -1 nogil:

@@ -9,7 +9,7 @@ from ..counting.stats import Stats
 from ..counting.workers import Counted
 from ..inputs.mistakes import warn_of_label_padding
 from ..metric.scorer import Scorer
-from ..runtime.threads import Pool, run_on_threads, taken_from
+from ..runtime.threads import Pool, drain, run_on_threads
 from ._references import ReferenceSet, RowScratch
 from .reader import SentenceReader
 
@@ -66,7 +66,7 @@ class SetScorer(Scorer):
         def work(scratch: RowScratch) -> None:
             reader = self._reader.sharing()
             readers.append(reader)
-            for first in taken_from(untaken):
+            for first in drain(untaken):
                 if scratch.cancelled:
                     break
                 end, start, sentences = min(first + _TURN, count), first, whole
@@ -85,10 +85,10 @@ class SetScorer(Scorer):
         threads = min(self.threads, len(untaken))
         if self.tokenizer is not None and self.tokenizer.function is not None:
             threads = min(threads, 1)  # a user's function need not bear several
-        scratches = [self._pool.borrow(RowScratch) for _ in range(threads)]
+        scratches = [self._pool.acquire(RowScratch) for _ in range(threads)]
         run_on_threads(work, scratches)
         for scratch in scratches:
-            self._pool.give_back(scratch)
+            self._pool.release(scratch)
         counted = Counted(Stats._own(total, self.max_order))
         counted.segments = count
         counted.nrefs = self._references.lengths.references

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..counting.stats import Stats
-from ..runtime.threads import run_on_threads, taken_from
+from ..runtime.threads import drain, run_on_threads
 from ._ngrams import Features, Ngrams
 from ._pairs import PairCounter, ReferenceBlock
 
@@ -101,7 +101,7 @@ class PairScorer:
         untaken = tiles[::-1]
 
         def work(counter: PairCounter) -> None:
-            for first, out in taken_from(untaken):
+            for first, out in drain(untaken):
                 if counter.cancelled:
                     break
                 self._score_tile(counter, first, out)

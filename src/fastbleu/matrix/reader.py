@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..inputs.ids import sentence_rows
 from ..inputs.mistakes import (
-    LEAST_TO_SUSPECT,
-    hold_words,
+    MIN_SEQUENCES_TO_WARN,
+    look_like_tokens,
     warn_of_empty_rows,
     warn_of_label_padding,
     warn_of_padded_lists,
@@ -15,9 +15,9 @@ from ..inputs.mistakes import (
     warn_of_words,
 )
 from ..inputs.sentences import (
-    LineDoor,
-    ListDoor,
-    SplittingDoor,
+    SentenceTextChecks,
+    SentenceTokenChecks,
+    SplitTextChecks,
     are_rows,
     check_sizes,
     is_batch,
@@ -204,18 +204,22 @@ class SentenceReader:
                 warn_of_words(listed, listed, False)
                 warn_of_tuples(name, listed)
                 warn_of_padded_lists(name, listed)
-            made = read_lists(self._vocabulary, ListDoor(name, before), listed, known_only)
+            made = read_lists(
+                self._vocabulary, SentenceTokenChecks(name, before), listed, known_only
+            )
         elif tokenizer.function is not None:
-            door = SplittingDoor(name, before, tokenizer.function, self._lowercase)
-            door.check(listed)
-            made = read_lists(self._vocabulary, door, listed, known_only)
+            checks = SplitTextChecks(name, before, tokenizer.function, self._lowercase)
+            checks.check_texts(listed)
+            made = read_lists(self._vocabulary, checks, listed, known_only)
             # The function may have put something else into the list.
             periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
         else:
-            reader = self._pool.borrow(self._text_reader)
-            made = reader.read_texts(self._vocabulary, LineDoor(name, before), listed, known_only)
+            reader = self._pool.acquire(self._text_reader)
+            made = reader.read_texts(
+                self._vocabulary, SentenceTextChecks(name, before), listed, known_only
+            )
             periods = reader.tokenized_periods
-            self._pool.give_back(reader)
+            self._pool.release(reader)
         if len(made) != count:
             raise ValueError(
                 f"{count} sentences of {name} became {len(made)} while they were read: it is a "
@@ -227,11 +231,11 @@ class SentenceReader:
         self, sentences: Any, name: str, mask: Any, known_only: bool, before: int
     ) -> Sentences:
         rows = sentence_rows(name, sentences, mask, before)
-        reader = self._pool.borrow(self._id_reader)
+        reader = self._pool.acquire(self._id_reader)
         made: Sentences = reader.read_rows(self._vocabulary, rows, known_only)
         self.label_padding |= reader.label_padding
-        self._pool.give_back(reader)
-        if len(rows) >= LEAST_TO_SUSPECT:
+        self._pool.release(reader)
+        if len(rows) >= MIN_SEQUENCES_TO_WARN:
             if rows.size:
                 self._only_empty[name] = self._only_empty.get(name, True) and not made.longest
             if not self._knows_padding:
@@ -301,7 +305,7 @@ def batches_of(
     sources = len(hypotheses)
     # Where sentences are split at white space, those of real text have some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
-    suspicious = splits and hold_words(hypotheses)
+    suspicious = splits and look_like_tokens(hypotheses)
     advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""
     if references is not None and len(references) != sources:
         raise ValueError(

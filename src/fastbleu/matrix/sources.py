@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..inputs.sentences import masks_of
-from ..runtime.threads import run_on_threads, taken_from
+from ..runtime.threads import drain, run_on_threads
 from .pair_scorer import TILE_PAIRS
 from .reader import SentenceReader, batches_of
 
@@ -101,7 +101,7 @@ def on_sources(
     untaken = [*range(sources)][::-1]
 
     def take_turns(worker: Any) -> None:
-        for source in taken_from(untaken):
+        for source in drain(untaken):
             if worker.cancelled:
                 break
             work(worker, source)

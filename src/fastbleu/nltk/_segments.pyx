@@ -28,7 +28,7 @@ from fastbleu.runtime._process cimport KeptMemory
 import warnings
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
-from fastbleu.inputs.segments import NltkDoor
+from fastbleu.inputs.segments import NltkTokenChecks
 
 
 cdef extern from "Python.h":
@@ -74,7 +74,7 @@ cdef struct Plan:
 
 
 cdef bint are_lists(object hypothesis, object references) noexcept:
-    """Whether a segment needs nothing of the door but errors, so that the kept one will do."""
+    """Whether a segment needs nothing of the checks but errors, so that the kept one will do."""
     cdef Py_ssize_t k
     if not (is_list_or_tuple(references) and is_list_or_tuple(hypothesis)):
         return False
@@ -210,7 +210,7 @@ cdef class _SentenceScorer(KeptMemory):
     cdef SegmentCounter counter
 
     def __cinit__(self):
-        self.packer = TokenPacker(NltkDoor())
+        self.packer = TokenPacker(NltkTokenChecks())
         self.counter = SegmentCounter(1)
 
     cdef int count(self, object hypothesis, object references, int max_order, int64_t *row) except -1:
@@ -231,10 +231,10 @@ cdef class _SentenceScorer(KeptMemory):
         """Let the memory be used by others, but for very much of it."""
         try:
             if max(self.packer.id_capacity, self.packer.length_capacity) > KEPT_IDS:
-                self.packer = TokenPacker(NltkDoor())
+                self.packer = TokenPacker(NltkTokenChecks())
                 self.counter = SegmentCounter(1)
         finally:
-            self.give_back()
+            self.release_memory()
         return 0
 
 
@@ -243,7 +243,7 @@ cdef _SentenceScorer _scorer = _SentenceScorer()
 
 cdef int count_one(object hypothesis, object references, int max_order, int64_t *row) except -1:
     """Fill the row of one segment with the kept memory, or with new memory while that is busy."""
-    if not _scorer.claim():
+    if not _scorer.try_acquire():
         return _SentenceScorer().count(hypothesis, references, max_order, row)
     try:
         _scorer.count(hypothesis, references, max_order, row)
@@ -310,7 +310,7 @@ def modified_precision_counts(references, hypothesis, Py_ssize_t order):
         # nltk finds one empty n-gram before each token and one at the end.
         lengths = [len(reference) for reference in references]
         if not lengths:
-            NltkDoor().no_references(0)
+            NltkTokenChecks().refuse_no_references(0)
         return min(hyp_len, max(lengths)) + 1, hyp_len + 1
     if order > _MAX_ORDER:
         raise OverflowError(f"order {order} is too high; at most {_MAX_ORDER}")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from math import exp, fsum, log
 
-from .._core import SegmentCounter, accumulate_rows, floor_totals, zero_rows
+from .._core import SegmentCounter, accumulate_rows, raise_totals, zero_rows
 from ..counting._tokens import TokenPacker
-from ..inputs.segments import NltkDoor, batches
+from ..inputs.segments import NltkTokenChecks, batches
 from ..runtime.patching import Patch
 from . import _segments as _nltk
 from .precision import SmoothingFunction, make_fraction, modified_precision
@@ -152,13 +152,13 @@ def corpus_bleu(
     max_order = max(len(vector) for vector in vectors)
 
     order = max(max_order, 1)
-    packer, counter = TokenPacker(NltkDoor()), SegmentCounter(order)
+    packer, counter = TokenPacker(NltkTokenChecks()), SegmentCounter(order)
     rows, sums = zero_rows(packer.chunk_segments, order), zero_rows(1, order)
     for some_hypotheses, their_references, read in batches(hypotheses, list_of_references):
         start = 0
         while packed := packer.fill(some_hypotheses, their_references, start, read):
             counter.count(packer, rows)
-            floor_totals(rows, packed, order)
+            raise_totals(rows, packed, order)
             accumulate_rows(rows, packed, sums)
             start += packed
 

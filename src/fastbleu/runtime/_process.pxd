@@ -59,8 +59,8 @@ cdef class KeptMemory:
 
     cdef bint busy
 
-    cdef bint claim(self) noexcept
-    cdef void give_back(self) noexcept
+    cdef bint try_acquire(self) noexcept
+    cdef void release_memory(self) noexcept
 
 
 cdef hash_seed process_seed()

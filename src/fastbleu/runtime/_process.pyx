@@ -69,15 +69,15 @@ cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t it
 
 cdef class KeptMemory:
 
-    cdef bint claim(self) noexcept:
-        """Whether the memory is the caller's now, until `give_back`."""
+    cdef bint try_acquire(self) noexcept:
+        """Whether the memory is the caller's now, until `release_memory`."""
         cdef bint free
         with cython.critical_section(self):
             free = not self.busy
             self.busy = True
         return free
 
-    cdef void give_back(self) noexcept:
+    cdef void release_memory(self) noexcept:
         with cython.critical_section(self):
             self.busy = False
 

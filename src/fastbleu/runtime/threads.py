@@ -26,21 +26,21 @@ class Pool:
         self._most = most
         self._idle: list[Any] = []
 
-    def borrow(self, make: Callable[[], Any]) -> Any:
+    def acquire(self, make: Callable[[], Any]) -> Any:
         """A worker that nobody else has."""
         try:
             return self._idle.pop()
         except IndexError:
             return make()
 
-    def give_back(self, worker: Any) -> None:
+    def release(self, worker: Any) -> None:
         """Keep a worker that did not fail."""
         if worker.capacity <= _LARGEST_IDLE and len(self._idle) < self._most:
             worker.reset()
             self._idle.append(worker)
 
 
-def taken_from(left: list[Any]) -> Iterator[Any]:
+def drain(left: list[Any]) -> Iterator[Any]:
     """Take items from the end of a list from which other threads take, too.
 
     To pop one is a single step with the GIL and without; of iterators that holds with the GIL only.
