@@ -1,7 +1,7 @@
-"""What an adapter is: one library and one way of calling it.
+"""Adapters: one library and one way to call it.
 
-An adapter imports its library and returns what is timed, ``run(hypotheses, references)``, or a
-`Prepared` run. It raises `ImportError` or `NotAvailable` where the library is not there.
+An adapter imports its library and returns the function to time, ``run(hypotheses, references)``,
+or a `Prepared` run. It raises `ImportError` or `NotAvailable` if the library is missing.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ Run = Callable[..., object]
 
 
 class NotAvailable(Exception):
-    """A library, compiler or amount of memory that a case needs is missing here."""
+    """A library, a compiler or memory that a case needs is missing."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run with something before it that is not timed.
+    """A run after a preparation that is not timed.
 
     Parameters
     ----------
     prepare
-        Hypotheses and references -> what `run` gets: another layout, or the same after something
-        was forgotten that a new text would not find remembered.
+        Hypotheses and references -> the arguments of `run`: in another layout, or the same after
+        emptying caches that would not know a new text.
     run
-        What is timed.
+        The function to time.
     part
-        So many segments are run, spread evenly, where all would take too long: `spread`. The time
-        is scaled up to all of them; the result is a `Part`.
+        Number of evenly spread segments to run if all would take too long. The time is
+        extrapolated to all of them; the result is a `Part`.
     """
 
     prepare: Callable[[list, list], tuple]
@@ -39,14 +39,14 @@ class Prepared:
 
 
 class Part(NamedTuple):
-    """The scores of some segments: ``scores[i]`` is that of segment ``indices[i]``."""
+    """Scores of some segments: ``scores[i]`` is the score of segment ``indices[i]``."""
 
     indices: list[int]
     scores: Any
 
 
 def spread(segments: int, part: int) -> list[int]:
-    """Return the numbers of `part` of the segments, or of all where there are fewer."""
+    """Return the indices of `part` evenly spread segments, or of all if there are fewer."""
     return list(range(0, segments, max(1, segments // part)))[:part]
 
 

@@ -1,4 +1,4 @@
-"""Adapters for batches of token ids, every row of which is scored.
+"""Adapters for batches of token ids whose rows are scored one by one.
 
 ``run(hypotheses, references)`` on two arrays of shape (batch, length), padded with 0, returns a
 list with one float per row.
@@ -10,7 +10,7 @@ from adapters import Prepared
 
 
 def nltk_rows() -> Prepared:
-    """Score row by row; it needs lists without padding, which it gets ready-made."""
+    """Score row by row; the lists without padding that it needs are made beforehand."""
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
     smoothing = SmoothingFunction().method1
@@ -28,7 +28,7 @@ def nltk_rows() -> Prepared:
 
 
 def tensorbleu_rows() -> Prepared:
-    """Score the batch by PyTorch's operations on tensors, on this processor."""
+    """Score the batch with PyTorch's tensor operations on the CPU."""
     import torch
     from rxlm.metrics.tensorbleu import tensor_sentence_bleu
 

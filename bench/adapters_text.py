@@ -1,7 +1,7 @@
 """Adapters for raw text: ``run(hypotheses, references)`` with ``references[k][segment]``.
 
-sacreBLEU remembers what it made of a text, in caches that belong to a tokenizer object. A text is
-new to it in practice, so they are emptied before every run: `forget`.
+sacreBLEU caches the tokens of a text in its tokenizer objects. In practice a text is new to it, so
+that `forget` empties the caches before every run.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def bleuscore() -> Prepared:
 
 
 def torchmetrics_score() -> Prepared:
-    """Return torchmetrics' score, which has a dialect of its own."""
+    """Return torchmetrics' score, which follows a dialect of its own."""
     from torchmetrics.functional.text import bleu_score
 
     return Prepared(
@@ -124,7 +124,7 @@ def torchmetrics_score() -> Prepared:
 
 
 def split_into_lists() -> Run:
-    """Split all lines at white space, as whoever needs lists of tokens does."""
+    """Split all lines at whitespace into lists of tokens."""
     return lambda hypotheses, references: (
         [line.split() for line in hypotheses],
         [[line.split() for line in stream] for stream in references],
@@ -132,7 +132,7 @@ def split_into_lists() -> Run:
 
 
 def split_and_drop() -> Run:
-    """Split all lines at white space and let go of each list before the next is made."""
+    """Split all lines at whitespace, dropping each list before making the next."""
 
     def run(hypotheses, references):
         for stream in (hypotheses, *references):
@@ -156,6 +156,6 @@ def forget(hypotheses: list, references: list | None) -> tuple:
 
 
 def _by_segment(hypotheses: list, references: list) -> tuple:
-    """Give the references by segment, as functions for sentences want them."""
+    """Return the references by segment, for functions that score sentences."""
     forget(hypotheses, references)
     return hypotheses, [list(of_segment) for of_segment in zip(*references, strict=True)]

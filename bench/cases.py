@@ -1,7 +1,7 @@
-"""What a benchmark case is: a workload x libraries, as data.
+"""Benchmark cases as data.
 
-A case is a workload, one adapter per library, the library whose result is the truth, the library
-that the ratio is against, and its goals: the floor bar and the aim.
+A case is a workload, an adapter per library, the library whose result is the truth, the peer that
+the ratio is computed against, and goals.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from checks import differing
 from workloads import Corpus, Work
 
 SUBJECT = "fastbleu"
-#: The parts of the tables, in this order, with their titles.
+#: The sections of the tables, in this order, with their titles.
 SECTIONS = {
     "text": "Raw text, against sacreBLEU",
     "tokens": "Token lists, against nltk",
@@ -27,34 +27,34 @@ SECTIONS = {
 
 @dataclass(frozen=True)
 class Goal:
-    """A bar and an aim for one quantity: at least, or (``at_most``) at most.
+    """A required and a target value of one quantity: at least, or (``at_most``) at most.
 
-    ``quantity`` is a key of what a case reached: ``ratio`` (peer's time / fastbleu's),
+    ``quantity`` is a key of the values that a case reached: ``ratio`` (peer's time / fastbleu's),
     ``slowdown`` (fastbleu's / peer's), that of the case's `Per` (fastbleu's time),
-    ``milliseconds``, ``megabytes``. ``peer`` is the library it is reached against, by default the
+    ``milliseconds``, ``megabytes``. ``peer`` is the library to compare with, by default the
     case's.
     """
 
     quantity: str
-    bar: float
-    aim: float | None = None
+    required: float
+    target: float | None = None
     at_most: bool = False
     peer: str | None = None
 
     def verdict(self, value: float) -> str:
-        """Say how `value` stands to the goal: ``aim reached``, ``bar met`` or ``missed``."""
+        """Return ``target met``, ``met`` (the required value) or ``missed``."""
 
         def reaches(limit: float) -> bool:
             return value <= limit if self.at_most else value >= limit
 
-        if self.aim is not None and reaches(self.aim):
-            return "aim reached"
-        return "bar met" if reaches(self.bar) else "missed"
+        if self.target is not None and reaches(self.target):
+            return "target met"
+        return "met" if reaches(self.required) else "missed"
 
 
 @dataclass(frozen=True)
 class Per:
-    """What a time is given for, where it is not the whole run.
+    """The unit in which a time is reported, if not for the whole run.
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ class Per:
     quantity
         The name of fastbleu's time in a `Goal`.
     scale
-        Of that unit in a second.
+        Units in a second.
     count
-        Number of segments -> number of those that a run does.
+        Number of segments -> number of units in a run.
     """
 
     unit: str
@@ -76,7 +76,7 @@ class Per:
 
 PER_CALL = Per("us per call", "microseconds", 1e6)
 PER_SOURCE = Per("us per source", "microseconds", 1e6)
-#: Of as many references as hypotheses.
+#: For as many references as hypotheses.
 PER_PAIR = Per("ns per pair", "nanoseconds", 1e9, lambda segments: segments * segments)
 
 
@@ -89,26 +89,25 @@ class Case:
     select
         Number of segments -> the corpus of this case, made once.
     fresh
-        That corpus -> the hypotheses and references that every library runs on. Made anew for
-        each timed run, and not timed.
+        That corpus -> new hypotheses and references for each run of a library, not timed.
     adapters
         Name of a library -> its adapter. The ratio is `peer` against ``fastbleu``.
     truth
         A library of `adapters`, or a function of the two arguments that computes the expected
         result slowly.
     equal
-        ``equal(result, expected)`` -> empty text if they are the same, else what differs.
+        ``equal(result, expected)`` -> "" if they are equal, else a description of the difference.
     unchecked
-        Library -> why its result is not compared; or what to say of a result that is known to be
-        another, ``say(result, expected)``. Its time is shown.
+        Library -> why its result is not compared, or for a result that is known to differ a
+        function ``(result, expected)`` -> description. Its time is shown.
     per
         Report the time of one call, pair or source.
     measured_in
-        What the length of a segment is reported in: "tokens" or "characters".
+        Unit of the length of a segment: "tokens" or "characters".
     section
         A key of `SECTIONS`.
     headline
-        Whether it belongs into the README.
+        Whether the README shows it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Are the results equal? Correctness stands beside every time."""
+"""Checks that results are equal, reported beside every time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workloads import Corpus, ngrams, split_fresh
 
 
 def differing(results: object, expected: object) -> str:
-    """Compare bit for bit, types included; return how many differ and by how much, or nothing."""
+    """Compare bit for bit, types included; return a description of the differences, or ""."""
     pairs = _paired(results, expected)
     wrong = [
         (result, wanted)
@@ -39,7 +39,7 @@ def differing_arrays(results: object, expected: object) -> str:
 
 
 def say_errors(results: object, expected: object) -> str:
-    """Say how far scores are from what they should be, rounding apart."""
+    """Describe errors of scores beyond rounding."""
     found, wanted = _as_arrays(results, expected)
     pairs = list(zip(found.ravel().tolist(), wanted.ravel().tolist(), strict=True))
     wrong = [(a, b) for a, b in pairs if not is_rounding(a, b)]
@@ -50,7 +50,7 @@ def say_errors(results: object, expected: object) -> str:
 
 
 def say_agreement(utilities: object, expected: object) -> str:
-    """Say how often the same candidate has the highest utility, and what the others are worth."""
+    """Describe how often the same candidate is chosen, and the utility lost otherwise."""
     found, wanted = _as_arrays(utilities, expected)
     chosen = found.argmax(axis=1)
     agreed = int((chosen == wanted.argmax(axis=1)).sum())
@@ -76,7 +76,7 @@ def say_correct(wrong: str) -> str:
 
 
 def is_rounding(results: object, expected: object) -> bool:
-    """Tell whether floats differ by no more than the order of a few operations explains."""
+    """Whether floats differ by no more than a different order of operations explains."""
     return all(
         isinstance(a, int | float) and math.isclose(a, b, rel_tol=1e-14, abs_tol=1e-15)
         for a, b in _paired(results, expected)
@@ -90,7 +90,7 @@ def _paired(results: object, expected: object) -> list[tuple]:
 
 
 def count_plainly(hypotheses: list, references: list, max_order: int = 4) -> list[list[int]]:
-    """Count rows the slow and obvious way, to check the fast rows: one reference a segment."""
+    """Count rows in a slow and obvious way, for one reference per segment."""
     rows = []
     for hypothesis, (reference,) in zip(hypotheses, references, strict=True):
         matches, totals = [], []

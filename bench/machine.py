@@ -1,4 +1,4 @@
-"""What the numbers were made on: the machine and the versions."""
+"""The machine and the versions that a result was measured with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DISTRIBUTIONS = (
 
 
 def describe_machine() -> dict:
-    """Return what a reader needs to place the numbers: processor, Python, no names or paths."""
+    """Describe processor, system and Python, without names or paths."""
     processor = platform.processor() or platform.machine()
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/cpuinfo").read_text().splitlines()

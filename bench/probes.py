@@ -1,4 +1,4 @@
-"""What cannot be timed inside one process: start-up, memory, long inputs.
+"""Measurements that need a process of their own: start-up, memory, long inputs.
 
 Each probe starts Python anew. Those that are `on_request` run only when ``--only`` names them.
 """

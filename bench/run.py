@@ -1,19 +1,19 @@
-"""Run the benchmarks: time, memory, correct?, versions and machine -> results.json.
+"""Run the benchmarks; write times, memory, correctness, versions and machine to results.json.
 
-    python bench/run.py                    all cases but those on request, under ten minutes
+    python bench/run.py                    all cases except those on request, under ten minutes
     python bench/run.py --quick            a smoke run on a twentieth of the segments
-    python bench/run.py --only text        the cases whose names start so
-    python bench/run.py --only long-file --save     puts these into results.json, too
+    python bench/run.py --only text        the cases whose names start with "text"
+    python bench/run.py --only long-file --save     also saves these in results.json
     python bench/table.py                  writes README.md's tables and RESULTS.md from it
 
-A full run writes results.json; what runs on request only (`long-file`: 10 million segments, 2 GB
-of temporary files; `matrix-index-million`) stays there from its last run with ``--save``.
+A full run writes results.json. Cases that run only on request (`long-file`: 10 million segments,
+2 GB of temporary files; `matrix-index-million`) keep their results of the last run with ``--save``.
 
 All libraries of a case run in one process, in interleaved rounds (A B C, A B C, ...), each on
-arguments made anew for that run, with the garbage collector in its default state. The slowest sit
-out the later rounds, and some run on a part of the segments (`Prepared.part`). A time is the
-median of its rounds, a ratio the ratio of two medians; on a shared machine only ratios mean
-anything. Every result is compared with the original's. Progress goes to standard error.
+arguments made anew for that run, with the garbage collector in its default state. The slowest skip
+the later rounds, and some run on a part of the segments (`Prepared.part`). A time is the median of
+its rounds, a ratio the ratio of two medians; on a shared machine only ratios are meaningful.
+Every result is compared with the original's. Progress goes to standard error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from probes import PROBES, Probe
 from table import tables_of
 
 RESULTS = Path(__file__).with_name("results.json")
-# A library that took so many seconds in three rounds sits out the others.
+# A library that took this many seconds in three rounds skips the others.
 ENOUGH = 10
 RUNNERS: tuple[Case | Probe, ...] = (
     *cases_text.CASES,

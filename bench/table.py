@@ -15,7 +15,7 @@ from cases import SECTIONS, SUBJECT
 BEGIN = "<!-- bench:begin -->"
 END = "<!-- bench:end -->"
 HEADER = (
-    "| case | peer | peer's time | fastbleu | ratio | bar / aim | equal |",
+    "| case | peer | peer's time | fastbleu | ratio | required / target | equal |",
     "|---|---|--:|--:|--:|---|---|",
 )
 UNITS = {
@@ -29,22 +29,23 @@ UNITS = {
 ABOUT = """\
 # All benchmarks
 
-Written by `make bench` from [results.json](results.json); how they are measured stands in
-[run.py](run.py), what is measured in `cases_*.py` and `probes.py`. A time is the median of
-interleaved runs, in brackets the fastest and the slowest: where these lie far apart the machine
-was doing something else, too.
+Written by `make bench` from [results.json](results.json). [run.py](run.py) explains how times are
+measured; `cases_*.py` and `probes.py` define the cases. A time is the median of interleaved runs,
+followed by the fastest and the slowest; if these are far apart, the machine was also busy with
+something else. "required / target" are goals of this project: the value that a case must reach, and
+the value that it should reach.
 """
 
 
 def tables_of(results: dict, is_whole: bool = True) -> str:
-    """Return a Markdown table per section, and below them the machine they were made on.
+    """Return a Markdown table per section, followed by the machine and versions.
 
     Parameters
     ----------
     results
-        What results.json holds.
+        The content of results.json.
     is_whole
-        All cases, with the range of their times; else only the headlines, without.
+        All cases with the range of their times, instead of the main cases without ranges.
     """
     parts = []
     for section, title in SECTIONS.items():
@@ -64,12 +65,12 @@ def tables_of(results: dict, is_whole: bool = True) -> str:
 
 
 def write_tables(results: dict, readme: Path, whole: Path) -> None:
-    """Replace what stands between the markers of `readme`, and all of `whole`.
+    """Replace the text between the markers of `readme`, and all of `whole`.
 
     Raises
     ------
     ValueError
-        If `readme` does not hold both markers, in order.
+        If `readme` does not contain both markers, in order.
     """
     text = readme.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
@@ -82,7 +83,7 @@ def write_tables(results: dict, readme: Path, whole: Path) -> None:
 
 
 def _rows(result: dict, has_ranges: bool) -> list[str]:
-    """Return a row per peer: the case's own first."""
+    """Return a row per peer, beginning with the case's own."""
     if "not_run" in result:
         return [_row(result["title"], "", "", "", "", f"not run: {result['not_run']}", "")]
     libraries = result["libraries"]
@@ -129,7 +130,7 @@ def _size(result: dict) -> str:
 
 
 def _peer(name: str, peer: dict, result: dict) -> str:
-    """Name a library, and say so where its time is scaled up from a part of the segments."""
+    """Name a library, and tell if its time is extrapolated from a part of the segments."""
     if "part" not in peer:
         return name
     return f"{name} ({peer['part']:,} of {result['segments']:,}, extrapolated)"
@@ -140,7 +141,7 @@ def _is_wrong(library: dict) -> bool:
 
 
 def _time(library: dict | None, unit: str, has_range: bool) -> str:
-    """Format a time; that of a wrong result is left blank."""
+    """Format a time; the time of a wrong result is left blank."""
     if not library or _is_wrong(library):
         return ""
     text = f"{_digits(library['time'])} {unit}"
@@ -150,7 +151,7 @@ def _time(library: dict | None, unit: str, has_range: bool) -> str:
 
 
 def _gain(reached: dict[str, float], goals: list[dict], peer_time: float, time: float) -> str:
-    """Format what was gained over a peer, or paid where it is about a slowdown or a cost."""
+    """Format the ratio to a peer, or the slowdown or cost if a goal is about that."""
     if "milliseconds" in reached:
         return f"+{_digits(reached['milliseconds'])} ms"
     is_slowdown = any(goal["quantity"] == "slowdown" for goal in goals)
@@ -165,8 +166,8 @@ def _gain(reached: dict[str, float], goals: list[dict], peer_time: float, time: 
 def _goal(goal: dict) -> str:
     unit = UNITS[goal["quantity"]]
     sign = "at most " if goal["at_most"] else ""
-    aim = "" if goal["aim"] is None else f" / {goal['aim']:g}{unit}"
-    return f"{sign}{goal['bar']:g}{unit}{aim}: {goal['verdict']}"
+    target = "" if goal["target"] is None else f" / {goal['target']:g}{unit}"
+    return f"{sign}{goal['required']:g}{unit}{target}: {goal['verdict']}"
 
 
 def _digits(value: float) -> str:
@@ -183,10 +184,10 @@ def _footer(results: dict) -> str:
         f" ({machine['architecture']}, {machine['cores']} cores, shared with other work: read the"
         f" ratios), {machine['system']}, {machine['python']}, {versions}.",
         f"Data: {data}." if data else "",
-        "Medians of interleaved runs in one process. The time of a wrong result is left blank.",
+        "Medians of interleaved runs in one process. Times of wrong results are left blank.",
     ]
     if results["quick"]:
-        lines.insert(0, "A quick run: these numbers prove nothing but that the benchmarks run.")
+        lines.insert(0, "A quick run: it shows only that the benchmarks work, and no valid times.")
     return "\n".join(line for line in lines if line)
 
 

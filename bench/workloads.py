@@ -1,6 +1,6 @@
 """The data that the benchmarks run on: lines of text, and token lists split from them.
 
-WMT22 hypotheses and references where they are found (``FASTBLEU_DATA``, by default
+WMT22 hypotheses and references if they are found (``FASTBLEU_DATA``, by default
 ``../shared/data`` beside the project), else seeded synthetic lines of the same shape.
 """
 
@@ -180,7 +180,7 @@ def ngrams(tokens: list[str], order: int):
 
 
 def text(corpus: Corpus) -> Work:
-    """Make every line anew, as it is after a file was read; references are ``[k][segment]``."""
+    """Make every line anew, as if just read from a file; references are ``[k][segment]``."""
     return _made_anew(corpus.hypotheses), [_made_anew(stream) for stream in corpus.references]
 
 
@@ -189,7 +189,7 @@ def _made_anew(lines: list[str]) -> list[str]:
 
 
 def split_fresh(corpus: Corpus) -> Work:
-    """Split every line anew: token strings that nobody has hashed yet."""
+    """Split every line anew: token strings without a cached hash."""
     return (
         [line.split() for line in corpus.hypotheses],
         [
@@ -200,7 +200,7 @@ def split_fresh(corpus: Corpus) -> Work:
 
 
 def split_hashed(corpus: Corpus) -> Work:
-    """Split every line anew and hash every token, as whoever scored these lists before did."""
+    """Split every line anew and hash every token, as if the lists had been scored before."""
     hypotheses, references = split_fresh(corpus)
     for hypothesis, of_segment in zip(hypotheses, references, strict=True):
         for tokens in (hypothesis, *of_segment):

@@ -82,7 +82,7 @@ def two_sets(sentences: int) -> Corpus:
 
 
 def one_list(corpus: Corpus) -> Work:
-    """Split the hypotheses, line by line: token strings that nobody has hashed yet."""
+    """Split the hypotheses line by line: token strings without a cached hash."""
     return [line.split() for line in text(corpus)[0]], []
 
 
@@ -103,7 +103,7 @@ def _outputs_by_source() -> list[list[str]]:
 def _samples(
     source: int, rng: random.Random, is_chosen: Callable[[str], bool] = bool
 ) -> Iterator[str]:
-    """Edit the outputs of a source for ever; words come from them and from the sources around."""
+    """Yield edited outputs of a source without end, with words from it and from nearby sources."""
     sources = _outputs_by_source()
     own = list(filter(is_chosen, sources[source])) or sources[source]
     around = [line for outputs in sources[max(0, source - 10) : source + 10] for line in outputs]

@@ -9,7 +9,7 @@ folder = Path(__file__).parent
 
 
 def read(name):
-    """The lines of a file: one segment each, plain text."""
+    """The lines of a file, one segment per line."""
     return (folder / name).read_text(encoding="utf-8").splitlines()
 
 
@@ -22,7 +22,7 @@ for name, hypotheses in systems.items():
     print(f"{name}: {metric.score(hypotheses, references).value:.2f}")
     # The same number through sacreBLEU's API, whose references are references[k][segment]:
     print(f"  sacreBLEU's API: {sacrebleu.corpus_bleu(hypotheses, streams)}")
-    # Another BLEU, that of nltk, over the same tokens:
+    # nltk's BLEU of the same tokens:
     tokens = [fastbleu.tokenize(line) for line in hypotheses]
     token_references = [[fastbleu.tokenize(line) for line in lines] for lines in references]
     print(f"  nltk's corpus_bleu, 0-1: {nltk.corpus_bleu(token_references, tokens):.4f}")

@@ -1,13 +1,13 @@
-"""MBR decoding of a test set: of all systems' outputs for a source the one that agrees best.
+"""MBR decoding of a test set: for each source, choose the system output that agrees best with all.
 
 The outputs of WMT22's systems for a source are its candidates, and are compared with each other.
-The real references are used for the scores in the end, and for nothing else. There is a gain over
-each system where there are three or more of about the same quality.
+The real references are used only for the final scores. Expect a gain over each system if there are
+three or more of similar quality.
 
     python examples/mbr.py --pair de-en ../shared/data/wmt22
 
 The folder (default: wmt22 in that of the environment variable FASTBLEU_DATA) holds
-systems/<pair>.<system>.txt and references/<pair>.<name>.txt, one segment a line.
+systems/<pair>.<system>.txt and references/<pair>.<name>.txt, one segment per line.
 """
 
 import argparse

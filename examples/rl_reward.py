@@ -1,8 +1,8 @@
 """Sentence BLEU as the reward of policy-gradient steps: 256 samples of 1,024 ids each.
 
-The policy translates sequences of 64 symbols. As after a supervised training that was too short it
-is right for about every second symbol, and becomes better by the reward alone, the BLEU of what it
-samples against the true translation. One call scores the batch:
+The policy translates sequences of 64 symbols. It starts with about half of the symbols right, as
+after a short supervised training, and improves by the reward alone: the BLEU of its samples against
+the true translation. One call scores the batch:
 
     rewards = metric.sentence_scores(sampled_ids, reference_ids)
 """
@@ -18,7 +18,7 @@ SYMBOLS = 64
 
 
 def seconds_of_nltk(sampled, references, rows):
-    """What nltk's sentence_bleu takes for the first `rows` rows, already made into lists."""
+    """Seconds that nltk's sentence_bleu takes for the first `rows` rows, given as lists."""
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
     smoothing = SmoothingFunction().method3  # the nearest to sacreBLEU's "exp"

@@ -1,12 +1,12 @@
 """Train a small translation model and score BLEU on validation ids after every epoch.
 
-The two languages are made up here: sentences of a little grammar, and their translations with
+The two languages are made up: sentences of a small grammar, and translations with
 another word order, agreement and endings. Run it on one process or on several:
 
     python examples/train_seq2seq.py --save checkpoint.pt
     torchrun --nproc-per-node 2 examples/train_seq2seq.py --save checkpoint.pt
 
-and score the saved weights again, on as many processes as you like; the digits are the same:
+Score the saved weights again on any number of processes; the digits are the same:
 
     torchrun --nproc-per-node 2 examples/train_seq2seq.py --evaluate checkpoint.pt
 """
@@ -26,8 +26,8 @@ import fastbleu
 
 PAD, BOS, EOS = 0, 1, 2
 
-# Words are pairs of syllables; a word's translation is the word turned round. No list has a word of
-# another: what they begin with differs by 3, 7 or 11 from multiples of 20.
+# Words are pairs of syllables; the translation of a word is the reversed word. The lists are
+# disjoint: their first numbers differ by 3, 7 or 11 from multiples of 20.
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 WORDS = [first + second for first in SYLLABLES for second in SYLLABLES if first != second]
 NOUNS, VERBS, ADJECTIVES, PREPOSITIONS = WORDS[::20], WORDS[7::40], WORDS[3::60], WORDS[11::400]
@@ -129,7 +129,7 @@ class Translator(nn.Module):
 
     @torch.no_grad()
     def translate(self, source, longest=64):
-        """The most probable next word, again and again: ids, shape (batch, at most longest)."""
+        """Greedy decoding: ids, shape (batch, at most longest)."""
         states, padding, hidden = self.encode(source)
         words = source.new_full((len(source), 1), BOS)
         sentence, ended = [], torch.zeros(len(source), dtype=torch.bool)
@@ -154,7 +154,7 @@ class Stopwatch:
 
 
 def mine(entries):
-    """Every n-th entry of a list or tensor, where there are n processes."""
+    """This process's share of a list or tensor: every n-th entry for n processes."""
     if not dist.is_initialized():
         return entries
     return entries[dist.get_rank() :: dist.get_world_size()]
@@ -167,8 +167,8 @@ def new_metric():
 def evaluate(model, validation, stopwatch):
     """The metric of the whole validation corpus, and the ids that this process has decoded.
 
-    The batches are cut before they are shared out, and a process has one thread: so every sentence
-    meets the same arithmetic on any number of processes, down to the last bit.
+    The batches are cut before they are distributed and each process has one thread, so that the
+    arithmetic of a sentence is the same, to the last bit, on any number of processes.
     """
     model.eval()
     metric, decoded = new_metric(), []
@@ -178,14 +178,14 @@ def evaluate(model, validation, stopwatch):
             metric.update(hypotheses, target)
         decoded.append((hypotheses, target))
     if dist.is_initialized():
-        dist.barrier()  # who has finished waits for the others, which is no cost of the metric
+        dist.barrier()  # waiting for the slowest process is not a cost of the metric
     with stopwatch:
         metric = metric.all_reduce()
     return metric, decoded
 
 
 def seconds_of_nltk(decoded):
-    """What nltk's corpus_bleu takes for the same ids, already made into lists."""
+    """Seconds that nltk's corpus_bleu takes for the same ids, already made into lists."""
     from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
     def words(row):
@@ -194,7 +194,7 @@ def seconds_of_nltk(decoded):
 
     hypotheses = [words(row) for batch, _ in decoded for row in batch]
     references = [[words(row)] for _, batch in decoded for row in batch]
-    smoothing = SmoothingFunction().method3  # or it warns where there is no match of 4 words yet
+    smoothing = SmoothingFunction().method3  # without it, nltk warns while no 4-gram matches
     start = time.perf_counter()
     corpus_bleu(references, hypotheses, smoothing_function=smoothing)
     return time.perf_counter() - start
@@ -224,7 +224,7 @@ def train(arguments, say):
     if dist.is_initialized():
         model = nn.parallel.DistributedDataParallel(translator)
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    # Without a short last batch, which might have nothing for some process.
+    # Drop a short last batch, which might leave a process without data.
     del training[arguments.training // arguments.batch_size :]
     for epoch in range(1, arguments.epochs + 1):
         start, stopwatch = time.perf_counter(), Stopwatch()
@@ -237,7 +237,7 @@ def train(arguments, say):
         report = f"epoch {epoch}: loss {loss:.3f}  BLEU {bleu:.2f}  {seconds:.1f} s, of which "
         report += f"fastbleu {stopwatch.seconds * 1e3:.1f} ms = {stopwatch.seconds / seconds:.3%}"
         if not arguments.no_nltk:
-            # Of the epoch as it would be with nltk in the place of fastbleu.
+            # Relative to the epoch with nltk instead of fastbleu.
             slow = seconds_of_nltk(decoded)
             share = slow / (seconds - stopwatch.seconds + slow)
             report += f"; nltk would take {slow * 1e3:.0f} ms = {share:.1%}"

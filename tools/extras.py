@@ -1,6 +1,6 @@
-"""Print what extras of the installed package require: `pip install $(python tools/extras.py test)`.
+"""Print the requirements of extras of the package: `pip install $(python tools/extras.py test)`.
 
-`pip install --editable '.[test]'` would compile the package once more for each extra.
+`pip install --editable '.[test]'` would compile the package again for each extra.
 """
 
 import re

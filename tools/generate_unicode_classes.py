@@ -1,8 +1,8 @@
 """Write src/fastbleu/kernel/text/unicode_ranges.h: the punctuation, numbers and symbols of Unicode.
 
 sacreBLEU's tokenizer "intl" asks the package `regex` which characters match \\p{P}, \\p{N} and
-\\p{S}. fastbleu does not depend on that package: this script asks it about every code point once
-and writes the answers down. Run it when a new `regex` stands for a new version of Unicode:
+\\p{S}. fastbleu does not depend on that package: this script asks it about every code point and
+writes the answers to a header. Run it when a new `regex` supports a new version of Unicode:
 
     python -m pip install --upgrade regex
     python tools/generate_unicode_classes.py            # writes the header
@@ -88,9 +88,9 @@ def ranges_of_regex() -> list[Range]:
 
 
 def versions_of_regex() -> tuple[str, str]:
-    """Version of the installed `regex`, and of Unicode: only its description names the latter."""
+    """Versions of the installed `regex` and of Unicode, which only its description names."""
     package = metadata.metadata("regex")
-    # Where the description stands depends on the version of the metadata format.
+    # The place of the description depends on the version of the metadata format.
     description = package.get("Description") or str(package.get_payload())
     found = re.search(r"supports Unicode ([0-9]+(?:\.[0-9]+)*)", description)
     if found is None:
@@ -146,7 +146,7 @@ def differing(path: Path = HEADER) -> dict[int, tuple[str, str]]:
 
 
 def versions_text(path: Path = HEADER) -> str:
-    """Which versions the header and the installed `regex` stand for, for a message."""
+    """The versions of the header and of the installed `regex`, for a message."""
     made_with, unicode_of_header = read_header(path)[1]
     installed, unicode_installed = versions_of_regex()
     return (

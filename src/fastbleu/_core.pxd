@@ -23,18 +23,18 @@ cdef int64_t *numbers(array values) except? NULL
 
 
 cdef class PackedSegments(Interruptible):
-    """Ids of a run of segments, one flat array.
+    """Token ids of consecutive segments in one flat array.
 
-    Of each segment first the hypothesis, whose tokens are numbered 0 to distinct - 1 in order of first
-    appearance, then its references, in which `distinct` stands for any token that the hypothesis lacks.
+    Each segment is its hypothesis, whose tokens are numbered 0 to distinct - 1 in order of first
+    appearance, then its references, with the id `distinct` for every token that the hypothesis lacks.
     """
 
-    # Of all segments packed since the last reset().
-    cdef readonly Py_ssize_t nrefs   # references of each; -1: their number varies; 0: no segment
-    cdef readonly Py_ssize_t tokenized_periods     # hypotheses of text that end in " ."
+    # About all segments packed since the last reset():
+    cdef readonly Py_ssize_t nrefs   # references per segment; -1: varies; 0: no segments
+    cdef readonly Py_ssize_t tokenized_periods     # hypotheses (text) ending in " ."
     cdef readonly bint label_padding               # whether an id -100 was counted as a token
     cdef int32_t *ids
-    cdef int64_t *lengths            # of each segment: its hypothesis, then its references
+    cdef int64_t *lengths            # per segment: hypothesis, references
     cdef int64_t *reference_counts   # by segment
     cdef int32_t *distinct           # by segment
     cdef Py_ssize_t segment_count, id_count, length_count
@@ -54,7 +54,7 @@ cdef struct ngram_entry:
 
 
 cdef class SegmentCounter(Interruptible):
-    """Counts packed segments into rows; owns the scratch memory for that. One per thread."""
+    """Counts packed segments into rows, with scratch memory of its own. One per thread."""
 
     cdef readonly int max_order
     cdef int rule                    # an index of REFERENCE_LENGTHS

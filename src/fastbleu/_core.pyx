@@ -1,10 +1,10 @@
-"""The core: packed token ids in, int64 rows of sufficient statistics out; rows add up.
+"""The core: counts packed token ids into int64 rows of sufficient statistics, which can be added up.
 
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
-the length of the reference closest to it (REFERENCE_LENGTHS has other rules), the clipped n-gram
-matches and the n-grams of the hypothesis, per order. This module knows no strings, no smoothing and
-no dialect; ids come from the packers of counting/. Rows travel as `array('q')`, so that numpy is loaded
-only where an array of numpy is asked for; what is added never leaves int64 in silence.
+the length of the reference closest to it (REFERENCE_LENGTHS has other rules), and per order the clipped
+n-gram matches and the n-grams of the hypothesis. This module knows no strings, no smoothing and no
+dialect; ids come from the packers of counting/. Rows are passed as `array('q')`, so that numpy is loaded
+only when a user asks for a numpy array. Additions check for overflow of int64.
 
 Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
 positions (kernel/simd/masks.h), which is nearly every segment of real text. Longer ones go through
@@ -12,8 +12,8 @@ hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 toke
 n-1 tokens), so that every order costs one table look-up per position; positions whose halves found no
 match drop out, because no longer n-gram there can match. Both are exact for every order.
 
-Ownership. PackedSegments and SegmentCounter own their C arrays and free them when they die.
-Thread-safety. Nothing is shared: a thread counts with its own SegmentCounter, without the GIL.
+Ownership. PackedSegments and SegmentCounter own their C arrays.
+Thread-safety. Nothing is shared: each thread counts with its own SegmentCounter, without the GIL.
 Long counts poll for signals (main thread) and for `cancelled` (any thread) every 65,536 tokens.
 """
 
@@ -41,11 +41,11 @@ cdef extern from "kernel/simd/masks.h":
 
 MAX_ORDER = 1 << 20
 
-# Which reference's length is compared with the hypothesis': the closest one, and of two equally close
-# the shorter or the one that comes first; or the shortest of all.
+# The reference length of a segment: that of the closest reference (of two equally close ones the shorter,
+# or the first one), or of the shortest.
 REFERENCE_LENGTHS = ("closest", "first", "shortest")
 
-# Rows, and bytes of memory that is new, between two looks for signals.
+# Rows, and bytes of new memory, between two checks for signals.
 cdef Py_ssize_t POLL_ROWS = 1 << 16
 cdef Py_ssize_t POLL_BYTES = 1 << 24
 
@@ -62,7 +62,7 @@ cdef int64_t *numbers(array values) except? NULL:
 def zero_rows(Py_ssize_t segments, int max_order):
     """A flat array of `segments` rows, all zero."""
     cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
-    # An absurd number of segments must not wrap round into a small one.
+    # The size must not wrap around.
     if segments > PY_SSIZE_T_MAX // width:
         raise MemoryError(f"no memory for {segments} rows")
     if segments == 0:
@@ -73,7 +73,7 @@ def zero_rows(Py_ssize_t segments, int max_order):
 
 
 cdef array _large_zeros(Py_ssize_t length):
-    """Memory that nobody else knows yet, made zero part by part."""
+    """Allocate zeros in parts, checking for signals in between."""
     cdef array rows = clone(_ROWS, length, False)
     cdef Py_ssize_t start = 0, size = length * sizeof(int64_t)
     while start < size:
@@ -84,15 +84,15 @@ cdef array _large_zeros(Py_ssize_t length):
 
 
 cdef int poll_at(Py_ssize_t number) except -1:
-    """Look for signals from time to time. The caller holds views of its arrays, or the user code that
-    this runs might resize them."""
+    """Check for signals every POLL_ROWS rows. A signal handler could resize the caller's arrays, which
+    therefore holds views of them."""
     if number % POLL_ROWS == POLL_ROWS - 1:
         PyErr_CheckSignals()
     return 0
 
 
 def add_rows(array a not None, array b not None, array total not None):
-    """Add rows number by number; OverflowError where a sum leaves int64."""
+    """Add rows element by element; OverflowError if a sum does not fit into int64."""
     cdef const int64_t *left = numbers(a)
     cdef const int64_t *right = numbers(b)
     cdef int64_t *sums = numbers(total)
@@ -106,7 +106,7 @@ def add_rows(array a not None, array b not None, array total not None):
 
 
 def accumulate_rows(array rows not None, Py_ssize_t count, array total not None):
-    """Add the first `count` rows to the one row `total`; OverflowError where that leaves int64."""
+    """Add the first `count` rows to the row `total`; OverflowError if a sum does not fit into int64."""
     cdef Py_ssize_t row, column, width = len(total)
     cdef const int64_t *values = numbers(rows)
     cdef int64_t *sums = numbers(total)
@@ -120,7 +120,7 @@ def accumulate_rows(array rows not None, Py_ssize_t count, array total not None)
 
 
 def raise_totals(array rows not None, Py_ssize_t count, int max_order):
-    """Raise the totals of the first `count` rows to at least 1: nltk's rule for short segments."""
+    """Raise the totals of the first `count` rows to at least 1, as nltk does."""
     cdef Py_ssize_t row, column, width = 2 + 2 * max_order
     cdef int64_t *values = numbers(rows)
     count = min(count, len(rows) // width)
@@ -145,17 +145,17 @@ cdef class PackedSegments:
 
     @property
     def capacity(self):
-        """How many ids, or references, there is memory for."""
+        """The number of ids, or of references, that the memory holds."""
         return max(self.id_capacity, self.length_capacity)
 
     def reset(self):
-        """Forget the segments and what was noted of them; keep the memory."""
+        """Remove all segments and the notes on them; keep the memory."""
         self.clear()
         self.nrefs = self.tokenized_periods = 0
         self.label_padding = False
 
     cdef int finish(self) except -1 nogil:
-        """What is left to do before counting, and needs no GIL; for subclasses."""
+        """Complete the packing without the GIL; for subclasses."""
         return 0
 
     cdef void clear(self) noexcept nogil:
@@ -190,7 +190,7 @@ cdef class PackedSegments:
 
 
 cdef int64_t reference_length(const int64_t *lengths, int64_t references, int rule) noexcept nogil:
-    """The reference length that a hypothesis of length lengths[0] is compared with."""
+    """The reference length for a hypothesis of length lengths[0]."""
     cdef int64_t best = lengths[1], best_rank = rank_of(lengths, 1, rule), k, rank
     for k in range(2, references + 1):
         rank = rank_of(lengths, k, rule)
@@ -201,7 +201,7 @@ cdef int64_t reference_length(const int64_t *lengths, int64_t references, int ru
 
 
 cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int rule) noexcept nogil:
-    """What is least for the reference whose length counts."""
+    """Sort key: the reference with the smallest key sets the reference length."""
     if rule == SHORTEST:
         return lengths[k]
     return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
@@ -221,14 +221,9 @@ cdef class SegmentCounter:
         PyMem_RawFree(self.work)
 
     def count(self, PackedSegments packed not None, array rows not None, Py_ssize_t first=0):
-        """Count every segment into `rows`, without the GIL.
+        """Count every segment into a row of `rows`, from row `first` on, without the GIL.
 
-        Parameters
-        ----------
-        packed : PackedSegments
-        rows : array of int64, shape (segments * (2 + 2 * max_order),)
-        first : int, default 0
-            Row of the first packed segment.
+        The shape of `rows` is (segments * (2 + 2 * max_order),).
         """
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef int64_t *row = numbers(rows) + first * width
@@ -241,14 +236,9 @@ cdef class SegmentCounter:
         poll(&self.cancelled)
 
     def count_sum(self, PackedSegments packed not None, array total not None, bint at_least_one=False):
-        """Add the sum of every segment's row to the one row `total`, which no count must leave int64.
+        """Add the rows of all segments to the row `total`; OverflowError if a sum does not fit.
 
-        Parameters
-        ----------
-        packed : PackedSegments
-        total : array of int64, shape (2 + 2 * max_order,)
-        at_least_one : bool, default False
-            Raise every total of every segment to at least 1 before: nltk's rule.
+        With `at_least_one` the totals of each segment are raised to at least 1 first, as nltk does.
         """
         cdef array sums = zero_rows(1, self.max_order)
         cdef array row = zero_rows(1, self.max_order)
@@ -257,12 +247,12 @@ cdef class SegmentCounter:
         with nogil:
             self.count_all(packed, row_of_segment, sums_of_chunk, at_least_one)
         poll(&self.cancelled)
-        with cython.critical_section(total):      # to which other threads add, too
+        with cython.critical_section(total):      # other threads add to it, too
             accumulate_rows(sums, 1, total)
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        bint at_least_one) except -1 nogil:
-        """Fill a row for each segment, or where there are `sums` add up the one row."""
+        """Fill a row per segment, or with `sums` use one row and add it up there."""
         cdef Py_ssize_t segment, column, width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef const int32_t *ids
         cdef const int64_t *lengths
@@ -277,9 +267,10 @@ cdef class SegmentCounter:
                 row += width
             else:
                 for column in range(width):
-                    # A chunk is too short for its sums to leave int64.
-                    sums[column] += 1 if (
-                        at_least_one and column >= width - self.max_order and row[column] == 0) else row[column]
+                    # A chunk is too short for its sums to overflow.
+                    sums[column] += row[column]
+                    if at_least_one and column >= width - self.max_order and row[column] == 0:
+                        sums[column] += 1
             for k in range(references + 1):
                 ids += lengths[k]
             lengths += references + 1
@@ -307,7 +298,7 @@ cdef class SegmentCounter:
 
     cdef int match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                          int32_t distinct, int64_t *matches) except -1 nogil:
-        """Matches by position masks: nothing here is longer than 64 tokens."""
+        """Matches by position masks, for at most 64 tokens per sequence."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef const int32_t *reference = ids + hyp_len
         cdef mask_kernel match_masks = mask_kernel_for(simd_in_use())
@@ -334,11 +325,11 @@ cdef class SegmentCounter:
 
     cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                         int32_t distinct, int64_t *matches) except -1 nogil:
-        """Matches by hierarchical ids: any length.
+        """Matches by hierarchical ids, for any length.
 
         Hypothesis and references are lists of entries (position, id), one for each n-gram that can
-        still match; they shrink from order to order. Loops write every entry and advance only over
-        those to keep, because whether a position matches is nothing that a processor can predict.
+        still match; they shrink from order to order. Loops write every entry but advance only past
+        those to keep: a branch on whether a position matches would be unpredictable.
         `clip[id]` is the maximum count over the references, `seen[id]` the count so far.
         """
         cdef Py_ssize_t hyp_len = lengths[0], longest = hyp_len, total = hyp_len, k
@@ -385,11 +376,11 @@ cdef class SegmentCounter:
                 break
         return 0
 
-    # The steps of match_long; all hear signals from time to time.
+    # The steps of match_long; all poll for signals.
 
     cdef Py_ssize_t keep_known(self, ngram_entry *entries, const int32_t *ids, Py_ssize_t length,
                                int32_t distinct) except -1 nogil:
-        """Entries of the tokens that the hypothesis holds; the number of them."""
+        """Write entries for the tokens that the hypothesis has; return their number."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         while i < length:
             stop = self.next_stop(i, length, 1)
@@ -401,7 +392,7 @@ cdef class SegmentCounter:
         return kept
 
     cdef Py_ssize_t keep_pairs(self, ngram_entry *entries, Py_ssize_t count, uint64_t *keys) except -1 nogil:
-        """From order n - 1 to n: the entries whose right neighbour is present too, and the pairs' keys."""
+        """From order n - 1 to n: keep entries whose right neighbour is present, and write their keys."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         while i < count - 1:
             stop = self.next_stop(i, count - 1, 1)
@@ -436,7 +427,7 @@ cdef class SegmentCounter:
 
     cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
                                  int32_t *seen, int64_t *matches) except -1 nogil:
-        """Count the clipped matches of one order; keep the entries that any reference holds."""
+        """Count the clipped matches of one order; keep the entries that any reference has."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         cdef ngram_entry entry
         while i < count:
@@ -458,7 +449,7 @@ cdef class SegmentCounter:
 
     cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,
                               const uint64_t *keys) except -1 nogil:
-        """Give the hypothesis' n-grams their ids; the number of different ones."""
+        """Assign ids to the hypothesis' n-grams; return the number of distinct ones."""
         cdef Py_ssize_t i = 0, stop
         if number_table_begin(&self.pairs, count) < 0:
             with gil:
@@ -472,7 +463,7 @@ cdef class SegmentCounter:
 
     cdef Py_ssize_t find_pairs(self, ngram_entry *entries, Py_ssize_t count,
                                const uint64_t *keys) except -1 nogil:
-        """Look up a reference's n-grams and keep those that the hypothesis holds; their number."""
+        """Keep those n-grams of a reference that the hypothesis has; return their number."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         self.worked(MASK_TOKENS)
         while i < count:

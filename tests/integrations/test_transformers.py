@@ -401,7 +401,7 @@ def test_a_trainer_sees_that_batches_are_taken():
 def test_predictions_that_start_with_the_stop():
     started = np.array([[EOS, 5, 6, 7, 8, EOS], [EOS, 9, 10, 11, 12, 13]] * 2)
     labels = np.concatenate([LABELS, LABELS])
-    with pytest.warns(InputWarning, match="every hypothesis is empty once it is cut at stop_id"):
+    with pytest.warns(InputWarning, match="every hypothesis is empty after it is cut at stop_id"):
         assert compute_metrics(stop_id=EOS)((started, labels))["bleu"] == 0
     assert compute_metrics(skip_ids=(EOS,))((started, labels))["bleu"] == pytest.approx(100)
 

@@ -367,13 +367,13 @@ WRONG = [
     ({"weights": [1, -0.5, 2]}, ValueError, r"weights\[1\] is -0.5.*at least 0"),
     ({"weights": [1, math.nan, 2]}, ValueError, r"weights\[1\] is nan"),
     ({"weights": [1, 2, math.inf]}, ValueError, r"weights\[2\] is inf"),
-    ({"weights": [0, 0, 0]}, ValueError, "0 throughout"),
+    ({"weights": [0, 0, 0]}, ValueError, "0 for all references"),
     ({"weights": ["a", "b", "c"]}, TypeError, "expected numbers"),
     ({"weights": [1, 2j, 3]}, TypeError, "expected numbers"),
     ({"weights": [[1], [2, 3], 4]}, ValueError, "weights cannot be read"),
     ({"log_probabilities": [0, math.nan, 0]}, ValueError, r"log_probabilities\[1\] is nan"),
     ({"log_probabilities": [0, math.inf, 0]}, ValueError, r"log_probabilities\[1\] is inf"),
-    ({"log_probabilities": [-math.inf] * 3}, ValueError, "-inf throughout"),
+    ({"log_probabilities": [-math.inf] * 3}, ValueError, "-inf for all references"),
     ({"log_probabilities": [0.0]}, ValueError, "log_probabilities has the shape"),
     ({"weights": [1] * 3, "log_probabilities": [0] * 3}, ValueError, "pass one"),
     ({"aggregate": True, "matrix": True}, ValueError, "makes no matrix"),
@@ -400,11 +400,11 @@ def test_errors_of_batches_name_the_source():
     for weights, message in (
         ([1, 1], r"shape \(2,\).*2 references for each of 2 sources.*\(2, 2\)"),
         ([[1, 1], [1, -1]], r"weights\[1, 1\] is -1"),
-        ([[1, 1], [0, 0]], r"weights\[1\] is 0 throughout"),
+        ([[1, 1], [0, 0]], r"weights\[1\] is 0 for all references"),
     ):
         with pytest.raises(ValueError, match=message):
             mbr(sources, weights=weights)
-    with pytest.raises(ValueError, match=r"log_probabilities\[0\] is -inf throughout"):
+    with pytest.raises(ValueError, match=r"log_probabilities\[0\] is -inf for all references"):
         mbr(sources, log_probabilities=[[-math.inf] * 2, [0, 0]])
 
 

@@ -237,8 +237,18 @@ def test_no_hypotheses():
             TypeError,
             "metric is a fastbleu.sacrebleu.*BLEU, expected a fastbleu.BLEU",
         ),
-        ([["a"]], {}, TypeError, r"references\[0\] is a list.*references is one flat list of str"),
-        ([[["a"]]], {"tokenize": None}, TypeError, "references is one flat list of lists of tok"),
+        (
+            [["a"]],
+            {},
+            TypeError,
+            r"references\[0\] is a list.*references must be one flat list of str",
+        ),
+        (
+            [[["a"]]],
+            {"tokenize": None},
+            TypeError,
+            "references must be one flat list of lists of",
+        ),
         ({"a"}, {}, TypeError, r"references is a set.*pass sorted\(references\)"),
     ],
 )

@@ -350,7 +350,7 @@ def test_what_is_noticed_of_ids():
 
 
 def test_words_in_the_place_of_tokens():
-    with pytest.warns(fastbleu.InputWarning, match="one token with white space"):
+    with pytest.warns(fastbleu.InputWarning, match="one token that contains whitespace"):
         SentenceReader(TOKENS).read([["a text"], ["another text"]], "x")
 
 

@@ -67,7 +67,10 @@ def test_what_is_no_list(parameters, wrong, words):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (["one"], "is a list, expected a str: hypotheses is one flat list of str.*tokenize=None"),
+        (
+            ["one"],
+            "expected a str: hypotheses must be one flat list of str.*tokenize=None",
+        ),
         (("one", "two"), r"is a tuple, expected a str"),
         (b"one", "is a bytes, expected a str; decode it first"),
         (None, "is a NoneType, expected a str"),
@@ -93,8 +96,8 @@ def test_what_is_no_text(wrong, words, at):
         ({"one"}, r"\] is a set, expected a list of tokens"),
         (None, r"\] is a NoneType, expected a list of tokens"),
         (7, r"\] is a int, expected a list of tokens"),
-        ([["nested"]], r"\]\[0\] is a list, expected a token: hypotheses is one flat list"),
-        (["a", 0.5, {}], r"\]\[2\] is a dict, and a token must be hashable"),
+        ([["nested"]], r"\]\[0\] is a list, expected a token: hypotheses must be one flat list"),
+        (["a", 0.5, {}], r"\]\[2\] is a dict; a token must be hashable"),
         ([("a", [])], r"\]\[0\] is a tuple with an unhashable element"),
         (np.array(5), r"\] has no dimension, expected a list of tokens"),
     ],
@@ -238,7 +241,7 @@ def test_sources_of_text_are_not_taken_for_lists_of_tokens():
         [["a", "b", 5], ["d", "e", "f"]],
     ):
         assert len(batches_of(sources, None, TEXT)) == len(sources)
-    with pytest.raises(ValueError, match=r"take a call each$"):
+    with pytest.raises(ValueError, match=r"in separate calls$"):
         batches_of([["a text"], ["a text", "b"]], None, TEXT)
 
 

@@ -225,7 +225,7 @@ def test_words_in_the_place_of_texts_are_warned_of():
     text = "the cat sat on the mat"
     with pytest.warns(InputWarning, match="references holds single words"):
         BLEU().score([text], [text.split()])
-    with pytest.warns(InputWarning, match="one token with white space"):
+    with pytest.warns(InputWarning, match="one token that contains whitespace"):
         BLEU(None, effective_order=True).score([[text]], [[[text]]])
     BLEU().score([text], [["one", "two words", "three"]])
     BLEU(effective_order=True).score(["cat"], [["a", "cat", "dog"]])

@@ -61,10 +61,10 @@ def run(data: bytes) -> None:
 
 def answer(index: ReferenceIndex, path: str) -> None:
     """Whatever the numbers of a damaged file are, its answers have their form."""
-    if index._scorer.tokenizer:
+    if index._parameters.tokenizer:
         kinds = [TEXTS]
     else:  # where ids are left out, only ids can be tokens
-        kinds = [IDS] if index._scorer._id_rules else [TOKENS, IDS]
+        kinds = [IDS] if index._parameters._id_rules else [TOKENS, IDS]
     hypotheses = kinds[0]
     for given in kinds:
         rows = index.statistics(given)

@@ -6,7 +6,7 @@ it cuts every line into tokens (tokenizers/_compiled.pyx) and numbers each token
 (kernel/text/line_tokens.h). Strings do not change, and the packer's references keep them alive, so that
 threads can do this while others read.
 
-Shapes and types other than str, list and tuple are the checks' business (corpus.py).
+TextChecks (inputs/segments.py) handles shapes and types other than str, list and tuple.
 
 Ownership. TextPacker owns its arrays, its table and one reference to each string of the chunk.
 Thread-safety. One packer per thread. The tokenisers' tables are built once and then only read.

@@ -6,8 +6,8 @@ plain tokens (exact str, bytes, int) are read straight from memory and compared 
 other token goes through a dict and so through Python's own hash() and ==, over tuples that hold the
 tokens alive whatever a hostile __eq__ does to the lists they came from.
 
-Shapes and types other than list and tuple are the checks' business (corpus.py): it turns them into
-lists or raises the error that the user sees.
+TokenChecks (inputs/segments.py) turns other types than list and tuple into lists, or raises the error that
+the user sees.
 
 Ownership. TokenPacker owns its arrays and its table; of Python objects it keeps the last segment only.
 Thread-safety. One packer per thread; packing holds the GIL.

@@ -250,7 +250,7 @@ def count_batch(
         run_on_threads(take_turns, workers)
     for worker in workers:
         counted.note(worker.packer)
-        options.release_memory(worker, is_ids)
+        options.release(worker, is_ids)
     if read != segments:
         raise changed_while_read(segments, read, hypotheses, references)
     counted.segments = segments

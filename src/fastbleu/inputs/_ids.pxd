@@ -17,10 +17,10 @@ cdef extern from "kernel/objects/id_rows.h":
 
 
 cdef class IdRows:
-    cdef list buffers                    # what the pointers point into
-    cdef id_row first                    # of an array: its first row
+    cdef list buffers                    # own the memory that the pointers point into
+    cdef id_row first                    # the first row of an array
     cdef Py_ssize_t segment_stride, row_stride, mask_segment_stride, mask_row_stride
-    cdef Py_ssize_t width                # rows of each segment, where they are those of an array
+    cdef Py_ssize_t width                # rows per segment, for an array
     cdef id_row *rows                    # rows gathered one by one, else NULL
     cdef int64_t *ends                   # by segment: the number of rows up to its end
     cdef Py_ssize_t segment_count, row_count, segment_capacity, row_capacity

@@ -1,8 +1,8 @@
-"""Rows of token ids in arrays, read where they lie: no copies of arrays, no Python objects.
+"""Rows of token ids in arrays, read in place: no copies and no Python objects.
 
 Data. IdRows points to the rows of arrays: either those of one array (segments, length) or (segments,
-rows of a segment, length), of any strides, or rows gathered one by one. Checks of shapes and types, and
-their messages, are in ids.py and arrays.py.
+rows of a segment, length), of any strides, or rows gathered one by one. ids.py and arrays.py check shapes
+and types.
 
 Ownership. IdRows holds the buffers that it points into and frees its table of rows.
 Thread-safety. IdRows is only read while segments are counted.
@@ -28,7 +28,7 @@ cdef extern from "kernel/objects/id_rows.h":
 
 
 cdef id_kind kind_of(bytes format, Py_ssize_t size) except *:
-    """The type of the integers of a buffer, which are of native byte order."""
+    """The integer type of a buffer; its byte order is native."""
     cdef int power = {1: 0, 2: 1, 4: 2, 8: 3}[size]
     format = format.lstrip(b"@=<>^")
     if format not in (b"b", b"B", b"h", b"H", b"i", b"I", b"l", b"L", b"q", b"Q"):
@@ -37,7 +37,7 @@ cdef id_kind kind_of(bytes format, Py_ssize_t size) except *:
 
 
 cdef class Buffer:
-    """Holds the memory of an array."""
+    """Owns a reference to the memory of an array."""
 
     cdef Py_buffer view
 
@@ -49,13 +49,10 @@ cdef class Buffer:
 
 
 cdef class IdRows:
-    """The rows of ids of one side of a corpus.
+    """The rows of ids of all hypotheses or of all references.
 
-    Parameters
-    ----------
-    ids : array of integers, shape (segments, length) or (segments, rows, length), optional
-        Of native byte order. Without it, rows are gathered by `add` and `end_segment`.
-    mask : array of integers or bool of the same shape, optional
+    `ids` is an array of integers of native byte order, shape (segments, length) or (segments, rows,
+    length), `mask` one of integers or bool of the same shape; without `ids` call `add` and `end_segment`.
     """
 
     def __cinit__(self, ids=None, mask=None):
@@ -83,7 +80,7 @@ cdef class IdRows:
 
     @property
     def size(self):
-        """The number of ids, those included that do not count."""
+        """The number of ids, including those that do not count."""
         cdef Py_ssize_t k, ids = 0
         if self.ends == NULL:
             return self.segment_count * self.width * self.first.length
@@ -92,7 +89,7 @@ cdef class IdRows:
         return ids
 
     def run_at_end(self):
-        """The id that most rows end with, twice at least: padding; None if there is none."""
+        """The id that more than half of the rows end with at least twice, as padding does; else None."""
         cdef Py_ssize_t segment, k, count = 0, rows = 0
         cdef int64_t last[2]
         cdef int64_t run = 0
@@ -112,7 +109,7 @@ cdef class IdRows:
         return run if 2 * count > rows else None
 
     cdef id_row row_of(self, object ids, object mask) except *:
-        """The first row of an array, with the last dimension as its length; holds the array."""
+        """The first row of an array, along its last dimension; keeps the array alive."""
         cdef id_row row
         cdef Buffer buffer = Buffer(ids)
         cdef Buffer its_mask
@@ -127,7 +124,7 @@ cdef class IdRows:
         row.mask = NULL
         row.mask_stride = row.mask_size = 0
         if mask is not None:
-            # The checks has compared them, but the user's code may have run since then.
+            # The shapes were checked, but user code may have run since then.
             its_mask = Buffer(mask)
             if its_mask.view.ndim != last + 1 or its_mask.view.itemsize > <Py_ssize_t> sizeof(int64_t):
                 raise ValueError("the mask has changed while it was read")
@@ -141,7 +138,7 @@ cdef class IdRows:
         return row
 
     def add(self, ids, mask=None):
-        """Add a row to the segment that has begun: arrays of one dimension, as for the class."""
+        """Add a row, a 1-d array, to the current segment."""
         cdef id_row row = self.row_of(ids, mask)
         cdef Buffer buffer = self.buffers[len(self.buffers) - 1]
         if buffer.view.ndim != 1:
@@ -153,7 +150,7 @@ cdef class IdRows:
         self.row_count += 1
 
     def end_segment(self):
-        """The rows added since the last end are those of one segment."""
+        """End the current segment."""
         if self.segment_count == self.segment_capacity:
             self.ends = <int64_t *> grow(
                 self.ends, &self.segment_capacity, self.segment_count + 1, sizeof(int64_t))
@@ -179,7 +176,7 @@ cdef class IdRows:
 
 
 cdef int64_t as_int64(object number) noexcept:
-    """A Python integer; with an exception set where it is none that fits."""
+    """A Python integer as int64; -1 with an exception set if that fails."""
     cdef PyObject *index = PyNumber_Index(number)
     cdef int64_t value = -1
     if index != NULL:
@@ -189,13 +186,7 @@ cdef int64_t as_int64(object number) noexcept:
 
 
 def ids_of(list tokens not None):
-    """Python integers as an array of int64, and the position of the first that is none.
-
-    Returns
-    -------
-    (array, int)
-        -1 if all are integers that fit into int64.
-    """
+    """Return (integers as an array of int64, position of the first that is no int64, or -1)."""
     cdef array ids = array("q", bytes(8 * len(tokens)))
     cdef Py_ssize_t i
     for i in range(len(tokens)):

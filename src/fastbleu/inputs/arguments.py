@@ -1,4 +1,4 @@
-"""Checks of single arguments: each returns what the argument is, or says what is wrong with it."""
+"""Checks of single arguments: each returns the checked value or raises an error that names it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_positive(name: str, value: Any) -> int:
-    """The integer that an argument is; an error that names it where it is none, or below 1."""
+    """Return an argument as an integer from 1 to MAX_ORDER."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -24,20 +24,20 @@ def check_positive(name: str, value: Any) -> int:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """True or False; refuses words, as configuration files have them: they would always be true."""
+    """Return an argument as a bool; refuse strings such as "False", which would be true."""
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; expected True or False")
     return bool(value)
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Refuse what is none of the names to choose from."""
+    """Raise ValueError unless the value is one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} {value!r} is unknown; choose one of {', '.join(choices)}")
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """What an unknown name was probably meant to be."""
+    """Return the known name that is closest to an unknown one, if any is close."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, list(known), 1)

@@ -1,6 +1,6 @@
-"""Arrays and tensors of any library as arrays of numpy, checked.
+"""Arrays and tensors of any library as checked numpy arrays.
 
-They are left where they are; only foreign byte order and other devices cost a copy.
+They are copied only if their byte order is not native or they are on another device.
 """
 
 from __future__ import annotations
@@ -16,22 +16,21 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 _ADVICE = {
-    "f": "logits become ids by .argmax(-1), whole floats by .astype(int) or .long()",
-    "b": "a mask goes to hypothesis_mask= or reference_mask=",
-    "O": "its elements are no integers of 64 bits, or its rows differ in length; pass a list with "
+    "f": "turn logits into ids by .argmax(-1), whole floats by .astype(int) or .long()",
+    "b": "pass a mask as hypothesis_mask= or reference_mask=",
+    "O": "its elements do not fit into 64 bits, or its rows differ in length; pass a list with "
     "one array per row",
 }
 
+# No argument has more dimensions.
+_MAX_DEPTH = 4
 
-# Nothing here has more dimensions.
-_MOST_LEVELS = 4
 
+def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
+    """Copy nested sequences into new lists, before numpy makes an array of them.
 
-def copy_lists(value: Any, levels: int = _MOST_LEVELS) -> Any:
-    """What numpy is to make an array of, with nested sequences as lists of our own.
-
-    While numpy looks at an object in a list it runs that object's code, and if this empties the
-    list numpy goes on to read freed memory. Nobody else can empty these.
+    numpy runs code of the objects in a list, and reads freed memory if that code empties the list.
+    No other code can reach the new lists.
     """
     if type(value) not in (list, tuple):
         is_leaf = isinstance(value, (str, bytes, bytearray, memoryview, _array, dict))
@@ -40,7 +39,7 @@ def copy_lists(value: Any, levels: int = _MOST_LEVELS) -> Any:
         if not (hasattr(value, "__len__") and hasattr(value, "__getitem__")):
             return value
     if not levels:
-        raise ValueError(f"sequences are nested more than {_MOST_LEVELS} deep")
+        raise ValueError(f"sequences are nested more than {_MAX_DEPTH} levels deep")
     return [
         part if type(part) in (int, float, bool) else copy_lists(part, levels - 1)
         for part in list(value)
@@ -48,13 +47,13 @@ def copy_lists(value: Any, levels: int = _MOST_LEVELS) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array or a tensor with a dimension, and not one of text or objects."""
+    """Whether a value is an array or a tensor of numbers with at least one dimension."""
     if type(value) in (list, tuple, str) or not getattr(value, "shape", ()):
         return False
     dtype = getattr(value, "dtype", None)
     if dtype is None:
         return not hasattr(value, "columns")  # as a data frame has
-    # Tensors' types have no `kind`, and are numbers always.
+    # The dtypes of tensors have no `kind`, and are always numbers.
     return getattr(dtype, "kind", "i") not in "OUSTVmM"
 
 
@@ -64,7 +63,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def id_array(value: Any, where: str) -> Array:
-    """An array of integers of native byte order, without a copy if it is one."""
+    """Return an array of integers of native byte order, copied only if necessary."""
     if hasattr(value, "is_floating_point") and value.is_floating_point():
         _refuse(where, value.dtype, tuple(value.shape), "f")  # numpy knows no bfloat16
     array = in_main_memory(value, where)
@@ -86,7 +85,7 @@ def _refuse(where: str, dtype: object, shape: tuple[int, ...], kind: str) -> NoR
 
 
 def mask_array(value: Any, ids: Array, where: str) -> Array:
-    """The mask of an array: of the same shape, of bool or integers."""
+    """Return the mask of an array: bool or integers of the same shape."""
     mask = in_main_memory(value, f"the mask of {where}")
     if mask.dtype.kind not in "biu" and mask.size:
         raise TypeError(
@@ -99,29 +98,27 @@ def mask_array(value: Any, ids: Array, where: str) -> Array:
         )
     if mask.dtype.kind == "i" and mask.size and mask.min() < 0:
         raise ValueError(
-            f"the mask of {where} holds {mask.min()}, expected 0 and 1; of a mask "
+            f"the mask of {where} holds {mask.min()}, expected 0 and 1; for a mask "
             "that is added to logits pass mask == 0"
         )
     return mask if mask.size else mask.astype(bool)
 
 
 def in_main_memory(value: Any, where: str) -> Array:
-    """An array or a tensor, wherever it lies, as an array of numpy; if possible a view."""
+    """Return an array or a tensor on any device as a numpy array; a view if possible."""
     import numpy
 
     if type(value) is numpy.ndarray:
         return value
     kind = type(value).__name__
-    if hasattr(value, "mask") and not callable(value.mask):  # as of a data frame's column
+    if hasattr(value, "mask") and not callable(value.mask):  # a column of a data frame
         raise TypeError(
             f"{where} is a {kind}; pass its data, and ~mask as hypothesis_mask= or reference_mask="
         )
     if hasattr(value, "__cuda_array_interface__") and not hasattr(value, "detach"):
-        raise TypeError(
-            f"{where} is a {kind} that lies on a GPU; pass a numpy array (of cupy .get())"
-        )
+        raise TypeError(f"{where} is a {kind} on a GPU; pass a numpy array (with cupy: .get())")
     try:
-        if hasattr(value, "detach"):  # a tensor of PyTorch; others are moved by themselves
+        if hasattr(value, "detach"):  # a PyTorch tensor; numpy moves others itself
             value = value.detach().cpu().numpy()
         made: Array = numpy.asarray(copy_lists(value))
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:

@@ -1,4 +1,4 @@
-"""The checks for token ids: arrays, tensors and lists of integers, to the rows that are counted."""
+"""Checks of token ids in arrays, tensors and lists, and the rules for which of them count."""
 
 from __future__ import annotations
 
@@ -15,20 +15,7 @@ if TYPE_CHECKING:
 
 
 class IdRules:
-    """Which ids count.
-
-    Parameters
-    ----------
-    ignore_ids, skip_ids : iterable of int
-        Ids that stand for no token, and ids of tokens to leave out.
-    stop_id : int or iterable of int, optional
-        Any of these ends a sequence.
-
-    Raises
-    ------
-    TypeError, ValueError
-        They are no integers, or do not fit into int64.
-    """
+    """Which ids count: arguments as those of `fastbleu.BLEU`, checked to be int64."""
 
     def __init__(
         self,
@@ -38,8 +25,8 @@ class IdRules:
     ) -> None:
         self.ignore_ids = _checked_ids("ignore_ids", ignore_ids)
         self.skip_ids = _checked_ids("skip_ids", skip_ids)
-        several: Any = () if stop_id is None else stop_id
-        self.stop_ids = _checked_ids("stop_id", several if _is_several(several) else [several])
+        stops: Any = () if stop_id is None else stop_id
+        self.stop_ids = _checked_ids("stop_id", stops if _is_several(stops) else [stops])
 
     def __bool__(self) -> bool:
         return bool(self.ignore_ids or self.skip_ids or self.stop_ids)
@@ -51,13 +38,13 @@ class IdRules:
 
     @property
     def signature(self) -> str:
-        """What the field `tok:` of a signature says."""
+        """The field `tok:` of a signature."""
         named = ("stop", self.stop_ids), ("ignore", self.ignore_ids), ("skip", self.skip_ids)
         fields = [f"{name}={','.join(map(str, ids))}" for name, ids in named if ids]
         return f"ids({';'.join(fields)})" if fields else "given"
 
     def uncounted(self, rows: IdRows) -> int | None:
-        """What seems to be padding of the rows, and is counted nevertheless."""
+        """The id that seems to pad rows but is counted, or None."""
         if self.stop_ids:
             return None
         padding = rows.run_at_end()
@@ -65,7 +52,7 @@ class IdRules:
 
 
 def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
-    """The ids in ascending order, each once."""
+    """Return the distinct ids in ascending order."""
     if not _is_several(ids):
         fix = f"pass ({ids!r},)"
         if ids is None or isinstance(ids, (str, bytes)):
@@ -79,7 +66,7 @@ def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
 
 
 def _is_several(ids: Any) -> bool:
-    """Whether these are several ids: an array without a dimension and a str are none."""
+    """Whether these are several ids, and not a single number, 0-d array or str."""
     return hasattr(ids, "__iter__") and shape_of(ids) != () and not isinstance(ids, (str, bytes))
 
 
@@ -91,18 +78,18 @@ def _refuse_id(value: Any, where: str) -> None:
     else:
         raise ValueError(f"{where} has the id {number}, which does not fit into int64")
     if value is None:
-        raise TypeError(f"{where} has None: does the tokenizer lack that token? Leave it out then")
+        raise TypeError(f"{where} has None; if the tokenizer lacks this token, leave it out")
     raise TypeError(f"{where} has {value!r}, a {type(value).__name__}; expected integer ids")
 
 
 def are_ids(hypotheses: Any, references: Any) -> bool:
-    """Whether either side is an array of numbers, or a list of such arrays, or of lists of them."""
+    """Whether either argument is an array of numbers, or a (nested) list of such arrays."""
     return _holds_arrays(hypotheses) or _holds_arrays(references)
 
 
 def _holds_arrays(value: Any) -> bool:
     if not _is_list_or_tuple(value):
-        return is_array(value) or shape_of(value) == ()  # which is refused by `id_rows`
+        return is_array(value) or shape_of(value) == ()  # 0-d arrays: refused in `id_rows`
     return is_array(_first(value)) or is_array(_first(_first(value)))
 
 
@@ -117,23 +104,10 @@ def _first(value: Any) -> Any:
 def id_rows(
     hypotheses: Any, references: Any, hypothesis_mask: Any = None, reference_mask: Any = None
 ) -> tuple[IdRows, IdRows]:
-    """Both sides as rows of ids.
+    """Return hypotheses and references as rows of ids.
 
-    Parameters
-    ----------
-    hypotheses : array of integers, shape (segments, length) or (length,), or list of S sequences
-    references : array of integers, or list of S sequences, or of S lists of sequences
-        Arrays of shape (segments, length) or (segments, references, length); for hypotheses of
-        shape (length,) those of shape (length,) or (references, length).
-    hypothesis_mask, reference_mask : optional
-        Of the same shapes; 0 where an id does not count.
-
-    Raises
-    ------
-    TypeError
-        Something is no array of integers, or lies where it cannot be read.
-    ValueError
-        Shapes do not fit, an id does not fit into int64, or a segment has no reference.
+    Arrays have the shape (segments, length) or, for references, (segments, references, length);
+    a single segment may leave out the first dimension. Masks have the same shapes.
     """
     if _is_one(hypotheses):
         if len(shape_of(references) or ()) > 2:
@@ -144,8 +118,8 @@ def id_rows(
         hypotheses, references = [hypotheses], [references]
         hypothesis_mask = None if hypothesis_mask is None else [hypothesis_mask]
         reference_mask = None if reference_mask is None else [reference_mask]
-    hypothesis_rows = _side("hypotheses", hypotheses, hypothesis_mask)
-    reference_rows = _side("references", references, reference_mask)
+    hypothesis_rows = _hypothesis_rows(hypotheses, hypothesis_mask)
+    reference_rows = _reference_rows(references, reference_mask)
     if len(hypothesis_rows) != len(reference_rows):
         shape = shape_of(references) or ()
         turned = len(shape) == 3 and shape[1] == len(hypothesis_rows)
@@ -159,38 +133,21 @@ def id_rows(
 
 
 def sentence_rows(name: str, sentences: Any, mask: Any = None, before: int = 0) -> IdRows:
-    """Sentences that are paired with others as rows of ids; errors as those of `id_rows`.
+    """Return the sentences of the argument `name` as rows of ids, shape (sentences, length).
 
-    Parameters
-    ----------
-    name : str
-        That of the argument, for messages.
-    sentences : array of integers, shape (sentences, length), or list of sequences
-    mask : optional
-        Of the same shape; 0 where an id does not count.
-    before : int, default 0
-        Number of sentences before these, for messages.
+    `before` is the number of sentences that precede these, for messages.
     """
     if is_array(sentences) or shape_of(sentences) == ():
-        ids = id_array(sentences, name)
-        if ids.ndim != 2:
-            raise ValueError(
-                f"{name} has the shape {ids.shape} ({ids.dtype}), expected (sentences, length)"
-            )
-        return IdRows(ids, None if mask is None else mask_array(mask, ids, name))
-    check_segments(name, sentences, "sentence")
-    sentences = list_or_tuple(sentences)
-    if mask is not None:
-        _check_masks(mask, len(sentences), f"the mask of {name}")
+        return _array_rows(name, sentences, mask, ["(sentences, length)"])
     rows = IdRows()
-    for number, sentence in enumerate(sentences):
-        _add(rows, sentence, None if mask is None else mask[number], f"{name}[{before + number}]")
+    for number, (sentence, its_mask) in enumerate(_entries(name, sentences, mask, "sentence")):
+        _add(rows, sentence, its_mask, f"{name}[{before + number}]")
         rows.end_segment()
     return rows
 
 
 def _is_one(hypotheses: Any) -> bool:
-    """Whether the hypotheses are one sequence of ids and no batch."""
+    """Whether the hypotheses are a single sequence of ids, not a batch."""
     if is_array(hypotheses):
         return len(hypotheses.shape) == 1
     first = _first(hypotheses)
@@ -202,34 +159,39 @@ def _of_shape(value: Any) -> str:
     return "" if shape is None else f" (shape {shape})"
 
 
-def _side(name: str, values: Any, mask: Any) -> IdRows:
-    """The rows of the hypotheses or of the references."""
-    one_each = name == "hypotheses"
+def _array_rows(name: str, values: Any, mask: Any, shapes: list[str]) -> IdRows:
+    """Rows of an array of 2 dimensions, or of 3 if two shapes are allowed."""
+    ids = id_array(values, name)
+    if not 2 <= ids.ndim <= 1 + len(shapes):
+        fix = "; with several samples per source pass .flatten(0, 1)" if ids.ndim > 2 else ""
+        raise ValueError(
+            f"{name} has the shape {ids.shape} ({ids.dtype}), expected {' or '.join(shapes)}{fix}"
+        )
+    masked = None if mask is None else mask_array(mask, ids, name)
+    if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
+        TokenChecks().refuse_no_references(0)
+    return IdRows(ids, masked)
+
+
+def _hypothesis_rows(values: Any, mask: Any) -> IdRows:
     if is_array(values) or shape_of(values) == ():
-        ids = id_array(values, name)
-        if ids.ndim not in ((2,) if one_each else (2, 3)):
-            shapes = (
-                "(batch, length)" if one_each else "(batch, length) or (batch, references, length)"
-            )
-            fix = "; of several samples for each source pass .flatten(0, 1)" if ids.ndim > 2 else ""
-            raise ValueError(
-                f"{name} has the shape {ids.shape} ({ids.dtype}), expected {shapes}{fix}"
-            )
-        masked = None if mask is None else mask_array(mask, ids, name)
-        if ids.ndim == 3 and ids.shape[1] == 0 and ids.shape[0]:
-            TokenChecks().refuse_no_references(0)
-        return IdRows(ids, masked)
-    check_segments(name, values)
-    values = list_or_tuple(values)
-    if mask is not None:
-        _check_masks(mask, len(values), f"the mask of {name}")
+        return _array_rows("hypotheses", values, mask, ["(batch, length)"])
     rows = IdRows()
-    lists = not one_each and any(_is_list_or_tuple(value) and _is_nested(value) for value in values)
-    for segment, value in enumerate(values):
-        its_mask = None if mask is None else mask[segment]
-        if one_each:
-            _add(rows, value, its_mask, place(segment, None))
-        elif _is_nested(value) or (lists and _is_list_or_tuple(value) and not value):
+    for segment, (value, its_mask) in enumerate(_entries("hypotheses", values, mask)):
+        _add(rows, value, its_mask, place(segment, None))
+        rows.end_segment()
+    return rows
+
+
+def _reference_rows(values: Any, mask: Any) -> IdRows:
+    if is_array(values) or shape_of(values) == ():
+        shapes = ["(batch, length)", "(batch, references, length)"]
+        return _array_rows("references", values, mask, shapes)
+    rows = IdRows()
+    entries = _entries("references", values, mask)
+    nested = any(_is_list_or_tuple(value) and _is_nested(value) for value, _ in entries)
+    for segment, (value, its_mask) in enumerate(entries):
+        if _is_nested(value) or (nested and _is_list_or_tuple(value) and not value):
             _add_references(rows, value, its_mask, segment)
         else:
             _add(rows, value, its_mask, place(segment, 0))
@@ -237,19 +199,33 @@ def _side(name: str, values: Any, mask: Any) -> IdRows:
     return rows
 
 
+def _entries(name: str, values: Any, mask: Any, each: str = "segment") -> list[tuple[Any, Any]]:
+    """Pairs (value, its mask or None) of a list."""
+    check_segments(name, values, each)
+    values = list_or_tuple(values)
+    return _with_masks(values, mask, f"the mask of {name}")
+
+
+def _with_masks(values: Any, mask: Any, where: str) -> list[tuple[Any, Any]]:
+    if mask is None:
+        return [(value, None) for value in values]
+    if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
+        raise TypeError(
+            f"{where} is a {type(mask).__name__}, expected a list of {len(values)} masks"
+        )
+    if len(mask) != len(values):
+        raise ValueError(
+            f"{where} has {len(mask)} entries, but there are {len(values)} sequences of ids"
+        )
+    return [(value, mask[number]) for number, value in enumerate(values)]
+
+
 def _is_nested(value: Any) -> bool:
-    """Whether the references of a segment are several sequences, and not one."""
+    """Whether the references of a segment are several sequences, not a single one."""
     if is_array(value):
         return len(value.shape) > 1
     first = _first(value)
     return is_array(first) or (hasattr(first, "__len__") and not hasattr(first, "__index__"))
-
-
-def _check_masks(mask: Any, count: int, where: str) -> None:
-    if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
-        raise TypeError(f"{where} is a {type(mask).__name__}, expected a list of {count} masks")
-    if len(mask) != count:
-        raise ValueError(f"{where} has {len(mask)} entries, but there are {count} sequences of ids")
 
 
 def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
@@ -261,14 +237,13 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
     values = list_or_tuple(values)
     if len(values) == 0:
         TokenChecks().refuse_no_references(segment)
-    if mask is not None:
-        _check_masks(mask, len(values), f"segment {segment}: the mask of references")
-    for k, value in enumerate(values):
-        _add(rows, value, None if mask is None else mask[k], place(segment, k))
+    entries = _with_masks(values, mask, f"segment {segment}: the mask of references")
+    for k, (value, its_mask) in enumerate(entries):
+        _add(rows, value, its_mask, place(segment, k))
 
 
 def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
-    """Add one row: an array of one dimension or a list of integers."""
+    """Add one row: a 1-d array or a list of integers."""
     if _is_list_or_tuple(value):
         listed = list(value)
         ids, wrong = ids_of(listed)

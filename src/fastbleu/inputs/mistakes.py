@@ -1,4 +1,4 @@
-"""Words for texts, texts for words, padding for tokens: scored, but hardly meant."""
+"""Warnings of likely mistakes: words passed as texts, texts as words, padding as tokens."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from ._ids import IdRows
     from .ids import IdRules
 
-# Of so many sequences of ids it is strange that all are empty, or that most end alike.
+# With fewer sequences of ids it is no evidence that all are empty or that most end alike.
 MIN_SEQUENCES_TO_WARN = 4
-# So many lists tell whether lists are padded.
+# Lists that are examined for padding.
 _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
 
 
 def warn_of_label_padding() -> None:
-    """Warn that the id which pads labels was counted."""
+    """Warn that -100, the usual padding of labels, was counted."""
     warn_input("the id -100, which pads labels, was counted as a token; pass ignore_ids=(-100,)")
 
 
 def warn_of_run(what: str, padding: int) -> None:
-    """Warn that what ends most rows was counted."""
+    """Warn that a run of one id at the end of most rows was counted."""
     warn_input(
         f"most rows of {what} end in a run of the id {padding}, which was counted; if it is "
-        f"padding pass ignore_ids=({padding},)"
+        f"padding, pass ignore_ids=({padding},)"
     )
 
 
 def warn_of_padded_lists(what: str, sequences: Any) -> None:
-    """Warn where lists of ids end in what seems to be padding, by the first ones."""
+    """Warn if the first lists of ids seem to end in padding."""
     if type(sequences) not in (list, tuple):
         return
     first = [part for part in sequences[:_LISTS_CHECKED] if type(part) in (list, tuple)]
@@ -49,11 +49,10 @@ def warn_of_padded_lists(what: str, sequences: Any) -> None:
 
 
 def warn_of_empty_rows(what: str, mask: str) -> None:
-    """Warn that nothing is left of any row; `mask` is what could be passed."""
+    """Warn that no row has an id that counts; `mask` names the argument that may help."""
     warn_input(
-        f"{what} empty once it is cut at stop_id and what does not count is left out; where "
-        "sequences begin with stop_id pass ids[:, 1:] or skip_ids=, and with padding on the left "
-        f"{mask}"
+        f"{what} empty after it is cut at stop_id and ignored ids are removed; if sequences begin "
+        f"with stop_id, pass ids[:, 1:] or skip_ids=; if padding is on the left, pass {mask}"
     )
 
 
@@ -74,26 +73,26 @@ def warn_of_id_padding(sides: dict[str, IdRows], rules: IdRules | None) -> None:
 
 
 def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
-    """Warn of words where texts are meant, and of texts where words are, by the first segments."""
+    """Warn if the first segments seem to hold words instead of texts, or texts instead of words."""
     if type(hypotheses) not in (list, tuple) or type(references) not in (list, tuple):
         return
-    suspicious = _text_and_words if is_text else _unsplit_text
-    # By slices: another thread may empty the lists after a look at whether they are.
+    looks_wrong = _text_and_words if is_text else _unsplit_text
+    # Slices, because another thread may empty the lists at any time.
     for its in references[:1] if is_text else ():
         if type(its) is str or len(its) < 3:
             return
-    if not any(map(suspicious, hypotheses[:1], references[:1])):
+    if not any(map(looks_wrong, hypotheses[:1], references[:1])):
         return
-    if not all(map(suspicious, hypotheses[:3], references[:3])):
+    if not all(map(looks_wrong, hypotheses[:3], references[:3])):
         return
     if is_text:
         warn_input(
-            "references holds single words: if they are the tokens of one reference, pass its text"
+            "references holds single words; if they are the tokens of one reference, pass its text"
         )
     else:
         warn_input(
-            "every hypothesis is one token with white space in it: split it into tokens, or pass "
-            'the text itself and tokenize="13a"'
+            "every hypothesis is one token that contains whitespace; split it into tokens, or pass "
+            'the text itself with tokenize="13a"'
         )
 
 
@@ -113,7 +112,7 @@ def _is_phrase(value: Any) -> bool:
 
 
 def _are_words(references: Any) -> bool:
-    """Whether references are a list of single words, too many for references of one word each."""
+    """Whether references look like one tokenised sentence: more than two, each a single word."""
     return type(references) in (list, tuple) and len(references) > 2 and _hold_no_phrase(references)
 
 
@@ -122,7 +121,7 @@ def _hold_no_phrase(texts: Any) -> bool:
 
 
 def look_like_tokens(sources: Any) -> bool:
-    """Whether sources of text look like lists of tokens, by the first ones."""
+    """Whether the first sources of text look like lists of tokens."""
     first = sources[:3] if type(sources) in (list, tuple) else ()
     return any(map(_are_words, first)) and all(
         type(source) in (list, tuple)
@@ -133,27 +132,27 @@ def look_like_tokens(sources: Any) -> bool:
 
 
 def _is_written_without_spaces(text: str) -> bool:
-    """Whether a text may have many words though it has no space: Thai, Chinese and Japanese do."""
+    """Whether a text is in a script without spaces between words, such as Thai or Chinese."""
     return any(character >= "\u0e00" and character.isalpha() for character in text)
 
 
 def warn_of_sources(name: str) -> None:
-    """Warn that lists of tokens were taken for sources of text."""
+    """Warn that lists of tokens seem to have been passed as sources of text."""
     warn_input(
-        f"{name} looks like lists of tokens, and each was taken for a source with one sentence per "
-        "token: pass tokenize=None"
+        f"{name} looks like lists of tokens, and each was read as a source with one sentence per "
+        "token; pass tokenize=None"
     )
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:
-    """Warn where ids that are nested in tuples were taken for tokens, by the first sentences."""
+    """Warn if the first sentences are tuples of tuples of ids, each read as one token."""
     if sentences and all(
         type(sentence) is tuple and sentence and all(map(_is_tuple_of_numbers, sentence))
         for sentence in sentences[:3]
     ):
         warn_input(
-            f"{name} holds tuples of tuples of numbers, each of which was taken for one token: if "
-            "they are sentences of ids pass lists in the place of tuples"
+            f"{name} holds tuples of tuples of numbers, each read as one token; if they are "
+            "sentences of ids, pass lists instead of tuples"
         )
 
 

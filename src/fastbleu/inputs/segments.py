@@ -1,9 +1,8 @@
-"""The checks: every check of the shape and type of what users pass in, and every message about it.
+"""Checks of hypotheses and references given as text or tokens, and their error messages.
 
-The compiled packers (_tokens.pyx, _text.pyx) read exact lists, tuples and str by themselves.
-Whatever else they meet they hand to the checks, which answers with a list or raises the error that the
-user sees. For tokens there are two: the native API's checks refuses what is probably a mistake, that
-of nltk's API takes all that nltk takes.
+The compiled packers of counting/ read exact lists, tuples and str themselves and pass any other
+object to a `Checks`, which returns a list or raises the error that the user sees. For tokens there
+are two: `TokenChecks` refuses likely mistakes, `NltkTokenChecks` accepts what nltk accepts.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from itertools import islice
 
 from .warnings import warn_input
 
-# Segments that are read at a time from what is neither list nor tuple.
+# Segments read at a time from an iterable that is neither a list nor a tuple.
 BATCH_SEGMENTS = 512
 
 TYPE_CHECKING = False
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def place(segment: int, reference: int | None) -> str:
-    """Where a sequence of tokens stands, in the words of an error message."""
+    """Describe the position of a sequence of tokens for an error message."""
     if reference is None:
         return f"segment {segment}: the hypothesis"
     return f"segment {segment}: references[{reference}]"
 
 
 def check_lengths(hypotheses: Any, references: Any) -> int:
-    """Number of segments; ValueError where hypotheses and references disagree about it."""
+    """Return the number of segments; ValueError if hypotheses and references differ in it."""
     if _are_plain_lists(hypotheses, references):
         return len(hypotheses)
     check_segments("hypotheses", hypotheses)
@@ -43,20 +42,20 @@ def check_lengths(hypotheses: Any, references: Any) -> int:
 
 
 def _are_plain_lists(hypotheses: Any, references: Any) -> bool:
-    """Whether there is nothing to check; of a small batch checks are what costs most."""
+    """Whether two lists need no checks, which would dominate the time of a small batch."""
     both = type(hypotheses) is type(references) is list
     return both and len(hypotheses) == len(references)
 
 
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
-    """Refuse what has not one entry for each segment."""
-    # A set has no order, and of a dict the keys would be scored.
+    """Raise TypeError unless `value` has a length and an order: one entry per segment."""
+    # A set has no order, and iterating over a dict yields its keys.
     wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
     if wrong or not hasattr(value, "__len__"):
         fixes = {"__next__": "list({})", "isdisjoint": "sorted({})", "items": "list({}.values())"}
         if hasattr(value, "items") and "input_ids" in value:  # what a tokenizer returns
             fixes["items"] = '{}["input_ids"]'
-        # What generate() of a transformer returns; a data frame, whose entries are its columns.
+        # The output of a transformer's generate(); a data frame, which iterates over its columns.
         fixes |= {"sequences": "its .sequences", "columns": "{}.values.tolist()"}
         found = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
         fix = "; pass " + found[-1].format(name) if found else ""
@@ -66,7 +65,7 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
 
 
 def check_layout(hypotheses: Any, references: Any) -> None:
-    """Recognise the usual wrong layouts by their lengths; an error that says how to turn them."""
+    """Recognise common wrong layouts by their lengths, and say how to fix them."""
     if _are_plain_lists(hypotheses, references):
         return
     for name, value in (("hypotheses", hypotheses), ("references", references)):
@@ -94,17 +93,17 @@ def check_layout(hypotheses: Any, references: Any) -> None:
 
 
 def is_collection(value: Any) -> bool:
-    """Whether a value holds several others, so that its length is not that of a text."""
+    """Whether a value has a length and is not text."""
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
 
 
 def is_iterable(value: Any) -> bool:
-    """Whether iter(value) can be asked for; `collections.abc` is slow to import."""
+    """Whether iter(value) is worth a try, without importing `collections.abc`, which is slow."""
     return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
 
 
 def list_or_tuple(segments: Any) -> Any:
-    """The argument if it is an exact list or tuple, else a list of its elements."""
+    """Return an exact list or tuple as it is, anything else as a list of its elements."""
     return segments if type(segments) in (list, tuple) else list(segments)
 
 
@@ -128,9 +127,9 @@ def changed_while_read(segments: int, found: int, hypotheses: Any, references: A
 
 
 def batches(hypotheses: Any, references: Any) -> Iterator[tuple[Any, Any, int]]:
-    """Segments as pairs of lists, with the number of segments that came before.
+    """Yield batches (hypotheses, references, number of segments before the batch).
 
-    Lists and tuples pass as they are; of any other iterables only one batch is held at a time.
+    Lists and tuples are one batch; other iterables are read in batches to save memory.
     """
     if type(hypotheses) in (list, tuple) and type(references) in (list, tuple):
         yield hypotheses, references, 0
@@ -143,43 +142,41 @@ def batches(hypotheses: Any, references: Any) -> Iterator[tuple[Any, Any, int]]:
 
 
 class Checks:
-    """What all checks have."""
+    """Base of the checks of text and of tokens."""
 
     def place(self, segment: int, reference: int | None) -> str:
         return place(segment, reference)
 
     def refuse_no_references(self, segment: int) -> NoReturn:
-        """Refuse a segment that nothing can be compared with."""
+        """Raise the error for a segment without references."""
         raise ValueError(
             f"segment {segment}: no references; every segment needs at least one (it may be empty)"
         )
 
 
 class TokenChecks(Checks):
-    """The native API's checks for tokens: strict."""
+    """Strict checks of token lists, for everything but the nltk drop-in."""
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
-        where = self.place(segment, reference)
+        where, kind = self.place(segment, reference), type(sequence).__name__
+        fix = "" if reference is None else "; did you mean references=[[...]]?"
         if isinstance(sequence, (str, bytes, bytearray)):
-            kind = type(sequence).__name__
-            fix = (
-                'split it into tokens first, or pass tokenize="13a" if the input is text'
-                if reference is None
-                else "did you mean references=[[...]]? references[segment][k] is a list of tokens; "
-                "and hypotheses come before references"
-            )
-            raise TypeError(f"{where} is a {kind}, expected a list of tokens; {fix}")
+            if reference is None:
+                fix = '; split it into tokens first, or pass tokenize="13a" if the input is text'
+            else:
+                fix += (
+                    " references[segment][k] is a list of tokens, and hypotheses come before "
+                    "references"
+                )
+            raise TypeError(f"{where} is a {kind}, expected a list of tokens{fix}")
         if not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
-            fix = "" if reference is None else "; did you mean references=[[...]]?"
-            kind = type(sequence).__name__
             raise TypeError(f"{where} is a {kind}, expected a list of tokens{fix}")
         if not hasattr(sequence, "tolist"):
             return list(sequence)
-        # Arrays and tensors: their own elements may compare by identity, their values do not.
+        # The elements of arrays and tensors may compare by identity; Python numbers do not.
         tokens = sequence.tolist()
         if not isinstance(tokens, list):
-            fix = "" if reference is None else "; did you mean references=[[...]]?"
             raise TypeError(f"{where} has no dimension, expected a list of tokens{fix}")
         return tokens
 
@@ -195,19 +192,19 @@ class TokenChecks(Checks):
         return list(references)
 
     def tensor_value(self, token: Any, segment: int, reference: int | None, position: int) -> Any:
-        """The number that a tensor of PyTorch holds, which itself equals nothing but itself."""
+        """Return the number in a PyTorch tensor; tensors themselves compare by identity."""
         if token.numel() != 1:
             where = self.place(segment, reference)
             raise TypeError(
                 f"{where}[{position}] is a {type(token).__name__} of the shape "
-                f"{tuple(token.shape)}, and a token must be a single number"
+                f"{tuple(token.shape)}; a token must be a single number"
             )
         return token.item()
 
     def refuse_unhashable(
         self, error: TypeError, token: Any, segment: int, reference: int | None, position: int
     ) -> None:
-        """Name the token that has no hash; return where a token's own code raised the error."""
+        """Name an unhashable token; do nothing if the token's own code raised the error."""
         if not is_unhashable(token):
             return
         name = type(token).__name__
@@ -216,19 +213,22 @@ class TokenChecks(Checks):
         nested = isinstance(token, list) and reference is None
         fix = "; are hypotheses and references swapped?" if nested else ""
         raise TypeError(
-            f"{where}[{position}] is a {name}{inside}, and a token must be "
-            f"hashable (a str, an int, ...): {error}{fix}"
+            f"{where}[{position}] is a {name}{inside}; a token must be hashable "
+            f"(a str, an int, ...): {error}{fix}"
         ) from error
 
 
 class NltkTokenChecks(TokenChecks):
-    """nltk's checks: any sized iterable of tokens, a str as its characters. One per call."""
+    """nltk's checks: any sized iterable is a list of tokens, a str of its characters.
+
+    Create one for each call: it warns of a str once.
+    """
 
     def __init__(self) -> None:
         self.warned = False
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
-        """A hypothesis or a reference as a list of tokens, of the length that len() gives."""
+        """A hypothesis or a reference as a list of tokens; its len() must be true."""
         if isinstance(sequence, (str, bytes)) and not self.warned:
             self.warned = True
             warn_input(
@@ -259,10 +259,10 @@ class NltkTokenChecks(TokenChecks):
 
 
 class TextChecks(Checks):
-    """The checks for raw text: a hypothesis is a str, references are a str or several."""
+    """Checks of raw text: a hypothesis is a str, references are one str or several."""
 
     def line(self, text: Any, segment: int, reference: int | None) -> str:
-        """Refuse what stands in the place of a str."""
+        """Raise the error for a value that is not a str."""
         where = self.place(segment, reference)
         if hasattr(text, "shape"):
             fix = "for token ids pass tokenize=None; for text decode them first"
@@ -291,7 +291,7 @@ class TextChecks(Checks):
 
 
 def is_unhashable(token: Any) -> bool:
-    """Whether hash(token) fails by the token's type, or by that of something inside a tuple."""
+    """Whether a token, or an element of a tuple or frozenset, is of an unhashable type."""
     if type(token) in (tuple, frozenset):
         return any(is_unhashable(element) for element in token)
     return type(token).__hash__ is None

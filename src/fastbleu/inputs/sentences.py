@@ -1,4 +1,4 @@
-"""Sentences that are paired with many others: the shapes they come in, and their checks."""
+"""Checks of sentences that are paired with many others, in every form they can have."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
-# Sentences of a part: their tokens take little memory, and reading them much longer than a turn.
+# Sentences read at a time: few enough that their tokens take little memory.
 _PART = 1 << 13
 
 
 def listed_sentences(name: str, sentences: Any) -> Any:
-    """A list or tuple of sentences; refuses what is no such thing."""
+    """Return sentences as a list or tuple, or raise TypeError."""
     if type(sentences) in (list, tuple):
         return sentences
     if isinstance(sentences, str):
@@ -32,14 +32,14 @@ def listed_sentences(name: str, sentences: Any) -> Any:
 
 
 def are_rows(sentences: Any) -> bool:
-    """Whether sentences without a tokenizer are token ids in arrays, and not lists of tokens."""
+    """Whether sentences given without a tokenizer are arrays of token ids, not lists of tokens."""
     if type(sentences) in (list, tuple):
         return any(map(is_array, sentences[:1]))
     return is_array(sentences) or shape_of(sentences) == ()
 
 
 def parts_of(sentences: Any, masked: bool) -> Iterator[Any]:
-    """Sentences in parts that can be read one after the other; an iterator's, too."""
+    """Yield sentences in parts; an iterator is read part by part."""
     if not masked and type(sentences) in (list, tuple):
         for first in range(0, len(sentences), _PART):
             yield sentences[first : first + _PART]
@@ -52,25 +52,25 @@ def parts_of(sentences: Any, masked: bool) -> Iterator[Any]:
 
 
 def check_sizes(name: str, sources: Any, advice: str) -> None:
-    """Refuse sources that are no lists, or differ in their number of sentences."""
+    """Raise an error unless all sources are lists with the same number of sentences."""
     size = None
     for number, source in enumerate(sources):
         where = f"{name}[{number}]"
         if isinstance(source, (str, bytes)) or not hasattr(source, "__len__"):
             raise TypeError(
                 f"{where} is a {type(source).__name__}, expected the list of sentences of a "
-                f"source, as {name}[0] is one"
+                f"source, like {name}[0]"
             )
         size = len(source) if size is None else size
         if len(source) != size:
             raise ValueError(
-                f"{where} has {len(source)} sentences, {name}[0] has {size}; the sources of a "
-                f"batch have as many each, others take a call each{advice}"
+                f"{where} has {len(source)} sentences, {name}[0] has {size}; all sources of a "
+                f"batch must have the same number, so score these in separate calls{advice}"
             )
 
 
 def masks_of(names: tuple[str, str], masks: tuple[Any, Any], sources: int) -> list[tuple[Any, Any]]:
-    """The two masks, or None, of each source of a batch."""
+    """Return (mask of hypotheses, mask of references) for each source of a batch."""
     for name, mask in zip(names, masks, strict=True):
         if mask is not None and (not hasattr(mask, "__len__") or len(mask) != sources):
             have = f"{len(mask)} sources" if hasattr(mask, "__len__") else "no sources"
@@ -80,7 +80,7 @@ def masks_of(names: tuple[str, str], masks: tuple[Any, Any], sources: int) -> li
 
 
 def is_batch(value: Any, is_text: bool) -> bool | None:
-    """Whether sentences are those of several sources; None where nothing tells."""
+    """Whether sentences belong to several sources; None if that cannot be told."""
     if type(value) in (list, tuple):
         for entry in value:
             found = _is_source_of_text(entry) if is_text else _is_source_of_tokens(entry)
@@ -104,15 +104,7 @@ def _is_source_of_tokens(entry: Any) -> bool | None:
 
 
 class _NamedChecks(Checks):
-    """A checks whose messages name the argument that sentences are in.
-
-    Parameters
-    ----------
-    name : str
-        That of the argument.
-    before : int, default 0
-        Number of sentences before these.
-    """
+    """Checks whose messages name an argument; `before` is the number of earlier sentences."""
 
     def __init__(self, name: str, before: int = 0) -> None:
         self._name = name
@@ -123,44 +115,36 @@ class _NamedChecks(Checks):
 
 
 class SentenceTokenChecks(_NamedChecks, TokenChecks):
-    """The checks for lists of tokens."""
+    """Checks of sentences that are lists of tokens."""
 
     def refuse_unhashable(
         self, error: TypeError, token: Any, segment: int, reference: int | None, position: int
     ) -> None:
-        """Name the token that has no hash; a list is a sentence that is nested too deeply."""
+        """Name an unhashable token; a list means that sentences are nested too deeply."""
         if type(token) is list:
             raise TypeError(
                 f"{self.place(segment, None)}[{position}] is a list, expected a token: "
-                f"{self._name} is one flat list of lists of tokens"
+                f"{self._name} must be one flat list of lists of tokens"
             ) from error
         super().refuse_unhashable(error, token, segment, reference, position)
 
 
 class SentenceTextChecks(_NamedChecks, TextChecks):
-    """The checks for texts."""
+    """Checks of sentences that are texts."""
 
     def line(self, text: Any, segment: int, reference: int | None) -> NoReturn:
-        """Refuse what stands in the place of a str."""
+        """Raise the error for a value that is not a str."""
         if type(text) in (list, tuple):
             raise TypeError(
                 f"{self.place(segment, None)} is a {type(text).__name__}, expected a str: "
-                f"{self._name} is one flat list of str; lists of tokens need tokenize=None"
+                f"{self._name} must be one flat list of str; lists of tokens need tokenize=None"
             )
         super().line(text, segment, reference)
-        raise AssertionError("the checks for text lets nothing else in")
+        raise AssertionError("unreachable: TextChecks.line always raises")
 
 
 class SplitTextChecks(SentenceTextChecks, SentenceTokenChecks):
-    """The checks for texts that a function splits into lists of tokens.
-
-    Parameters
-    ----------
-    name, before
-        As for the others.
-    split : callable (str -> list of str)
-    lowercase : bool
-    """
+    """Checks of texts that the function `split` turns into lists of tokens."""
 
     def __init__(
         self, name: str, before: int, split: Callable[[str], list[str]], lowercase: bool
@@ -170,7 +154,7 @@ class SplitTextChecks(SentenceTextChecks, SentenceTokenChecks):
         self._lowercase = lowercase
 
     def check_texts(self, texts: Any) -> None:
-        """Refuse what is no text, lists of tokens too: these would be taken as they are."""
+        """Raise an error unless all are texts; lists of tokens would be read as they are."""
         for number, text in enumerate(texts):
             if not isinstance(text, str):
                 self.line(text, number, None)

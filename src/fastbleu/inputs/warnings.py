@@ -1,4 +1,4 @@
-"""Warnings of the package, and the one way to issue them."""
+"""The warning class of the package, and functions that issue it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class InputWarning(UserWarning):
 
 
 def warn_input(message: str) -> None:
-    """Issue an InputWarning that points at the line outside this package that called it."""
+    """Issue an InputWarning that points at the caller's line outside this package."""
     package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
@@ -19,14 +19,14 @@ def warn_input(message: str) -> None:
     warnings.warn(message, InputWarning, stacklevel=level)
 
 
-# That many hypotheses that end in " ." look tokenised: sacreBLEU's number.
+# Hypotheses ending in " ." from which on text looks tokenised, as in sacreBLEU.
 TOKENIZED_PERIODS = 100
 
 
 def warn_tokenized(periods: int, fix: str) -> None:
-    """Warn where hypotheses that are going to be tokenised look as if they were already."""
+    """Warn if hypotheses that are going to be tokenised seem to be tokenised already."""
     if periods >= TOKENIZED_PERIODS:
         warn_input(
             f'{periods} hypotheses end in " .": they look tokenised already, which changes their '
-            f"score; score plain text, or pass {fix} if this is meant"
+            f"score; pass plain text, or {fix} if this is intended"
         )

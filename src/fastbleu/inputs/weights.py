@@ -1,4 +1,4 @@
-"""Weights of samples, however they are given."""
+"""Checks of the weights of references in MBR decoding."""
 
 from __future__ import annotations
 
@@ -17,47 +17,27 @@ if TYPE_CHECKING:
 
 
 def read_weights(weights: Any, log_probabilities: Any, shape: tuple[int, ...]) -> Floats | None:
-    """The weights of references, checked; None where they are all equal because none are given.
+    """Return checked weights of `shape` (R,) or (B, R), or None if neither argument is given.
 
-    Parameters
-    ----------
-    weights, log_probabilities : array_like of float, or None
-        At most one of both.
-    shape : tuple of int
-        That they must have: (R,), or (B, R) for B sources.
-
-    Returns
-    -------
-    ndarray of float64 of this shape, or None
-        The weights, those of each source multiplied by a power of two so that no sum overflows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        These are no numbers, not of this shape, negative, not finite, or all of a source are 0.
-
-    Warns
-    -----
-    InputWarning
-        The logarithms of probabilities look like the probabilities themselves.
+    The weights of each source are scaled by a power of two so that no sum overflows.
     """
     if weights is None and log_probabilities is None:
         return None
     if weights is not None and log_probabilities is not None:
-        raise ValueError("there are weights and log_probabilities, which mean the same; pass one")
+        raise ValueError("weights and log_probabilities are alternatives; pass only one of them")
     name, given = "weights", weights
     if weights is None:
         name, given = "log_probabilities", log_probabilities
     numbers = _floats(given, name)
     if numbers.shape != shape:
         sources = "" if len(shape) == 1 else f" for each of {shape[0]} sources"
-        orders = "" if weights is None else "; weights of orders are those of fastbleu.BLEU"
+        orders = "" if weights is None else "; weights of n-gram orders go to fastbleu.BLEU"
         raise ValueError(
             f"{name} has the shape {numbers.shape}, but there are {shape[-1]} references{sources}; "
             f"expected the shape {shape}{orders}"
         )
     if weights is None:
-        wrong, expected = numpy.isnan(numbers) | (numbers == numpy.inf), "no nan and no inf"
+        wrong, expected = numpy.isnan(numbers) | (numbers == numpy.inf), "neither nan nor inf"
         nothing = numbers == -numpy.inf
     else:
         wrong, expected = ~((numbers >= 0) & (numbers < numpy.inf)), "finite and at least 0"
@@ -69,15 +49,15 @@ def read_weights(weights: Any, log_probabilities: Any, shape: tuple[int, ...]) -
     if nothing.all(axis=-1).any():
         source = "" if len(shape) == 1 else f"[{int(nothing.all(axis=-1).argmax())}]"
         raise ValueError(
-            f"{name}{source} is {'0' if log_probabilities is None else '-inf'} throughout, so that "
-            "no reference counts"
+            f"{name}{source} is {'0' if log_probabilities is None else '-inf'} for all references; "
+            "at least one must count"
         )
     largest = numbers.max(axis=-1, keepdims=True)
     if weights is None:
         if shape[-1] > 1 and (numbers >= 0).all() and (abs(numbers.sum(axis=-1) - 1) <= 1e-6).all():
             warn_input(
-                "log_probabilities lie in 0..1 and add up to 1, as probabilities do: if that is "
-                "what they are pass weights="
+                "log_probabilities lie in 0..1 and add up to 1, as probabilities do; if they are "
+                "probabilities, pass weights="
             )
         with numpy.errstate(over="ignore"):
             checked: Floats = numpy.exp(numbers - largest)
@@ -87,9 +67,9 @@ def read_weights(weights: Any, log_probabilities: Any, shape: tuple[int, ...]) -
 
 
 def _floats(value: Any, name: str) -> Floats:
-    """Numbers of any library as an array of doubles."""
+    """Return numbers of any library as an array of float64."""
     if type(value) in (list, tuple):
-        # Of tensors numpy would ask for each number by itself, and of some kinds in vain.
+        # numpy would read tensors number by number, and cannot read some of them at all.
         value = [_floats(part, name) if hasattr(part, "detach") else part for part in value]
         try:
             value = numpy.asarray(copy_lists(value))

@@ -5,7 +5,7 @@ do for segments (_tokens.pyx, _text.pyx, _ids.pyx) but number by a Vocabulary th
 all sentences can be compared. They hold no vocabulary of their own: any number of them may share one
 that nothing is added to.
 
-Shapes and types are the checks' business (matrix/checks.py, ids.py).
+inputs/sentences.py and inputs/ids.py check shapes and types.
 
 Ownership. Sentences own their arrays; readers keep their memory from one read to the next.
 Thread-safety. Sentences are only read; one reader per thread. Text and token ids are read without the
@@ -226,7 +226,7 @@ cdef Py_ssize_t read_list(Vocabulary vocabulary, object checks, object sentence,
 
 
 cdef class TextReader(TextPacker):
-    """Tokenises and reads texts. Parameters as those of TextPacker, but that the checks comes with a read."""
+    """Tokenises and reads texts. Parameters as those of TextPacker, but `checks` is passed to read_texts."""
 
     cdef Vocabulary vocabulary       # while a read goes on
 

@@ -74,7 +74,7 @@ cdef struct Plan:
 
 
 cdef bint are_lists(object hypothesis, object references) noexcept:
-    """Whether a segment needs nothing of the checks but errors, so that the kept one will do."""
+    """Whether a segment's types are plain, so that the packer kept between calls can read it."""
     cdef Py_ssize_t k
     if not (is_list_or_tuple(references) and is_list_or_tuple(hypothesis)):
         return False

@@ -1,1 +1,1 @@
-"""What every other room leans on: signals, memory, threads, interpreters, patching, progress."""
+"""Services for all other rooms: signals, memory, threads, interpreters, patching, progress bars."""

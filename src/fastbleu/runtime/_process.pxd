@@ -10,22 +10,22 @@ cdef extern from "kernel/simd/platform.h":
 
 
 cdef enum:
-    # Tokens, n-grams or pairs between two looks for Ctrl-C: about a millisecond's work, beside which
-    # taking the GIL costs nothing.
+    # Tokens, n-grams or pairs between two checks for Ctrl-C: about a millisecond of work, so that
+    # acquiring the GIL costs nothing in comparison.
     POLL_EVERY = 1 << 16
 
 cdef int poll(const bint *cancelled) except -1 nogil
 
 
 cdef class Interruptible:
-    """Long work that Ctrl-C, and the failures of other threads, can end."""
+    """Long work that stops after Ctrl-C or a failure in another thread."""
 
     cdef public bint cancelled       # by another thread
     cdef Py_ssize_t since_poll
 
     @cython.final
     cdef inline int worked(self, Py_ssize_t steps) except -1 nogil:
-        """Count work done, and poll from time to time."""
+        """Count steps of work; poll every POLL_EVERY steps."""
         self.since_poll += steps
         if self.since_poll >= POLL_EVERY:
             self.since_poll = 0
@@ -35,9 +35,9 @@ cdef class Interruptible:
     @cython.final
     cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
                                      Py_ssize_t cost) except -1 nogil:
-        """Up to where a loop that has come to `start` goes before it hears signals again.
+        """Where a loop that is at `start` must call this again, to poll in between.
 
-        cost : steps that each turn of it counts for: 1, or `look_up_cost` of a table
+        cost : steps per iteration: 1, or `look_up_cost` of a table
         """
         cdef Py_ssize_t stop = min(start + POLL_EVERY // cost, count)
         self.worked((stop - start) * cost)
@@ -45,17 +45,15 @@ cdef class Interruptible:
 
     @cython.final
     cdef inline int make_room(self, interner *table, size_t tokens) except -1 nogil:
-        """Room for so many more tokens; ids stay."""
+        """Make room for `tokens` more tokens; ids do not change."""
         return 0 if interner_has_room(table, tokens) else self.widen(table, tokens)
 
     cdef int widen(self, interner *table, size_t tokens) except -1 nogil
 
 
 cdef class KeptMemory:
-    """Memory that is kept from call to call, for one caller at a time.
-
-    Another thread, or a signal handler, may call in while it is used.
-    """
+    """Memory that is reused by later calls, one at a time: another thread or a signal handler may
+    call while it is in use."""
 
     cdef bint busy
 

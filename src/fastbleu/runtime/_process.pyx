@@ -1,11 +1,11 @@
-"""What the compiled modules of a process share: signals, memory, the seed and the instruction set.
+"""What all compiled modules share: signals, memory, the hash seed and the instruction set.
 
-Signals. Ctrl-C, and the failures of other threads, end long work of compiled code: every loop over what a
-user passes in counts its steps (Interruptible), or polls by itself.
-Memory. `grow` is the one way to enlarge an array. KeptMemory is for objects whose memory is kept between
-calls: one caller at a time may claim it.
-Seed. Hash tables are seeded once for each process; no result depends on the seed.
-Instruction set. The best that the processor has, unless `use_simd` chooses another; no result depends on it.
+Signals. Every loop over user data counts its steps (Interruptible) or polls, so that Ctrl-C, or a failure
+in another thread, ends long work.
+Memory. `grow` enlarges every array. KeptMemory is for objects whose memory is reused by later calls: one
+caller at a time can acquire it.
+Seed. Hash tables are seeded once per process; no result depends on the seed.
+Instruction set. The best of the processor, unless `use_simd` chooses another; no result depends on it.
 """
 
 import cython
@@ -28,7 +28,7 @@ cdef simd_level _level
 
 
 cdef int poll(const bint *cancelled) except -1 nogil:
-    """Let Ctrl-C and the other threads' failures end a long piece of work."""
+    """Raise KeyboardInterrupt after Ctrl-C, or if another thread has set `cancelled`."""
     with gil:
         if cancelled[0]:
             raise KeyboardInterrupt
@@ -39,12 +39,12 @@ cdef int poll(const bint *cancelled) except -1 nogil:
 cdef class Interruptible:
 
     cdef int widen(self, interner *table, size_t tokens) except -1 nogil:
-        """Make room for more tokens; where this is interrupted the table stays what it is."""
+        """Make room for `tokens` more tokens; if interrupted, the table does not change."""
         cdef interner wider
         cdef Py_ssize_t first = 0, stop
         if interner_widen(&wider, table, tokens) < 0:
             with gil:
-                raise MemoryError(f"no memory for {tokens} tokens more than {table.count}")
+                raise MemoryError(f"no memory for {tokens} more tokens than {table.count}")
         try:
             while first < table.count:
                 stop = self.next_stop(first, table.count, look_up_cost(wider.slot_count))
@@ -52,12 +52,12 @@ cdef class Interruptible:
                 first = stop
             table[0], wider = wider, table[0]
         finally:
-            interner_free(&wider)        # the one that is left
+            interner_free(&wider)        # after the swap: the old one
         return 0
 
 
 cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil:
-    """`memory` with room for `needed` items and half as many to spare, or MemoryError."""
+    """Enlarge `memory` to `needed` items and half as many to spare, or raise MemoryError."""
     cdef Py_ssize_t roomy = needed + (needed >> 1) + 64
     cdef void *grown = PyMem_RawRealloc(memory, <size_t> roomy * item)
     if grown == NULL:
@@ -70,7 +70,7 @@ cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t it
 cdef class KeptMemory:
 
     cdef bint try_acquire(self) noexcept:
-        """Whether the memory is the caller's now, until `release_memory`."""
+        """Whether the caller now owns the memory, until it calls `release_memory`."""
         cdef bint free
         with cython.critical_section(self):
             free = not self.busy
@@ -100,17 +100,12 @@ cdef class Cell:
 
 
 def active_simd():
-    """Name of the instruction set that the kernels use: one of SIMD_LEVELS."""
+    """Return the instruction set that the kernels use: one of SIMD_LEVELS."""
     return SIMD_LEVELS[<int> _level]
 
 
 def use_simd(str name=None):
-    """Choose the kernels' instruction set; the best one by default. It changes no result.
-
-    Parameters
-    ----------
-    name : str, optional
-        One of SIMD_LEVELS.
+    """Choose the kernels' instruction set: one of SIMD_LEVELS, by default the best. No result changes.
 
     Raises
     ------
@@ -133,7 +128,7 @@ cdef simd_level simd_in_use() noexcept nogil:
 
 
 def reseed(uint64_t first, uint64_t second):
-    """Set the seed of hash tables made from now on. It changes no result; for tests."""
+    """Set the seed of future hash tables, for tests. No result changes."""
     _seed.first = first
     _seed.second = second
 

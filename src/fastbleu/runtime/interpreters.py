@@ -1,4 +1,4 @@
-"""Which interpreter of a process the package works in: the main one."""
+"""Refuse to be imported in a sub-interpreter."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from __future__ import annotations
 def refuse_sub_interpreters() -> None:
     """Raise an ImportError in a sub-interpreter, before any compiled module is loaded there.
 
-    Compiled code that has given the interpreter's lock away takes it back for the main interpreter
-    (PyGILState_Ensure), and in any other waits for ever. And a compiled module belongs to the first
-    interpreter that loads it, so that the main one could not load it any more.
+    Compiled code that released the GIL acquires it again for the main interpreter
+    (PyGILState_Ensure), which deadlocks in any other. And a compiled module belongs to the first
+    interpreter that loads it: the main interpreter could no longer load it.
     """
     if not _is_main():
         raise ImportError(

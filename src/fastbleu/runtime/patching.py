@@ -1,4 +1,4 @@
-"""Putting functions in the place of another library's, and taking them out again."""
+"""Replacing functions of another library, and restoring them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ if TYPE_CHECKING:
 
 
 class Patch:
-    """A set of names in other modules, and what to put there.
+    """Replacements (module, name, object) that can be applied and undone.
 
     Not thread-safe: patch before threads start.
-
-    Parameters
-    ----------
-    places : list of (module, name, replacement)
     """
 
     def __init__(self, places: list[tuple[ModuleType, str, Any]]) -> None:
@@ -28,13 +24,7 @@ class Patch:
         return self._originals is not None
 
     def apply(self) -> Restore:
-        """Put the replacements in place, if they are not there yet.
-
-        Returns
-        -------
-        Restore
-            A context manager that undoes what this call did.
-        """
+        """Apply the replacements; the result is a context manager that undoes this call."""
         if self.applied:
             return Restore(None)
         self._originals = [getattr(module, name) for module, name, _ in self._places]
@@ -43,7 +33,7 @@ class Patch:
         return Restore(self)
 
     def undo(self) -> None:
-        """Put the originals back, wherever nobody has replaced the replacement since."""
+        """Restore the originals, except for names that other code has replaced since."""
         if self._originals is None:
             return
         for (module, name, replacement), original in zip(
@@ -55,7 +45,7 @@ class Patch:
 
 
 class Restore:
-    """Undoes a patch at the end of a with block; does nothing where the patch was there before."""
+    """Undoes a patch at the end of a with block, unless it was applied before the block."""
 
     def __init__(self, patch: Patch | None) -> None:
         self._patch = patch

@@ -1,4 +1,4 @@
-"""A progress bar where one is asked for."""
+"""An optional progress bar."""
 
 from __future__ import annotations
 
@@ -10,17 +10,9 @@ if TYPE_CHECKING:
 
 
 class ProgressBar:
-    """A progress bar on standard error, which threads may share. Where it is not wanted, nothing.
+    """A thread-safe progress bar on standard error; without `wanted` it does nothing.
 
-    Parameters
-    ----------
-    wanted : bool
-    total : int or None
-        What there is to do; None where nobody knows.
-    unit : str
-        Of what.
-    **style
-        Options of tqdm.
+    `total` is the number of units, None if it is unknown; `style` are options of tqdm.
     """
 
     def __init__(self, wanted: bool, total: int | None, unit: str, **style: Any) -> None:
@@ -32,7 +24,7 @@ class ProgressBar:
             self._bar = tqdm(total=total, unit=unit, unit_scale=True, **style)
 
     def update(self, done: int) -> None:
-        """Move the bar on by so many."""
+        """Advance the bar by `done` units."""
         if self._bar is not None:
             with self._lock:
                 self._bar.update(done)

@@ -1,4 +1,4 @@
-"""Threads, and what they work with."""
+"""Threads and the workers that they use."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-# Memory for more tokens or references is not kept: 1 MB of ids, more than all but odd input needs.
+# Workers with memory for more tokens or references are not kept: 1 MB of ids is usually enough.
 _LARGEST_IDLE = 1 << 18
 
 
 class Pool:
-    """Workers that are not in use, kept with their memory for the next time; for any thread.
-
-    Parameters
-    ----------
-    most : int
-        How many are kept.
-    """
+    """Keeps at most `most` idle workers with their memory for the next use. Thread-safe."""
 
     __slots__ = ("_idle", "_most")
 
@@ -27,23 +21,23 @@ class Pool:
         self._idle: list[Any] = []
 
     def acquire(self, make: Callable[[], Any]) -> Any:
-        """A worker that nobody else has."""
+        """Return an idle worker, or a new one."""
         try:
             return self._idle.pop()
         except IndexError:
             return make()
 
     def release(self, worker: Any) -> None:
-        """Keep a worker that did not fail."""
+        """Keep a worker for the next use. Do not call this with a worker that failed."""
         if worker.capacity <= _LARGEST_IDLE and len(self._idle) < self._most:
             worker.reset()
             self._idle.append(worker)
 
 
 def drain(left: list[Any]) -> Iterator[Any]:
-    """Take items from the end of a list from which other threads take, too.
+    """Pop items from the end of a list that other threads drain, too.
 
-    To pop one is a single step with the GIL and without; of iterators that holds with the GIL only.
+    list.pop is atomic with and without the GIL, advancing an iterator only with it.
     """
     while True:
         try:
@@ -54,9 +48,9 @@ def drain(left: list[Any]) -> Iterator[Any]:
 
 
 def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
-    """Call `work` with each worker, on a thread for each; with a single one right here.
+    """Call `work` with each worker on a thread of its own; a single worker needs no thread.
 
-    The first exception, Ctrl-C in the main thread included, sets `cancelled` of each and is raised.
+    The first exception, including Ctrl-C in the main thread, cancels all workers and is raised.
     """
     if len(workers) < 2:
         for worker in workers:
@@ -76,8 +70,8 @@ def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
             for worker in workers:
                 worker.cancelled = True
             wait(futures)
-            # Their tracebacks would keep the threads until garbage is collected, which calls Python
-            # code then: a Ctrl-C that comes meanwhile is raised there, and ignored.
+            # Their tracebacks would keep the threads alive until garbage collection, whose Python
+            # code would swallow a Ctrl-C that arrives at that moment.
             for future in futures:
                 error = future.exception()
                 if error is not None and error is not raised:
