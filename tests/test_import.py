@@ -28,6 +28,7 @@ HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "in
     "fractions", "decimal",
          "typing", "re", "multiprocessing", "concurrent.futures", "sacrebleu"]  # fmt: skip
 SCORE = "fastbleu.sentence_bleu([['a', 'b', 'c', 'd']], ['a', 'b', 'c', 'd'])"
+METRIC = "fastbleu.BLEU().score(['a b c d'], ['a b c d'])"
 CORPUS = "fastbleu.corpus_bleu([[['a', 'b', 'c', 'd']]], [['a', 'b', 'c', 'd']])"
 
 
@@ -36,7 +37,7 @@ def run(code, *options):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
-@pytest.mark.parametrize("call", ["fastbleu", SCORE, CORPUS])
+@pytest.mark.parametrize("call", ["fastbleu", SCORE, CORPUS, METRIC])
 def test_heavy_modules_are_not_loaded(call):
     code = f"import sys; before = set(sys.modules); import fastbleu; {call}\n"
     code += "print(*set(sys.modules) - before)"
