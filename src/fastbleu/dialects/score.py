@@ -31,6 +31,7 @@ class Score:
         All that the value depends on besides the counts.
     """
 
+    __module__ = "fastbleu"  # its public place, for help() and pickles
     __slots__ = __match_args__ = (
         "value",
         "precisions",

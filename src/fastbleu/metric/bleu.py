@@ -99,6 +99,7 @@ class BLEU(MatrixMethods):
     100.0
     """
 
+    __module__ = "fastbleu"
     __slots__ = ("_totals",)
 
     _totals: Totals
