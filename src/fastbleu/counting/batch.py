@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..inputs.arguments import check_flag
 from ..inputs.ids import IdRules, are_ids, id_rows
 from ..inputs.mistakes import (
@@ -25,18 +23,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..inputs._ids import IdRows
+    from ..inputs.types import Hypotheses, References
+    from ..tokenizers.table import TokenFunction, TokenizerName
 
 # Square references are read both ways up to this size, which is more than anybody has by accident.
 _LARGEST_SQUARE = 32
 
 
 def count(
-    hypotheses: Any,
-    references: Any,
+    hypotheses: Hypotheses,
+    references: References,
     max_order: int = 4,
     threads: int = 1,
     *,
-    tokenize: str | Callable[[str], list[str]] | Tokenizer | None = None,
+    tokenize: TokenizerName | TokenFunction | Tokenizer | None = None,
     lowercase: bool = False,
 ) -> Stats:
     """Count the n-gram matches of every segment.

@@ -157,8 +157,9 @@ class Bleu(_InMemory):
                 f"tokenizer is a {type(tokenizer).__name__}, expected a function that takes a str "
                 "and returns a list of tokens"
             )
-        tokenize = "13a" if tokenizer is None else None
-        metric = BLEU(tokenize, max_order=max_order, reference_length="shortest")
+        metric = BLEU(
+            "13a" if tokenizer is None else None, max_order=max_order, reference_length="shortest"
+        )
         hypotheses, listed = self._take(predictions, references)
         split = _with_its_end if tokenizer is None else partial(_tokens, tokenizer)
         metric.update(
@@ -212,7 +213,10 @@ class Sacrebleu(_InMemory):
         if SMOOTH_DEFAULTS.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU does not look at one that has no use
         metric = BLEU(
-            tokenize or "13a", lowercase, smoothing=smooth_method, smoothing_value=smooth_value
+            tokenize or "13a",  # type: ignore[arg-type]
+            lowercase,
+            smoothing=smooth_method,  # type: ignore[arg-type]
+            smoothing_value=smooth_value,
         )
         counted = metric._counted(*self._take(predictions, references), None, None, kept=False)
         if not force:

@@ -162,7 +162,8 @@ class ReferenceIndex:
         InputWarning
             As by `fastbleu.BLEU.score`.
         """
-        return self._scorer.score(hypotheses, None, hypothesis_mask=hypothesis_mask)
+        none: Any = None
+        return self._scorer.score(hypotheses, none, hypothesis_mask=hypothesis_mask)
 
     def sentence_scores(
         self, hypotheses: Any, *, hypothesis_mask: Any = None
@@ -174,7 +175,8 @@ class ReferenceIndex:
         ndarray of float64, shape (S,)
             On the dialect's scale.
         """
-        return self._scorer.sentence_scores(hypotheses, None, hypothesis_mask=hypothesis_mask)
+        none: Any = None
+        return self._scorer.sentence_scores(hypotheses, none, hypothesis_mask=hypothesis_mask)
 
     def statistics(self, hypotheses: Any, *, hypothesis_mask: Any = None) -> Stats:
         """Rows of counts, one per hypothesis; parameters and errors as those of `score`.
@@ -184,7 +186,8 @@ class ReferenceIndex:
         Stats
             Shape (S, 2 + 2 * max_order).
         """
-        return self._scorer.statistics(hypotheses, None, hypothesis_mask=hypothesis_mask)
+        none: Any = None
+        return self._scorer.statistics(hypotheses, none, hypothesis_mask=hypothesis_mask)
 
     def __len__(self) -> int:
         """Number of references."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..inputs.types import Hypotheses, Mask, References
+
 
 class BLEU(MatrixMethods):
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
@@ -110,11 +112,11 @@ class BLEU(MatrixMethods):
 
     def update(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> None:
         """Add a batch to what `compute` scores.
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..inputs.types import Hypotheses, Mask, References
+
 NO_SEGMENTS = "there are no segments to score"
 
 
@@ -33,11 +35,11 @@ class Scorer(Parameters):
 
     def score(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> Score:
         """BLEU of a corpus.
 
@@ -84,11 +86,11 @@ class Scorer(Parameters):
 
     def sentence_scores(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> NDArray[numpy.float64]:
         """BLEU of every segment by itself.
 
@@ -114,11 +116,11 @@ class Scorer(Parameters):
 
     def statistics(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> Stats:
         """Rows of counts, one per segment, from which every score follows.
 
