@@ -28,6 +28,7 @@ PUBLIC = [
     "tokenize",
     "__version__",
 ]
+MODULES = ["dialects", "integrations", "matrix", "nltk", "sacrebleu", "significance", "tokenizers"]
 HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",
     "fractions", "decimal",
          "typing", "re", "multiprocessing", "concurrent.futures", "sacrebleu"]  # fmt: skip
@@ -71,10 +72,7 @@ def test_names_are_the_same_objects_everywhere():
         )
 
 
-@pytest.mark.parametrize(
-    "module",
-    ["nltk", "dialects", "tokenizers", "matrix", "sacrebleu", "significance", "integrations"],
-)
+@pytest.mark.parametrize("module", MODULES)
 def test_modules(module):
     assert importlib.import_module(f"fastbleu.{module}").__doc__
     assert (
@@ -105,16 +103,7 @@ def test_the_imports_for_type_checkers_are_the_public_names():
 def test_dir_shows_public_names_only_before_and_after_use():
     code = f"import fastbleu; before = dir(fastbleu); {METRIC}; {CORPUS}; fastbleu.matrix; "
     before, after = run(code + "print(*before, '/', *dir(fastbleu))", "-W", "ignore").split("/")
-    modules = [
-        "dialects",
-        "integrations",
-        "matrix",
-        "nltk",
-        "sacrebleu",
-        "significance",
-        "tokenizers",
-    ]
-    assert before.split() == after.split() == sorted([*PUBLIC, *modules])
+    assert before.split() == after.split() == sorted([*PUBLIC, *MODULES])
 
 
 @pytest.mark.skipif(fastbleu.BLEU.__bases__ != (object,), reason="help() shows its bases")
