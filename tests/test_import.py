@@ -1,9 +1,13 @@
 """`import fastbleu` is light: the names are there, the heavy modules come when they are used."""
 
+import ast
 import importlib
 import importlib.metadata
+import pydoc
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -24,30 +28,32 @@ PUBLIC = [
     "tokenize",
     "__version__",
 ]
+MODULES = ["dialects", "integrations", "matrix", "nltk", "sacrebleu", "significance", "tokenizers"]
 HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",
     "fractions", "decimal",
          "typing", "re", "multiprocessing", "concurrent.futures", "sacrebleu"]  # fmt: skip
 SCORE = "fastbleu.sentence_bleu([['a', 'b', 'c', 'd']], ['a', 'b', 'c', 'd'])"
+METRIC = "fastbleu.BLEU().score(['a b c d'], ['a b c d'])"
 CORPUS = "fastbleu.corpus_bleu([[['a', 'b', 'c', 'd']]], [['a', 'b', 'c', 'd']])"
 
 
 def run(code, *options):
     command = [sys.executable, *options, "-c", code]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("call", ["fastbleu", SCORE, CORPUS])
+@pytest.mark.parametrize("call", ["fastbleu", SCORE, CORPUS, METRIC])
 def test_heavy_modules_are_not_loaded(call):
     code = f"import sys; before = set(sys.modules); import fastbleu; {call}\n"
     code += "print(*set(sys.modules) - before)"
-    assert not set(run(code)) & set(HEAVY)
+    assert not set(run(code).split()) & set(HEAVY)
 
 
 def test_import_and_use_without_a_warning():
     smoothed = SCORE.replace("])", "], smoothing_function=fastbleu.SmoothingFunction().method1)")
     code = f"import fastbleu; {SCORE}; {smoothed}; "
     code += "fastbleu.count([['a']], [[['a']]]).sum(); print('quiet')"
-    assert run(code, "-W", "error") == ["quiet"]
+    assert run(code, "-W", "error").split() == ["quiet"]
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -66,13 +72,13 @@ def test_names_are_the_same_objects_everywhere():
         )
 
 
-@pytest.mark.parametrize(
-    "module",
-    ["nltk", "dialects", "tokenizers", "matrix", "sacrebleu", "significance", "integrations"],
-)
+@pytest.mark.parametrize("module", MODULES)
 def test_modules(module):
     assert importlib.import_module(f"fastbleu.{module}").__doc__
-    assert run(f"from fastbleu import {module}; print({module}.__name__)") == [f"fastbleu.{module}"]
+    assert (
+        run(f"from fastbleu import {module}; print({module}.__name__)").strip()
+        == f"fastbleu.{module}"
+    )
 
 
 def test_unknown_names_are_an_attribute_error():
@@ -84,6 +90,29 @@ def test_star_import():
     names = {}
     exec("from fastbleu import *", names)
     assert set(PUBLIC) - {"__version__"} <= set(names)
+
+
+def test_the_imports_for_type_checkers_are_the_public_names():
+    tree = ast.parse(Path(fastbleu.__file__).read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    homes = {alias.name: node.module for node in imports for alias in node.names}
+    assert {**fastbleu._HOMES, **dict.fromkeys(fastbleu._MODULES)}.items() <= homes.items()
+    assert set(homes) - set(dir(fastbleu)) == {"import_module", "refuse_sub_interpreters"}
+
+
+def test_dir_shows_public_names_only_before_and_after_use():
+    code = f"import fastbleu; before = dir(fastbleu); {METRIC}; {CORPUS}; fastbleu.matrix; "
+    before, after = run(code + "print(*before, '/', *dir(fastbleu))", "-W", "ignore").split("/")
+    assert before.split() == after.split() == sorted([*PUBLIC, *MODULES])
+
+
+@pytest.mark.skipif(fastbleu.BLEU.__bases__ != (object,), reason="help() shows its bases")
+def test_help_shows_public_names_only():
+    text = pydoc.render_doc(fastbleu, renderer=pydoc.plaintext)
+    text = re.sub(r"PACKAGE CONTENTS\n(?:    .*\n)+", "", text)
+    public = "|".join(dir(fastbleu))
+    internal = rf"\bfastbleu\.(?!(?:{public}|metrics|txt)\b)\w+|\b_[A-Z]+\b|import_module"
+    assert not re.findall(internal, text)
 
 
 def test_version():

@@ -1,4 +1,4 @@
-"""What a type checker sees of many against many; `make lint` checks this file as it does src."""
+"""What a type checker sees of the package; `make lint` checks this file as it does src."""
 
 from __future__ import annotations
 
@@ -43,7 +43,11 @@ def test_what_is_refused() -> None:
         lambda: pairwise(TEXTS),  # type: ignore[call-arg]
         lambda: mbr(TEXTS).no_such_field,  # type: ignore[attr-defined]
         lambda: iter_blocks(TEXTS, TEXTS, rows="2"),  # type: ignore[arg-type]
+        lambda: BLEU().score("a", "b"),  # type: ignore[arg-type]
+        lambda: BLEU(dialect="nltkk"),  # type: ignore[arg-type]
+        lambda: BLEU(smoothing="expp"),  # type: ignore[arg-type]
+        lambda: fastbleu.tokenize("a", "14a"),  # type: ignore[arg-type]
     ]
     for call in wrong:
-        with pytest.raises((AttributeError, TypeError)):
+        with pytest.raises((AttributeError, TypeError, ValueError)):
             call()

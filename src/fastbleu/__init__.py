@@ -1,4 +1,4 @@
-"""BLEU, bit for bit as the reference implementations compute it, at the speed of the hardware."""
+"""BLEU, bit for bit as nltk and sacreBLEU compute it, at the speed of the hardware."""
 
 from .runtime.interpreters import refuse_sub_interpreters as _refuse_sub_interpreters
 
@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 _refuse_sub_interpreters()
 
-# Where each public name lives; the module is loaded when the name is first used.
+# Where each public name is defined, for lazy loading; the imports below are for type checkers.
 _HOMES = {
     "BLEU": "metric.bleu",
     "InputWarning": "inputs.warnings",
@@ -21,29 +21,40 @@ _HOMES = {
     "sentence_bleu": "nltk",
     "tokenize": "tokenizers",
 }
-_MODULES = (
-    "dialects",
-    "integrations",
-    "matrix",
-    "nltk",
-    "sacrebleu",
-    "significance",
-    "tokenizers",
-)
-__all__ = sorted(["__version__", *_HOMES])
+_MODULES = ["dialects", "integrations", "matrix", "nltk", "sacrebleu", "significance", "tokenizers"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import dialects as dialects
+    from . import integrations as integrations
+    from . import matrix as matrix
+    from . import nltk as nltk
+    from . import sacrebleu as sacrebleu
+    from . import significance as significance
+    from . import tokenizers as tokenizers
+    from .counting.input import count as count
+    from .counting.stats import Stats as Stats
+    from .dialects.score import Score as Score
+    from .inputs.warnings import InputWarning as InputWarning
+    from .metric.bleu import BLEU as BLEU
+    from .nltk import SmoothingFunction as SmoothingFunction
+    from .nltk import brevity_penalty as brevity_penalty
+    from .nltk import closest_ref_length as closest_ref_length
+    from .nltk import corpus_bleu as corpus_bleu
+    from .nltk import modified_precision as modified_precision
+    from .nltk import sentence_bleu as sentence_bleu
+    from .tokenizers import tokenize as tokenize
+else:
+    __all__ = sorted(["__version__", *_HOMES])
 
+    def __getattr__(name):
+        from importlib import import_module
 
-def __getattr__(name):  # type: ignore[no-untyped-def]
-    from importlib import import_module
+        if name in _MODULES:
+            return import_module(f"{__name__}.{name}")
+        if name in _HOMES:
+            globals()[name] = value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+            return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
-    if name in _HOMES:
-        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():  # type: ignore[no-untyped-def]
-    return sorted([*__all__, *_MODULES])
+    def __dir__():
+        return sorted([*__all__, *_MODULES])

@@ -4,7 +4,6 @@ Segments are drawn as words and rendered as text, as lists of tokens or as array
 """
 
 import copy
-import dataclasses
 import itertools
 import pickle
 
@@ -82,7 +81,7 @@ def restored(metric, data):
 
 def without_nrefs(score):
     fields = [field for field in score.signature.split("|") if not field.startswith("nrefs:")]
-    return dataclasses.replace(score, signature="|".join(fields))
+    return score.__replace__(signature="|".join(fields))
 
 
 def test_the_drawn_ids_are_the_drawn_tokens():

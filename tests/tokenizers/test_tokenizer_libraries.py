@@ -21,7 +21,7 @@ from tokenizer_texts import batch
 
 import fastbleu
 from fastbleu.tokenizers import get_tokenizer, tokenize
-from fastbleu.tokenizers import libraries as tokenizer_libraries
+from fastbleu.tokenizers.table import TABLE
 
 SPM = ("spm", "flores101", "flores200", "spBLEU-1K")
 MECAB = ("ja-mecab", "ko-mecab")
@@ -130,8 +130,9 @@ def test_sentencepiece_gives_the_tokens_of_sacrebleu(name, cache):
 
 
 def test_the_models_are_those_of_sacrebleu():
-    assert set(tokenizer_libraries.MODELS) == set(sacrebleu_spm.SPM_MODELS)
-    for name, (signature, address, file_names) in tokenizer_libraries.MODELS.items():
+    models = {name: entry.details for name, entry in TABLE.items() if entry.takes_model}
+    assert set(models) == set(SPM) == set(sacrebleu_spm.SPM_MODELS)
+    for name, (signature, address, file_names) in models.items():
         theirs = sacrebleu_spm.SPM_MODELS[name]
         assert (signature, address) == (theirs["signature"], theirs["url"])
         assert file_names[0] == os.path.basename(address)
@@ -154,7 +155,7 @@ def test_another_model_by_its_path(model, cache):
 
 @pytest.mark.parametrize("name", SPM)
 def test_a_copy_under_the_name_of_sacrebleus_file_keeps_its_signature(model, name, tmp_path):
-    signature, _, file_names = tokenizer_libraries.MODELS[name]
+    signature, _, file_names = TABLE[name].details
     for file_name in file_names:
         (tmp_path / file_name).write_bytes(model.read_bytes())
         assert get_tokenizer(name, tmp_path / file_name).signature == signature

@@ -194,6 +194,25 @@ ROWS_AND_SCORES = [
         setup=score,
     ),
     entry("fastbleu.Score.__str__", str, setup=score),
+    entry("fastbleu.Score.__repr__", repr, setup=score),
+    entry("fastbleu.Score.__eq__", lambda it: (it == it, it == 7), setup=score),
+    entry("fastbleu.Score.__hash__", lambda it: hash(it) == hash(it), setup=score),
+    entry("fastbleu.Score.__reduce__", lambda it: pickle.loads(pickle.dumps(it)), setup=score),
+    entry(
+        "fastbleu.Score.__replace__",
+        lambda it: it.__replace__(value=0.5),
+        lambda it: it.__replace__(values=0.5),
+        setup=score,
+    ),
+    entry(
+        "fastbleu.Score.__setattr__",
+        lambda _: None,
+        lambda it: setattr(it, "value", 1.0),
+        setup=score,
+    ),
+    entry(
+        "fastbleu.Score.__delattr__", lambda _: None, lambda it: delattr(it, "value"), setup=score
+    ),
     *[
         entry(f"fastbleu.dialects.{kind.__name__}", lambda _, kind=kind: kind().version)
         for kind in (NltkDialect, SacrebleuDialect)

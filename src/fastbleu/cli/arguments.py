@@ -15,8 +15,7 @@ from contextlib import suppress
 
 from .. import __version__
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
-from ..sacrebleu.tokenizer import BY_LANGUAGE, WITHOUT_MODEL
-from ..tokenizers.table import TOKENIZERS
+from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
 from .files import STDIN, InputError
 
 __all__ = ["parse", "warnings"]

@@ -21,20 +21,22 @@ from .stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
+
+    from ..inputs.types import Hypotheses, References
+    from ..tokenizers.table import TokenFunction, TokenizerName
 
 # Square references are read both ways up to this size, which is more than anybody has by accident.
 _LARGEST_SQUARE = 32
 
 
 def count(
-    hypotheses: Any,
-    references: Any,
+    hypotheses: Hypotheses,
+    references: References,
     max_order: int = 4,
     threads: int = 1,
     *,
-    tokenize: str | Callable[[str], list[str]] | Tokenizer | None = None,
+    tokenize: TokenizerName | TokenFunction | Tokenizer | None = None,
     lowercase: bool = False,
 ) -> Stats:
     """Count the n-gram matches of every segment.

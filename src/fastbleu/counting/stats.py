@@ -54,6 +54,7 @@ class Stats:
     Stats([[4, 6, 4, 2, 4, 2]], max_order=2)
     """
 
+    __module__ = "fastbleu"
     __slots__ = ("__weakref__", "_rows", "max_order")
     __hash__ = None  # type: ignore[assignment]
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..inputs.types import DialectName, ReferenceLength, SmoothingName
+    from ..tokenizers.table import TokenFunction, TokenizerName
+
     P = ParamSpec("P")
 
 # What other libraries call a parameter.
@@ -74,17 +77,17 @@ class Parameters:
 
     def __init__(
         self,
-        tokenize: str | Callable[[str], list[str]] | Tokenizer | None = "13a",
+        tokenize: TokenizerName | TokenFunction | Tokenizer | None = "13a",
         lowercase: bool = False,
         max_order: int = 4,
         weights: Sequence[float] | None = None,
-        smoothing: str = "exp",
+        smoothing: SmoothingName = "exp",
         smoothing_value: float | None = None,
         effective_order: bool = False,
         threads: int = 1,
         *,
-        dialect: str = "sacrebleu",
-        reference_length: str = "closest",
+        dialect: DialectName = "sacrebleu",
+        reference_length: ReferenceLength = "closest",
         ignore_ids: Iterable[int] = (),
         stop_id: int | Iterable[int] | None = None,
         skip_ids: Iterable[int] = (),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from ..counting.stats import Stats
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
-@dataclass(frozen=True)
+
+# Written by hand, because the module `dataclasses` takes longer to import than this whole package.
 class Score:
-    """A BLEU score and what it was computed from.
+    """A BLEU score and what it was computed from; immutable.
 
     ``float(score)`` is `value`, and format specifications are those of a float: ``f"{score:.2f}"``.
 
@@ -30,6 +31,18 @@ class Score:
         All that the value depends on besides the counts.
     """
 
+    __module__ = "fastbleu"  # its public place, for help() and pickles
+    __slots__ = __match_args__ = (
+        "value",
+        "precisions",
+        "bp",
+        "hyp_len",
+        "ref_len",
+        "matches",
+        "totals",
+        "signature",
+    )
+
     value: float
     precisions: tuple[float, ...]
     bp: float
@@ -38,6 +51,50 @@ class Score:
     matches: tuple[int, ...]
     totals: tuple[int, ...]
     signature: str
+
+    def __init__(
+        self,
+        value: float,
+        precisions: tuple[float, ...],
+        bp: float,
+        hyp_len: int,
+        ref_len: int,
+        matches: tuple[int, ...],
+        totals: tuple[int, ...],
+        signature: str,
+    ) -> None:
+        values = value, precisions, bp, hyp_len, ref_len, matches, totals, signature
+        for name, field in zip(self.__match_args__, values, strict=True):
+            object.__setattr__(self, name, field)
+
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__match_args__)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Score cannot be changed; {name} is fixed")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Score cannot be changed; {name} is fixed")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._fields()
+
+    def __replace__(self, **changes: Any) -> Score:
+        """A copy with other values; what `copy.replace` calls."""
+        values = dict(zip(self.__match_args__, self._fields(), strict=True))
+        return type(self)(**{**values, **changes})
+
+    def __repr__(self) -> str:
+        fields = zip(self.__match_args__, self._fields(), strict=True)
+        return f"{type(self).__qualname__}({', '.join(f'{n}={v!r}' for n, v in fields)})"
 
     def __float__(self) -> float:
         return self.value

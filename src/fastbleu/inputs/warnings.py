@@ -9,6 +9,8 @@ import warnings
 class InputWarning(UserWarning):
     """The input is scored, but it is probably not what was meant."""
 
+    __module__ = "fastbleu"
+
 
 def warn_input(message: str) -> None:
     """Issue an InputWarning that points at the caller's line outside this package."""

@@ -16,6 +16,7 @@ from torchmetrics import Metric
 
 from ..counting.stats import Stats
 from ..metric.bleu import BLEU
+from ..tokenizers.table import get_tokenizer
 from ._tensors import check_weights, joined, score, split
 
 TYPE_CHECKING = False
@@ -129,7 +130,7 @@ class BLEUScore(Metric):
 
             self._bleu = BLEU(_SacreBLEUTokenizer(tokenize, lowercase), **options)
             if tokenize in _EQUAL_WITHOUT:
-                self._fast = BLEU(tokenize, lowercase, **options)
+                self._fast = BLEU(get_tokenizer(tokenize), lowercase, **options)
                 always, lowered = _EQUAL_WITHOUT[tokenize]
                 self._marks = always + lowered if lowercase else always
         else:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..inputs.types import Hypotheses, Mask, References
     from ..matrix.all_pairs import Scores
     from ..matrix.decoding import MBRResult
     from ..matrix.diversity import SelfBLEU
@@ -90,6 +91,7 @@ class BLEU:
     100.0
     """
 
+    __module__ = "fastbleu"
     __slots__ = ("_options", "_parameters", "_totals")
 
     @taking(Parameters)
@@ -112,11 +114,11 @@ class BLEU:
 
     def score(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> Score:
         """BLEU of a corpus.
 
@@ -163,11 +165,11 @@ class BLEU:
 
     def sentence_scores(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> NDArray[numpy.float64]:
         """BLEU of every segment by itself.
 
@@ -191,11 +193,11 @@ class BLEU:
 
     def statistics(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> Stats:
         """Rows of counts, one per segment, from which every score follows.
 
@@ -213,11 +215,11 @@ class BLEU:
 
     def sums(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> Stats:
         """The sum of all rows as the dialect counts them; memory does not grow with the corpus.
 
@@ -235,11 +237,11 @@ class BLEU:
 
     def update(
         self,
-        hypotheses: Any,
-        references: Any,
+        hypotheses: Hypotheses,
+        references: References,
         *,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
     ) -> None:
         """Add a batch to what `compute` scores.
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from ..counting._text import SegmentReader
 from ..inputs.warnings import warn_input
-from ..tokenizers.libraries import MODELS
-from ..tokenizers.table import TOKENIZERS, Tokenizer, get_tokenizer
+from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL, Tokenizer, get_tokenizer
 from ..tokenizers.table import tokenize as split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-# What sacreBLEU takes for a target language.
-BY_LANGUAGE = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-# One with a model suits any language.
-WITHOUT_MODEL = tuple(name for name in TOKENIZERS if name not in MODELS)
 
 
 class LineTokenizer:

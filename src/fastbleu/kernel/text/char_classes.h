@@ -30,6 +30,21 @@ enum {
 
 typedef enum { TOKENIZE_NONE, TOKENIZE_13A, TOKENIZE_ZH, TOKENIZE_INTL, TOKENIZE_CHAR, TOKENIZERS } tokenizer_id;
 
+/* What is taken to stand before the first character of a line and behind the last: space or digits. White
+ * space at the end, or at both ends, is stripped first where it is digits. */
+typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
+
+/* The name of each compiled tokeniser, which Python's table (tokenizers/table.py) has too, and its ends. */
+typedef struct { const char *name; line_ends ends; } compiled_tokenizer;
+
+static const compiled_tokenizer COMPILED_TOKENIZERS[TOKENIZERS] = {
+    [TOKENIZE_NONE] = {"none", ENDS_ARE_SPACES},
+    [TOKENIZE_13A] = {"13a", ENDS_ARE_SPACES},
+    [TOKENIZE_ZH] = {"zh", ENDS_ARE_DIGITS_STRIPPED},
+    [TOKENIZE_INTL] = {"intl", ENDS_ARE_DIGITS},
+    [TOKENIZE_CHAR] = {"char", ENDS_ARE_SPACES},
+};
+
 #define CODE_POINTS 0x110000u
 #define PAGES (CODE_POINTS >> 8)
 

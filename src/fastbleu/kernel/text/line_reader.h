@@ -31,8 +31,6 @@
 #  define MUTANT(number) 0
 #endif
 
-typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
-
 typedef struct {
     char_table table;
     line_ends ends;
@@ -345,8 +343,7 @@ static inline void free_buffers(line_buffers *buffers)
 /* Builds a tokeniser. Returns 0, or -1: no memory. */
 static inline int build_rules(text_rules *rules, tokenizer_id tokenizer)
 {
-    rules->ends = tokenizer == TOKENIZE_ZH ? ENDS_ARE_DIGITS_STRIPPED
-        : tokenizer == TOKENIZE_INTL ? ENDS_ARE_DIGITS : ENDS_ARE_SPACES;
+    rules->ends = COMPILED_TOKENIZERS[tokenizer].ends;
     return build_char_table(&rules->table, tokenizer);
 }
 

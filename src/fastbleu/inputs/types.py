@@ -1,0 +1,39 @@
+"""Types of public arguments, for type checkers: to be imported under TYPE_CHECKING only."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+
+DialectName: TypeAlias = Literal["sacrebleu", "nltk"]
+SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
+ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
+
+Part = TypeVar("Part", covariant=True)
+
+
+class SequenceOf(Protocol[Part]):
+    """A list, a tuple, a Series or the like, but not a str: that can only contain str."""
+
+    def __contains__(self, part: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[Part]: ...
+    def __len__(self) -> int: ...
+
+
+class SupportsArray(Protocol):
+    """An array or a tensor of any library."""
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+Texts: TypeAlias = SequenceOf[str]
+TextReferences: TypeAlias = SequenceOf[str | SequenceOf[str]]
+TokenLists: TypeAlias = SequenceOf[SequenceOf[Hashable]]
+TokenListReferences: TypeAlias = SequenceOf[SequenceOf[SequenceOf[Hashable]]]
+Ids: TypeAlias = SupportsArray | SequenceOf[SupportsArray]
+IdReferences: TypeAlias = Ids | SequenceOf[SequenceOf[SupportsArray]] | SequenceOf[SequenceOf[int]]
+Mask: TypeAlias = SupportsArray | SequenceOf[Any]
+
+# What a corpus may be. References are segment-major.
+Hypotheses: TypeAlias = Texts | TokenLists | Ids
+References: TypeAlias = TextReferences | TokenListReferences | IdReferences

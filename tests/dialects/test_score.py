@@ -1,0 +1,68 @@
+"""`Score`: immutable, compared and stored by value."""
+
+import copy
+import inspect
+import pickle
+
+import pytest
+
+from fastbleu import BLEU, Score
+
+VALUES = {
+    "value": 48.89,
+    "precisions": (0.8, 0.5),
+    "bp": 0.9,
+    "hyp_len": 7,
+    "ref_len": 8,
+    "matches": (4, 2),
+    "totals": (5, 4),
+    "signature": "nrefs:1|tok:13a",
+}
+SCORE = Score(*VALUES.values())
+
+
+def test_fields():
+    assert tuple(VALUES) == Score.__match_args__ == tuple(inspect.signature(Score).parameters)
+    assert {name: getattr(SCORE, name) for name in VALUES} == VALUES
+    match SCORE:
+        case Score(value, bp=bp):
+            assert (value, bp) == (48.89, 0.9)
+
+
+@pytest.mark.parametrize("name", [*VALUES, "other"])
+def test_it_cannot_be_changed(name):
+    score = copy.copy(SCORE)
+    with pytest.raises(AttributeError, match=name):
+        setattr(score, name, 1)
+    with pytest.raises(AttributeError, match=name):
+        delattr(score, name)
+    assert score == SCORE
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_equal_by_value(name):
+    other = SCORE.__replace__(**{name: VALUES[name] * 2})
+    assert other != SCORE
+    assert other == Score(**{**VALUES, name: VALUES[name] * 2})
+    assert hash(SCORE) == hash(Score(**VALUES)) != hash(other)
+    assert tuple(VALUES.values()) != SCORE
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_copies_are_equal(protocol):
+    score = BLEU().score(["The cat sat on the mat."], ["The cat sat on a mat."])
+    for again in (pickle.loads(pickle.dumps(score, protocol)), copy.copy(score)):
+        assert type(again) is Score
+        assert again == score
+    assert copy.deepcopy(score) == score
+
+
+def test_texts():
+    assert float(SCORE) == 48.89
+    assert f"{SCORE:.1f}" == "48.9"
+    assert f"{SCORE}" == str(SCORE)
+    assert str(SCORE) == (
+        "BLEU|nrefs:1|tok:13a = 48.89 80.0/50.0 (BP = 0.900 hyp_len = 7 ref_len = 8)"
+    )
+    assert eval(repr(SCORE)) == SCORE
+    assert repr(SCORE) == f"Score({', '.join(f'{n}={v!r}' for n, v in VALUES.items())})"

@@ -1,0 +1,136 @@
+"""What type checkers say of a user's script: wrong calls are reported, right ones are not."""
+
+import ast
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fastbleu
+from fastbleu import dialects
+from fastbleu._core import REFERENCE_LENGTHS
+from fastbleu.tokenizers import TOKENIZERS
+
+BIN = str(Path(sys.executable).parent)
+BASEDPYRIGHT = shutil.which("basedpyright", path=os.pathsep.join([BIN, os.environ["PATH"]]))
+BEGINNING = """\
+from typing import Any
+import numpy as np
+from fastbleu import BLEU, count, get_nothing  # wrong
+from fastbleu.tokenizers import get_tokenizer, tokenize
+class Tensor:
+    def __array__(self, dtype: Any = None) -> Any: ...
+metric, tokens, ids = BLEU(), BLEU(tokenize=None), np.array([[5, 6, 7]])
+texts: list[str] = ["a b"]
+words = [text.split() for text in texts]
+name: str = input()
+"""
+RIGHT = """\
+metric.score(["a"], ["b"])
+metric.score(("a", "b"), [["c", "d"], ["e"]])
+metric.score(texts, ["a", ["b", "c"]])
+metric.score(texts, [texts])
+metric.score(np.array(texts), np.array(texts))
+metric.sentence_scores(texts, texts)
+metric.statistics(texts, [(text, text) for text in texts])
+metric.update(texts, texts)
+tokens.score([["a", "b"]], [[["a", "b"], ["c"]]])
+tokens.score(words, [[line] for line in words])
+tokens.score([[1, 2]], [[[1, 2], [3]]])
+tokens.score([[("a", 1)]], [[[("a", 1)]]])
+tokens.score([[1, 2]], [[1, 2]])
+tokens.score(ids, ids, hypothesis_mask=ids > 5)
+tokens.score(list(ids), [list(ids)])
+tokens.score(Tensor(), [Tensor()], reference_mask=[Tensor()])
+tokens.update([Tensor()], [[Tensor(), Tensor()]])
+count(words, [words])
+count(texts, texts, tokenize="13a")
+BLEU("intl", dialect="nltk", smoothing="method4", reference_length="shortest")
+BLEU(tokenize=get_tokenizer(name))
+BLEU(str.split)
+tokenize("a", "zh")
+"""
+WRONG = """\
+metric.score("a", "b")
+metric.score("a", ["b"])
+metric.score(["a"], "b")
+metric.score([1, 2], [3, 4])
+metric.score(texts, None)
+metric.sentence_scores("a", "b")
+metric.statistics("a", "b")
+metric.update("a", "b")
+tokens.score(words, "a b")
+count("a", "b")
+count(texts, texts, tokenize="13b")
+BLEU(dialect="nltkk")
+BLEU(smoothing="expp")
+BLEU(reference_length="longest")
+BLEU("14a")
+BLEU(tokenise="13a")
+BLEU(tokenize=len)
+tokenize("a", "14a")
+"""
+
+
+def reported_by_mypy(script):
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", script.name]
+    command += ["--cache-dir", ".cache"]
+    done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, check=False)
+    assert not done.stderr
+    found = re.findall(r"^script\.py:(\d+): error", done.stdout, re.MULTILINE)
+    return {int(line) for line in found}, done.stdout
+
+
+def reported_by_pyright(script):
+    (script.parent / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}')
+    command = [BASEDPYRIGHT, "--outputjson", "--pythonpath", sys.executable, script.name]
+    done = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    errors = {one["range"]["start"]["line"] + 1 for one in found if one["severity"] == "error"}
+    return errors, done.stdout
+
+
+@pytest.mark.parametrize("checker", [reported_by_mypy, reported_by_pyright])
+def test_what_is_reported(checker, tmp_path):
+    if checker is reported_by_mypy and importlib.util.find_spec("mypy") is None:
+        pytest.skip("not installed: mypy")
+    if checker is reported_by_pyright and BASEDPYRIGHT is None:
+        pytest.skip("not installed: basedpyright")
+    lines = (BEGINNING + RIGHT + WRONG).splitlines()
+    script = tmp_path / "script.py"
+    script.write_text("\n".join(lines) + "\n")
+    wrong = {number for number, line in enumerate(lines, 1) if line in WRONG.splitlines()}
+    reported, output = checker(script)
+    assert reported == wrong | {lines.index(next(x for x in lines if "# wrong" in x)) + 1}, output
+
+
+def literals(path):
+    """The str of each Literal that a module defines for type checkers, by the alias' name."""
+    tree = ast.parse((Path(fastbleu.__file__).parent / path).read_text(encoding="utf-8"))
+    aliases = [node for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and node.value]
+    return {
+        ast.unparse(alias.target): {
+            node.value
+            for node in ast.walk(alias.value)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        for alias in aliases
+    }
+
+
+def test_the_literals_are_all_names():
+    names = literals("inputs/types.py")
+    assert names["DialectName"] == set(dialects.names())
+    assert names["ReferenceLength"] == set(REFERENCE_LENGTHS)
+    for name in names["SmoothingName"]:
+        fastbleu.BLEU(dialect="nltk" if name == "method4" else "sacrebleu", smoothing=name)
+    table = literals("tokenizers/table.py")
+    assert set().union(*(table[name] for name in ("Compiled", "Models", "TokenizerName"))) == set(
+        TOKENIZERS
+    )
