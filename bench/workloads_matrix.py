@@ -103,7 +103,7 @@ def _outputs_by_source() -> list[list[str]]:
 def _samples(
     source: int, rng: random.Random, is_chosen: Callable[[str], bool] = bool
 ) -> Iterator[str]:
-    """Yield edited outputs of a source, with words from them and from nearby sources, without end."""
+    """Yield edited outputs of a source without end, with words from them and nearby sources."""
     sources = _outputs_by_source()
     own = list(filter(is_chosen, sources[source])) or sources[source]
     around = [line for outputs in sources[max(0, source - 10) : source + 10] for line in outputs]
