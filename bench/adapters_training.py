@@ -48,7 +48,7 @@ def torchmetrics_epoch(module: Callable, name: str, batch: int, **options: Any) 
 
 
 def fastbleu_updates(batch: int | None, *, by_stream: bool = False, **parameters: Any) -> Adapter:
-    """Update ``fastbleu.BLEU`` with every batch of so many segments, or once; then compute.
+    """Update ``fastbleu.BLEU`` batch by batch, or once, and compute.
 
     The result is a float. `by_stream` says that the references are ``[k][segment]``.
     """

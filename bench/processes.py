@@ -39,7 +39,7 @@ def _run(command: list[str]) -> str:
 
 
 def bytes_available() -> float:
-    """Return the memory that can be had, in bytes; infinity where nobody tells."""
+    """Return the available memory in bytes; infinity if it is unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

@@ -23,7 +23,7 @@ WMT22 = {
     "Chinese": {"en-zh": "A"},
     "Japanese": {"en-ja": "A"},
 }
-# For synthetic lines: letters, words of that many letters, and what stands between words.
+# For synthetic lines: letters, lengths of words, and separators.
 _ALPHABETS = {
     "Latin": ("etaoinshrdlucmfwypvbgk", range(2, 12), " "),
     "Cyrillic": ("оеаинтсрвлкмдпуяыьгзбчй", range(2, 12), " "),

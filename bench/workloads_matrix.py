@@ -21,16 +21,16 @@ _SEED = 2022
 
 
 def unrelated(sentences: int) -> Corpus:
-    """Return two sets of so many references, all different, of about 26 tokens."""
+    """Return two sets of distinct references of about 26 tokens."""
     corpus = load_corpus()
     chosen = list(filter(_is_chosen, dict.fromkeys(corpus.references[0])))
     return Corpus(chosen[:sentences], [chosen[sentences : 2 * sentences]], corpus.source)
 
 
 def samples_of_one_source(sentences: int) -> Corpus:
-    """Return so many samples of one source, of about as many tokens; they are the references, too.
+    """Return samples of one source as hypotheses and references, all of about the same length.
 
-    The source is the one with most outputs of that length.
+    The source has the most outputs of that length.
     """
     corpus = load_corpus()
     sources = _outputs_by_source()
@@ -56,7 +56,7 @@ def _samples_of_many_sources(each: int, sources: int) -> Corpus:
 
 
 def many_lines(lines: int, seed: int = _SEED) -> list[str]:
-    """Return so many different lines: all there are, then ones with seeded edits."""
+    """Return distinct lines: all of the corpus, then edited ones (seeded)."""
     corpus = load_corpus()
     found = dict.fromkeys(
         line for stream in (*corpus.references, corpus.hypotheses) for line in stream
@@ -69,14 +69,14 @@ def many_lines(lines: int, seed: int = _SEED) -> list[str]:
 
 
 def edited_lines(lines: int, seed: int) -> list[str]:
-    """Return so many lines with seeded edits, from all over the corpus."""
+    """Return edited lines (seeded) from the whole corpus."""
     rng = random.Random(seed)
     originals = rng.choices(load_corpus().hypotheses, k=lines)
     return [_edited(line, rng, _vocabulary()) for line in originals]
 
 
 def two_sets(sentences: int) -> Corpus:
-    """Return two sets of so many different lines."""
+    """Return two sets of distinct lines."""
     lines = many_lines(2 * sentences)
     return Corpus(lines[::2], [lines[1::2]], load_corpus().source + ", some with seeded edits")
 
@@ -92,7 +92,7 @@ def _is_chosen(line: str) -> bool:
 
 @cache
 def _outputs_by_source() -> list[list[str]]:
-    """Return for each reference, which stands for its source, the lines that translate it."""
+    """Return, for each reference, all lines that translate its source."""
     corpus = load_corpus()
     outputs: dict[str, list[str]] = {}
     for hypothesis, reference in zip(corpus.hypotheses, corpus.references[0], strict=True):
@@ -103,7 +103,7 @@ def _outputs_by_source() -> list[list[str]]:
 def _samples(
     source: int, rng: random.Random, is_chosen: Callable[[str], bool] = bool
 ) -> Iterator[str]:
-    """Yield edited outputs of a source without end, with words from it and from nearby sources."""
+    """Yield edited outputs of a source without end, with words from them and nearby sources."""
     sources = _outputs_by_source()
     own = list(filter(is_chosen, sources[source])) or sources[source]
     around = [line for outputs in sources[max(0, source - 10) : source + 10] for line in outputs]

@@ -188,4 +188,4 @@ def test_without_sacrebleu(tmp_path: Path) -> None:
     (tmp_path / "sacrebleu.py").write_text("raise ImportError('there is none')")
     for words in ([*SGM, "-i", A], ["--list"], ["--echo", "src", *SGM]):
         message = error(*words, env={"PYTHONPATH": str(tmp_path)})
-        assert message.endswith("pip install 'pyfastbleu[testsets]'")
+        assert message.endswith("pip install '.[testsets]' in a checkout of fastbleu")

@@ -426,7 +426,7 @@ def test_entities_are_refused(tmp_path: Path, name: str, text: str) -> None:
 def test_xml_needs_defusedxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "defusedxml", None)
     path = write(tmp_path / "a.xml", DATASET)
-    assert error_of(f"{path}::A").endswith("pip install 'pyfastbleu[xml]'")
+    assert error_of(f"{path}::A").endswith("pip install '.[xml]' in a checkout of fastbleu")
 
 
 def test_markup_is_a_file(tmp_path: Path) -> None:

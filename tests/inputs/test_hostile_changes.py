@@ -63,7 +63,7 @@ def test_numbers_that_are_nested_without_end():
     rows = [1, 2]
     rows.append(rows)
     for call in (Stats, lambda rows: BLEU.from_state(rows, max_order=2)):
-        with pytest.raises((TypeError, ValueError), match="nested more than 4 deep"):
+        with pytest.raises((TypeError, ValueError), match="nested more than 4 levels deep"):
             call(rows)
 
 

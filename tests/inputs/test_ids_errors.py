@@ -281,7 +281,7 @@ class OnCuda:
 def test_arrays_on_a_graphics_card_without_torch(parameters, side):
     wrong = OnCuda(H if side == "hypotheses" else R)
     loaded = "torch" in sys.modules
-    words = "is a OnCuda that lies on a GPU; pass a numpy array"
+    words = "is a OnCuda on a GPU; pass a numpy array"
     refused(TypeError, f"{side} {words}", *with_side(side, wrong), parameters)
     segment = "the hypothesis" if side == "hypotheses" else r"references\[0\]"
     several = with_side(side, [OnCuda(H[0])] * 3)

@@ -361,7 +361,7 @@ WRONG = [
     ({"candidates": [["a"], [3]], "references": None}, TypeError, r"candidates\[1\]\[0\]"),
     ({"weights": [1, 2]}, ValueError, r"shape \(2,\).*3 references.*\(3,\)"),
     ({"weights": [[1, 2, 3]]}, ValueError, r"shape \(1, 3\)"),
-    ({"weights": (0.25,) * 4}, ValueError, r"weights of orders are those of fastbleu\.BLEU"),
+    ({"weights": (0.25,) * 4}, ValueError, r"weights of n-gram orders go to fastbleu\.BLEU"),
     ({"references": [0.2, 0.3, 0.5]}, TypeError, "pass weights by their name"),
     ({"weights": 1.0}, ValueError, r"shape \(\)"),
     ({"weights": [1, -0.5, 2]}, ValueError, r"weights\[1\] is -0.5.*at least 0"),
@@ -375,7 +375,7 @@ WRONG = [
     ({"log_probabilities": [0, math.inf, 0]}, ValueError, r"log_probabilities\[1\] is inf"),
     ({"log_probabilities": [-math.inf] * 3}, ValueError, "-inf for all references"),
     ({"log_probabilities": [0.0]}, ValueError, "log_probabilities has the shape"),
-    ({"weights": [1] * 3, "log_probabilities": [0] * 3}, ValueError, "pass one"),
+    ({"weights": [1] * 3, "log_probabilities": [0] * 3}, ValueError, "pass only one"),
     ({"aggregate": True, "matrix": True}, ValueError, "makes no matrix"),
     (
         {"aggregate": True, "dialect": "nltk", "smoothing": "floor"},

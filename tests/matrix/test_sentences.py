@@ -340,7 +340,7 @@ def test_what_is_noticed_of_ids():
     SentenceReader(BLEU(None, ignore_ids=(0,))).read(padded, "x")
     of_nothing = SentenceReader(BLEU(None, stop_id=0))
     of_nothing.read(padded[:, 2:] * 0, "x")
-    with pytest.warns(fastbleu.InputWarning, match="every one of x is empty once"):
+    with pytest.warns(fastbleu.InputWarning, match="every one of x is empty after"):
         of_nothing.warn_of_input()
     reader.read([np.array([1, -100])], "x")
     reader.forget()

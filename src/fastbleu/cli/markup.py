@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from ..runtime.extras import install_command
 from .files import ByteSource, InputError, TextLines
 
 __all__ = ["Document", "Part", "Segment", "documents"]
@@ -181,7 +182,7 @@ def _xml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[N
         )
     except ImportError as error:
         raise InputError(
-            f"{source.label}: reading XML needs defusedxml: pip install 'pyfastbleu[xml]'"
+            f"{source.label}: reading XML needs defusedxml: {install_command('xml')}"
         ) from error
     parser: Any = DefusedXMLParser(target=collector)
     collector.line = lambda: int(parser.parser.CurrentLineNumber)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import ModuleType
 
 from ..inputs.arguments import closest
+from ..runtime.extras import install_command
 from .files import InputError
 from .imports import import_undisturbed
 
@@ -128,7 +129,7 @@ def _sacrebleu(options: Namespace) -> ModuleType:
         utils: ModuleType = import_undisturbed("sacrebleu.utils")
     except ImportError as error:
         raise InputError(
-            f"test sets need sacreBLEU ({error}): pip install 'pyfastbleu[testsets]'"
+            f"test sets need sacreBLEU ({error}): {install_command('testsets')}"
         ) from error
     if not options.quiet:
         import logging

@@ -1,7 +1,7 @@
-"""Header only: catching exceptions at the level of C, in place of Cython's `except`.
+"""Header only: catching exceptions in C, instead of with Cython's `except`.
 
-An `except` of Cython's takes for granted that what it catches has a traceback, and crashes where there was
-no memory for one. Functions that are declared without `except` leave an exception set for these.
+Cython's `except` assumes that an exception has a traceback, and crashes if there was no memory for one.
+Functions that are declared without `except` leave the exception set for these.
 """
 
 from cpython.object cimport PyObject
@@ -21,7 +21,7 @@ cdef inline bint is_raised() noexcept:
 
 
 cdef inline object take_exception():
-    """The exception that is set, which is set no more."""
+    """Return and clear the exception that is set."""
     cdef PyObject *kind = NULL
     cdef PyObject *value = NULL
     cdef PyObject *traceback = NULL

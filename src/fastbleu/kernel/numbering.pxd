@@ -1,4 +1,4 @@
-"""Header only: numbering tokens of any kind, by Python's own hash() and ==."""
+"""Header only: numbering hashable tokens with Python's hash() and ==."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
@@ -14,7 +14,7 @@ cdef extern from "Python.h":
 
 cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint known_only, object checks,
                                Py_ssize_t segment, object reference) except -1:
-    """Ids of hashable tokens; the caller holds all of them, as this runs their code.
+    """Write the ids of hashable tokens; the caller keeps them alive, as this runs their code.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint know
         if found == NULL and not is_raised() and not known_only:
             if len(known) >= INT32_MAX - 1:
                 raise OverflowError(f"a vocabulary of {len(known)} tokens takes no more")
-            # In one step: a second look-up may find what the first one did not.
+            # In one step: a second look-up could find what the first one did not.
             found = PyDict_SetDefault(known, token, len(known))
         if found == NULL and is_raised():
             error = take_exception()

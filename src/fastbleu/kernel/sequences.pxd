@@ -9,14 +9,14 @@ cdef extern from "Python.h":
     PyObject **PySequence_Fast_ITEMS(object sequence)
 
 cdef extern from "kernel/objects/sequences.h":
-    # Where there is no GIL, items of a list are only read by the first, or after one of the others.
+    # Without the GIL, read items of a list only by the first, or after one of the others.
     object item_at(object sequence, Py_ssize_t index)
     object unchanging(object sequence)
     object unchanging_lists(object sequences)
 
 
 cdef inline bint is_list_or_tuple(object sequence) noexcept:
-    """Whether it is exactly one of them, so that reading it runs no Python code."""
+    """Whether an object is an exact list or tuple, so that reading it runs no Python code."""
     return PyList_CheckExact(sequence) or PyTuple_CheckExact(sequence)
 
 

@@ -1,4 +1,4 @@
-"""Header only: tables that number tokens, and numbers: see kernel/interner.h and kernel/number_table.h."""
+"""Header only: tables that number tokens and integers. See tables/interner.h and tables/number_table.h."""
 
 from libc.stdint cimport int32_t, uint64_t
 

@@ -202,9 +202,8 @@ class SentenceReader:
                 warn_of_words(listed, listed, False)
                 warn_of_tuples(name, listed)
                 warn_of_padded_lists(name, listed)
-            made = read_lists(
-                self._vocabulary, SentenceTokenChecks(name, before), listed, known_only
-            )
+            token_checks = SentenceTokenChecks(name, before)
+            made = read_lists(self._vocabulary, token_checks, listed, known_only)
         elif tokenizer.function is not None:
             checks = SplitTextChecks(name, before, tokenizer.function, self._lowercase)
             checks.check_texts(listed)

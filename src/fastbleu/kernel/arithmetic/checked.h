@@ -1,10 +1,10 @@
-/* checked.h: int64 addition that says when it does not fit. */
+/* checked.h: int64 addition that reports overflow. */
 #ifndef FASTBLEU_CHECKED_H
 #define FASTBLEU_CHECKED_H
 
 #include <stdint.h>
 
-/* Stores a + b and returns 0, or returns 1 where the sum leaves int64 (`total` is then unspecified). */
+/* Stores a + b and returns 0, or returns 1 if the sum does not fit (`total` is then unspecified). */
 static inline int add_overflows(int64_t a, int64_t b, int64_t *total)
 {
 #if defined(_MSC_VER) && !defined(__clang__)

@@ -1,4 +1,4 @@
-/* resample.h: sums of rows that chance has picked, for the significance tests.
+/* resample.h: sums of randomly chosen rows, for the significance tests.
  *
  * Data. `rows` is a dense table, segments x columns; the columns may be those of several systems side by
  * side. A bootstrap sample is a list of row numbers, with repetitions. In approximate randomization a
@@ -29,7 +29,7 @@
 #define FB_NARROW 2048                  /* 32 * (FB_NARROW - 1) < 2**16 */
 #define FB_CACHED ((size_t)1 << 20)     /* bytes of rows from which on it pays to prefetch them */
 
-/* 32 bits of a stream, from any place. */
+/* 32 bits of a stream, from any position. */
 FB_INLINE uint32_t bits_at(const uint32_t *words, size_t place)
 {
     const uint64_t two = (uint64_t)words[place / 32 + 1] << 32 | words[place / 32];

@@ -1,11 +1,11 @@
 /* id_rows.h: rows of token ids, of any integer type and stride, to the ids that count.
  *
- * Data. An id_row points into memory of somebody else: `length` integers of `kind`, `stride` bytes
+ * Data. An id_row points into memory that it does not own: `length` integers of `kind`, `stride` bytes
  * apart, which need not be aligned; `mask`, if not NULL, points to as many integers of 1, 2, 4 or 8
- * bytes, of which 0 says that the id beside it does not count.
+ * bytes, of which 0 means that the id does not count.
  *
- * read_ids copies the ids that count, as int64, a part of a row at a time. Every id is read once: memory that another thread
- * writes to may give any result, but no id is ever used that was not checked.
+ * read_ids copies the ids that count, as int64, a part of a row at a time. Every id is read once: if another
+ * thread writes to the memory the result is unspecified, but no unchecked id is used.
  *
  * Leaves without state; any thread may call them. Cost: a few steps per id, vectorised by the compiler.
  */
@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
     const int64_t *dropped;       /* ids to leave out, in ascending order */
-    const uint8_t *is_padding;    /* by their place: whether it stands for no token at all */
+    const uint8_t *is_padding;    /* by their place: whether it is padding */
     ptrdiff_t dropped_count;
     const int64_t *stops;
     ptrdiff_t stop_count;

@@ -1,10 +1,10 @@
 /* large_integers.h: int objects beyond 64 bits as content, by the digits that CPython stores.
  *
- * Python's own hash of an int is its remainder by 2**61 - 1, with no seed: of multiples of that number
- * anybody can make as many as he likes, and a dict that holds them takes quadratic time. So these go to
- * the interner like every plain token, under its keyed hash.
+ * Python's own hash of an int is its remainder by 2**61 - 1, with no seed: anyone can make any number
+ * of multiples of it, and a dict of these takes quadratic time. So they go to the interner like every
+ * plain token, with its keyed hash.
  *
- * Equal ints have equal digits, of 4 bytes (2 in builds that nobody makes any more) from the lowest on;
+ * Equal ints have equal digits, of 4 bytes (2 in obsolete builds) from the lowest on;
  * the unit says the sign. Digits lie behind the object's header, and a hash of fewer than 16 bytes of
  * them takes in the end of that: the number of digits, which equal ints share as well.
  */

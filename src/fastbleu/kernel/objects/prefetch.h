@@ -4,7 +4,7 @@
  * its array of pointers, token. Walked one segment at a time it waits for memory at every level. Here
  * segment i + 6 is touched at its root while segment i is being read, i + 4 one level deeper, and so
  * on. Only exact lists and tuples are looked into; nothing is written, and no result depends on it.
- * The GIL is held, so nothing moves meanwhile; where there is none, nothing is done.
+ * The GIL is held, so nothing changes meanwhile; without the GIL, nothing is done.
  */
 #ifndef FASTBLEU_PREFETCH_H
 #define FASTBLEU_PREFETCH_H

@@ -1,9 +1,8 @@
-/* sequences.h: reading exact lists and tuples that nobody else may change meanwhile.
+/* sequences.h: reading exact lists and tuples that other code must not change meanwhile.
  *
- * Under the GIL nobody does as long as no Python code runs, so that lists are read where they lie. Where
- * CPython has no GIL (Py_GIL_DISABLED) any thread may change a list at any time: there an item is taken
- * with the list's own lock, and what is read at length is a tuple that is made with it. A list that
- * changes is read as it was at one moment.
+ * With the GIL lists cannot change while no Python code runs, and are read in place. Without it
+ * (Py_GIL_DISABLED) any thread may change a list at any time: an item is taken under the list's own lock,
+ * and a loop reads a tuple that was made under it. A list that changes is read as it was at one moment.
  */
 #ifndef FASTBLEU_SEQUENCES_H
 #define FASTBLEU_SEQUENCES_H
@@ -27,8 +26,8 @@ FB_INLINE PyObject *item_at(PyObject *sequence, Py_ssize_t index)
     return item;
 }
 
-/* What can be read at length in place of any object, with a reference: the object itself, but for a
- * list where there is no GIL. */
+/* A new reference to an object that a loop can read: the object itself, or without the GIL the tuple of
+ * a list. */
 FB_INLINE PyObject *unchanging(PyObject *object)
 {
 #ifdef Py_GIL_DISABLED

@@ -50,7 +50,7 @@ static inline void number_index_clear(number_index *index)
     index->count = 0;
 }
 
-/* Gives back the memory that was kept for more numbers. */
+/* Frees the memory that was kept for more numbers. */
 static inline void number_index_trim(number_index *index)
 {
     const size_t count = index->count ? (size_t)index->count : 1;

@@ -1,4 +1,4 @@
-/* token_store.h: what a vocabulary needs that is kept over many sentences.
+/* token_store.h: the tokens of a vocabulary that lives longer than the sentences.
  *
  * An interner borrows the content of the tokens that are too long to be their own keys, and the texts
  * these stand in go away. A token_store owns copies of them, in chunks that never move; store_tokens

@@ -1,4 +1,4 @@
-/* char_classes.h: what each tokeniser makes of each of the 1,114,112 code points.
+/* char_classes.h: the class of each of the 1,114,112 code points, for each tokeniser.
  *
  * Layout. One byte of class bits per code point, in pages of 256; equal pages are stored once, so that
  * a tokeniser's table takes 9 KB of page numbers and 1 to 45 KB of pages.
