@@ -22,13 +22,16 @@ from libc.stdint cimport int64_t
 from math import exp as _exp
 from math import log as _log
 
+from fastbleu.dialects.smoothings cimport (
+    SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, Smoothing, smoothing_named)
+
 from fastbleu import __version__
 from fastbleu.runtime._process cimport poll
 
 cdef double EXACT = 4503599627370496.0      # 2**52: the sum of two such integers is exact, too
 cdef array _DOUBLES = array("d")
 
-# What stands in the version field of a signature: the reproduced sacreBLEU, and this package.
+# The version field of a signature: the reproduced sacreBLEU, and this package.
 REPRODUCED = "2.6.0"
 VERSION = f"{REPRODUCED}+fastbleu.{__version__}"
 
@@ -39,20 +42,14 @@ cdef dict _DEFAULTS = SMOOTH_DEFAULTS
 # Whether the running Python's sum() of floats carries a compensation.
 cdef bint COMPENSATED = sum([1.0, 1e100, 1.0, -1e100]) == 2.0
 cdef object widened = None          # whether numpy widens float32 times a Python float
-cdef object looking = object()      # whose lock belongs to that
+cdef object widened_lock = object()
 
-# What stands for the logarithm of 0.
+# In place of the logarithm of 0.
 LOG_OF_ZERO = -9999999999
 
 cdef enum:
     MAX_FAST_ORDER = 64        # above it rows are scored with Python's own objects
     POLL_ROWS = 1 << 16
-
-cdef enum Smoothing:
-    SMOOTH_NONE
-    SMOOTH_FLOOR
-    SMOOTH_ADD_K
-    SMOOTH_EXP
 
 cdef enum Arithmetic:
     DOUBLES                    # Python's int and float
@@ -210,12 +207,12 @@ def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_valu
 cdef bint is_widened() except -1:
     """Whether numpy widens float32 times a Python float."""
     global widened
-    with cython.critical_section(looking):
+    with cython.critical_section(widened_lock):
         known = widened
     if known is None:
         import numpy
         known = (100.0 * numpy.float32(1)).dtype.itemsize == 8
-        with cython.critical_section(looking):
+        with cython.critical_section(widened_lock):
             widened = known
     return known
 
@@ -227,17 +224,9 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
     rules.effective_order = effective_order
     rules.value = 0.0
     rules.whole_value = True
-    if smoothing == "exp":
-        rules.smoothing = SMOOTH_EXP
-    elif smoothing == "floor":
-        rules.smoothing = SMOOTH_FLOOR
-    elif smoothing == "add-k":
-        rules.smoothing = SMOOTH_ADD_K
-    elif smoothing == "none":
-        rules.smoothing = SMOOTH_NONE
-    else:
-        raise ValueError(
-            f"smoothing {smoothing!r} is unknown; choose one of {', '.join(SMOOTH_DEFAULTS)}")
+    if smoothing not in _DEFAULTS:
+        raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {', '.join(_DEFAULTS)}")
+    rules.smoothing = <Smoothing> smoothing_named(smoothing)
     if arithmetic == "float64" or arithmetic == "expected":
         rules.arithmetic = DOUBLES
     elif arithmetic == "int64-in-place":

@@ -135,7 +135,7 @@ class Scorer(Parameters):
 
     def _counted(self, hypotheses: Any, references: Any, *masks: Any, kept: bool = True) -> Counted:
         """Count a corpus: its rows, or if they are not kept their sum as the dialect adapts it."""
-        floor = None if kept else self._rules.floors_totals
+        floor = None if kept else bool(self._rules.minimum_total)
         return self._counting.count(hypotheses, references, floor, masks)
 
     def _score(self, sums: Stats, nrefs: int | None, tokenized_periods: int) -> Score:

@@ -1,4 +1,4 @@
-from .fraction import Fraction as Fraction
+from ..dialects.fraction import Fraction as Fraction
 from .functions import brevity_penalty as brevity_penalty
 from .functions import closest_ref_length as closest_ref_length
 from .functions import corpus_bleu as corpus_bleu

@@ -1,9 +1,8 @@
-from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from typing import Any, overload
 
+from ..dialects.fraction import Fraction as Fraction
 from ..runtime.patching import Restore
-from .fraction import Fraction as Fraction
 from .precision import SmoothingFunction as SmoothingFunction
 from .precision import modified_precision as modified_precision
 
@@ -54,13 +53,6 @@ def corpus_bleu(
     smoothing_function: _Smoothing = None,
     auto_reweigh: bool = False,
 ) -> float | list[float]: ...
-def score_in_python(
-    sums: array[int],
-    vectors: Sequence[Sequence[float]],
-    smoothing_function: _Smoothing,
-    auto_reweigh: bool,
-    segment: dict[str, Any],
-) -> float: ...
 def closest_ref_length(references: Iterable[Sized], hyp_len: int) -> int: ...
 def brevity_penalty(closest_ref_len: int, hyp_len: int) -> float: ...
 def patch() -> Restore: ...

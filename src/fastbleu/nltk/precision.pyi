@@ -2,9 +2,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction as _BaseFraction
 from typing import Any
 
-from .fraction import Fraction
+from ..dialects.fraction import Fraction
 
-def make_fraction(numerator: int, denominator: int) -> Fraction: ...
 def no_overlap_message(order: int) -> str: ...
 def modified_precision(
     references: Iterable[Sequence[Hashable]], hypothesis: Sequence[Hashable], n: int
