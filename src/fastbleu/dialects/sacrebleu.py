@@ -37,6 +37,10 @@ class SacrebleuDialect(Dialect):
     _fields = ("nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version")
     _usual_order = 4
 
+    # All that sacreBLEU says of a row, and the same of counts that any sequences of numbers hold.
+    details = staticmethod(_sacrebleu.details)
+    compute_plainly = staticmethod(_sacrebleu.compute_plainly)
+
     def _check(self, options: Options) -> None:
         value, weights = options.smoothing_value, options.weights
         if value is not None and not 0 <= value < float("inf"):
@@ -50,7 +54,7 @@ class SacrebleuDialect(Dialect):
             return _sacrebleu.score_rows(stats._rows, stats.max_order, *known)
         scores = array("d")
         for row in stats:
-            _, precisions, bp, _, totals = _sacrebleu.details(row._rows, row.max_order, *known)
+            _, precisions, bp, _, totals = self.details(row._rows, row.max_order, *known)
             scores.append(_weighted(precisions, bp, totals, options.weights, known[2]))
         return scores
 
@@ -61,7 +65,7 @@ class SacrebleuDialect(Dialect):
         scores = array("d")
         for hyp_len, ref_len, *counts in rows.tolist():
             totals = counts[max_order:]
-            _, precisions, bp = _sacrebleu.compute_plainly(
+            _, precisions, bp = self.compute_plainly(
                 counts[:max_order], totals, hyp_len, ref_len, *known, max_order
             )
             scores.append(_weighted(precisions, bp, totals, options.weights, known[2]))

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import islice
 
 from ..counting.workers import Counted, CountOptions, count_segments
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.segments import list_or_tuple
 from ..inputs.warnings import warn_input
 
@@ -25,8 +25,8 @@ _PART = 1 << 16
 
 def check_smoothing(method: str) -> None:
     """Refuse an unknown smoothing method as sacreBLEU does."""
-    if method not in SMOOTH_DEFAULTS:
-        names = ", ".join(SMOOTH_DEFAULTS)
+    if method not in SACREBLEU.smoothings:
+        names = ", ".join(SACREBLEU.smoothings)
         raise AssertionError(f"smooth_method {method!r} is unknown; choose one of {names}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..counting.stats import Stats
 from ..counting.workers import CountOptions, count_segments
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
+from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import check_positive
 from ..inputs.warnings import warn_input, warn_tokenized
 from ..tokenizers.table import TOKENIZERS, Tokenizer
@@ -79,7 +79,7 @@ class BLEU:
     '#:2|c:mixed|e:no|tok:13a|s:exp'
     """
 
-    SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = SMOOTH_DEFAULTS
+    SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = dict(SACREBLEU.smoothings)
     TOKENIZERS = dict.fromkeys(TOKENIZERS).keys()
     TOKENIZER_DEFAULT = "13a"
 
@@ -256,7 +256,7 @@ class BLEU:
             from copy import copy
 
             correct, total = copy(correct), copy(total)
-        score, precisions, bp = compute_plainly(
+        score, precisions, bp = SACREBLEU.compute_plainly(
             correct,
             total,
             sys_len,
@@ -303,7 +303,7 @@ class BLEU:
         )
 
     def _score_row(self, row: array[int]) -> BLEUScore:
-        score, precisions, bp, counts, totals = details(
+        score, precisions, bp, counts, totals = SACREBLEU.details(
             row, self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
         )
         return BLEUScore(score, counts, totals, precisions, bp, row[0], row[1])

@@ -6,7 +6,7 @@ import os
 from functools import cached_property
 
 from ..counting.stats import Stats
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS, VERSION
+from ..dialects.sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["VERSION", "BLEUScore", "BLEUSignature"]
+
+VERSION = SACREBLEU.version
 
 
 class BLEUScore:
@@ -238,7 +240,7 @@ class BLEUSignature:
                 "score something first, or pass references= to BLEU"
             )
         smoothing = args["smooth_method"]
-        value = SMOOTH_DEFAULTS[smoothing]
+        value = SACREBLEU.smoothings[smoothing]
         if value is not None:
             if args["smooth_value"] is not None:
                 value = args["smooth_value"]
