@@ -15,26 +15,6 @@ from ..runtime.patching import Patch
 from . import _segments as _nltk
 from .precision import SmoothingFunction, modified_precision
 
-__all__ = [
-    "Fraction",  # noqa: F822 (loaded by __getattr__)
-    "SmoothingFunction",
-    "brevity_penalty",
-    "closest_ref_length",
-    "corpus_bleu",
-    "modified_precision",
-    "patch",
-    "sentence_bleu",
-    "unpatch",
-]
-
-
-def __getattr__(name):
-    if name == "Fraction":
-        from ..dialects.fraction import Fraction
-
-        return Fraction
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
 
 def sentence_bleu(
     references,
@@ -242,8 +222,11 @@ def patch():
         import nltk.translate
         from nltk.translate import bleu_score
 
-        names = [name for name in globals() if name in __all__ and hasattr(bleu_score, name)]
-        places = [(bleu_score, name, globals()[name]) for name in names]
+        replaced = (
+            *(sentence_bleu, corpus_bleu, modified_precision, closest_ref_length, brevity_penalty),
+            SmoothingFunction,
+        )
+        places = [(bleu_score, replacement.__name__, replacement) for replacement in replaced]
         _patch = Patch([*places, (nltk.translate, "bleu", sentence_bleu)])
     return _patch.apply()
 

@@ -177,13 +177,7 @@ def estimate_from_rows(
     value: float | None,
     effective_order: bool,
 ) -> str:
-    """Give the score of these rows its confidence interval from bootstrap samples of them.
-
-    Returns
-    -------
-    str
-        The seed, as a signature shows it.
-    """
+    """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
     from ..significance import bootstrap
     from ..significance.resampling import DEFAULT_SEED, SEED_VARIABLE
 
