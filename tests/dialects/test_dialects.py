@@ -31,9 +31,7 @@ def test_a_dialect_says_what_it_is(name):
 
 def test_names():
     assert dialects.names() == ("sacrebleu", "nltk")
-    with pytest.raises(
-        ValueError, match="dialect 'x' is unknown; choose one of sacrebleu, nltk"
-    ):
+    with pytest.raises(ValueError, match="dialect 'x' is unknown; choose one of sacrebleu, nltk"):
         dialects.get("x")
 
 

@@ -219,8 +219,8 @@ def patch():
     """
     global _patch
     if _patch is None:
-        import nltk.translate
-        from nltk.translate import bleu_score
+        import nltk.translate  # type: ignore[import-untyped]
+        from nltk.translate import bleu_score  # type: ignore[import-untyped]
 
         replaced = (
             *(sentence_bleu, corpus_bleu, modified_precision, closest_ref_length, brevity_penalty),
