@@ -1,16 +1,11 @@
-"""Dialects: the rules by which one implementation turns rows of counts into a score.
-
-from fastbleu.dialects import SACREBLEU, Score
-"""
+"""Dialects: the rules by which one implementation turns rows of counts into a score."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .base import Dialect as Dialect
-    from .nltk import NLTK as NLTK
-    from .nltk import NltkDialect as NltkDialect
-    from .sacrebleu import SACREBLEU as SACREBLEU
-    from .sacrebleu import SacrebleuDialect as SacrebleuDialect
-    from .score import Score as Score
+    from .base import Dialect
+    from .nltk import NLTK, NltkDialect
+    from .sacrebleu import SACREBLEU, SacrebleuDialect
+    from .score import Score
 
 # By the name of a dialect: the module that defines it, its one instance, and its class.
 _DIALECTS = {
@@ -23,9 +18,8 @@ _DIALECTS = {
 }
 # Those that `fastbleu.BLEU` and `fastbleu.significance` take by their names.
 _NAMES = ("sacrebleu", "nltk")
-_HOMES = {"Dialect": "base", "Score": "score"} | {
-    name: module for module, *names in _DIALECTS.values() for name in names
-}
+_HOMES = {"Dialect": "base", "Score": "score"}
+_HOMES |= {name: module for module, *names in _DIALECTS.values() for name in names}
 __all__ = [
     "NLTK",
     "SACREBLEU",

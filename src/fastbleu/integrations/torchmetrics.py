@@ -29,7 +29,7 @@ _STATES = ("preds_len", "target_len", "numerator", "denominator")
 # first. The tokens of these tokenizers are the same nevertheless, unless one of the characters here
 # is in a text, or one of the second in a text to be lowered: 13a drops "-" before a newline, and
 # knows &quot; and <skipped> in small letters only; what a capital sigma becomes depends on what
-# stands around it; the lower cases of three signs leave the range of characters that zh splits;
+# surrounds it; the lower cases of three signs leave the range of characters that zh splits;
 # that of the dotted I is two characters.
 _EQUAL_WITHOUT = {
     "none": ("", ""),
@@ -57,7 +57,7 @@ class BLEUScore(Metric):
     dialect : {"sacrebleu", "torchmetrics"}, default "sacrebleu"
         Whose rules count, and turn counts into a score.
     smoothing : {"none", "exp", "floor", "add-k"}, optional
-        In place of `smooth`, which stands for "none" and "add-k": see `fastbleu.BLEU`.
+        In place of `smooth`, which is short for "none" and "add-k": see `fastbleu.BLEU`.
     tokenize : str, callable (str -> list of str) or None, default "none"
         As for `fastbleu.BLEU`. "none" splits at white space. None: the input is token ids.
     lowercase : bool, default False
@@ -78,7 +78,7 @@ class BLEUScore(Metric):
     TorchMetrics itself adds up in float32, which is inexact above 2**24 = 16,777,216. What it makes
     of more n-grams depends on how they are spread over ranks, and is not reproduced.
 
-    The state `counted_by` stands for all that the counts depend on. By it metrics that count in
+    The state `counted_by` is a digest of all that the counts depend on. By it metrics that count in
     different ways, as BLEUScore and SacreBLEUScore do, share no compute group of a
     ``MetricCollection``, and their counts are not mixed up by ranks, `merge_state` or checkpoints.
     """
@@ -158,7 +158,7 @@ class BLEUScore(Metric):
             Where `tokenize` is None ids, as `fastbleu.BLEU.update` takes them: a tensor of shape
             (S, length), a list of tensors, ...
         target : sequence of S sequences of str
-            ``target[i]`` are the references of ``preds[i]``; a str stands for one. Ids also of
+            ``target[i]`` are the references of ``preds[i]``; a str is one reference. Ids also of
             shape (S, length) or (S, references, length).
 
         Raises

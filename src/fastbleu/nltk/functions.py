@@ -55,7 +55,7 @@ def sentence_bleu(
     UserWarning
         Without smoothing, for each order without a match.
     InputWarning
-        A str stands where a list of tokens is expected.
+        A str is given in place of a list of tokens.
 
     References
     ----------

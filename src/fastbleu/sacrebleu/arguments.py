@@ -199,7 +199,7 @@ def is_listable(value: Any) -> bool:
 
 
 def first(values: Any, name: str) -> Any:
-    """The first element of a sequence; IndexError that names it where there is none."""
+    """The first element of a sequence; IndexError, which names it, if it is empty."""
     if len(values):
         with suppress(IndexError):  # another thread has emptied it since
             return values[0]

@@ -129,7 +129,7 @@ class BLEU:
         ----------
         hypotheses : sequence of S str
         references : sequence of K sequences of S str, or None
-            ``references[k][segment]``; a None in it stands for no reference. None for the
+            ``references[k][segment]``; a None in it is no reference. None for the
             references that the constructor was given.
         n_bootstrap : int, default 1
             Above 1: number of bootstrap samples for a 95 % confidence interval. The environment
@@ -153,7 +153,7 @@ class BLEU:
         Warns
         -----
         InputWarning
-            Numbers of segments differ (the smallest counts), a str stands in the place of a list,
+            Numbers of segments differ (the smallest counts), a str is given in place of a list,
             or 100 hypotheses end in a period with a space before it.
         """
         check_corpus(hypotheses, references)
@@ -173,7 +173,7 @@ class BLEU:
         ----------
         hypothesis : str
         references : sequence of K str
-            A None stands for no reference.
+            A None is no reference.
 
         Returns
         -------
