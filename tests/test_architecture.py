@@ -41,7 +41,7 @@ OUTSIDE = {
     "sacrebleu": ["sacrebleu"],
     "defusedxml": ["cli"],
     "argparse": ["cli"],
-    "torch": ["integrations"],
+    "torch": ["dialects", "integrations"],
     "ignite": ["integrations"],
     "keras": ["integrations"],
     "mbrs": ["integrations"],

@@ -112,10 +112,10 @@ def test_signatures():
     assert signature(4) == "eff:no|smooth:exp"
     known = {"nrefs": -1, "lowercase": True, "tokenizer": "zh"}
     assert signature(4, **known) == "nrefs:var|case:lc|eff:no|tok:zh|smooth:exp"
-    assert signature(4, "floor", nrefs=2) == "nrefs:2|eff:no|smooth:floor[0.10]"
-    assert signature(4, "add-k", None, True) == "eff:yes|smooth:add-k[1.00]"
-    assert signature(4, "add-k", 0.125) == "eff:no|smooth:add-k[0.125]"
-    assert signature(2, "none", weights=(0.5, 0.5)) == "eff:no|smooth:none|order:2"
+    assert signature(4, smoothing="floor", nrefs=2) == "nrefs:2|eff:no|smooth:floor[0.10]"
+    assert signature(4, smoothing="add-k", effective_order=True) == "eff:yes|smooth:add-k[1.00]"
+    assert signature(4, smoothing="add-k", smoothing_value=0.125) == "eff:no|smooth:add-k[0.125]"
+    assert signature(2, (0.5, 0.5), "none") == "eff:no|smooth:none|order:2"
     assert signature(2, weights=(1, 0.5)) == "eff:no|smooth:exp|order:2|weights:1.0,0.5"
     score = SACREBLEU.score(Stats([ROWS[0]]), smoothing="floor", nrefs=1, tokenizer="13a")
     assert score.signature.startswith("nrefs:1|eff:no|tok:13a|smooth:floor[0.10]|version:")
@@ -125,7 +125,12 @@ def test_the_signature_is_that_of_the_drop_in():
     metric = fastbleu.sacrebleu.BLEU(smooth_method="add-k", smooth_value=0.25, lowercase=True)
     metric.corpus_score(["a"], [["b"]])
     signature = SACREBLEU.signature(
-        4, "add-k", 0.25, nrefs=1, lowercase=True, tokenizer=metric.tokenizer_signature
+        4,
+        smoothing="add-k",
+        smoothing_value=0.25,
+        nrefs=1,
+        lowercase=True,
+        tokenizer=metric.tokenizer_signature,
     )
     assert signature == str(metric.get_signature())
 

@@ -217,6 +217,34 @@ ROWS_AND_SCORES = [
         entry(f"fastbleu.dialects.{kind.__name__}", lambda _, kind=kind: kind().version)
         for kind in (NltkDialect, SacrebleuDialect)
     ],
+    entry("fastbleu.dialects.Dialect", lambda _: dialects.Dialect.minimum_total),
+    entry("fastbleu.dialects.Dialect.adapt", NLTK.adapt, setup=stats),
+    entry("fastbleu.dialects.Dialect.score", lambda it: NLTK.score(it.sum()), setup=adapted),
+    entry("fastbleu.dialects.Dialect.sentence_scores", NLTK.sentence_scores, setup=adapted),
+    entry("fastbleu.dialects.Dialect.signature", lambda _: NLTK.signature(2)),
+    *[
+        entry(f"fastbleu.dialects.{kind}.{name}", *calls, setup=lambda: np.array(ROWS, float))
+        for kind in ("Dialect", "NltkDialect", "SacrebleuDialect")
+        for name, *calls in (
+            ("brevity_penalty", lambda _: NLTK.brevity_penalty(3, 4)),
+            (
+                "read_options",
+                lambda _: NLTK.read_options(2, (0.5, 0.5)).weights,
+                lambda _: NLTK.read_options(2, effective_order=True),
+            ),
+            (
+                "require",
+                lambda _: SACREBLEU.require("aggregate=True"),
+                lambda _: NLTK.require("aggregate=True"),
+            ),
+            (
+                "expected_scores",
+                lambda rows: SACREBLEU.expected_scores(rows, 2).tolist(),
+                lambda rows: SACREBLEU.expected_scores(rows, 2, weights=(1,)),
+                lambda rows: NLTK.expected_scores(rows, 2),
+            ),
+        )
+    ],
     entry("fastbleu.dialects.names", lambda _: dialects.names()),
     entry(
         "fastbleu.dialects.get",
@@ -259,12 +287,6 @@ ROWS_AND_SCORES = [
         lambda it: SACREBLEU.sentence_scores(it, smoothing="add-k", smoothing_value=-1),
         lambda it: SACREBLEU.sentence_scores(it, weights=(-1, 1)),
         setup=stats,
-    ),
-    entry(
-        "fastbleu.dialects.SacrebleuDialect.expected_scores",
-        lambda rows: SACREBLEU.expected_scores(rows, 2).tolist(),
-        lambda rows: SACREBLEU.expected_scores(rows, 2, weights=(1,)),
-        setup=lambda: np.array(ROWS, float),
     ),
     entry(
         "fastbleu.dialects.SacrebleuDialect.signature",

@@ -1,23 +1,24 @@
-"""From the sums of rows to a float. See _score.pyx."""
+"""nltk's arithmetic. See _nltk.pyx."""
 
 from libc.stdint cimport int64_t
 
+from fastbleu.dialects.smoothings cimport Smoothing
+
 
 cdef enum:
-    MAX_SCORED_ORDER = 64      # above it the callers take Python's own arithmetic
+    MAX_SCORED_ORDER = 64      # above it the callers use nltk_arithmetic.py
+    MAX_WEIGHTS = 1024
 
-cdef enum Smoothing:
-    SMOOTH_NONE                # nltk's method0: the smallest normal float where nothing matched
-    SMOOTH_FLOOR               # method1
-    SMOOTH_ADD_K               # method2
-    SMOOTH_EXP                 # method3
-    SMOOTH_LENGTH              # method4
-    SMOOTH_AVERAGE             # method5
-    SMOOTH_LENGTH_AVERAGE      # method7
+cdef struct Rules:
+    # How to score, read from the arguments before anything is counted.
+    int vectors                       # number of weight vectors
+    int max_order
+    Smoothing smoothing
+    double value                      # epsilon of SMOOTH_FLOOR, k of the others
+    int orders[MAX_WEIGHTS]           # length of each vector
+    double weights[MAX_WEIGHTS]       # the vectors, end to end
 
-cdef bint log_precisions(const int64_t *row, int max_order, Smoothing smoothing, double value,
-                         const int64_t *fifth, double *logs, bint *counted) noexcept nogil
-cdef bint average(const int64_t *matches, const int64_t *totals, int max_order,
-                  const int64_t *fifth, const bint *raw, double *precisions) noexcept nogil
-cdef bint combine(const int64_t *row, const double *logs, const bint *counted,
-                  const double *weights, int orders, double *score) noexcept nogil
+cdef bint plain_number(object number, double *value)
+cdef bint read_weights(Rules *rules, object weights)
+cdef bint score_row(const Rules *rules, const int64_t *row, const int64_t *fifth,
+                    double *scores) noexcept nogil

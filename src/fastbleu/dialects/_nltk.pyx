@@ -1,30 +1,82 @@
-"""Scoring: a row (or a sum of rows) in, a float out, equal to the original's to the last bit.
+"""nltk's scoring: a row (or a sum of rows) in, a float out, equal to nltk's to the last bit.
 
 The formula is nltk's: BP * exp(fsum(w_n * log p_n)), over the orders with p_n > 0. Every step is the
 same IEEE operation on the same doubles that Python performs there: integers below 2**53 divide as
 Python divides them, log and exp are the C library's, the sum is rounded once. Where a step would leave
-that ground (huge integers, infinities, overflow) the functions return False and the caller computes
-the same formula with Python's own objects, which also raises Python's own errors.
+that ground (huge integers, infinities, overflow) the functions return False, and the caller computes
+the same formula with Python's own objects (nltk_arithmetic.py), which also raises Python's own errors.
 
-Pure functions of their arguments; any thread may call them.
+Pure functions of their arguments; any thread may call them. The loop over rows runs without the GIL.
 """
 
+from cpython.array cimport array, clone
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from libc.float cimport DBL_MIN
-from libc.math cimport exp, isfinite, log
+from libc.math cimport NAN, exp, isfinite, log
+
+from fastbleu.dialects.smoothings cimport (
+    SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing,
+    smoothing_named)
+from fastbleu.kernel.sequences cimport (
+    is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging_lists)
+from fastbleu.runtime._process cimport poll
 
 cdef extern from "kernel/arithmetic/exact_sum.h":
     double exact_sum(const double *terms, int count) noexcept nogil
 
+cdef enum:
+    POLL_ROWS = 1 << 16
+
 cdef int64_t EXACT_IN_DOUBLE = <int64_t> 1 << 53
+cdef array _DOUBLES = array("d")
+
+
+cdef bint plain_number(object number, double *value):
+    """The double that a float, or an int that fits, is; False for anything else."""
+    if type(number) is float:
+        value[0] = <double> number
+        return True
+    if type(number) is int and -(1 << 53) < number < 1 << 53:
+        value[0] = <double> number
+        return True
+    return False
+
+
+cdef bint read_vector(Rules *rules, object vector, int *used):
+    cdef Py_ssize_t i, length = size_of(vector)
+    if length == 0 or length > MAX_SCORED_ORDER or used[0] + length > MAX_WEIGHTS:
+        return False
+    for i in range(length):
+        if not plain_number(<object> PySequence_Fast_ITEMS(vector)[i], &rules.weights[used[0] + i]):
+            return False
+    used[0] += <int> length
+    rules.orders[rules.vectors] = <int> length
+    rules.vectors += 1
+    rules.max_order = max(rules.max_order, <int> length)
+    return True
+
+
+cdef bint read_weights(Rules *rules, object weights):
+    """Read one weight vector or several; False for others than lists and tuples of plain numbers."""
+    cdef int used = 0
+    rules.vectors = rules.max_order = 0
+    weights = unchanging_lists(weights)
+    if not is_list_or_tuple(weights) or size_of(weights) == 0:
+        return False
+    if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(weights)[0]):
+        return read_vector(rules, weights, &used)
+    for vector in weights:
+        if not is_list_or_tuple(vector) or not read_vector(rules, vector, &used):
+            return False
+    return True
 
 
 cdef bint log_precisions(const int64_t *row, int max_order, Smoothing smoothing, double value,
                          const int64_t *fifth, double *logs, bint *counted) noexcept nogil:
     """Logarithms of the smoothed precisions; `counted` tells the orders whose precision is positive.
 
-    `value` is epsilon for SMOOTH_FLOOR, k for SMOOTH_ADD_K, SMOOTH_LENGTH and SMOOTH_LENGTH_AVERAGE;
-    `fifth` holds matches and total of order 5 for the last and for SMOOTH_AVERAGE. Every total is at
-    least 1. False where doubles do not suffice.
+    Parameters as in `Rules` and `score_row`. Every total is at least 1. False where doubles do not
+    suffice.
     """
     cdef double precisions[MAX_SCORED_ORDER]
     cdef bint raw[MAX_SCORED_ORDER]      # still matches / total
@@ -135,3 +187,69 @@ cdef bint combine(const int64_t *row, const double *logs, const bint *counted,
         mean = exp(1.0 - <double> row[1] / <double> row[0]) * mean
     score[0] = mean
     return isfinite(mean)
+
+
+cdef bint score_row(const Rules *rules, const int64_t *row, const int64_t *fifth,
+                    double *scores) noexcept nogil:
+    """Write the score of a row, 0-1, for each weight vector; False where doubles do not suffice.
+
+    `fifth` holds matches and total of order 5 of the last segment, for the methods that average.
+    """
+    cdef double logs[MAX_SCORED_ORDER]
+    cdef bint counted[MAX_SCORED_ORDER]
+    cdef const double *weights = &rules.weights[0]
+    cdef int vector
+    if row[2] == 0:
+        for vector in range(rules.vectors):
+            scores[vector] = 0.0
+        return True
+    if not log_precisions(row, rules.max_order, rules.smoothing, rules.value, fifth, logs, counted):
+        return False
+    for vector in range(rules.vectors):
+        if not combine(row, logs, counted, weights, rules.orders[vector], &scores[vector]):
+            return False
+        weights += rules.orders[vector]
+    return True
+
+
+def score_rows(array rows not None, weights, smoothing, value):
+    """nltk's score of each row, 0-1; NaN where nltk_arithmetic.py has to be used.
+
+    Parameters
+    ----------
+    rows : array of int64, shape (segments * (2 + 2 * max_order),)
+        Totals are at least 1.
+    weights : list or tuple of float, shape (max_order,)
+    smoothing : {"none", "floor", "add-k", "exp", "method4"}
+    value : float or None
+        Epsilon for "floor", k for "method4".
+    """
+    cdef Rules rules
+    cdef Py_buffer view
+    cdef Py_ssize_t row, width, segments
+    cdef const int64_t *numbers
+    cdef bint cancelled = False, fast = read_weights(&rules, weights)
+    cdef array scores
+    cdef double *out
+    rules.smoothing = <Smoothing> smoothing_named(smoothing)
+    rules.value = 1.0      # nltk's k for "add-k"
+    if value is not None:
+        fast = plain_number(value, &rules.value) and fast
+    width = 2 + 2 * <Py_ssize_t> len(weights)
+    if len(rows) % width:
+        raise ValueError(f"{len(rows)} numbers are no rows of {width}")
+    PyObject_GetBuffer(rows, &view, PyBUF_C_CONTIGUOUS)      # also keeps others from resizing them
+    try:
+        numbers = <const int64_t *> view.buf
+        segments = len(rows) // width
+        scores = clone(_DOUBLES, segments, zero=False)
+        out = scores.data.as_doubles
+        with nogil:
+            for row in range(segments):
+                if row % POLL_ROWS == POLL_ROWS - 1:
+                    poll(&cancelled)
+                if not (fast and score_row(&rules, numbers + row * width, NULL, out + row)):
+                    out[row] = NAN
+        return scores
+    finally:
+        PyBuffer_Release(&view)

@@ -22,13 +22,16 @@ from libc.stdint cimport int64_t
 from math import exp as _exp
 from math import log as _log
 
+from fastbleu.dialects.smoothings cimport (
+    SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, Smoothing, smoothing_named)
+
 from fastbleu import __version__
 from fastbleu.runtime._process cimport poll
 
 cdef double EXACT = 4503599627370496.0      # 2**52: the sum of two such integers is exact, too
 cdef array _DOUBLES = array("d")
 
-# What stands in the version field of a signature: the reproduced sacreBLEU, and this package.
+# The version field of a signature: the reproduced sacreBLEU, and this package.
 REPRODUCED = "2.6.0"
 VERSION = f"{REPRODUCED}+fastbleu.{__version__}"
 
@@ -39,20 +42,14 @@ cdef dict _DEFAULTS = SMOOTH_DEFAULTS
 # Whether the running Python's sum() of floats carries a compensation.
 cdef bint COMPENSATED = sum([1.0, 1e100, 1.0, -1e100]) == 2.0
 cdef object widened = None          # whether numpy widens float32 times a Python float
-cdef object looking = object()      # whose lock belongs to that
+cdef object widened_lock = object()
 
-# What stands for the logarithm of 0.
+# In place of the logarithm of 0.
 LOG_OF_ZERO = -9999999999
 
 cdef enum:
     MAX_FAST_ORDER = 64        # above it rows are scored with Python's own objects
     POLL_ROWS = 1 << 16
-
-cdef enum Smoothing:
-    SMOOTH_NONE
-    SMOOTH_FLOOR
-    SMOOTH_ADD_K
-    SMOOTH_EXP
 
 cdef enum Arithmetic:
     DOUBLES                    # Python's int and float
@@ -170,13 +167,9 @@ cdef bint score_counts(const Rules *rules, double hyp_len, double ref_len,
 @cython.wraparound(True)
 def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_value, effective_order,
                     max_ngram_order):
-    """Score counts that any sequences of any numbers hold; add-k changes them in place.
+    """Score, precisions and brevity penalty from any sequences of numbers, which add-k changes in place.
 
     Parameters and arithmetic are those of sacreBLEU's `BLEU.compute_bleu`.
-
-    Returns
-    -------
-    tuple of (score, precisions, bp)
     """
     if smooth_value is None:
         smooth_value = _DEFAULTS[smooth_method]
@@ -210,12 +203,12 @@ def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_valu
 cdef bint is_widened() except -1:
     """Whether numpy widens float32 times a Python float."""
     global widened
-    with cython.critical_section(looking):
+    with cython.critical_section(widened_lock):
         known = widened
     if known is None:
         import numpy
         known = (100.0 * numpy.float32(1)).dtype.itemsize == 8
-        with cython.critical_section(looking):
+        with cython.critical_section(widened_lock):
             widened = known
     return known
 
@@ -227,17 +220,9 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
     rules.effective_order = effective_order
     rules.value = 0.0
     rules.whole_value = True
-    if smoothing == "exp":
-        rules.smoothing = SMOOTH_EXP
-    elif smoothing == "floor":
-        rules.smoothing = SMOOTH_FLOOR
-    elif smoothing == "add-k":
-        rules.smoothing = SMOOTH_ADD_K
-    elif smoothing == "none":
-        rules.smoothing = SMOOTH_NONE
-    else:
-        raise ValueError(
-            f"smoothing {smoothing!r} is unknown; choose one of {', '.join(SMOOTH_DEFAULTS)}")
+    if smoothing not in _DEFAULTS:
+        raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {', '.join(_DEFAULTS)}")
+    rules.smoothing = <Smoothing> smoothing_named(smoothing)
     if arithmetic == "float64" or arithmetic == "expected":
         rules.arithmetic = DOUBLES
     elif arithmetic == "int64-in-place":
@@ -290,34 +275,18 @@ cdef object score_plainly(const int64_t *whole, const float *single, const doubl
 
 def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_order=False,
                arithmetic="float64"):
-    """sacreBLEU's score of each row.
+    """sacreBLEU's score of each row, 0-100, in an array of float64.
 
     Parameters
     ----------
     rows : C-contiguous buffer of segments * (2 + 2 * max_order) numbers
         float32 for the arithmetic "float32", float64 for "expected", else int64.
-    max_order : int
-    smoothing : {"exp", "floor", "add-k", "none"}, default "exp"
-    value : float, optional
-        For "floor" (default 0.1) and "add-k" (default 1).
-    effective_order : bool, default False
-        Average over the orders that the hypothesis reaches.
+    max_order, smoothing, value, effective_order
+        As in `Dialect.score`.
     arithmetic : {"float64", "float32", "int64-in-place", "expected"}, default "float64"
         What `compute_bleu` calculates with: a list of int, as for the score of a corpus; a float32
         array, as in sacreBLEU's bootstrap; an int64 array, as in its approximate randomization,
-        where what add-k adds is cut off to an integer; a list of float, for expected counts.
-
-    Returns
-    -------
-    array of float64, shape (segments,)
-        In 0-100.
-
-    Raises
-    ------
-    TypeError
-        The rows are of another type.
-    ValueError
-        The rows are not of this width, or a name is unknown.
+        where what add-k adds is truncated to an integer; a list of float, for expected counts.
     """
     cdef Py_buffer view
     cdef Rules rules
@@ -394,24 +363,13 @@ cdef list count_list(const Rules *rules, const Scored *scored, const double *cou
 
 def details(array row not None, int max_order, smoothing="exp", value=None,
             bint effective_order=False):
-    """All that sacreBLEU says of one row.
-
-    Parameters
-    ----------
-    row : array of int64, shape (2 + 2 * max_order,)
-    max_order, smoothing, value, effective_order
-        As in `score_rows`.
+    """All that sacreBLEU reports of one row, an array of int64.
 
     Returns
     -------
     tuple of (score, precisions, bp, counts, totals)
         The score in 0-100; the smoothed precisions in 0-100, a list; the brevity penalty in 0-1;
         lists of matches and totals, of which add-k has raised those above order 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The row is of another type or width, or the smoothing is unknown.
     """
     cdef const int64_t *whole
     cdef Rules rules

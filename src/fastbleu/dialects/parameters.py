@@ -58,7 +58,7 @@ class Parameters:
         Which token ids count.
     rules : Dialect
         What turns counts into scores.
-    scoring : dict
+    options : Options
         The options of `rules`.
     how_counted : dict
         What a signature says of how rows were counted, in a dialect's keywords.
@@ -69,11 +69,11 @@ class Parameters:
         *("effective_order", "threads", "dialect", "reference_length", "ignore_ids", "stop_id"),
         *("skip_ids", "keep_segments"),
     )
-    __slots__ = (*NAMES, "how_counted", "id_rules", "rules", "scoring")
+    __slots__ = (*NAMES, "how_counted", "id_rules", "options", "rules")
 
     tokenizer: Tokenizer | None
     stop_id: int | tuple[int, ...] | None
-    scoring: dict[str, Any]
+    how_counted: dict[str, Any]
 
     def __init__(
         self,
@@ -113,15 +113,6 @@ class Parameters:
         self.smoothing_value = smoothing_value
         self.dialect = dialect
         self.rules = get(dialect)
-        self.scoring = {
-            "weights": self.weights,
-            "smoothing": smoothing,
-            "smoothing_value": smoothing_value,
-        }
-        if dialect == "sacrebleu":
-            self.scoring["effective_order"] = self.effective_order
-        elif effective_order:
-            raise ValueError("effective_order is sacreBLEU's; nltk's dialect has none")
         self.tokenizer = None if tokenize is None else get_tokenizer(tokenize)
         self.lowercase = check_lowercase(self.tokenizer, lowercase)
         self.threads = check_positive("threads", threads)
@@ -136,14 +127,14 @@ class Parameters:
             "tokenizer": tokenizer.signature,
             "reference_length": None if reference_length == "closest" else reference_length,
         }
-        # So that a wrong option is told here and not when everything has been counted.
-        self.rules.sentence_scores(Stats.zeros(0, self.max_order), **self.scoring)
+        self.options = self.rules.read_options(
+            self.max_order, self.weights, smoothing, smoothing_value, self.effective_order
+        )
 
     @property
     def signature(self) -> str:
         """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
-        signature: str = self.rules.signature(self.max_order, **self.scoring, **self.how_counted)
-        return signature
+        return self.rules.signature_of(self.max_order, self.options, None, **self.how_counted)
 
     def as_arguments(self) -> dict[str, Any]:
         """The arguments that make the same parameters."""
@@ -160,14 +151,14 @@ class Parameters:
             self.threads,
             reference_length=self.reference_length,
             id_rules=self.id_rules,
-            raise_totals=self.rules.floors_totals,
+            raise_totals=bool(self.rules.minimum_total),
         )
 
     def score(self, sums: Stats, nrefs: int | None, tokenized_periods: int) -> Score:
         """The score of a corpus from the sum of its rows, with warnings of what it may mean."""
         if tokenized_periods:
             self.warn_of_tokenized(tokenized_periods)
-        score: Score = self.rules.score(sums, **self.scoring, **self.how_counted, nrefs=nrefs)
+        score = self.rules.score_row(sums, self.options, nrefs, **self.how_counted)
         if score.value == 0 and score.hyp_len and not score.totals[-1]:
             warn_input(
                 f"no hypothesis has {self.max_order} tokens, so that the score is 0: is each entry "
@@ -187,7 +178,7 @@ class Parameters:
         import numpy
 
         adapted = self.rules.adapt(stats)
-        return numpy.asarray(self.rules.sentence_scores(adapted, **self.scoring), numpy.float64)
+        return numpy.asarray(self.rules.scores(adapted, self.options), numpy.float64)
 
     def sentence_scores_counted(self, counted: Counted) -> NDArray[numpy.float64]:
         """As `sentence_scores`, with warnings of segments that score 0 because they are short."""
@@ -204,7 +195,7 @@ class Parameters:
 
     def warn_of_short(self, short: int, hypotheses: int, max_order: int | None = None) -> None:
         """Warn of hypotheses, not empty, that are too short for a score of their own."""
-        if short and self.dialect == "sacrebleu" and not self.effective_order:
+        if short and "effective_order" in self.rules.options and not self.effective_order:
             warn_input(
                 f"{short} of {hypotheses} hypotheses have fewer than "
                 f"{self.max_order if max_order is None else max_order} tokens "

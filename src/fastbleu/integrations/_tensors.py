@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy
 import torch
 
 from ..counting.stats import Stats
@@ -22,20 +21,10 @@ def check_weights(weights: Any, n_gram: int) -> None:
         raise ValueError(f"there are {len(weights)} weights for n_gram {n_gram}")
 
 
-def split(sums: Stats, device: torch.device) -> list[torch.Tensor]:
-    """One row as tensors of int64: hyp_len, ref_len, matches and totals.
-
-    The lengths have shape (), the others (max_order,).
-    """
-    row = torch.from_numpy(numpy.asarray(sums)[0]).to(device)
-    lengths, matches, totals = row.split([2, sums.max_order, sums.max_order])
-    return [lengths[0], lengths[1], matches, totals]
-
-
 def joined(
     hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
 ) -> list[int]:
-    """The row that was split.
+    """The row that these tensors hold: see `tensors` of dialects/torchmetrics.py.
 
     Raises
     ------

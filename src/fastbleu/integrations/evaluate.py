@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from math import exp, log
 
 from ..counting.input import count_input
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS, details
+from ..dialects._sacrebleu import details
+from ..dialects.nmt import EVALUATE
 from ..dialects.parameters import Parameters
+from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.warnings import warn_tokenized
 from ..metric.bleu import BLEU
 
@@ -159,15 +160,24 @@ class Bleu(_InMemory):
                 f"tokenizer is a {type(tokenizer).__name__}, expected a function that takes a str "
                 "and returns a list of tokens"
             )
-        tokenize = "13a" if tokenizer is None else None
-        metric = BLEU(tokenize, max_order=max_order, reference_length="shortest")
+        tokenize = EVALUATE.tokenizer if tokenizer is None else None
+        metric = BLEU(tokenize, max_order=max_order, reference_length=EVALUATE.reference_length)
         hypotheses, listed = self._take(predictions, references)
         split = _with_its_end if tokenizer is None else partial(_tokens, tokenizer)
         metric.update(
             [split(hypothesis) for hypothesis in hypotheses],
             [[split(r) for r in ([its] if isinstance(its, str) else its)] for its in listed],
         )
-        return _nmt_bleu(metric.state.tolist(), smooth)
+        row = metric.state.tolist()
+        bleu, precisions, bp = EVALUATE.details(row, smooth)
+        return {
+            "bleu": bleu,
+            "precisions": precisions,
+            "brevity_penalty": bp,
+            "length_ratio": row[0] / row[1],
+            "translation_length": row[0],
+            "reference_length": row[1],
+        }
 
 
 class Sacrebleu(_InMemory):
@@ -211,7 +221,7 @@ class Sacrebleu(_InMemory):
         TypeError, ValueError, ImportError, FileNotFoundError, RuntimeError
             As `add_batch` and `fastbleu.BLEU`, or nothing was added.
         """
-        if SMOOTH_DEFAULTS.get(smooth_method, 0.0) is None:
+        if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU does not look at one that has no use
         metric = Parameters(
             tokenize or "13a", lowercase, smoothing=smooth_method, smoothing_value=smooth_value
@@ -293,28 +303,3 @@ def _tokens(tokenizer: Callable[[str], Any], text: str) -> Any:
             "text, or pass tokenizer=list if its characters are the tokens"
         )
     return tokens
-
-
-def _nmt_bleu(row: list[int], smooth: bool) -> dict[str, Any]:
-    """The result from the sum of all rows, by the steps whose last digits are tensorflow/nmt's."""
-    max_order = len(row) // 2 - 1
-    hyp_len, ref_len, *counts = row
-    precisions = [
-        (matches + 1.0) / (total + 1.0) if smooth else matches / total if total else 0.0
-        for matches, total in zip(counts[:max_order], counts[max_order:], strict=True)
-    ]
-    if not hyp_len or not ref_len:
-        empty = "references" if hyp_len else "predictions"
-        raise ZeroDivisionError(f"the {empty} have no tokens at all, so that no ratio is defined")
-    ratio = hyp_len / ref_len
-    bp = 1.0 if ratio > 1.0 else exp(1 - 1.0 / ratio)
-    # Neither fsum nor one division of the sum: they round otherwise.
-    mean = exp(sum(1.0 / max_order * log(p) for p in precisions)) if min(precisions) > 0 else 0.0
-    return {
-        "bleu": mean * bp,
-        "precisions": precisions,
-        "brevity_penalty": bp,
-        "length_ratio": ratio,
-        "translation_length": hyp_len,
-        "reference_length": ref_len,
-    }

@@ -12,8 +12,10 @@ from collections.abc import Iterable, Sequence
 import torch
 from torcheval.metrics import Metric
 
+from ..dialects.torcheval import TORCHEVAL
+from ..dialects.torchmetrics import tensors
 from ..metric.bleu import BLEU
-from ._tensors import check_weights, joined, score, split
+from ._tensors import check_weights, joined, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +85,7 @@ class BLEUScore(Metric):
         check_weights(weights, n_gram)
         if dialect == "sacrebleu":
             options |= {"smoothing": smoothing, "weights": weights}
-        elif dialect != "torcheval":
+        elif dialect != TORCHEVAL.name:
             raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or 'torcheval'")
         elif smoothing != "none":
             raise ValueError("smoothing is sacreBLEU's; the dialect of TorchEval has none")
@@ -93,7 +95,7 @@ class BLEUScore(Metric):
                 "any"
             )
         else:
-            options["reference_length"] = "shortest"
+            options["reference_length"] = TORCHEVAL.reference_length
         self._bleu = BLEU(tokenize, lowercase, **options)
         self.dialect = dialect
         self.n_gram = n_gram
@@ -129,12 +131,12 @@ class BLEUScore(Metric):
         """
         hypotheses = [input] if isinstance(input, str) else input
         sums = self._bleu.sums(hypotheses, target)
-        if self.dialect == "torcheval" and not sums.totals.all():
+        if self.dialect == TORCHEVAL.name and not sums.totals.all():
             raise ValueError(
                 f"no text of input has n_gram = {self.n_gram} tokens, and TorchEval's dialect "
                 "refuses such a batch; the default dialect takes it"
             )
-        self._add(*split(sums, self.device))
+        self._add(*tensors(sums, self.device)[0])
         return self
 
     def compute(self) -> torch.Tensor:
@@ -150,27 +152,11 @@ class BLEUScore(Metric):
         OverflowError
             A count has left int64, as far as that shows: it is negative.
         """
-        row = joined(*(getattr(self, name) for name in _STATES))
-        if self.dialect == "torcheval":
-            with torch.no_grad():
-                return self._score_of_torcheval()
+        states = [getattr(self, name) for name in _STATES]
+        row = joined(*states)
+        if self.dialect == TORCHEVAL.name:
+            return TORCHEVAL.score_tensors(states, self.weights)
         return score(self._bleu, row, self.matches_by_order.device)
-
-    def _score_of_torcheval(self) -> torch.Tensor:
-        """The operations of torcheval.metrics.functional.text.bleu 0.0.7, on its floats."""
-        device, dtype = self.matches_by_order.device, torch.float64
-        if not self.matches_by_order.any():
-            return torch.tensor(0.0, dtype=dtype, device=device)
-        matches, possible = (
-            self.matches_by_order.to(dtype),
-            self.possible_matches_by_order.to(dtype),
-        )
-        # Equal weights are float32 there, so that three of them do not add up to 1.
-        weights = [1 / self.n_gram] * self.n_gram if self.weights is None else self.weights
-        weights = torch.as_tensor(weights, device=device)
-        mean = torch.exp(torch.sum(weights * torch.log(matches / possible)))
-        input_len, target_len = self.input_len.to(dtype), self.target_len.to(dtype)
-        return mean if input_len > target_len else torch.exp(1 - target_len / input_len) * mean
 
     def merge_state(self, metrics: Iterable[Any]) -> BLEUScore:
         """Add the counts of other metrics, which stay as they are.

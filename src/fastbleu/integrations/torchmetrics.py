@@ -15,9 +15,10 @@ import torch
 from torchmetrics import Metric
 
 from ..counting.stats import Stats
+from ..dialects.torchmetrics import TORCHMETRICS, tensors
 from ..metric.bleu import BLEU
 from ..tokenizers.table import get_tokenizer
-from ._tensors import check_weights, joined, score, split
+from ._tensors import check_weights, joined, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _STATES = ("preds_len", "target_len", "numerator", "denominator")
 # first. The tokens of these tokenizers are the same nevertheless, unless one of the characters here
 # is in a text, or one of the second in a text to be lowered: 13a drops "-" before a newline, and
 # knows &quot; and <skipped> in small letters only; what a capital sigma becomes depends on what
-# stands around it; the lower cases of three signs leave the range of characters that zh splits;
+# surrounds it; the lower cases of three signs leave the range of characters that zh splits;
 # that of the dotted I is two characters.
 _EQUAL_WITHOUT = {
     "none": ("", ""),
@@ -57,7 +58,7 @@ class BLEUScore(Metric):
     dialect : {"sacrebleu", "torchmetrics"}, default "sacrebleu"
         Whose rules count, and turn counts into a score.
     smoothing : {"none", "exp", "floor", "add-k"}, optional
-        In place of `smooth`, which stands for "none" and "add-k": see `fastbleu.BLEU`.
+        In place of `smooth`, which is short for "none" and "add-k": see `fastbleu.BLEU`.
     tokenize : str, callable (str -> list of str) or None, default "none"
         As for `fastbleu.BLEU`. "none" splits at white space. None: the input is token ids.
     lowercase : bool, default False
@@ -78,7 +79,7 @@ class BLEUScore(Metric):
     TorchMetrics itself adds up in float32, which is inexact above 2**24 = 16,777,216. What it makes
     of more n-grams depends on how they are spread over ranks, and is not reproduced.
 
-    The state `counted_by` stands for all that the counts depend on. By it metrics that count in
+    The state `counted_by` is a digest of all that the counts depend on. By it metrics that count in
     different ways, as BLEUScore and SacreBLEUScore do, share no compute group of a
     ``MetricCollection``, and their counts are not mixed up by ranks, `merge_state` or checkpoints.
     """
@@ -118,14 +119,14 @@ class BLEUScore(Metric):
         if dialect == "sacrebleu":
             smoothing = smoothing or ("add-k" if smooth else "none")
             options |= {"smoothing": smoothing, "weights": weights}
-        elif dialect != "torchmetrics":
+        elif dialect != TORCHMETRICS.name:
             raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or 'torchmetrics'")
         elif smoothing is not None:
             raise ValueError("smoothing is sacreBLEU's; TorchMetrics' dialect has smooth only")
         else:
-            options["reference_length"] = "first"
+            options["reference_length"] = TORCHMETRICS.reference_length
         self._fast, self._marks = None, ""
-        if dialect == "torchmetrics" and isinstance(tokenize, str):
+        if dialect == TORCHMETRICS.name and isinstance(tokenize, str):
             from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
 
             self._bleu = BLEU(_SacreBLEUTokenizer(tokenize, lowercase), **options)
@@ -158,7 +159,7 @@ class BLEUScore(Metric):
             Where `tokenize` is None ids, as `fastbleu.BLEU.update` takes them: a tensor of shape
             (S, length), a list of tensors, ...
         target : sequence of S sequences of str
-            ``target[i]`` are the references of ``preds[i]``; a str stands for one. Ids also of
+            ``target[i]`` are the references of ``preds[i]``; a str is one reference. Ids also of
             shape (S, length) or (S, references, length).
 
         Raises
@@ -168,7 +169,7 @@ class BLEUScore(Metric):
         """
         sums = preds if isinstance(preds, Stats) else self._count(preds, target)
         # Not in place: the metrics of a compute group share these tensors.
-        for name, count in zip(_STATES, split(sums, self.numerator.device), strict=True):
+        for name, count in zip(_STATES, tensors(sums, self.numerator.device)[0], strict=True):
             setattr(self, name, getattr(self, name) + count)
 
     def forward(self, preds: Any, target: Any) -> Any:
@@ -197,33 +198,16 @@ class BLEUScore(Metric):
                 "the counts come from a metric that counts in another way (tokenizer, dialect, "
                 "...): from a checkpoint, or in a compute group that was chosen by hand"
             )
-        row, device = joined(*(getattr(self, name) for name in _STATES)), self.numerator.device
-        if self.dialect == "torchmetrics":
-            return self._score_of_torchmetrics(device)
-        return score(self._bleu, row, device)
+        states = [getattr(self, name) for name in _STATES]
+        row = joined(*states)
+        if self.dialect == TORCHMETRICS.name:
+            return TORCHMETRICS.score_tensors(states, self.weights, self.smooth, self.dtype)
+        return score(self._bleu, row, self.numerator.device)
 
     def merge_state(self, incoming_state: Any) -> None:
         """Add the counts of another such metric, or of its `metric_state`."""
         super().merge_state(incoming_state)
         self._computed = None  # What compute returned before, which Metric would return again.
-
-    def _score_of_torchmetrics(self, device: torch.device) -> torch.Tensor:
-        """The operations of torchmetrics.functional.text.bleu 1.9.0, on its floats."""
-        if not self.numerator.all():
-            return torch.tensor(0.0, device=device)
-        states = self.numerator, self.denominator, self.preds_len, self.target_len
-        numerator, denominator, preds_len, target_len = (state.to(self.dtype) for state in states)
-        precisions = numerator / denominator
-        if self.smooth:
-            one = torch.ones(self.n_gram, device=device)
-            smoothed = (numerator + one) / (denominator + one)
-            smoothed[0] = precisions[0]
-            precisions = smoothed
-        weights = torch.as_tensor(self.weights, device=device)
-        mean = torch.exp(torch.sum(weights * torch.log(precisions)))
-        if preds_len > target_len:
-            return torch.tensor(1.0, device=device) * mean
-        return torch.exp(1 - target_len / preds_len) * mean
 
     def _count(self, preds: Any, target: Any) -> Stats:
         """The sum of a batch's rows."""

@@ -18,8 +18,6 @@ from ._ngrams import Features, Ngrams, expected_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from numpy.typing import NDArray
 
     from ._sentences import Sentences
@@ -92,6 +90,5 @@ class Aggregation:
             # Python's own sum, which is compensated from 3.12 on.
             lengths = zip(references.lengths, weights.tolist(), strict=True)
             rows[:, 1] = sum([exp(log(n) + weight) if n else 0.0 for n, weight in lengths])
-        rules: Any = self._parameters.rules
-        scores = rules.expected_scores(rows, max_order, **self._parameters.scoring)
-        return numpy.asarray(scores, numpy.float64)
+        rules, options = self._parameters.rules, self._parameters.options
+        return numpy.asarray(rules.expected_row_scores(rows, max_order, options), numpy.float64)

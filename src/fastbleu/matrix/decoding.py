@@ -75,11 +75,8 @@ def mbr(
     """The candidates' expected scores, of one source or of several; see `fastbleu.BLEU.mbr`."""
     if aggregate and matrix:
         raise ValueError("aggregate=True makes no matrix; leave one of aggregate and matrix out")
-    if aggregate and parameters.dialect != "sacrebleu":
-        raise ValueError(
-            "aggregate=True scores fractions of matches, for which the dialect "
-            f"{parameters.dialect!r} has no rules; leave it out, or dialect="
-        )
+    if aggregate:
+        parameters.rules.require("aggregate=True")
     first = references[:1] if type(references) in (list, tuple) else ()
     if any(isinstance(value, float) for value in first):
         raise TypeError("references holds numbers: pass weights by their name, weights=")

@@ -18,6 +18,7 @@ from random import Random
 import numpy
 
 from ..counting.stats import Stats
+from ..dialects.base import Options
 from ..dialects.parameters import Parameters
 from ..inputs.arguments import check_positive
 from ..inputs.sentences import parts_of
@@ -129,10 +130,9 @@ def _scores(parameters: Parameters, rows: array[int], max_order: int, order: int
     table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_order)
     kept = [*range(2 + order), *range(2 + max_order, 2 + max_order + order)]
     cut = Stats._own(array("q", table[:, kept].tobytes()), order)
-    rules = parameters.rules
-    weights = None if parameters.dialect == "sacrebleu" else (1 / order,) * order
-    options = {**parameters.scoring, "weights": weights}
-    return rules.sentence_scores(rules.adapt(cut), **options)
+    rules, options = parameters.rules, parameters.options
+    equal = Options(None, options.smoothing, options.smoothing_value, options.effective_order)
+    return rules.scores(rules.adapt(cut), equal)
 
 
 def _check_orders(orders: Any) -> tuple[int, ...]:

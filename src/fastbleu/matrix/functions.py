@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..dialects import get, names
 from ..dialects.parameters import Parameters
 from . import all_pairs, decoding, diversity
 from .decoding import MBRResult
@@ -273,6 +274,7 @@ def self_bleu(
 
 def _sentence_parameters(arguments: dict[str, Any]) -> Parameters:
     """Parameters by which single sentences do not score 0 for being short."""
-    if arguments.get("dialect", "sacrebleu") == "sacrebleu":
+    name = arguments.get("dialect", "sacrebleu")
+    if name in names() and "effective_order" in get(name).options:
         arguments = {"effective_order": True} | arguments
     return Parameters(**arguments)

@@ -29,7 +29,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "Fraction":
-        from .fraction import Fraction
+        from ..dialects.fraction import Fraction
 
         return Fraction
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,12 +1,13 @@
-from .fraction import Fraction as Fraction
-from .functions import brevity_penalty as brevity_penalty
-from .functions import closest_ref_length as closest_ref_length
-from .functions import corpus_bleu as corpus_bleu
-from .functions import patch as patch
-from .functions import sentence_bleu as sentence_bleu
-from .functions import unpatch as unpatch
-from .precision import SmoothingFunction as SmoothingFunction
-from .precision import modified_precision as modified_precision
+from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from fractions import Fraction as _BaseFraction
+from typing import Any, overload
+
+from ..dialects.fraction import Fraction as Fraction
+from ..runtime.patching import Restore
+
+_Tokens = Sequence[Hashable]
+_Smoothing = Callable[..., Any] | None
+_Precisions = list[_BaseFraction | float]
 
 __all__ = [
     "Fraction",
@@ -19,3 +20,89 @@ __all__ = [
     "sentence_bleu",
     "unpatch",
 ]
+
+@overload
+def sentence_bleu(
+    references: Iterable[_Tokens],
+    hypothesis: _Tokens,
+    weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25),
+    smoothing_function: _Smoothing = None,
+    auto_reweigh: bool = False,
+) -> float: ...
+@overload
+def sentence_bleu(
+    references: Iterable[_Tokens],
+    hypothesis: _Tokens,
+    weights: Sequence[Sequence[float]],
+    smoothing_function: _Smoothing = None,
+    auto_reweigh: bool = False,
+) -> float | list[float]: ...
+@overload
+def corpus_bleu(
+    list_of_references: Sequence[Iterable[_Tokens]],
+    hypotheses: Sequence[_Tokens],
+    weights: Sequence[float] = (0.25, 0.25, 0.25, 0.25),
+    smoothing_function: _Smoothing = None,
+    auto_reweigh: bool = False,
+) -> float: ...
+@overload
+def corpus_bleu(
+    list_of_references: Sequence[Iterable[_Tokens]],
+    hypotheses: Sequence[_Tokens],
+    weights: Sequence[Sequence[float]],
+    smoothing_function: _Smoothing = None,
+    auto_reweigh: bool = False,
+) -> float | list[float]: ...
+def closest_ref_length(references: Iterable[Sized], hyp_len: int) -> int: ...
+def brevity_penalty(closest_ref_len: int, hyp_len: int) -> float: ...
+def patch() -> Restore: ...
+def unpatch() -> None: ...
+def modified_precision(
+    references: Iterable[Sequence[Hashable]], hypothesis: Sequence[Hashable], n: int
+) -> Fraction: ...
+
+class SmoothingFunction:
+    epsilon: float
+    alpha: float
+    k: float
+    def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5) -> None: ...
+    def method0(self, p_n: list[Any], *args: Any, **kwargs: Any) -> _Precisions: ...
+    def method1(self, p_n: list[Any], *args: Any, **kwargs: Any) -> _Precisions: ...
+    def method2(self, p_n: list[Any], *args: Any, **kwargs: Any) -> _Precisions: ...
+    def method3(self, p_n: list[Any], *args: Any, **kwargs: Any) -> _Precisions: ...
+    def method4(
+        self,
+        p_n: list[Any],
+        references: Any,
+        hypothesis: Any,
+        hyp_len: int | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> _Precisions: ...
+    def method5(
+        self,
+        p_n: list[Any],
+        references: Any,
+        hypothesis: Any,
+        hyp_len: int | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> _Precisions: ...
+    def method6(
+        self,
+        p_n: list[Any],
+        references: Any,
+        hypothesis: Any,
+        hyp_len: int | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> _Precisions: ...
+    def method7(
+        self,
+        p_n: list[Any],
+        references: Any,
+        hypothesis: Any,
+        hyp_len: int | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> _Precisions: ...

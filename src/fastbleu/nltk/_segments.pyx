@@ -1,9 +1,9 @@
-"""nltk's dialect without detours: from one segment's tokens, or a corpus' sums, to the score.
+"""nltk's functions on the fast path: from one segment's tokens, or a corpus' sums, to the score.
 
 A sentence_bleu call lasts about a microsecond, so it may not make arrays, Fractions or chunks: the
 tokens are packed into memory that is kept between calls, counted, and scored on the stack. What is
 out of the ordinary (other sequences than list and tuple, a user's own smoothing function, weights that
-are no plain floats) is answered with None, and nltk.py takes the general way, which gives the same
+are no plain floats) is answered with None, and functions.py takes the general way, which gives the same
 float.
 
 Thread-safety. The kept memory is marked as busy while it is used; a call that comes in meanwhile
@@ -11,7 +11,6 @@ Thread-safety. The kept memory is marked as busy while it is used; a call that c
 """
 
 from cpython.array cimport array
-from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
@@ -19,8 +18,10 @@ from libc.stdint cimport int64_t
 from fastbleu._core cimport numbers, SegmentCounter
 from fastbleu.counting._tokens cimport TokenPacker
 from fastbleu.dialects._nltk cimport (
-    MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
-    SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, combine, log_precisions, Smoothing)
+    MAX_SCORED_ORDER, MAX_WEIGHTS, Rules, plain_number, read_weights, score_row)
+from fastbleu.dialects.smoothings cimport (
+    SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_FLOOR, SMOOTH_LENGTH, SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE,
+    Smoothing)
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
 from fastbleu.runtime._process cimport KeptMemory
@@ -36,17 +37,11 @@ cdef extern from "Python.h":
     PyObject *PyMethod_GET_FUNCTION(object method)
     PyObject *PyMethod_GET_SELF(object method)
 
-cdef enum:
-    MAX_WEIGHTS = 1024
-
-# Rows between two looks for signals.
-cdef Py_ssize_t POLL_ROWS = 1 << 15
-
 # Memory above this is not kept for the next call.
 cdef Py_ssize_t KEPT_IDS = 1 << 16
 
 cdef object smoothing_class = None
-cdef tuple smoothing_methods = ()
+cdef tuple smoothing_methods = ()       # by Smoothing
 cdef list no_overlap_messages = []      # by order; the same object each time, so that its hash is cached
 
 
@@ -63,16 +58,6 @@ def use_smoothing(cls, no_overlap_message):
     no_overlap_messages = [no_overlap_message(order) for order in range(MAX_SCORED_ORDER + 1)]
 
 
-cdef struct Plan:
-    # How to score, read from the arguments before anything is counted.
-    int vectors                       # number of weight vectors
-    int max_order
-    Smoothing smoothing
-    double value
-    int orders[MAX_WEIGHTS]           # length of each vector
-    double weights[MAX_WEIGHTS]       # the vectors, end to end
-
-
 cdef bint are_lists(object hypothesis, object references) noexcept:
     """Whether a segment's types are plain, so that the packer kept between calls can read it."""
     cdef Py_ssize_t k
@@ -84,53 +69,16 @@ cdef bint are_lists(object hypothesis, object references) noexcept:
     return True
 
 
-cdef bint plain_number(object number, double *value):
-    """The double that a float, or an int that fits, is; False for anything else."""
-    if type(number) is float:
-        value[0] = <double> number
-        return True
-    if type(number) is int and -(1 << 53) < number < 1 << 53:
-        value[0] = <double> number
-        return True
-    return False
-
-
-cdef bint plan_vector(Plan *plan, object vector, int *used):
-    cdef Py_ssize_t i, length = size_of(vector)
-    if length == 0 or length > MAX_SCORED_ORDER or used[0] + length > MAX_WEIGHTS:
-        return False
-    for i in range(length):
-        if not plain_number(<object> PySequence_Fast_ITEMS(vector)[i], &plan.weights[used[0] + i]):
-            return False
-    used[0] += <int> length
-    plan.orders[plan.vectors] = <int> length
-    plan.vectors += 1
-    plan.max_order = max(plan.max_order, <int> length)
-    return True
-
-
-cdef bint plan_weights(Plan *plan, object weights):
-    cdef int used = 0
-    plan.vectors = plan.max_order = 0
-    weights = unchanging_lists(weights)
-    if not is_list_or_tuple(weights) or size_of(weights) == 0:
-        return False
-    if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(weights)[0]):
-        return plan_vector(plan, weights, &used)
-    for vector in weights:
-        if not is_list_or_tuple(vector) or not plan_vector(plan, vector, &used):
-            return False
-    return True
-
-
 cdef inline bint is_method(object candidate, object function):
     return PyMethod_Check(candidate) and PyMethod_GET_FUNCTION(candidate) == <PyObject *> function
 
 
-cdef bint plan_smoothing(Plan *plan, object function) except -1:
+cdef bint read_smoothing(Rules *rules, object function) except -1:
+    """Read a method of nltk's; False for any other function."""
     cdef PyObject *method
-    plan.smoothing = SMOOTH_NONE
-    plan.value = 0.0
+    cdef int i
+    rules.smoothing = SMOOTH_NONE
+    rules.value = 0.0
     if function is None:
         return True
     if not PyMethod_Check(function):
@@ -139,68 +87,47 @@ cdef bint plan_smoothing(Plan *plan, object function) except -1:
     if type(owner) is not smoothing_class:
         return False
     method = PyMethod_GET_FUNCTION(function)
-    if method == <PyObject *> smoothing_methods[0]:
-        return True
-    if method == <PyObject *> smoothing_methods[1]:
-        plan.smoothing = SMOOTH_FLOOR
-        return plain_number(owner.epsilon, &plan.value)
-    if method == <PyObject *> smoothing_methods[2]:
-        plan.smoothing = SMOOTH_ADD_K
-        plan.value = 1.0
-        return True
-    if method == <PyObject *> smoothing_methods[3]:
-        plan.smoothing = SMOOTH_EXP
-        return True
-    if method == <PyObject *> smoothing_methods[4]:
-        plan.smoothing = SMOOTH_LENGTH
-        return plain_number(owner.k, &plan.value)
-    if method == <PyObject *> smoothing_methods[5]:
-        plan.smoothing = SMOOTH_AVERAGE
-        return True
-    if method == <PyObject *> smoothing_methods[6]:
-        # This one calls methods 4 and 5 of the object, which may be others by now.
-        plan.smoothing = SMOOTH_LENGTH_AVERAGE
-        return (is_method(owner.method4, smoothing_methods[4])
-                and is_method(owner.method5, smoothing_methods[5])
-                and plain_number(owner.k, &plan.value))
-    return False
-
-
-cdef inline bint averages(const Plan *plan) noexcept:
-    """Whether the smoothing looks at the fifth order of the last segment."""
-    return plan.smoothing == SMOOTH_AVERAGE or plan.smoothing == SMOOTH_LENGTH_AVERAGE
-
-
-cdef object score_row(Plan *plan, const int64_t *row, const int64_t *fifth, bint warn):
-    """Score of a row whose totals are at least 1; None where doubles do not suffice."""
-    cdef double logs[MAX_SCORED_ORDER]
-    cdef bint counted[MAX_SCORED_ORDER]
-    cdef double score
-    cdef const double *weights = plan.weights
-    cdef int n, vector
-    cdef object result
-    if row[2] == 0:
-        return 0 if plan.vectors == 1 else [0] * plan.vectors
-    if not log_precisions(
-            row, plan.max_order, plan.smoothing, plan.value, fifth, logs, counted):
-        return None
-    if plan.vectors == 1:
-        if not combine(row, logs, counted, weights, plan.orders[0], &score):
-            return None
-        result = score
+    for i in range(SMOOTH_LENGTH_AVERAGE + 1):
+        if method == <PyObject *> smoothing_methods[i]:
+            break
     else:
-        result = []
-        for vector in range(plan.vectors):
-            if not combine(row, logs, counted, weights, plan.orders[vector], &score):
-                return None
-            (<list> result).append(score)
-            weights += plan.orders[vector]
-    if plan.smoothing == SMOOTH_NONE and warn:
-        for n in range(plan.max_order):
+        return False
+    rules.smoothing = <Smoothing> i
+    if i == SMOOTH_FLOOR:
+        return plain_number(owner.epsilon, &rules.value)
+    if i == SMOOTH_ADD_K:
+        rules.value = 1.0
+    elif i == SMOOTH_LENGTH:
+        return plain_number(owner.k, &rules.value)
+    elif i == SMOOTH_LENGTH_AVERAGE:
+        # This one calls methods 4 and 5 of the object, which may be others by now.
+        return (is_method(owner.method4, smoothing_methods[SMOOTH_LENGTH])
+                and is_method(owner.method5, smoothing_methods[SMOOTH_AVERAGE])
+                and plain_number(owner.k, &rules.value))
+    return True
+
+
+cdef inline bint averages(const Rules *rules) noexcept:
+    """Whether the smoothing looks at the fifth order of the last segment."""
+    return rules.smoothing == SMOOTH_AVERAGE or rules.smoothing == SMOOTH_LENGTH_AVERAGE
+
+
+cdef object score_of_row(const Rules *rules, const int64_t *row, const int64_t *fifth):
+    """A row's score as nltk returns it, with nltk's warnings; None where doubles do not suffice."""
+    cdef double scores[MAX_WEIGHTS]
+    cdef int n, vector
+    if row[2] == 0:
+        return 0 if rules.vectors == 1 else [0] * rules.vectors
+    if not score_row(rules, row, fifth, scores):
+        return None
+    if rules.smoothing == SMOOTH_NONE:
+        for n in range(rules.max_order):
             if row[2 + n] == 0:
                 # The warning belongs to the line of the package that called this module.
                 warnings.warn(no_overlap_messages[n + 1], UserWarning, 1)
-    return result
+    if rules.vectors == 1:
+        return scores[0]
+    return [scores[vector] for vector in range(rules.vectors)]
 
 
 cdef class _SentenceScorer(KeptMemory):
@@ -254,48 +181,40 @@ cdef int count_one(object hypothesis, object references, int max_order, int64_t 
 
 def sentence_score(references, hypothesis, weights, smoothing_function):
     """BLEU of one segment as nltk computes it, 0-1; None where the general way has to be taken."""
-    cdef Plan plan
+    cdef Rules rules
     cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
     cdef int64_t fifth[2]
     cdef int order, n
     hypothesis, references = unchanging(hypothesis), unchanging_lists(references)
     if not are_lists(hypothesis, references):
         return None
-    if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
+    if not (read_weights(&rules, weights) and read_smoothing(&rules, smoothing_function)):
         return None
-    order = max(plan.max_order, 5) if averages(&plan) else plan.max_order
+    order = max(rules.max_order, 5) if averages(&rules) else rules.max_order
     count_one(hypothesis, references, order, row)
     if order >= 5:
         fifth[0] = row[2 + 4]
         fifth[1] = row[2 + order + 4]
-    if order > plan.max_order:      # the totals move down to where a row of max_order has them
-        for n in range(plan.max_order):
-            row[2 + plan.max_order + n] = row[2 + order + n]
-    return score_row(&plan, row, fifth, True)
+    if order > rules.max_order:      # the totals move down to where a row of max_order has them
+        for n in range(rules.max_order):
+            row[2 + rules.max_order + n] = row[2 + order + n]
+    return score_of_row(&rules, row, fifth)
 
 
-def score_rows(array rows not None, weights, smoothing_function, bint warn=True):
-    """BLEU as nltk computes it, 0-1, of each row; totals are at least 1.
+def corpus_score(array sums not None, weights, smoothing_function):
+    """BLEU as nltk computes it, 0-1, from the sum of rows; None where the general way has to be taken.
 
-    A list with one score per row, or with None where the general way has to be taken; None instead of
-    the list where that holds for all. Without `warn` orders without a match pass in silence.
+    `sums` has shape (2 + 2 * max_order,); its totals are at least 1.
     """
-    cdef Plan plan
-    cdef Py_ssize_t row, width
-    cdef list scores = []
-    if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
+    cdef Rules rules
+    if not (read_weights(&rules, weights) and read_smoothing(&rules, smoothing_function)):
         return None
-    if averages(&plan):
-        return None      # rows do not hold the last segment
-    width = 2 + 2 * plan.max_order
-    if len(rows) % width:
-        raise ValueError(f"{len(rows)} numbers are no rows of {width}")
-    _held = memoryview(rows)         # warnings and signals run user code, which might resize it
-    for row in range(len(rows) // width):
-        if row % POLL_ROWS == POLL_ROWS - 1:
-            PyErr_CheckSignals()
-        scores.append(score_row(&plan, numbers(rows) + row * width, NULL, warn))
-    return scores
+    if averages(&rules):
+        return None      # a sum of rows does not hold the last segment
+    if len(sums) != 2 + 2 * rules.max_order:
+        raise ValueError(f"{len(sums)} numbers are no row of {2 + 2 * rules.max_order}")
+    _held = memoryview(sums)         # warnings run user code, which might resize it
+    return score_of_row(&rules, numbers(sums), NULL)
 
 
 def modified_precision_counts(references, hypothesis, Py_ssize_t order):

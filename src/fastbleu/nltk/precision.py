@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import operator
-import sys
 import warnings
-from math import log
 
+from ..dialects import nltk_arithmetic
+from ..dialects.nltk_arithmetic import make_fraction
 from . import _segments as _nltk
-
-
-def make_fraction(numerator, denominator):
-    """nltk's unnormalised fraction."""
-    from .fraction import Fraction
-
-    return Fraction(numerator, denominator)
 
 
 def no_overlap_message(order):
@@ -25,6 +18,11 @@ def no_overlap_message(order):
         "how many N-gram overlaps of lower order it contains.\n"
         "Consider using lower n-gram order or use SmoothingFunction()"
     )
+
+
+def warn_of_no_overlap(order):
+    """Warn as nltk's method 0 does."""
+    warnings.warn(no_overlap_message(order), stacklevel=1)
 
 
 def modified_precision(references, hypothesis, n):
@@ -100,67 +98,34 @@ class SmoothingFunction:
 
     def method0(self, p_n, *args, **kwargs):
         """No smoothing: the smallest normal float, and a warning, where nothing matched."""
-        smoothed = []
-        for order, precision in enumerate(p_n, 1):
-            if precision.numerator == 0:
-                warnings.warn(no_overlap_message(order), stacklevel=1)
-                smoothed.append(sys.float_info.min)
-            else:
-                smoothed.append(precision)
-        return smoothed
+        return nltk_arithmetic.method0(p_n, warn_of_no_overlap)
 
     def method1(self, p_n, *args, **kwargs):
         """Count `epsilon` matches where there are none."""
-        return [
-            precision
-            if precision.numerator != 0
-            else (precision.numerator + self.epsilon) / precision.denominator
-            for precision in p_n
-        ]
+        return nltk_arithmetic.method1(p_n, self.epsilon)
 
     def method2(self, p_n, *args, **kwargs):
         """Add 1 to matches and totals of every order but the first (Lin and Och 2004)."""
-        higher = [make_fraction(p.numerator + 1, p.denominator + 1) for p in p_n[1:]]
-        return [*p_n[:1], *higher]
+        return nltk_arithmetic.method2(p_n)
 
     def method3(self, p_n, *args, **kwargs):
         """Count 1/2, 1/4, 1/8 ... matches at the first, second, third order without any (NIST)."""
-        doubling = 1
-        for i, precision in enumerate(p_n):
-            if precision.numerator == 0:
-                doubling *= 2
-                p_n[i] = 1 / (doubling * precision.denominator)
-        return p_n
+        return nltk_arithmetic.method3(p_n)
 
     def method4(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Like method 3, but smaller counts for shorter hypotheses: divided by k / ln(length)."""
-        length = hyp_len or len(hypothesis)
-        doubling = 1
-        for i, precision in enumerate(p_n):
-            if precision.numerator == 0 and length > 1:
-                doubling *= 2
-                matches = 1 / (doubling * self.k / log(length))
-                p_n[i] = matches / precision.denominator
-        return p_n
+        return nltk_arithmetic.method4(p_n, self.k, hyp_len or len(hypothesis))
 
     def method5(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Average each precision with its lower (smoothed) and its higher (raw) neighbour."""
         higher = [*p_n[1:], modified_precision(references, hypothesis, 5)]
-        average = p_n[0] + 1
-        for i, precision in enumerate(p_n):
-            average = p_n[i] = (average + precision + higher[i]) / 3
-        return p_n
+        return nltk_arithmetic.method5(p_n, higher)
 
     def method6(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Interpolate from the third order on with a prior from the two below (Gao and He 2013)."""
         if not p_n[2]:
             raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
-        for i in range(2, len(p_n)):
-            lowest, lower = p_n[i - 2], p_n[i - 1]
-            prior = 0 if lowest == 0 else lower**2 / lowest
-            total = max(0, len(hypothesis) - i)
-            p_n[i] = (p_n[i].numerator + self.alpha * prior) / (total + self.alpha)
-        return p_n
+        return nltk_arithmetic.method6(p_n, self.alpha, len(hypothesis))
 
     def method7(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Method 4, then method 5."""

@@ -1,9 +1,9 @@
-"""sacreBLEU's BLEU: that of sacreBLEU 2.6.0, same signatures, same results, sooner.
+"""sacreBLEU's BLEU: that of sacreBLEU 2.6.0, same signatures, same results, faster.
 
     from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
 
-References are stream-major here, as sacreBLEU has them: ``references[k][segment]``. Where this
-differs on purpose stands in DIFFERENCES.md.
+References are stream-major here, as in sacreBLEU: ``references[k][segment]``. Deliberate
+differences are listed in DIFFERENCES.md.
 """
 
 from .bleu import BLEU as BLEU

@@ -1,7 +1,7 @@
 """Arguments as sacreBLEU takes them: checked, and stream-major references turned by segment.
 
-What sacreBLEU refuses is refused with the same type of exception. What it scores in silence,
-although it is hardly meant, is scored too, with a warning.
+What sacreBLEU refuses is refused with the same type of exception. A likely mistake that it scores
+silently is scored too, with a warning.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import islice
 
 from ..counting.batch import Counted, CountOptions, count_batch
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.segments import list_or_tuple
 from ..inputs.warnings import warn_input
 
@@ -19,27 +19,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Segments that are turned at a time, so that signals are heard in between.
+# Segments that are transposed at a time, so that signals are handled in between.
 _PART = 1 << 16
 
 
 def check_smoothing(method: str) -> None:
     """Refuse an unknown smoothing method as sacreBLEU does."""
-    if method not in SMOOTH_DEFAULTS:
-        names = ", ".join(SMOOTH_DEFAULTS)
+    if method not in SACREBLEU.smoothings:
+        names = ", ".join(SACREBLEU.smoothings)
         raise AssertionError(f"smooth_method {method!r} is unknown; choose one of {names}")
 
 
 def check_corpus(hypotheses: Any, references: Any) -> None:
-    """Refuse what is no corpus; `references` may be None.
-
-    Raises
-    ------
-    TypeError
-        These are no sequences, or hold something other than text.
-    IndexError
-        One of them is empty.
-    """
+    """Refuse what is no corpus, by TypeError or, if empty, IndexError; references may be None."""
     if not is_sequence(hypotheses):
         fix = "; pass list(hypotheses)" if is_listable(hypotheses) else ""
         raise TypeError(f"hypotheses is a {type_of(hypotheses)}, expected a list of str{fix}")
@@ -81,12 +73,8 @@ def count_streams(
 ) -> Counted:
     """Count a corpus whose references are stream-major, or `cached` as `segment_major` makes them.
 
-    Raises
-    ------
-    RuntimeError
-        There are neither.
-    TypeError, ValueError
-        Something is no text, or a segment has no reference; the message names it.
+    RuntimeError if there are neither; TypeError or ValueError for what is no text, or a segment
+    without a reference.
     """
     if references:
         streams = [list_or_tuple(stream) for stream in references]
@@ -120,13 +108,7 @@ def count_streams(
 
 
 def segment_major(references: Sequence[Sequence[str | None]]) -> list[Any]:
-    """References by segment, for keeping: of one stream its str, of several tuples.
-
-    Warns
-    -----
-    InputWarning
-        A stream is a str, or they differ in length; those of the shortest are taken.
-    """
+    """References by segment, for keeping: of one stream its str, of several tuples."""
     streams = [list_or_tuple(stream) for stream in references]
     warn_of_layout(None, references, streams)
     return list(by_segment(streams))
@@ -149,7 +131,7 @@ def by_reference(lines: Any) -> tuple[Any, ...]:
 
 
 def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[Any]]) -> None:
-    """Warn of what sacreBLEU scores in silence, once; `hypotheses` may be None, not known yet."""
+    """Warn once of a layout that is a likely mistake; `hypotheses` is None if not known yet."""
     if isinstance(hypotheses, str):
         warn_input(
             "hypotheses is a str, so that each of its characters is scored as a segment; "
@@ -181,13 +163,7 @@ def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[
 
 
 def count_references(segments: Sequence[Any]) -> int:
-    """References of every segment that are not None; -1 where their number varies.
-
-    Raises
-    ------
-    TypeError
-        One is neither a str nor None.
-    """
+    """References of every segment that are not None, -1 if their number varies; refuses non-str."""
     numbers = set()
     for segment, lines in enumerate(segments):
         present = 0
@@ -223,7 +199,7 @@ def is_listable(value: Any) -> bool:
 
 
 def first(values: Any, name: str) -> Any:
-    """The first element of a sequence; IndexError that names it where there is none."""
+    """The first element of a sequence; IndexError, which names it, if it is empty."""
     if len(values):
         with suppress(IndexError):  # another thread has emptied it since
             return values[0]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS, compute_plainly, details
+from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import check_positive
 from ..inputs.warnings import warn_input, warn_tokenized
 from ..tokenizers.table import TOKENIZERS, Tokenizer
@@ -79,7 +79,7 @@ class BLEU:
     '#:2|c:mixed|e:no|tok:13a|s:exp'
     """
 
-    SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = SMOOTH_DEFAULTS
+    SMOOTH_DEFAULTS: ClassVar[dict[str, float | None]] = dict(SACREBLEU.smoothings)
     TOKENIZERS = dict.fromkeys(TOKENIZERS).keys()
     TOKENIZER_DEFAULT = "13a"
 
@@ -129,7 +129,7 @@ class BLEU:
         ----------
         hypotheses : sequence of S str
         references : sequence of K sequences of S str, or None
-            ``references[k][segment]``; a None in it stands for no reference. None for the
+            ``references[k][segment]``; a None in it is no reference. None for the
             references that the constructor was given.
         n_bootstrap : int, default 1
             Above 1: number of bootstrap samples for a 95 % confidence interval. The environment
@@ -153,7 +153,7 @@ class BLEU:
         Warns
         -----
         InputWarning
-            Numbers of segments differ (the smallest counts), a str stands in the place of a list,
+            Numbers of segments differ (the smallest counts), a str is given in place of a list,
             or 100 hypotheses end in a period with a space before it.
         """
         check_corpus(hypotheses, references)
@@ -173,7 +173,7 @@ class BLEU:
         ----------
         hypothesis : str
         references : sequence of K str
-            A None stands for no reference.
+            A None is no reference.
 
         Returns
         -------
@@ -256,7 +256,7 @@ class BLEU:
             from copy import copy
 
             correct, total = copy(correct), copy(total)
-        score, precisions, bp = compute_plainly(
+        score, precisions, bp = SACREBLEU.compute_plainly(
             correct,
             total,
             sys_len,
@@ -303,7 +303,7 @@ class BLEU:
         )
 
     def _score_row(self, row: array[int]) -> BLEUScore:
-        score, precisions, bp, counts, totals = details(
+        score, precisions, bp, counts, totals = SACREBLEU.details(
             row, self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
         )
         return BLEUScore(score, counts, totals, precisions, bp, row[0], row[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..counting._text import SegmentReader
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS, details
+from ..dialects.sacrebleu import SACREBLEU
 from .bleu import BLEU
 from .score import BLEUScore
 from .tokenizer import reader_for
@@ -13,6 +13,8 @@ from .tokenizer import reader_for
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+_details, _smoothings = SACREBLEU.details, SACREBLEU.smoothings
 
 # Readers of sentence_bleu, by the name of the tokenizer. They are those of `reader_for`, whose key
 # of three parts would take a tenth of a call's time.
@@ -98,8 +100,8 @@ def sentence_bleu(
         # What BLEU(...).sentence_score(...) does, but for the object, which takes as long again.
         reader = (_lowered if lowercase else _cased).get(tokenize)
         row = None if reader is None else reader.row(hypothesis, references)
-        if row is not None and smooth_method in SMOOTH_DEFAULTS:
-            score, precisions, bp, counts, totals = details(
+        if row is not None and smooth_method in _smoothings:
+            score, precisions, bp, counts, totals = _details(
                 row, 4, smooth_method, smooth_value, True
             )
             return BLEUScore(score, counts, totals, precisions, bp, row[0], row[1])

@@ -1,7 +1,7 @@
 """Makes the BLEU metric of an installed sacreBLEU count with this package, in place.
 
-Only the counting of n-grams is replaced. A metric whose rules a subclass has changed, or whose
-tokenizer is not sacreBLEU's own, goes the original way, and so does all input that the fast way
+Only the counting of n-grams is replaced. The original code still handles a metric whose rules a
+subclass has changed, or whose tokenizer is not sacreBLEU's own, and all input that the fast code
 cannot read, so that sacreBLEU raises its own errors. Objects, results and log messages are
 sacreBLEU's.
 """
@@ -34,15 +34,10 @@ REPLACED = ("_aggregate_and_compute", "_cache_references", "_extract_corpus_stat
 
 
 class KeptReferences(Sequence["dict[str, Any]"]):
-    """A metric's cached references as text, by segment.
+    """A metric's cached references as text, by segment: str, or tuples of str and None.
 
     As a sequence it is what sacreBLEU keeps instead, made on demand: for the original code, should
     it get here (after `unpatch`, or for input that the fast way cannot read).
-
-    Parameters
-    ----------
-    metric : sacrebleu.metrics.BLEU
-    segments : sequence of str, or of tuples of str and None
     """
 
     def __init__(self, metric: Any, segments: Sequence[Any]) -> None:
@@ -79,13 +74,7 @@ def turn(references: Any) -> Sequence[Any] | None:
 
 
 class Replacements:
-    """The methods to put into sacreBLEU's class `BLEU`.
-
-    Parameters
-    ----------
-    module : module
-        `sacrebleu.metrics.bleu`.
-    """
+    """The methods to put into the class `BLEU` of `module`, sacrebleu.metrics.bleu."""
 
     def __init__(self, module: Any) -> None:
         self._names = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
@@ -209,7 +198,7 @@ class Complaint:
 
 
 class ClassPatch(Patch):
-    """A patch of a class that leaves no trace of methods that the class has inherited."""
+    """A patch of a class that removes its replacements of inherited methods when undone."""
 
     def __init__(self, owner: Any, replacements: dict[str, Any]) -> None:
         super().__init__([(owner, name, value) for name, value in replacements.items()])

@@ -6,7 +6,7 @@ import os
 from functools import cached_property
 
 from ..counting.stats import Stats
-from ..dialects._sacrebleu import SMOOTH_DEFAULTS, VERSION
+from ..dialects.sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["VERSION", "BLEUScore", "BLEUSignature"]
+
+VERSION = SACREBLEU.version
 
 
 class BLEUScore:
@@ -175,13 +177,7 @@ def estimate_from_rows(
     value: float | None,
     effective_order: bool,
 ) -> str:
-    """Give the score of these rows its confidence interval from bootstrap samples of them.
-
-    Returns
-    -------
-    str
-        The seed, as a signature shows it.
-    """
+    """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
     from ..significance import bootstrap
     from ..significance.resampling import DEFAULT_SEED, SEED_VARIABLE
 
@@ -238,7 +234,7 @@ class BLEUSignature:
                 "score something first, or pass references= to BLEU"
             )
         smoothing = args["smooth_method"]
-        value = SMOOTH_DEFAULTS[smoothing]
+        value = SACREBLEU.smoothings[smoothing]
         if value is not None:
             if args["smooth_value"] is not None:
                 value = args["smooth_value"]

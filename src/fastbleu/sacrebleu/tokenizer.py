@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 
 class LineTokenizer:
-    """A tokenizer in the form of sacreBLEU's: a str in, its tokens joined by spaces out.
-
-    Parameters
-    ----------
-    tokenizer : Tokenizer
-    """
+    """A tokenizer in the form of sacreBLEU's: a str in, its tokens joined by spaces out."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
@@ -34,18 +29,7 @@ class LineTokenizer:
 def choose_tokenizer(
     tokenize: str | Callable[[str], list[str]] | Tokenizer | None, trg_lang: str, default: str
 ) -> LineTokenizer:
-    """The tokenizer for the arguments of `BLEU`.
-
-    Raises
-    ------
-    KeyError
-        The name is unknown.
-
-    Warns
-    -----
-    InputWarning
-        It is not the one for the target language.
-    """
+    """The tokenizer for the arguments of `BLEU`; KeyError if the name is unknown."""
     advised = BY_LANGUAGE.get(trg_lang)
     if tokenize is None:
         tokenize = advised or default

@@ -1,4 +1,4 @@
-"""Trust in a score and in a difference of scores: resampling tests over sufficient statistics.
+"""Confidence intervals of scores and tests of differences, by resampling sufficient statistics.
 
     from fastbleu.significance import bootstrap, paired_bootstrap
 

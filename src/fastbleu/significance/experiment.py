@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from inspect import Parameter, signature
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,12 @@ import numpy as np
 from numpy.random import default_rng
 
 from ..counting.stats import Stats
-from ..dialects import SACREBLEU, get, names
+from ..dialects import SACREBLEU, Dialect, get, names
 from ..inputs.arguments import closest
 from ..runtime.progress import ProgressBar
 from .resampling import Columns, draw_indices, read_seed, toss_coins
 from .results import Comparison, Interval
-from .scoring import Dialect, DialectScoring, SacrebleuScoring
+from .scoring import DialectScoring, SacrebleuScoring
 
 if TYPE_CHECKING:
     from .scoring import Floats
@@ -28,18 +27,8 @@ _OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "exact", "comp
 class Experiment:
     """A baseline and systems, to be scored again and again on random samples.
 
-    Parameters
-    ----------
-    named : list of (str, Stats)
-        With what error messages call them; the baseline comes first.
-    confidence, seed, dialect, exact, compatible, progress, scoring
-        As the functions of `fastbleu.significance` take them.
-
-    Attributes
-    ----------
-    scores : list of float
-        Of the whole corpora.
-    seed : int or None
+    `named` holds rows and their names in error messages, the baseline first; the other parameters
+    are those of the functions of `fastbleu.significance`. `scores` are those of the whole corpora.
     """
 
     def __init__(
@@ -105,7 +94,7 @@ class Experiment:
         return scores
 
     def shuffle(self, trials: int, generator: np.random.Generator) -> Floats:
-        """How far the scores of two shuffled corpora are apart, shape (systems - 1, trials).
+        """The distances between the scores of shuffled corpora, shape (systems - 1, trials).
 
         In each trial a coin is tossed for each segment: heads, and the baseline and the other
         system exchange their hypotheses.
@@ -129,7 +118,7 @@ class Experiment:
         return float(numbers.mean()) if self._compatible else fsum(numbers) / len(numbers)
 
     def interval(self, score: float, scores: Floats, mean: float | None = None) -> Interval:
-        """The interval that the samples' scores, shape (samples,), tell."""
+        """The confidence interval from the samples' scores, shape (samples,)."""
         ordered = np.sort(scores)
         samples = len(ordered)
         # By the decimal fraction that is meant: in floats (1 - 0.9) / 2 * 1000 is less than 50.
@@ -154,15 +143,9 @@ class Experiment:
     ) -> list[Comparison]:
         """The comparison of each system with the baseline.
 
-        Parameters
-        ----------
-        test : str
-        statistics : systems - 1 arrays of shape (trials,)
-            What is compared with the observed distance.
-        of_baseline : array of shape (samples,), optional
-            Scores of the baseline on bootstrap samples.
-        scores, differences : array of shape (systems - 1, samples), optional
-            Scores of the systems on bootstrap samples, and how much they are above the baseline's.
+        `statistics`, shape (systems - 1, trials), are compared with the observed distances. Scores
+        on bootstrap samples are optional: `of_baseline`, shape (samples,), `scores` of the systems
+        and their `differences` from the baseline's, shape (systems - 1, samples).
         """
         baseline = self.scores[0]
         baseline_interval = None if of_baseline is None else self.interval(baseline, of_baseline)
@@ -193,7 +176,7 @@ class Experiment:
 
 
 def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
-    """Raise an error where these are not rows of the same segments, `fewest` or more."""
+    """Raise an error if these are not rows of the same segments, `fewest` or more."""
     first, baseline = named[0]
     for name, stats in named:
         if not isinstance(stats, Stats):
@@ -228,32 +211,22 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
 
 
 def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
-    """The dialect that an argument is or names; an error where it does not know the options."""
+    """The dialect that an argument is or names; an error if it does not know the options."""
     if isinstance(dialect, str) and dialect in names():
         dialect = get(dialect)
-    if not hasattr(dialect, "sentence_scores"):
+    if not isinstance(dialect, Dialect):
         known = ", ".join(map(repr, names()))
         raise TypeError(f"dialect is {dialect!r}, expected one of {known}, or a Dialect")
-    found: Dialect = dialect
-    if scoring:
-        _check_options(found, scoring)
-    return found
-
-
-def _check_options(dialect: Dialect, options: Iterable[str]) -> None:
-    """Raise an error where the dialect does not know an option."""
-    known = signature(dialect.sentence_scores).parameters
-    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in known.values()):
-        return
-    for name in options:
-        if name not in known:
-            meant = closest(name, [*_OPTIONS, *known])
+    for name in scoring:
+        if name not in dialect.options:
+            meant = closest(name, [*_OPTIONS, *dialect.options])
             hint = f"; did you mean {meant!r}?" if meant else ""
             raise TypeError(f"there is no option {name!r}{hint}")
+    return dialect
 
 
 def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:
-    """Raise an error where scores are asked for that sacreBLEU does not have."""
+    """Raise an error for a dialect or an option that sacreBLEU's tests do not have."""
     if dialect is not SACREBLEU:
         raise ValueError(
             "compatible='sacrebleu' and exact=False score as sacreBLEU does; leave out dialect, or "

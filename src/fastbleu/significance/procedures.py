@@ -1,7 +1,7 @@
-"""Trust in a score and in a difference of scores, from sufficient statistics.
+"""Confidence intervals of scores and tests of differences, from sufficient statistics.
 
 Segments are drawn at random again and again, and the rows of the drawn segments add up to the score
-of a sample: no text is read, let alone twice. A result depends on the rows, the number of samples,
+of a sample, so that no text is read again. A result depends on the rows, the number of samples,
 the seed and the stream of numpy's default generator.
 
 Sums are integers, and a sample's score is what the dialect gives to a corpus with these sums. With
@@ -23,10 +23,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from ..counting.stats import Stats
-from ..dialects import SACREBLEU
+from ..dialects import SACREBLEU, Dialect
 from .experiment import Experiment, at_least, name_systems
 from .results import Comparison, Interval
-from .scoring import Dialect
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -54,8 +53,8 @@ def bootstrap(
     confidence : float, default 0.95
         Between 0 and 1.
     seed : int, "none" or None
-        None stands for the environment variable SACREBLEU_SEED, and 12345 if that is not set;
-        "none" for a different seed each time.
+        None: the environment variable SACREBLEU_SEED, or 12345 if it is not set; "none": a
+        different seed each time.
     dialect : {"sacrebleu", "nltk"} or Dialect, default `fastbleu.dialects.SACREBLEU`
         Turns rows into scores.
     exact : bool, default True

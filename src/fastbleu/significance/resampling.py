@@ -1,6 +1,6 @@
 """Drawing samples of segments, and adding up their rows: exactly, and in bounded memory.
 
-All systems get the same samples. Where there is room their rows stand side by side in one table, so
+All systems get the same samples. If memory allows, their rows are side by side in one table, so
 that a drawn segment is read once for all of them. Sums are integers. A block of samples at a time
 keeps memory flat however many samples there are.
 
@@ -41,19 +41,7 @@ FEWEST_TRIALS, MOST_TRIALS = 128, 512
 
 
 def read_seed(seed: int | str | None) -> int | None:
-    """The seed of numpy's generator; None asks for one from the operating system.
-
-    Parameters
-    ----------
-    seed : int, "none" or None
-        None stands for the environment variable SACREBLEU_SEED, and 12345 if that is not set;
-        "none", there or here, for a different seed each time.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is none of these.
-    """
+    """The seed of numpy's generator, documented at `bootstrap`; None: another one each time."""
     name = "seed"
     if seed is None:
         seed = os.environ.get(SEED_VARIABLE, DEFAULT_SEED)
@@ -76,23 +64,11 @@ def read_seed(seed: int | str | None) -> int | None:
 
 
 class Columns:
-    """The rows of systems, to be added up where chance has picked them.
+    """The rows of M systems, to be added up where they are drawn.
 
-    Parameters
-    ----------
-    systems : sequence of M Stats
-        Of the same number of segments and the same max_order; no number is negative.
-    repeated : bool
-        Whether a sample may have a segment several times, as in the bootstrap.
-
-    Attributes
-    ----------
-    rows : list of M arrays of int64, shape (segments, columns)
-
-    Raises
-    ------
-    OverflowError
-        The sums of a sample may leave int64.
+    The systems have equally many segments and no negative number; `repeated` tells whether a sample
+    may have a segment several times, as in the bootstrap. OverflowError if the sums of a sample may
+    leave int64.
     """
 
     def __init__(self, systems: Sequence[Stats], repeated: bool) -> None:
@@ -125,16 +101,7 @@ class Columns:
             self._tables, self._sum_type = [table], np.int32
 
     def add_drawn(self, indices: Integers) -> Integers:
-        """Sums of the rows that bootstrap samples consist of.
-
-        Parameters
-        ----------
-        indices : array of int64, shape (samples, segments)
-
-        Returns
-        -------
-        array of int64, shape (M, samples, columns)
-        """
+        """Sums, shape (M, samples, columns), of the rows at indices, (samples, segments)."""
         parts = []
         for table in self._tables:
             sums = np.empty((len(indices), table.shape[1]), self._sum_type)
@@ -143,20 +110,7 @@ class Columns:
         return self._by_system(parts)
 
     def add_tossed(self, words: Words, first_bit: int, trials: int) -> Integers:
-        """Sums of the rows whose coin shows heads.
-
-        Parameters
-        ----------
-        words : array of uint32
-            Coins, as `toss_coins` yields them.
-        first_bit : int
-            Where those of the first of the trials begin.
-        trials : int
-
-        Returns
-        -------
-        array of int64, shape (M, trials, columns)
-        """
+        """Sums, shape (M, trials, columns), of the rows whose coin of `toss_coins` shows heads."""
         parts = []
         for table in self._tables:
             sums = np.empty((trials, table.shape[1]), self._sum_type)
@@ -173,14 +127,7 @@ class Columns:
 
 
 def draw_indices(generator: np.random.Generator, segments: int, samples: int) -> Iterator[Integers]:
-    """Draw as many segments as there are, with replacement, once for each sample.
-
-    The indices are those of ``generator.choice(segments, size=(samples, segments))``.
-
-    Yields
-    ------
-    array of int64, shape (samples of the block, segments)
-    """
+    """``generator.choice(segments, size=(samples, segments))`` in blocks of samples."""
     size = max(1, INDICES // segments)
     for first in range(0, samples, size):
         yield generator.choice(segments, size=(min(size, samples - first), segments))
@@ -189,19 +136,10 @@ def draw_indices(generator: np.random.Generator, segments: int, samples: int) ->
 def toss_coins(
     generator: np.random.Generator, segments: int, trials: int
 ) -> Iterator[tuple[Words, int, int]]:
-    """Toss a coin for every segment of every trial.
+    """``generator.integers(2, size=(trials, segments), dtype=bool)`` in blocks of trials, as bits.
 
-    The coins are those of ``generator.integers(2, size=(trials, segments), dtype=bool)``, and they
-    leave the generator in the same state.
-
-    Yields
-    ------
-    words : array of uint32
-        The coins as bits, the lowest of each word first, and one word more.
-    first_bit : int
-        Where the block's coins begin.
-    trials : int
-        Number of trials in the block.
+    Yields words of coins, the lowest bit of each first, and one word more; the bit where the
+    block's coins begin; and the number of its trials.
     """
     size = min(MOST_TRIALS, max(FEWEST_TRIALS, COINS // segments))
     last_word = np.zeros(0, np.uint32)
@@ -217,7 +155,7 @@ def toss_coins(
 
 
 def draw_words(generator: np.random.Generator, count: int) -> Words:
-    """32 tosses in each of so many words, the first in the lowest bit."""
+    """32 coin tosses in each of `count` words, the first in the lowest bit."""
     if coins_are_bits():
         return generator.integers(0, 1 << 32, size=count, dtype=np.uint32)
     coins = generator.integers(2, size=32 * count, dtype=bool)
@@ -228,7 +166,7 @@ def draw_words(generator: np.random.Generator, count: int) -> Words:
 def coins_are_bits() -> bool:
     """Whether this numpy takes 32 random booleans from one word, the lowest bit first.
 
-    All so far do (1.22 to 2.5); to leave them as bits is many times as fast.
+    All versions so far do (1.22 to 2.5); keeping them as bits is many times faster.
     """
     ours, numpys = np.random.default_rng(1), np.random.default_rng(1)
     words = ours.integers(0, 1 << 32, size=3, dtype=np.uint32).tolist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a score lies, from bootstrap samples.
+    """A confidence interval of a score, from bootstrap samples.
 
     The samples' scores are sorted, floor(samples * (1 - confidence) / 2) are left out at each end,
     and `low` and `high` are the first and the last of the others: a percentile interval, as
@@ -51,8 +51,8 @@ class Comparison:
     score, baseline_score : float
         Of the whole corpora, on the scale of the dialect: 0-100 for sacreBLEU's, 0-1 for nltk's.
     p_value : float
-        Two-sided, 0-1: how often chance alone would bring about a difference as large as this,
-        were the systems equally good.
+        Two-sided, 0-1: the probability of a difference at least this large if the systems were
+        equally good.
     wins : float or None
         Share of the bootstrap samples in which the system scores higher than the baseline, 0-1; a
         tie counts half. None for approximate randomization.

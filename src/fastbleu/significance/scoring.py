@@ -11,13 +11,12 @@ References
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..counting.stats import Stats
-from ..dialects import _sacrebleu
+from ..dialects import Dialect, _sacrebleu
 from .resampling import Columns
 
 if TYPE_CHECKING:
@@ -31,27 +30,8 @@ if TYPE_CHECKING:
 EXACT_IN_FLOAT32 = 1 << 24
 
 
-class Dialect(Protocol):
-    """What is asked of a dialect, such as `fastbleu.dialects.SACREBLEU` and `NLTK`."""
-
-    def adapt(self, stats: Stats) -> Stats:
-        """Rows as the dialect counts them, which then add up."""
-
-    @property
-    def sentence_scores(self) -> Callable[..., Sequence[float]]:
-        """Called with adapted Stats and keywords; the score of each row by itself."""
-
-
 class DialectScoring:
-    """Scores of integer sums, each as a corpus with these sums has it.
-
-    Parameters
-    ----------
-    dialect : Dialect
-    max_order : int
-    scoring : dict
-        Keyword arguments of its `sentence_scores`.
-    """
+    """Scores of integer sums, each as of a corpus; `scoring` are options of the dialect."""
 
     def __init__(self, dialect: Dialect, max_order: int, scoring: dict[str, Any]) -> None:
         self._dialect, self._max_order, self._scoring = dialect, max_order, scoring
@@ -70,17 +50,7 @@ class DialectScoring:
 
 
 class SacrebleuScoring:
-    """Scores as sacreBLEU's significance tests compute them, 0-100.
-
-    Parameters
-    ----------
-    max_order : int
-    smoothing : {"exp", "floor", "add-k", "none"}, default "exp"
-    smoothing_value : float, optional
-        For "floor" (default 0.1) and "add-k" (default 1).
-    effective_order : bool, default False
-        Average over the orders that the hypothesis reaches.
-    """
+    """Scores as sacreBLEU's significance tests compute them, 0-100; options as of its dialect."""
 
     def __init__(
         self,
@@ -104,19 +74,10 @@ class SacrebleuScoring:
         return self._score(sums, "int64-in-place")
 
     def score_drawn(self, columns: Columns, sums: Integers, indices: Integers) -> Floats:
-        """Scores of a block of bootstrap samples.
+        """Scores of a block of bootstrap samples, shape (systems, samples).
 
-        Parameters
-        ----------
-        columns : Columns
-        sums : array of int64, shape (systems, samples, columns)
-            What float32 would hold if it were exact.
-        indices : array of int64, shape (samples, segments)
-            The drawn segments, in the order in which float32 rounds.
-
-        Returns
-        -------
-        array of float64, shape (systems, samples)
+        `sums`, shape (systems, samples, columns), are exact; `indices`, shape (samples, segments),
+        are the drawn segments in the order in which float32 rounds.
         """
         singles = sums.astype(np.float32)
         rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))

@@ -1,0 +1,322 @@
+"""`Dialect`: the rules by which one implementation turns rows of counts into a `Score`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Mapping, Sequence
+from math import exp
+
+from .._core import raise_totals
+from ..counting.stats import Stats
+from .score import Score
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
+
+# For `Dialect.unsupported`, of dialects that are defined for whole counts only.
+NO_AGGREGATION = {"aggregate=True": "its rules are for whole counts, not for expected ones"}
+
+
+class Options:
+    """What a dialect is asked for, checked; `weights` is None where all are 1 / max_order."""
+
+    __slots__ = ("effective_order", "smoothing", "smoothing_value", "weights")
+
+    def __init__(
+        self,
+        weights: tuple[float, ...] | None,
+        smoothing: str,
+        smoothing_value: float | None,
+        effective_order: bool,
+    ) -> None:
+        self.weights = weights
+        self.smoothing = smoothing
+        self.smoothing_value = smoothing_value
+        self.effective_order = effective_order
+
+
+class Dialect(ABC):
+    """One named implementation's rules for scores. A dialect has no state.
+
+    Attributes
+    ----------
+    name : str
+        As `fastbleu.dialects.get` knows it.
+    version : str
+        As a signature has it.
+    scale : float
+        The score of a perfect corpus: 1.0 or 100.0.
+    tokenizer : str or None
+        Which tokenizer the original has by default; None: it takes tokens.
+    lowercase : bool
+        Whether the original lowers text by default.
+    reference_length : {"closest", "first", "shortest"}
+        Which reference's length counts in the original.
+    minimum_total : int
+        What each total of a row is raised to before rows are added up: 0 or 1.
+    smoothings : mapping of str to float or None
+        Every smoothing method, with the value that it has by default; None: it takes none.
+    options : mapping of str to object
+        The options of `score` that the dialect knows, with their defaults.
+    unsupported : mapping of str to str
+        What the dialect cannot do, and why: options and operations.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str]
+    scale: ClassVar[float] = 1.0
+    tokenizer: ClassVar[str | None] = None
+    lowercase: ClassVar[bool] = False
+    reference_length: ClassVar[str] = "closest"
+    minimum_total: ClassVar[int] = 0
+    smoothings: ClassVar[Mapping[str, float | None]]
+    options: ClassVar[Mapping[str, object]]
+    unsupported: ClassVar[Mapping[str, str]] = {}
+
+    # The fields of a signature in their order, and the order that goes without saying.
+    _fields: ClassVar[tuple[str, ...]] = (
+        *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
+    )
+    _usual_order: ClassVar[int | None] = None
+
+    def adapt(self, stats: Stats) -> Stats:
+        """Rows as the dialect counts them, which then add up: adapt first, sum afterwards."""
+        if not self.minimum_total:
+            return stats
+        rows = stats[:]
+        raise_totals(rows._rows, len(rows), rows.max_order)
+        return rows
+
+    def score(
+        self,
+        sums: Stats,
+        weights: Sequence[float] | None = None,
+        smoothing: str | None = None,
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+        *,
+        nrefs: int | None = None,
+        lowercase: bool | None = None,
+        tokenizer: str | None = None,
+        reference_length: str | None = None,
+    ) -> Score:
+        """The score of a corpus.
+
+        Parameters
+        ----------
+        sums : Stats
+            One row: the sum of all adapted rows.
+        weights : sequence of float, shape (max_order,), optional
+            Weight of each order; equal weights by default.
+        smoothing : str, optional
+            One of `smoothings`; default: that of `options`.
+        smoothing_value : float, optional
+            In place of the smoothing's default.
+        effective_order : bool, default False
+            Average over the orders that the hypotheses reach; their weights are scaled up to the
+            sum of all.
+        nrefs, lowercase, tokenizer : optional
+            For the signature: references per segment (-1: it varies), whether the text was lowered,
+            the tokenizer's signature. None leaves the field out.
+        reference_length : str, optional
+            For the signature: which reference's length counted, if not that of the closest.
+
+        Returns
+        -------
+        Score
+            `value` in 0-`scale`.
+
+        Raises
+        ------
+        TypeError
+            The sums are no Stats.
+        ValueError
+            There is not exactly one row, it is not adapted, the smoothing is unknown or takes no
+            such value, the weights are not as many as orders or out of range, or the dialect does
+            not support an option.
+        """
+        if not isinstance(sums, Stats):
+            raise TypeError(
+                f"expected Stats of one row, the sum of all, not a {type(sums).__name__}"
+            )
+        if len(sums) != 1:
+            raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
+        options = self.read_options(
+            sums.max_order, weights, smoothing, smoothing_value, effective_order
+        )
+        return self.score_row(sums, options, nrefs, lowercase, tokenizer, reference_length)
+
+    def score_row(
+        self,
+        sums: Stats,
+        options: Options,
+        nrefs: int | None,
+        lowercase: bool | None,
+        tokenizer: str | None,
+        reference_length: str | None,
+    ) -> Score:
+        """The score of one row by options that were read; parameters as of `score`."""
+        hyp_len, ref_len, *counts = sums._rows
+        matches, totals = tuple(counts[: sums.max_order]), tuple(counts[sums.max_order :])
+        if self.minimum_total and 0 in totals:
+            raise ValueError(
+                "the row has a total of 0: there are no segments, or they were not adapted; "
+                f"pass {self.name.upper()}.adapt(stats).sum()"
+            )
+        return Score(
+            self.scores(sums, options)[0],
+            tuple([m / t if t else 0.0 for m, t in zip(matches, totals, strict=True)]),
+            self.brevity_penalty(hyp_len, ref_len),
+            hyp_len,
+            ref_len,
+            matches,
+            totals,
+            self.signature_of(
+                sums.max_order, options, nrefs, lowercase, tokenizer, reference_length
+            ),
+        )
+
+    def sentence_scores(
+        self,
+        stats: Stats,
+        weights: Sequence[float] | None = None,
+        smoothing: str | None = None,
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+    ) -> array[float]:
+        """The score of each adapted row, in 0-`scale`; options and errors as of `score`."""
+        options = self.read_options(
+            stats.max_order, weights, smoothing, smoothing_value, effective_order
+        )
+        return self.scores(stats, options)
+
+    def expected_scores(
+        self,
+        rows: Any,
+        max_order: int,
+        weights: Sequence[float] | None = None,
+        smoothing: str | None = None,
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+    ) -> array[float]:
+        """The score of each row of expected counts, in 0-`scale`; options and errors as of `score`.
+
+        Parameters
+        ----------
+        rows : C-contiguous array of float64, shape (rows, 2 + 2 * max_order)
+            [hyp_len, ref_len, matches..., totals...], which may be fractions.
+        max_order : int
+        """
+        self.require("aggregate=True")
+        options = self.read_options(max_order, weights, smoothing, smoothing_value, effective_order)
+        return self.expected_row_scores(rows, max_order, options)
+
+    def signature(
+        self,
+        max_order: int,
+        weights: Sequence[float] | None = None,
+        smoothing: str | None = None,
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+        *,
+        nrefs: int | None = None,
+        lowercase: bool | None = None,
+        tokenizer: str | None = None,
+        reference_length: str | None = None,
+    ) -> str:
+        """All that a score depends on besides the counts; parameters as of `score`.
+
+        Examples
+        --------
+        >>> from fastbleu.dialects import SACREBLEU
+        >>> SACREBLEU.signature(4, nrefs=1, lowercase=False, tokenizer="13a").rpartition("|")[0]
+        'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
+        """
+        options = self.read_options(max_order, weights, smoothing, smoothing_value, effective_order)
+        return self.signature_of(max_order, options, nrefs, lowercase, tokenizer, reference_length)
+
+    def read_options(
+        self,
+        max_order: int,
+        weights: Sequence[float] | None = None,
+        smoothing: str | None = None,
+        smoothing_value: float | None = None,
+        effective_order: bool = False,
+    ) -> Options:
+        """The options, checked; errors as of `score`."""
+        if smoothing is None:
+            smoothing = str(self.options["smoothing"])
+        if effective_order:
+            self.require("effective_order=True")
+        if smoothing not in self.smoothings:
+            self.require(f"smoothing={smoothing!r}")
+            raise ValueError(self._unknown_smoothing(smoothing))
+        if smoothing_value is not None and self.smoothings[smoothing] is None:
+            raise ValueError(f"smoothing {smoothing!r} takes no value")
+        if weights is not None:
+            self.require("weights")
+            weights = tuple([float(weight) for weight in weights])
+            if len(weights) != max_order:
+                raise ValueError(f"there are {len(weights)} weights for max_order {max_order}")
+            if weights == (1 / max_order,) * max_order:
+                weights = None
+        options = Options(weights, smoothing, smoothing_value, effective_order)
+        self._check(options)
+        return options
+
+    def require(self, feature: str) -> None:
+        """Raise a ValueError if the dialect does not support an option or an operation."""
+        if feature in self.unsupported:
+            raise ValueError(
+                f"dialect {self.name!r} does not support {feature}: {self.unsupported[feature]}"
+            )
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        if hyp_len >= ref_len:
+            return 1.0
+        return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
+
+    @abstractmethod
+    def scores(self, stats: Stats, options: Options) -> array[float]:
+        """The score of each adapted row by options that were read."""
+
+    def _check(self, options: Options) -> None:  # noqa: B027 (most dialects have nothing to check)
+        """Refuse values that are out of range."""
+
+    def expected_row_scores(self, rows: Any, max_order: int, options: Options) -> array[float]:
+        raise NotImplementedError
+
+    def _unknown_smoothing(self, smoothing: object) -> str:
+        return f"smoothing {smoothing!r} is unknown; choose one of {', '.join(self.smoothings)}"
+
+    def _smoothing_text(self, options: Options) -> str:
+        value = options.smoothing_value
+        return options.smoothing if value is None else f"{options.smoothing}[{value}]"
+
+    def signature_of(
+        self,
+        max_order: int,
+        options: Options,
+        nrefs: int | None,
+        lowercase: bool | None,
+        tokenizer: str | None,
+        reference_length: str | None,
+    ) -> str:
+        fields = {
+            "nrefs": "var" if nrefs == -1 else nrefs,
+            "case": None if lowercase is None else "lc" if lowercase else "mixed",
+            "eff": "yes" if options.effective_order else "no",
+            "tok": tokenizer,
+            "dialect": self.version,
+            "order": None if max_order == self._usual_order else max_order,
+            "weights": None if options.weights is None else ",".join(map(str, options.weights)),
+            "smooth": self._smoothing_text(options),
+            "reflen": reference_length,
+            "version": self.version,
+        }
+        return "|".join(
+            [f"{name}:{fields[name]}" for name in self._fields if fields[name] is not None]
+        )

@@ -1,0 +1,152 @@
+"""nltk's formulas with Python's own numbers: any smoothing, any weights, any counts.
+
+They repeat those of _nltk.pyx, which has doubles only: nltk computes with unreduced fractions until
+it meets a float, and with whatever numbers counts, weights and smoothing functions hold.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from math import exp, fsum, log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .fraction import Fraction
+
+
+# Without annotations, as in nltk: signatures are equal.
+def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
+    """BLEU's factor for hypotheses that are shorter than their references.
+
+    Parameters
+    ----------
+    closest_ref_len : int
+        Length of the closest reference, or the sum of these lengths over a corpus.
+    hyp_len : int
+        Length of the hypothesis, or the sum over the corpus.
+
+    Returns
+    -------
+    float
+        In 0-1; the integer 1 where the hypothesis is longer, the integer 0 where it is empty.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.brevity_penalty`.
+
+    Examples
+    --------
+    >>> brevity_penalty(28, 12)
+    0.2635971381157267
+    """
+    if hyp_len > closest_ref_len:
+        return 1
+    if hyp_len == 0:
+        return 0
+    return exp(1 - closest_ref_len / hyp_len)
+
+
+def make_fraction(numerator: int, denominator: int) -> Fraction:
+    """nltk's unnormalised fraction."""
+    from .fraction import Fraction  # takes longer to import than all else that a score needs
+
+    return Fraction(numerator, denominator)
+
+
+def score_sums(
+    sums: Sequence[int],
+    vectors: Sequence[Sequence[float]],
+    smooth: Callable[[list[Any], int], Iterable[Any]],
+    auto_reweigh: bool = False,
+) -> Any:
+    """The score of a corpus, 0-1, or a list of scores for several weight vectors.
+
+    `sums` is the sum of rows with totals of at least 1, shape (2 + 2 * max_order,); `smooth` takes
+    the precisions and the length of the hypotheses.
+    """
+    max_order = len(sums) // 2 - 1
+    hyp_len, ref_len = sums[0], sums[1]
+    if sums[2] == 0:
+        return 0 if len(vectors) == 1 else [0] * len(vectors)
+    p_n = [make_fraction(sums[2 + n], sums[2 + max_order + n]) for n in range(max_order)]
+    smoothed = smooth(p_n, hyp_len)
+    bp: Any = brevity_penalty(ref_len, hyp_len)  # type: ignore[no-untyped-call]
+    scores = []
+    for vector in vectors:
+        if auto_reweigh and hyp_len < 4 and vector == (0.25, 0.25, 0.25, 0.25):
+            vector = (1 / hyp_len,) * hyp_len
+        logs = (weight * log(p) for weight, p in zip(vector, smoothed, strict=False) if p > 0)
+        scores.append(bp * exp(fsum(logs)))
+    return scores[0] if len(vectors) == 1 else scores
+
+
+# The smoothing methods of `fastbleu.nltk.SmoothingFunction`, which documents them; methods 3 to 7
+# change the list that they are given, as nltk's do.
+
+
+def method0(p_n: Any, warn: Callable[[int], None] | None = None) -> list[Any]:
+    smoothed = []
+    for order, precision in enumerate(p_n, 1):
+        if precision.numerator == 0:
+            if warn is not None:
+                warn(order)
+            smoothed.append(sys.float_info.min)
+        else:
+            smoothed.append(precision)
+    return smoothed
+
+
+def method1(p_n: Any, epsilon: Any) -> list[Any]:
+    return [p if p.numerator != 0 else (p.numerator + epsilon) / p.denominator for p in p_n]
+
+
+def method2(p_n: Any) -> list[Any]:
+    higher = [make_fraction(p.numerator + 1, p.denominator + 1) for p in p_n[1:]]
+    return [*p_n[:1], *higher]
+
+
+def method3(p_n: Any) -> Any:
+    doubling = 1
+    for i, precision in enumerate(p_n):
+        if precision.numerator == 0:
+            doubling *= 2
+            p_n[i] = 1 / (doubling * precision.denominator)
+    return p_n
+
+
+def method4(p_n: Any, k: Any, length: int) -> Any:
+    doubling = 1
+    for i, precision in enumerate(p_n):
+        if precision.numerator == 0 and length > 1:
+            doubling *= 2
+            matches = 1 / (doubling * k / log(length))
+            p_n[i] = matches / precision.denominator
+    return p_n
+
+
+def method5(p_n: Any, higher: Sequence[Any]) -> Any:
+    average = p_n[0] + 1
+    for i, precision in enumerate(p_n):
+        average = p_n[i] = (average + precision + higher[i]) / 3
+    return p_n
+
+
+def method6(p_n: Any, alpha: Any, length: int) -> Any:
+    for i in range(2, len(p_n)):
+        lowest, lower = p_n[i - 2], p_n[i - 1]
+        prior = 0 if lowest == 0 else lower**2 / lowest
+        p_n[i] = (p_n[i].numerator + alpha * prior) / (max(0, length - i) + alpha)
+    return p_n
+
+
+# By the names of the nltk dialect: a method as a function of precisions, value and length.
+METHODS: dict[str, Callable[[list[Any], Any, int], Iterable[Any]]] = {
+    "none": lambda p_n, value, length: method0(p_n),
+    "floor": lambda p_n, value, length: method1(p_n, value),
+    "add-k": lambda p_n, value, length: method2(p_n),
+    "exp": lambda p_n, value, length: method3(p_n),
+    "method4": lambda p_n, value, length: method4(p_n, value, length),
+}

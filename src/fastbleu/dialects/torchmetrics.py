@@ -1,0 +1,94 @@
+"""TorchMetrics' rules over rows of sufficient statistics."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from ..counting.stats import Stats
+from .base import NO_AGGREGATION, Dialect, Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import torch
+
+
+class TorchMetricsDialect(Dialect):
+    """The rules of `torchmetrics.text.BLEUScore`, TorchMetrics 1.9.0, in PyTorch's arithmetic.
+
+    Of two references equally close the first one's length counts. The score is 0 if an order has no
+    match, even with the smoothing "add-k", which adds 1 to all orders but the first.
+    """
+
+    name = "torchmetrics"
+    version = "torchmetrics-1.9.0"
+    tokenizer = "none"
+    reference_length = "first"
+    smoothings = {"none": None, "add-k": None}
+    options = {"weights": None, "smoothing": "none", "smoothing_value": None}
+    unsupported = {
+        "effective_order=True": "TorchMetrics averages over all orders",
+        **NO_AGGREGATION,
+    }
+
+    def score_tensors(
+        self,
+        counts: Sequence[torch.Tensor],
+        weights: Sequence[float] | None,
+        smooth: bool,
+        dtype: torch.dtype,
+    ) -> torch.Tensor:
+        """The score from counts, by the operations of torchmetrics.functional.text.bleu.
+
+        Parameters
+        ----------
+        counts : sequence of 4 tensors of int64
+            hyp_len and ref_len, shape (), matches and totals, shape (max_order,).
+        weights : sequence of float, shape (max_order,), or None
+        smooth : bool
+        dtype : torch.dtype
+            Of TorchMetrics' states.
+        """
+        import torch
+
+        device, max_order = counts[2].device, len(counts[2])
+        if not counts[2].all():
+            return torch.tensor(0.0, device=device)
+        preds_len, target_len, numerator, denominator = (count.to(dtype) for count in counts)
+        precisions = numerator / denominator
+        if smooth:
+            one = torch.ones(max_order, device=device)
+            smoothed = (numerator + one) / (denominator + one)
+            smoothed[0] = precisions[0]
+            precisions = smoothed
+        equal = [1.0 / max_order] * max_order
+        of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
+        mean = torch.exp(torch.sum(of_orders * torch.log(precisions)))
+        if preds_len > target_len:
+            return torch.tensor(1.0, device=device) * mean
+        return torch.exp(1 - target_len / preds_len) * mean
+
+    def scores(self, stats: Stats, options: Options) -> array[float]:
+        import torch
+
+        asked: dict[str, Any] = {
+            "weights": options.weights,
+            "smooth": options.smoothing == "add-k",
+            "dtype": torch.get_default_dtype(),
+        }
+        return array("d", [self.score_tensors(row, **asked).item() for row in tensors(stats)])
+
+
+def tensors(stats: Stats, device: Any = None) -> list[list[torch.Tensor]]:
+    """The rows as int64: hyp_len and ref_len, shape (), matches and totals, shape (max_order,)."""
+    import numpy
+    import torch
+
+    rows = torch.from_numpy(numpy.array(stats)).to(device)
+    parts = (row.split([2, stats.max_order, stats.max_order]) for row in rows)
+    return [[lengths[0], lengths[1], matches, totals] for lengths, matches, totals in parts]
+
+
+TORCHMETRICS = TorchMetricsDialect()
