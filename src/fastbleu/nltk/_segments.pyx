@@ -16,14 +16,14 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from fastbleu._core cimport numbers, SegmentCounter
+from fastbleu._core cimport SegmentCounter
 from fastbleu.counting._tokens cimport TokenPacker
 from fastbleu.dialects._nltk cimport (
     MAX_SCORED_ORDER, SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH,
     SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, combine, log_precisions, Smoothing)
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
-from fastbleu.runtime._process cimport KeptMemory
+from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory
 
 import warnings
 
@@ -281,6 +281,7 @@ def score_rows(array rows not None, weights, smoothing_function, bint warn=True)
     the list where that holds for all. Without `warn` orders without a match pass in silence.
     """
     cdef Plan plan
+    cdef Buffer buffer
     cdef Py_ssize_t row, width
     cdef list scores = []
     if not (plan_weights(&plan, weights) and plan_smoothing(&plan, smoothing_function)):
@@ -290,11 +291,12 @@ def score_rows(array rows not None, weights, smoothing_function, bint warn=True)
     width = 2 + 2 * plan.max_order
     if len(rows) % width:
         raise ValueError(f"{len(rows)} numbers are no rows of {width}")
-    _held = memoryview(rows)         # warnings and signals run user code, which might resize it
+    # Held, because warnings and signals run user code, which might resize it.
+    buffer = buffer_of(rows, "q")
     for row in range(len(rows) // width):
         if row % POLL_ROWS == POLL_ROWS - 1:
             PyErr_CheckSignals()
-        scores.append(score_row(&plan, numbers(rows) + row * width, NULL, warn))
+        scores.append(score_row(&plan, <int64_t *> buffer.view.buf + row * width, NULL, warn))
     return scores
 
 
