@@ -44,12 +44,6 @@ FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned
     return key;
 }
 
-#ifdef FASTBLEU_CANARY_OVERFLOW
-#  define PLANTED 8      /* `make trust` builds this fault in, and must notice it */
-#else
-#  define PLANTED 0
-#endif
-
 static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned unit, hash_seed seed)
 {
     uint64_t a = seed.first ^ size, b = seed.second ^ unit;
@@ -60,7 +54,7 @@ static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned un
     }
     /* the last 16 bytes again, overlapping: size > INLINE_BYTES, so they are all content */
     a = multiply_fold(a ^ load64(bytes + size - 16), 0x9E3779B97F4A7C15u ^ seed.second);
-    b = multiply_fold(b ^ load64(bytes + size - 8 + PLANTED), 0xC2B2AE3D27D4EB4Fu ^ seed.first);
+    b = multiply_fold(b ^ load64(bytes + size - 8), 0xC2B2AE3D27D4EB4Fu ^ seed.first);
     token_key key;
     key.low = a ^ b;
     key.high = (b & 0x00FFFFFFFFFFFFFFu) | (uint64_t)(0x80u | unit << 4) << 56;

