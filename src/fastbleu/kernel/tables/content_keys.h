@@ -21,6 +21,7 @@
 #define UNIT_INTEGER 7u
 
 /* Which bytes of the two words are content, by its size: it ends one byte before the second word's end. */
+/* clang-format off */
 static const uint64_t LOW_CONTENT[INLINE_BYTES + 1] = {
     0, 0, 0, 0, 0, 0, 0, 0,
     0xFF00000000000000u, 0xFFFF000000000000u, 0xFFFFFF0000000000u, 0xFFFFFFFF00000000u,
@@ -33,6 +34,7 @@ static const uint64_t HIGH_CONTENT[INLINE_BYTES + 1] = {
     0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
     0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
 };
+/* clang-format on */
 
 /* Content that lies at least 15 bytes inside its allocation and has a byte to read behind it. */
 FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned unit)

@@ -57,7 +57,10 @@ typedef struct {
 #define LEAD 16
 #define NO_POSITION SIZE_MAX
 
-typedef struct { size_t start, end; int unit; } token_span;
+typedef struct {
+    size_t start, end;
+    int unit;
+} token_span;
 
 typedef struct {
     const text_rules *rules;
@@ -89,7 +92,7 @@ FB_INLINE int is_of_class(const line_reader *line, size_t at, int number)
 
 /* Begins a line. `buffers` has room for it (reserve_buffers). */
 static inline void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
-                      const line_buffers *buffers)
+                             const line_buffers *buffers)
 {
     line->rules = rules;
     line->classify = classify;
@@ -137,8 +140,7 @@ static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8
         const uint8_t classes = class_of(&line->rules->table, char_at(line, line->at + i));
         wide &= wide - 1;
         if ((classes & (CLASS(DIGIT + 1) - 1)) == 0) continue;
-        for (int k = SPACE; k <= DIGIT; k++)
-            masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
+        for (int k = SPACE; k <= DIGIT; k++) masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
     }
 }
 
@@ -202,7 +204,8 @@ static void carry_run(line_reader *line, uint64_t mark, uint64_t after_digit)
 /* Bits from `start` to `end` - 1, both 0 to 64. */
 FB_INLINE uint64_t bits_between(size_t start, size_t end)
 {
-    return (end < BLOCK ? ((uint64_t)1 << end) - 1 : ~(uint64_t)0) & (start < BLOCK ? ~(uint64_t)0 << start : 0);
+    return (end < BLOCK ? ((uint64_t)1 << end) - 1 : ~(uint64_t)0)
+           & (start < BLOCK ? ~(uint64_t)0 << start : 0);
 }
 
 FB_INLINE int unit_of(const class_masks *masks, uint64_t bits)
@@ -211,7 +214,10 @@ FB_INLINE int unit_of(const class_masks *masks, uint64_t bits)
 }
 
 /* Whether every block has been read. */
-FB_INLINE int line_ended(const line_reader *line) { return line->at > line->length; }
+FB_INLINE int line_ended(const line_reader *line)
+{
+    return line->at > line->length;
+}
 
 /* Marks that stand alone: `before` and `after` get the cuts on their two sides. */
 FB_INLINE void cut_marks(line_reader *line, uint64_t mark, uint64_t digit, uint64_t after_digit,
@@ -321,7 +327,8 @@ static int reserve_buffer(void **array, size_t *room, size_t bytes)
 static inline int reserve_buffers(line_buffers *buffers, text_line text)
 {
     if (text.unit == 1) return 0;
-    if (reserve_buffer((void **)&buffers->narrow, &buffers->narrow_room, text.length + 2 * BLOCK) < 0) return -1;
+    if (reserve_buffer((void **)&buffers->narrow, &buffers->narrow_room, text.length + 2 * BLOCK) < 0)
+        return -1;
     if (text.unit == 2) return 0;
     return reserve_buffer((void **)&buffers->middle, &buffers->middle_room, (text.length + 2 * BLOCK) * 2);
 }
@@ -337,8 +344,9 @@ static inline void free_buffers(line_buffers *buffers)
 /* Builds a tokeniser. Returns 0, or -1: no memory. */
 static inline int build_rules(text_rules *rules, tokenizer_id tokenizer)
 {
-    rules->ends = tokenizer == TOKENIZE_ZH ? ENDS_ARE_DIGITS_STRIPPED
-        : tokenizer == TOKENIZE_INTL ? ENDS_ARE_DIGITS : ENDS_ARE_SPACES;
+    rules->ends = tokenizer == TOKENIZE_ZH     ? ENDS_ARE_DIGITS_STRIPPED
+                  : tokenizer == TOKENIZE_INTL ? ENDS_ARE_DIGITS
+                                               : ENDS_ARE_SPACES;
     return build_char_table(&rules->table, tokenizer);
 }
 

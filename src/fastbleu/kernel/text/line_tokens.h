@@ -15,7 +15,7 @@
 static inline int ends_in_tokenized_period(text_line text)
 {
     return text.length >= 2 && code_point_at(text, text.length - 1) == '.'
-        && code_point_at(text, text.length - 2) == ' ';
+           && code_point_at(text, text.length - 2) == ' ';
 }
 
 FB_INLINE token_content content_of(const line_reader *line, token_span span)
