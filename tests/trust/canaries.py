@@ -1,6 +1,6 @@
 """Planted faults: each of them must be found, or the rest of the part has shown nothing.
 
-A fault is a patch of the headers (tests/faults/memory-*.patch). The one module that it is looked for
+A fault is a patch of the headers (tests/faults/memory-*.patch). The one module that it is sought
 in is compiled with it, from what Cython has made, and takes its place in a copy of the build.
 """
 
@@ -94,7 +94,9 @@ def plant(canary: Canary, outcome: Outcome, sanitizers: list[str]) -> bool:
     module.unlink()
     include = [f"-I{sysconfig.get_path('include')}", f"-I{package}"]
     flags = ["-shared", "-fPIC", *FLAGS, *sanitizers, *include]
-    done = finish(["gcc", *flags, "-o", module, GENERATED / f"{canary.module}.c"])
+    # A copy, because Cython puts headers beside what it makes, and the compiler looks there first.
+    source = shutil.copy(GENERATED / f"{canary.module}.c", package / f"{canary.module}.c")
+    done = finish(["gcc", *flags, "-o", module, source])
     outcome.check(done.status == 0, f"it cannot be compiled: {done.why()}")
     return done.status == 0
 
