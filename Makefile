@@ -1,8 +1,12 @@
-# make demo and make test need python3 with venv and a C compiler; everything else they fetch themselves.
+# make demo, make dev and make test need python3 with venv and a C compiler; everything else they fetch.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 SOURCES = pyproject.toml setup.py $(shell find src -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
+# Those that are mostly tables keep their lines.
+HEADERS = $(filter-out %/unicode_ranges.h %/char_classes.h,$(shell find src -name "*.h"))
+# The modules that have a .pyi file.
+STUBBED = $(shell find src -name "*.pyi" | sed 's|^src/||; s|\.pyi$$||; s|/__init__$$||; s|/|.|g' | grep -v '^fastbleu$$')
 DATA ?= ../shared/data
 # Tests run on all processors; benchmarks, which are no tests, would only warn of that.
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -13,7 +17,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # What extras require, without the package, which is there.
 EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
 
-.PHONY: help build demo test test-libraries test-integrations test-mbrs test-pythons mutants lint bench trust trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-pythons mutants lint bench trust trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -21,7 +25,7 @@ help:            ## show this list
 
 $(VENV)/built: $(SOURCES)
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "building fastbleu into $(VENV) ..."
+	@echo "building fastbleu into $(VENV): about a minute ..."
 	@$(PIP) --editable .
 	@touch $@
 
@@ -31,6 +35,19 @@ $(VENV)/tested: $(VENV)/built
 
 build: $(VENV)/built            ## make the virtual environment and compile
 
+# Without build isolation: what compiles, and what was compiled before, stays in the environment.
+$(VENV)/dev: pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) 'setuptools>=77' 'Cython>=3.1,<4'
+	@FASTBLEU_DEBUG=1 $(PIP) --no-build-isolation --editable .
+	@$(call EXTRAS,test)
+	@touch $@
+
+dev: $(VENV)/dev            ## build in place with bounds checks, unoptimised; after an edit once more, for seconds
+	@FASTBLEU_DEBUG=1 $(BIN)/python setup.py -q build_ext --inplace
+	@rm -f $(VENV)/built    # make test builds as usual
+	@echo 'built; test a part by: $(BIN)/python -m pytest -p no:benchmark tests/counting'
+
 demo: $(VENV)/built            ## build, then score the plain text of two systems and compare them
 	@echo; echo '$$ fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt'
 	@$(BIN)/fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt
@@ -39,7 +56,12 @@ demo: $(VENV)/built            ## build, then score the plain text of two system
 	@echo; echo 'From Python:'
 	@$(BIN)/python examples/demo.py
 
-test: $(VENV)/tested            ## build, then run the tests
+test: $(VENV)/tested            ## build, then run the tests, without those that are long
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_TEST_SEGMENTS="$${FASTBLEU_TEST_SEGMENTS:-20000}" \
+	    $(PYTEST) -m 'not long' $(PYTEST_ARGS)
+	@echo 'The long tests, and 1,000,000 random segments in place of 20,000: make test-full'
+
+test-full: $(VENV)/tested            ## all tests, with 1,000,000 random segments (FASTBLEU_TEST_SEGMENTS)
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) $(PYTEST_ARGS)
 
 test-libraries: $(VENV)/tested            ## the tests of the tokenizers that belong to other libraries
@@ -76,13 +98,13 @@ mutants: $(VENV)/tested            ## planted faults in the tokenisers, which th
 test-pythons:            ## a part of the tests on other CPythons: all that are found, or PYTHONS="3.10 3.13"
 	@PYTHONS="$(PYTHONS)" bash tests/pythons.sh
 
-lint: $(VENV)/tested            ## ruff, cython-lint, mypy, stubtest
+lint: $(VENV)/tested            ## ruff, cython-lint, clang-format, mypy, stubtest
 	@$(call EXTRAS,lint)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
+	@$(BIN)/clang-format --dry-run --Werror $(HEADERS)
 	@$(BIN)/mypy
-	@$(BIN)/stubtest fastbleu._rows fastbleu._interrupts fastbleu._core fastbleu._tokens fastbleu._ids fastbleu._text fastbleu._vocabulary fastbleu._sentences fastbleu._ngrams fastbleu._pairs fastbleu._expected fastbleu._references fastbleu._nltk fastbleu._sacrebleu \
-	    fastbleu._resample fastbleu.nltk fastbleu.nltk_precision \
+	@$(BIN)/stubtest fastbleu $(STUBBED) \
 	    --ignore-disjoint-bases --allowlist tests/stubtest.allow
 
 bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RESULTS.md and the tables in README.md

@@ -5,18 +5,21 @@ FASTBLEU_DEBUG=1      assertions, bounds checks, debug symbols, no optimisation:
 FASTBLEU_SYMBOLS=1    debug symbols in an ordinary build, for profilers
 FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (tests/trust/); not with MSVC
 FASTBLEU_TSAN=1       ThreadSanitizer; for a CPython that has it (tests/trust/free_threading.py)
-FASTBLEU_MUTANT=1..8  plants a fault in the tokenisers that their tests must find; for tests only
 FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
 
 import os
 import re
+import shutil
+import sys
+import threading
 from functools import cache
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import PlatformError
 
 SOURCE = Path("src")
 PACKAGE = SOURCE / "fastbleu"
@@ -32,17 +35,21 @@ DEBUG = switch("FASTBLEU_DEBUG")
 SYMBOLS = switch("FASTBLEU_SYMBOLS")
 SANITIZE = switch("FASTBLEU_SANITIZE")
 TSAN = switch("FASTBLEU_TSAN")
-MACROS = [
-    (name, os.environ[name]) for name in ("FASTBLEU_MUTANT", "FASTBLEU_PORTABLE") if switch(name)
-]
+PORTABLE = switch("FASTBLEU_PORTABLE")
 
 # Objects built with different switches must never be mixed.
-SWITCHES = (
-    *("FASTBLEU_DEBUG", "FASTBLEU_SYMBOLS", "FASTBLEU_SANITIZE", "FASTBLEU_TSAN"),
-    *(name for name, _ in MACROS),
-)
+SWITCHES = ("DEBUG", "SYMBOLS", "SANITIZE", "TSAN", "PORTABLE")
 BUILD_BASE = "-".join(
-    ["build/plain", *(name[9:].lower() + os.environ[name] for name in SWITCHES if switch(name))]
+    ["build/plain", *(f"{name.lower()}1" for name in SWITCHES if switch(f"FASTBLEU_{name}"))]
+)
+
+NO_COMPILER = (
+    "fastbleu needs a C compiler. Linux: apt install gcc, or dnf install gcc; "
+    "macOS: xcode-select --install; Windows: the Build Tools for Visual Studio, with C++"
+)
+NO_HEADERS = (
+    "fastbleu needs Python's headers (Python.h). Linux: apt install python3-dev, or dnf install "
+    "python3-devel; macOS and Windows: Python from python.org, which has them"
 )
 
 DIRECTIVES = {
@@ -82,14 +89,33 @@ def extension(path):
         [path.as_posix()],
         include_dirs=[PACKAGE.as_posix()],
         depends=sorted(os.path.relpath(header) for header in headers_of(path)),
-        define_macros=MACROS,
+        define_macros=[("FASTBLEU_PORTABLE", "1")] if PORTABLE else [],
     )
 
 
 class BuildExtensions(build_ext):
-    """Adds the flags of the compiler at hand."""
+    """Translates and compiles at the same time, with the flags of the compiler at hand."""
+
+    translating = threading.Lock()
+
+    def check_tools(self):
+        """End with one line if nothing can be compiled here."""
+        try:
+            if self.compiler.compiler_type == "msvc":
+                self.compiler.initialize()
+            elif shutil.which(self.compiler.compiler_so[0]) is None:
+                raise SystemExit(NO_COMPILER)
+        except PlatformError:
+            raise SystemExit(NO_COMPILER) from None
+        paths = [os.environ.get(name, "") for name in ("CPATH", "C_INCLUDE_PATH", "INCLUDE")]
+        places = [*self.compiler.include_dirs, *os.pathsep.join(paths).split(os.pathsep)]
+        if not any(place and Path(place, "Python.h").exists() for place in places):
+            raise SystemExit(NO_HEADERS)
 
     def build_extensions(self):
+        self.check_tools()
+        if not Path(BUILD_BASE, "cython").exists():
+            print("building fastbleu's compiled modules takes about a minute", file=sys.stderr)
         if self.compiler.compiler_type == "msvc":
             if SANITIZE or TSAN:
                 raise SystemExit("FASTBLEU_SANITIZE and FASTBLEU_TSAN need gcc or clang")
@@ -100,6 +126,8 @@ class BuildExtensions(build_ext):
             link_args = []
             if SYMBOLS:
                 compile_args += ["-g"]
+            elif sys.platform == "linux" and not (DEBUG or SANITIZE or TSAN):
+                link_args += ["-Wl,-s"]
             if DEBUG:
                 compile_args += ["-O0", "-g", "-UNDEBUG"]
             if TSAN:
@@ -121,17 +149,29 @@ class BuildExtensions(build_ext):
             extension.extra_link_args = link_args
         super().build_extensions()
 
+    def build_extension(self, ext):
+        with self.translating:
+            translated = cythonize(
+                [ext],
+                compiler_directives=DIRECTIVES,
+                include_path=[SOURCE.as_posix()],
+                build_dir=f"{BUILD_BASE}/cython",
+                quiet=True,
+            )
+        ext.sources = translated[0].sources
+        super().build_extension(ext)
+
+    def copy_extensions_to_source(self):
+        self.force = True  # what is there may be newer, but built with other switches
+        super().copy_extensions_to_source()
+
 
 setup(
-    ext_modules=cythonize(
-        [extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
-        compiler_directives=DIRECTIVES,
-        include_path=[SOURCE.as_posix()],
-        build_dir=f"{BUILD_BASE}/cython",
-    ),
+    ext_modules=[extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
     cmdclass={"build_ext": BuildExtensions},
     options={
         "build": {"build_base": BUILD_BASE},
-        "build_ext": {"parallel": os.cpu_count() or 1},
+        # One more than there are processors: one at a time translates.
+        "build_ext": {"parallel": 1 + (os.cpu_count() or 1)},
     },
 )

@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
-# The tokenizer tests must notice a fault in the tokenisers: each MUTANT(n) of the kernel headers is
-# built in turn and tested, and a mutant that passes is a failure of this script. The unmutated build
-# goes first and must pass. Usage: tests/mutants.sh PYTHON [NUMBER...], where the package is built in
-# place; needs gcc or clang.
+# The tokenizer tests must notice a fault in the tokenizers: each tests/faults/tokenizer-*.patch is applied
+# to a copy of the headers, built and tested, and a fault that no test finds is a failure of this script.
+# The build without a fault goes first and must pass. Usage: tests/mutants.sh PYTHON [NUMBER...], where the
+# package is built in place; needs patch, and gcc or clang.
 set -euo pipefail
 python=$1; shift
 cd "$(dirname "$0")/.."
 work=build/mutants
 tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py)
-fewest=6
-
-numbers=("$@")
-if [ ${#numbers[@]} -eq 0 ]; then
-  mapfile -t numbers < <(grep -rhoE 'MUTANT\([0-9]+\)' src/fastbleu/kernel | grep -oE '[0-9]+' | sort -nu)
-  [ ${#numbers[@]} -ge $fewest ] || { echo "only ${#numbers[@]} mutants in the kernel" >&2; exit 1; }
-fi
+faults=()
+for number in "${@:-}"; do
+  faults+=(tests/faults/tokenizer-"$number"*.patch)
+done
+[ -f "${faults[0]}" ] || { echo "there is no ${faults[0]}" >&2; exit 1; }
 
 tested() {   # tested NAME: run the short form of the tests on the build NAME
   env PYTHONPATH="$PWD/$work/$1" FASTBLEU_TEST_SEGMENTS="${FASTBLEU_TEST_SEGMENTS:-20000}" \
@@ -25,26 +23,30 @@ rm -rf "$work"
 mkdir -p "$work/unmutated"
 cp -r src/fastbleu "$work/unmutated"
 PYTHONPATH="$PWD/$work/unmutated" "$python" -c \
-  'import fastbleu._text as m; assert "/unmutated/" in m.__file__, m.__file__'
+  'import fastbleu.counting._text as m; assert "/unmutated/" in m.__file__, m.__file__'
 tested unmutated || { cat "$work/unmutated.log" >&2; echo "the tests fail without a mutant" >&2; exit 1; }
 echo "unmutated: $(tail -n 1 "$work/unmutated.log")"
 
-# Only one module differs, so it is compiled by itself, from what Cython has made for the ordinary build.
-source=build/plain/cython/src/fastbleu/_text.c
+# Only the modules that cut text differ; they are compiled from what Cython has made for the ordinary build.
+modules=(counting/_text tokenizers/_compiled)
 include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
-module=fastbleu/_text$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
-[ -f "$work/unmutated/$module" ] || { echo "no $work/unmutated/$module" >&2; exit 1; }
+suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 survivors=()
-for number in "${numbers[@]}"; do
-  name=mutant-$number
+for fault in "${faults[@]}"; do
+  name=$(basename "$fault" .patch)
+  package=$work/$name/fastbleu
   cp -r "$work/unmutated" "$work/$name"
-  "${CC:-cc}" -shared -fPIC -O1 -w -DFASTBLEU_MUTANT="$number" -I"$include" -Isrc/fastbleu \
-    -o "$work/$name/$module" "$source"
+  patch -s -p1 -d "$package" <"$fault"
+  for module in "${modules[@]}"; do
+    [ -f "$package/$module$suffix" ] || { echo "no $package/$module$suffix" >&2; exit 1; }
+    "${CC:-cc}" -shared -fPIC -O1 -w -I"$include" -I"$package" \
+      -o "$package/$module$suffix" "build/plain/cython/src/fastbleu/$module.c"
+  done
   status=0
   tested "$name" || status=$?
   # 1: a test failed; 124: it hangs; above 128: it crashed. Anything else is no verdict.
   if [ $status -eq 0 ]; then
-    survivors+=("$number")
+    survivors+=("$name")
     echo "$name: SURVIVED"
   elif [ $status -eq 1 ] && grep -q '^FAILED' "$work/$name.log"; then
     echo "$name: caught by $(grep -m 1 '^FAILED' "$work/$name.log" | sed 's/^FAILED [^:]*:://; s/ - .*//')"
@@ -57,5 +59,5 @@ for number in "${numbers[@]}"; do
   fi
   rm -rf "${work:?}/$name"
 done
-[ ${#survivors[@]} -eq 0 ] || { echo "the tests missed mutants ${survivors[*]}" >&2; exit 1; }
-echo "mutants: ${#numbers[@]} built, all caught"
+[ ${#survivors[@]} -eq 0 ] || { echo "the tests missed ${survivors[*]}" >&2; exit 1; }
+echo "mutants: ${#faults[@]} built, all caught"

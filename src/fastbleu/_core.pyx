@@ -25,7 +25,8 @@ from libc.string cimport memset
 
 from fastbleu.kernel.tables cimport (
     look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
-from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
+from fastbleu.runtime._process cimport (
+    Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level)
 
 
 cdef extern from "Python.h":
@@ -85,7 +86,7 @@ cdef array _large_zeros(Py_ssize_t length):
 
 cdef int poll_at(Py_ssize_t number) except -1:
     """Check for signals every POLL_ROWS rows. A signal handler could resize the caller's arrays, which
-    therefore holds views of them."""
+    therefore holds buffers of them."""
     if number % POLL_ROWS == POLL_ROWS - 1:
         PyErr_CheckSignals()
     return 0
@@ -93,12 +94,11 @@ cdef int poll_at(Py_ssize_t number) except -1:
 
 def add_rows(array a not None, array b not None, array total not None):
     """Add rows element by element; OverflowError if a sum does not fit into int64."""
-    cdef const int64_t *left = numbers(a)
-    cdef const int64_t *right = numbers(b)
-    cdef int64_t *sums = numbers(total)
-    cdef Py_ssize_t i
-    cdef Py_ssize_t size = min(len(a), len(b), len(total))
-    _held = [memoryview(a), memoryview(b), memoryview(total)] if size >= POLL_ROWS else None
+    cdef Buffer of_a = buffer_of(a, "q"), of_b = buffer_of(b, "q"), of_total = buffer_of(total, "q")
+    cdef const int64_t *left = <const int64_t *> of_a.view.buf
+    cdef const int64_t *right = <const int64_t *> of_b.view.buf
+    cdef int64_t *sums = <int64_t *> of_total.view.buf
+    cdef Py_ssize_t i, size = min(len(a), len(b), len(total))
     for i in range(size):
         poll_at(i)
         if add_overflows(left[i], right[i], &sums[i]):
@@ -108,10 +108,10 @@ def add_rows(array a not None, array b not None, array total not None):
 def accumulate_rows(array rows not None, Py_ssize_t count, array total not None):
     """Add the first `count` rows to the row `total`; OverflowError if a sum does not fit into int64."""
     cdef Py_ssize_t row, column, width = len(total)
-    cdef const int64_t *values = numbers(rows)
-    cdef int64_t *sums = numbers(total)
+    cdef Buffer of_rows = buffer_of(rows, "q"), of_total = buffer_of(total, "q")
+    cdef const int64_t *values = <const int64_t *> of_rows.view.buf
+    cdef int64_t *sums = <int64_t *> of_total.view.buf
     count = min(count, len(rows) // width)
-    _held = [memoryview(rows), memoryview(total)] if count >= POLL_ROWS else None
     for row in range(count):
         poll_at(row)
         for column in range(width):
@@ -122,9 +122,9 @@ def accumulate_rows(array rows not None, Py_ssize_t count, array total not None)
 def raise_totals(array rows not None, Py_ssize_t count, int max_order):
     """Raise the totals of the first `count` rows to at least 1, as nltk does."""
     cdef Py_ssize_t row, column, width = 2 + 2 * max_order
-    cdef int64_t *values = numbers(rows)
+    cdef Buffer of_rows = buffer_of(rows, "q")
+    cdef int64_t *values = <int64_t *> of_rows.view.buf
     count = min(count, len(rows) // width)
-    _held = memoryview(rows) if count >= POLL_ROWS else None
     for row in range(count):
         poll_at(row)
         for column in range(row * width + 2 + max_order, (row + 1) * width):

@@ -1,7 +1,7 @@
 """Planted faults: each of them must be found, or the rest of the part has shown nothing.
 
-A fault lies in one module, which is compiled by itself, from what Cython has made, and takes its
-place in a copy of the build.
+A fault is a patch of the headers (tests/faults/memory-*.patch). The one module that it is sought
+in is compiled with it, from what Cython has made, and takes its place in a copy of the build.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Canary:
     """`code` runs the fault; `reports` are words of the sanitizers' report on it."""
 
     name: str
-    module: str
+    module: str  # below the package, without an ending
     code: str
     reports: tuple[str, ...]
 
@@ -40,9 +40,9 @@ class Canary:
 
 
 CANARIES = [
-    Canary("overflow", "_tokens", WORDS, ("heap-buffer-overflow", "hashed_key")),
-    Canary("leak", "_tokens", WORDS, ("detected memory leaks", "interner_begin")),
-    Canary("signed", "_rows", SUMS, ("signed integer overflow", "add_overflows")),
+    Canary("overflow", "counting/_tokens", WORDS, ("heap-buffer-overflow", "hashed_key")),
+    Canary("leak", "counting/_tokens", WORDS, ("detected memory leaks", "interner_begin")),
+    Canary("signed", "_core", SUMS, ("signed integer overflow", "add_overflows")),
 ]
 
 
@@ -85,12 +85,18 @@ def plant(canary: Canary, outcome: Outcome, sanitizers: list[str]) -> bool:
     package = canary.build / "fastbleu"
     shutil.rmtree(canary.build, ignore_errors=True)
     shutil.copytree(sound / "fastbleu", package, copy_function=os.link)
+    shutil.rmtree(package / "kernel", ignore_errors=True)
+    shutil.copytree(ROOT / "src" / "fastbleu" / "kernel", package / "kernel")
+    fault = ROOT / "tests" / "faults" / f"memory-{canary.name}.patch"
+    done = finish(["patch", "-s", "-p1", "-d", package, "-i", fault])
+    outcome.check(done.status == 0, f"the patch does not apply: {done.why()}")
     module = package / f"{canary.module}{sysconfig.get_config_var('EXT_SUFFIX')}"
     module.unlink()
-    include = [f"-I{sysconfig.get_path('include')}", f"-I{ROOT / 'src' / 'fastbleu'}"]
-    fault = f"-DFASTBLEU_CANARY_{canary.name.upper()}"
-    flags = ["-shared", "-fPIC", *FLAGS, *sanitizers, fault, *include]
-    done = finish(["gcc", *flags, "-o", module, GENERATED / f"{canary.module}.c"])
+    include = [f"-I{sysconfig.get_path('include')}", f"-I{package}"]
+    flags = ["-shared", "-fPIC", *FLAGS, *sanitizers, *include]
+    # A copy, because Cython puts headers beside what it makes, and the compiler looks there first.
+    source = shutil.copy(GENERATED / f"{canary.module}.c", package / f"{canary.module}.c")
+    done = finish(["gcc", *flags, "-o", module, source])
     outcome.check(done.status == 0, f"it cannot be compiled: {done.why()}")
     return done.status == 0
 

@@ -13,7 +13,6 @@ Pure functions of their arguments; any thread may call them. Loops over rows run
 
 import cython
 from cpython.array cimport array, clone
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF
 from libc.math cimport exp, fabs, isfinite, log, trunc
@@ -26,7 +25,7 @@ from fastbleu.dialects.smoothings cimport (
     SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, Smoothing, smoothing_named)
 
 from fastbleu import __version__
-from fastbleu.runtime._process cimport poll
+from fastbleu.runtime._process cimport Buffer, buffer_of, poll
 
 cdef double EXACT = 4503599627370496.0      # 2**52: the sum of two such integers is exact, too
 cdef array _DOUBLES = array("d")
@@ -288,7 +287,8 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
         array, as in sacreBLEU's bootstrap; an int64 array, as in its approximate randomization,
         where what add-k adds is truncated to an integer; a list of float, for expected counts.
     """
-    cdef Py_buffer view
+    cdef Buffer buffer = buffer_of(rows, "")
+    cdef Py_buffer *view = &buffer.view
     cdef Rules rules
     cdef Scored scored
     cdef const int64_t *whole = NULL
@@ -302,48 +302,43 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     cdef bint fast = read_rules(&rules, max_order, smoothing, value, effective_order, arithmetic)
     cdef bint cancelled = False
     cdef bint singles = arithmetic == "float32", doubles = arithmetic == "expected"
+    cdef char kind = c"f" if singles else c"d" if doubles else c"q"
     width = 2 + 2 * <Py_ssize_t> max_order
-    PyObject_GetBuffer(rows, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
-    try:
-        format = view.format.decode("ascii") if view.format != NULL else "B"
-        name, formats = ("float32", "f") if singles else ("float64", "d") if doubles else ("int64", "lq")
-        if format.lstrip("=@<") not in formats or view.itemsize != (4 if singles else 8):
-            raise TypeError(f"rows holds numbers of the format {format!r}, expected {name} for "
-                            f"arithmetic {arithmetic!r}")
-        if view.len // view.itemsize % width:
-            raise ValueError(f"{view.len // view.itemsize} numbers are no rows of {width}")
-        segments = view.len // view.itemsize // width
-        scores = clone(_DOUBLES, segments, zero=False)
-        out = scores.data.as_doubles
-        with nogil:
-            for row in range(segments):
-                if row % POLL_ROWS == POLL_ROWS - 1:
-                    poll(&cancelled)
-                if singles:
-                    single = <const float *> view.buf + row * width
-                    hyp_len = trunc(single[0])
-                    ref_len = trunc(single[1])
-                elif doubles:
-                    expected = <const double *> view.buf + row * width
-                    hyp_len = expected[0]
-                    ref_len = expected[1]
-                else:
-                    whole = <const int64_t *> view.buf + row * width
-                    hyp_len = <double> whole[0]
-                    ref_len = <double> whole[1]
-                if fast:
-                    for n in range(2 * max_order):
-                        scored.counts[n] = <double> single[2 + n] if singles else (
-                            expected[2 + n] if doubles else <double> whole[2 + n])
-                    if score_counts(&rules, hyp_len, ref_len, &scored):
-                        out[row] = scored.score
-                        continue
-                with gil:
-                    out[row] = score_plainly(whole, single, expected, max_order, smoothing, value,
-                                             effective_order, arithmetic)
-        return scores
-    finally:
-        PyBuffer_Release(&view)
+    if buffer.kind != kind:
+        raise TypeError(f"rows holds numbers of the format {view.format!r}, expected {chr(kind)!r} for "
+                        f"arithmetic {arithmetic!r}")
+    if view.len // view.itemsize % width:
+        raise ValueError(f"{view.len // view.itemsize} numbers are no rows of {width}")
+    segments = view.len // view.itemsize // width
+    scores = clone(_DOUBLES, segments, zero=False)
+    out = scores.data.as_doubles
+    with nogil:
+        for row in range(segments):
+            if row % POLL_ROWS == POLL_ROWS - 1:
+                poll(&cancelled)
+            if singles:
+                single = <const float *> view.buf + row * width
+                hyp_len = trunc(single[0])
+                ref_len = trunc(single[1])
+            elif doubles:
+                expected = <const double *> view.buf + row * width
+                hyp_len = expected[0]
+                ref_len = expected[1]
+            else:
+                whole = <const int64_t *> view.buf + row * width
+                hyp_len = <double> whole[0]
+                ref_len = <double> whole[1]
+            if fast:
+                for n in range(2 * max_order):
+                    scored.counts[n] = <double> single[2 + n] if singles else (
+                        expected[2 + n] if doubles else <double> whole[2 + n])
+                if score_counts(&rules, hyp_len, ref_len, &scored):
+                    out[row] = scored.score
+                    continue
+            with gil:
+                out[row] = score_plainly(whole, single, expected, max_order, smoothing, value,
+                                         effective_order, arithmetic)
+    return scores
 
 
 cdef list count_list(const Rules *rules, const Scored *scored, const double *counts):

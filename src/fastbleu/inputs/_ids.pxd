@@ -5,8 +5,7 @@ from libc.stdint cimport int64_t
 
 cdef extern from "kernel/objects/id_rows.h":
     ctypedef enum id_kind:
-        ID_INT8
-        ID_UINT8
+        pass
     ctypedef struct id_row:
         const char *ids
         Py_ssize_t length, stride

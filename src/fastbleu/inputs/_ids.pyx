@@ -9,13 +9,14 @@ Thread-safety. IdRows is only read while segments are counted.
 """
 
 from cpython.array cimport array
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_STRIDES
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.object cimport PyObject
+from libc.string cimport strchr
 
 from fastbleu.kernel.exceptions cimport is_raised, take_exception
-from fastbleu.runtime._process cimport POLL_EVERY, grow
+from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow
 
 
 cdef extern from "Python.h":
@@ -27,25 +28,8 @@ cdef extern from "kernel/objects/id_rows.h":
     void widen_row(const id_row *row, int64_t *out) noexcept nogil
 
 
-cdef id_kind kind_of(bytes format, Py_ssize_t size) except *:
-    """The integer type of a buffer; its byte order is native."""
-    cdef int power = {1: 0, 2: 1, 4: 2, 8: 3}[size]
-    format = format.lstrip(b"@=<>^")
-    if format not in (b"b", b"B", b"h", b"H", b"i", b"I", b"l", b"L", b"q", b"Q"):
-        raise TypeError(f"expected native integers, not the format {format!r}")
-    return <id_kind> (<int> (ID_INT8 if format.islower() else ID_UINT8) + power)
-
-
-cdef class Buffer:
-    """Owns a reference to the memory of an array."""
-
-    cdef Py_buffer view
-
-    def __cinit__(self, owner):
-        PyObject_GetBuffer(owner, &self.view, PyBUF_STRIDES | PyBUF_FORMAT)
-
-    def __dealloc__(self):
-        PyBuffer_Release(&self.view)
+# The kinds of ids, in the order of `id_kind`.
+cdef const char *KINDS = "bhiqBHIQ"
 
 
 cdef class IdRows:
@@ -111,7 +95,7 @@ cdef class IdRows:
     cdef id_row row_of(self, object ids, object mask) except *:
         """The first row of an array, along its last dimension; keeps the array alive."""
         cdef id_row row
-        cdef Buffer buffer = Buffer(ids)
+        cdef Buffer buffer = buffer_of(ids, KINDS, 0, PyBUF_STRIDES)
         cdef Buffer its_mask
         cdef int last = buffer.view.ndim - 1, i
         if last < 0:
@@ -120,12 +104,12 @@ cdef class IdRows:
         row.ids = <const char *> buffer.view.buf
         row.length = buffer.view.shape[last]
         row.stride = buffer.view.strides[last]
-        row.kind = kind_of(buffer.view.format, buffer.view.itemsize)
+        row.kind = <id_kind> (strchr(KINDS, buffer.kind) - KINDS)
         row.mask = NULL
         row.mask_stride = row.mask_size = 0
         if mask is not None:
             # The shapes were checked, but user code may have run since then.
-            its_mask = Buffer(mask)
+            its_mask = buffer_of(mask, "", 0, PyBUF_STRIDES)
             if its_mask.view.ndim != last + 1 or its_mask.view.itemsize > <Py_ssize_t> sizeof(int64_t):
                 raise ValueError("the mask has changed while it was read")
             for i in range(last + 1):

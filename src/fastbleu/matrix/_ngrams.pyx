@@ -28,7 +28,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from fastbleu.kernel.tables cimport look_up_cost, number_table_add, number_table_begin, number_table_free
-from fastbleu.runtime._process cimport grow, process_seed
+from fastbleu.runtime._process cimport Buffer, buffer_of, grow, process_seed
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 
@@ -287,7 +287,7 @@ cdef int clip_candidates(const number_index *known, Features candidates, int n, 
 
 
 def expected_rows(Ngrams ngrams not None, Features candidates not None, Features references not None,
-                  const double[::1] weights not None, bint logarithms=False):
+                  weights, bint logarithms=False):
     """Rows of each candidate against the expected counts of the references.
 
     Parameters
@@ -314,24 +314,26 @@ def expected_rows(Ngrams ngrams not None, Features candidates not None, Features
     cdef const number_index *known
     cdef Ngram *table
     cdef Scratch scratch = Scratch()
+    cdef Buffer buffer = buffer_of(weights, "d", 1)
+    cdef const double *weight = <const double *> buffer.view.buf
     cdef array rows
     cdef double *row
     cdef double total = 0.0, ref_len = 0.0
     cdef Py_ssize_t c, r, i, length
     cdef int n
-    if weights.shape[0] != references.sentences.count:
+    if buffer.view.shape[0] != references.sentences.count:
         raise ValueError(
-            f"there are {weights.shape[0]} weights for {references.sentences.count} references")
+            f"there are {buffer.view.shape[0]} weights for {references.sentences.count} references")
     rows = clone(_DOUBLES, count * width, True)
     row = rows.data.as_doubles
     starts = references.sentences.starts
     for r in range(references.sentences.count):
         length = starts[r + 1] - starts[r]
         if not logarithms:
-            total += weights[r]
-            ref_len += weights[r] * length
+            total += weight[r]
+            ref_len += weight[r] * length
         elif length:
-            ref_len += exp(log(length) + weights[r])
+            ref_len += exp(log(length) + weight[r])
     if logarithms:
         total = 1.0
     starts = candidates.sentences.starts
@@ -348,9 +350,7 @@ def expected_rows(Ngrams ngrams not None, Features candidates not None, Features
             raise MemoryError(f"no memory for {known.count} n-grams")
         try:
             with nogil:
-                note_references(
-                    known, references, n, &weights[0] if weights.shape[0] else NULL, logarithms, table,
-                    scratch)
+                note_references(known, references, n, weight, logarithms, table, scratch)
                 for i in range(known.count):
                     table[i].expected /= total
                 clip_candidates(known, candidates, n, table, row + 2 + n, width, scratch)

@@ -14,7 +14,7 @@ threads while nobody fills it; each thread has a PairCounter of its own. Countin
 """
 
 from cpython.array cimport array, clone
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport exp
 from libc.string cimport memcpy, memset
@@ -22,7 +22,8 @@ from libc.string cimport memcpy, memset
 from fastbleu._core cimport numbers
 from fastbleu.matrix._ngrams cimport (
     number_index_add, number_index_clear, number_index_free, number_index_reserve)
-from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed, simd_in_use, simd_level
+from fastbleu.runtime._process cimport (
+    POLL_EVERY, Buffer, buffer_of, grow, process_seed, simd_in_use, simd_level)
 
 
 cdef extern from "kernel/simd/bit_counts.h":
@@ -341,22 +342,21 @@ cdef class PairCounter:
         self.new_count += 1
         return 0
 
-    def score(self, scores not None):
+    def score(self, scores):
         """Take the scores of the rows that `count` gave out, in their order.
 
         Parameters
         ----------
         scores : buffer of float64, shape (rows,)
         """
-        cdef const double[::1] values = scores
-        cdef Py_ssize_t i
-        if values.shape[0] != self.new_count:
-            raise ValueError(f"there are {values.shape[0]} scores of {self.new_count} rows")
+        cdef Buffer buffer = buffer_of(scores, "d", 1)
+        if buffer.view.shape[0] != self.new_count:
+            raise ValueError(f"there are {buffer.view.shape[0]} scores of {self.new_count} rows")
         if self.value_count + self.new_count > self.value_capacity:
             self.values = <double *> grow(self.values, &self.value_capacity,
                                           self.value_count + self.new_count, sizeof(double))
-        for i in range(self.new_count):
-            self.values[self.value_count + i] = values[i]
+        if self.new_count:
+            memcpy(self.values + self.value_count, buffer.view.buf, self.new_count * sizeof(double))
         self.value_count += self.new_count
         self.new_count = 0
 
@@ -370,25 +370,20 @@ cdef class PairCounter:
             As in `count`.
         out : array of float64 or float32, shape (last - first, references of the block)
         """
-        cdef Py_buffer view
+        cdef Buffer buffer = buffer_of(out, "df", 2, PyBUF_STRIDES | PyBUF_WRITABLE)
+        cdef Py_buffer *view = &buffer.view
         cdef const int64_t *starts = hypotheses.sentences.starts
         cdef Py_ssize_t h
-        PyObject_GetBuffer(out, &view, PyBUF_STRIDES | PyBUF_WRITABLE | PyBUF_FORMAT)
-        try:
-            if view.ndim != 2 or view.shape[0] != last - first or view.shape[1] != block.count:
-                raise ValueError("out has the wrong shape")
-            if view.format not in (b"d", b"f"):
-                raise TypeError(f"out has the format {view.format!r}, expected float64 or float32")
-            if self.new_count or (last - first) * block.count > self.pair_capacity:
-                raise ValueError("these pairs were not counted and scored")
-            with nogil:
-                for h in range(first, last):
-                    self.write_row(block, starts[h + 1] - starts[h],
-                                   self.pairs + (h - first) * block.count,
-                                   <char *> view.buf + (h - first) * view.strides[0],
-                                   view.strides[1], view.itemsize == sizeof(double))
-        finally:
-            PyBuffer_Release(&view)
+        if view.shape[0] != last - first or view.shape[1] != block.count:
+            raise ValueError("out has the wrong shape")
+        if self.new_count or (last - first) * block.count > self.pair_capacity:
+            raise ValueError("these pairs were not counted and scored")
+        with nogil:
+            for h in range(first, last):
+                self.write_row(block, starts[h + 1] - starts[h],
+                               self.pairs + (h - first) * block.count,
+                               <char *> view.buf + (h - first) * view.strides[0],
+                               view.strides[1], buffer.kind == c"d")
 
     cdef void write_row(self, ReferenceBlock block, int64_t length, const int32_t *pairs, char *out,
                         Py_ssize_t stride, bint doubles) noexcept nogil:

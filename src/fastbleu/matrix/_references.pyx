@@ -29,7 +29,7 @@ from fastbleu._core cimport FIRST, SHORTEST, numbers
 from fastbleu.matrix._ngrams cimport (
     GROW_FROM, is_repeat, number_index_add, number_index_free, number_index_reserve,
     number_index_trim)
-from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed
+from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow, poll, process_seed
 
 from fastbleu._core import REFERENCE_LENGTHS as _REFERENCE_LENGTHS, zero_rows
 
@@ -194,22 +194,23 @@ cdef class StoredNgrams(Ngrams):
             The sizes do not fit together.
         """
         cdef number_index *index
-        cdef const uint64_t[::1] table_numbers
-        cdef const uint32_t[::1] slots
+        cdef Buffer table_numbers, slots
+        cdef Py_ssize_t slot_count
         self.buffers = []
         if len(tables) > self.max_order:
             raise ValueError(f"there are tables of {len(tables)} orders, but max_order is {self.max_order}")
         for n, (count, seed, numbers_of, slots_of) in enumerate(tables):
-            table_numbers, slots = numbers_of, slots_of
-            slot_count = len(slots)
-            if not 0 < count <= min(len(table_numbers), INT32_MAX):
-                raise ValueError(f"order {n + 1} has {len(table_numbers)} numbers for {count} n-grams")
+            table_numbers, slots = buffer_of(numbers_of, "Q", 1), buffer_of(slots_of, "I", 1)
+            slot_count = slots.view.shape[0]
+            if not 0 < count <= min(table_numbers.view.shape[0], INT32_MAX):
+                raise ValueError(
+                    f"order {n + 1} has {table_numbers.view.shape[0]} numbers for {count} n-grams")
             if slot_count == 0 or slot_count & (slot_count - 1):
                 raise ValueError(f"order {n + 1} has {slot_count} slots, which is no power of two")
-            self.buffers.append((table_numbers, slots))
+            self.buffers += [table_numbers, slots]
             index = &self.orders[n]
-            index.numbers = <uint64_t *> &table_numbers[0]
-            index.slots = <uint32_t *> &slots[0]
+            index.numbers = <uint64_t *> table_numbers.view.buf
+            index.slots = <uint32_t *> slots.view.buf
             index.slot_count = slot_count
             index.count = count
             index.seed.first, index.seed.second = seed

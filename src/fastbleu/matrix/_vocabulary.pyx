@@ -23,7 +23,7 @@ from libc.string cimport memcpy
 from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport PySequence_Fast_ITEMS, size_of
 from fastbleu.kernel.tables cimport interner_begin, interner_free, token_content
-from fastbleu.runtime._process cimport process_seed
+from fastbleu.runtime._process cimport Buffer, buffer_of, process_seed
 
 
 cdef extern from "kernel/objects/token_keys.h":
@@ -161,30 +161,36 @@ cdef class Vocabulary:
         return units, sizes, contents
 
     @staticmethod
-    def restored(const uint8_t[::1] units not None, const int64_t[::1] sizes not None,
-                 const uint8_t[::1] contents not None):
-        """A vocabulary of saved tokens; ValueError where they are none."""
+    def restored(units, sizes, contents):
+        """A vocabulary of saved tokens; ValueError where they are none.
+
+        units, contents : buffers of uint8; sizes : buffer of int64
+        """
         cdef Vocabulary made = Vocabulary()
-        cdef Py_ssize_t id, at = 0, left = contents.shape[0]
+        cdef Buffer units_of = buffer_of(units, "B", 1), sizes_of = buffer_of(sizes, "q", 1)
+        cdef Buffer contents_of = buffer_of(contents, "B", 1)
+        cdef const uint8_t *unit = <const uint8_t *> units_of.view.buf
+        cdef const int64_t *size = <const int64_t *> sizes_of.view.buf
+        cdef Py_ssize_t id, count = units_of.view.shape[0], left = contents_of.view.shape[0]
         cdef token_content content
-        if units.shape[0] != sizes.shape[0]:
-            raise ValueError(f"there are {units.shape[0]} units of {sizes.shape[0]} tokens")
-        made.reserve(units.shape[0])
-        for id in range(units.shape[0]):
-            if not 0 <= sizes[id] <= left:
-                raise ValueError(f"token {id} has {sizes[id]} bytes, of {left} that are left")
-            content.bytes = &contents[at] if sizes[id] else <const unsigned char *> b""
-            content.size = sizes[id]
-            if not is_content(content.bytes, content.size, units[id]):
-                raise ValueError(f"token {id} has content that is none of the unit {units[id]}")
-            if intern_content(&made.tokens, content, units[id]) != id:
+        if sizes_of.view.shape[0] != count:
+            raise ValueError(f"there are {count} units of {sizes_of.view.shape[0]} tokens")
+        made.reserve(count)
+        content.bytes = <const unsigned char *> contents_of.view.buf
+        for id in range(count):
+            if not 0 <= size[id] <= left:
+                raise ValueError(f"token {id} has {size[id]} bytes, of {left} that are left")
+            content.size = size[id]
+            if not is_content(content.bytes, content.size, unit[id]):
+                raise ValueError(f"token {id} has content that is none of the unit {unit[id]}")
+            if intern_content(&made.tokens, content, unit[id]) != id:
                 raise ValueError(f"token {id} stands there twice")
-            at += content.size
+            content.bytes += content.size
             left -= content.size
-            if id % POLL_TOKENS == POLL_TOKENS - 1 or id == units.shape[0] - 1:
+            if id % POLL_TOKENS == POLL_TOKENS - 1 or id == count - 1:
                 PyErr_CheckSignals()
                 if made.keep() < 0:
-                    raise MemoryError(f"no memory for a vocabulary of {units.shape[0]} tokens")
+                    raise MemoryError(f"no memory for a vocabulary of {count} tokens")
         if left:
             raise ValueError(f"{left} bytes are left after the last token")
         return made

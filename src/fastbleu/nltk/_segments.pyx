@@ -15,7 +15,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from fastbleu._core cimport numbers, SegmentCounter
+from fastbleu._core cimport SegmentCounter
 from fastbleu.counting._tokens cimport TokenPacker
 from fastbleu.dialects._nltk cimport (
     MAX_SCORED_ORDER, MAX_WEIGHTS, Rules, plain_number, read_weights, score_row)
@@ -24,7 +24,7 @@ from fastbleu.dialects.smoothings cimport (
     Smoothing)
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
-from fastbleu.runtime._process cimport KeptMemory
+from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory
 
 import warnings
 
@@ -207,14 +207,15 @@ def corpus_score(array sums not None, weights, smoothing_function):
     `sums` has shape (2 + 2 * max_order,); its totals are at least 1.
     """
     cdef Rules rules
+    cdef Buffer buffer
     if not (read_weights(&rules, weights) and read_smoothing(&rules, smoothing_function)):
         return None
     if averages(&rules):
         return None      # a sum of rows does not hold the last segment
     if len(sums) != 2 + 2 * rules.max_order:
         raise ValueError(f"{len(sums)} numbers are no row of {2 + 2 * rules.max_order}")
-    _held = memoryview(sums)         # warnings run user code, which might resize it
-    return score_of_row(&rules, numbers(sums), NULL)
+    buffer = buffer_of(sums, "q")         # held, because warnings run user code, which might resize it
+    return score_of_row(&rules, <int64_t *> buffer.view.buf, NULL)
 
 
 def modified_precision_counts(references, hypothesis, Py_ssize_t order):

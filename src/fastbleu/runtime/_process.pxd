@@ -1,6 +1,7 @@
-"""Signals, memory, the seed and the instruction set. See _process.pyx."""
+"""Signals, memory, buffers, the seed and the instruction set. See _process.pyx."""
 
 cimport cython
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS
 from fastbleu.kernel.tables cimport hash_seed, interner, interner_has_room
 
 
@@ -65,6 +66,14 @@ cdef class Cell:
     cdef readonly object value
 
 
+cdef class Buffer:
+    """Memory of an array of numbers, which cannot be resized or freed while this object lives."""
+
+    cdef Py_buffer view
+    cdef char kind                   # the format of its items, as module struct has it without l and L
+
+
+cdef Buffer buffer_of(object owner, const char *kinds, int ndim=?, int flags=?)
 cdef hash_seed process_seed()
 cdef void *grow(void *memory, Py_ssize_t *capacity, Py_ssize_t needed, size_t item) except NULL nogil
 cdef simd_level simd_in_use() noexcept nogil

@@ -1,19 +1,24 @@
-"""What all compiled modules share: signals, memory, the hash seed and the instruction set.
+"""What all compiled modules share: signals, memory, buffers, the hash seed and the instruction set.
 
 Signals. Every loop over user data counts its steps (Interruptible) or polls, so that Ctrl-C, or a failure
 in another thread, ends long work.
 Memory. `grow` enlarges every array. KeptMemory is for objects whose memory is reused by later calls: one
 caller at a time can acquire it.
+Buffers. An array from a caller is read through a Buffer, which checks its items and keeps its memory in
+place; a module reads its own arrays directly.
 Seed. Hash tables are seeded once per process; no result depends on the seed.
 Instruction set. The best of the processor, unless `use_simd` chooses another; no result depends on it.
 """
 
 import cython
+from cpython.buffer cimport PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawRealloc
 from libc.stdint cimport int32_t, uint64_t
+from libc.string cimport strchr
 
 import os
+import sys
 
 from fastbleu.kernel.tables cimport interner_copy, interner_free, interner_widen, look_up_cost
 
@@ -22,6 +27,8 @@ cdef extern from "kernel/simd/platform.h":
     simd_level simd_supported() noexcept nogil
 
 SIMD_LEVELS = ("portable", "avx2", "avx512")
+
+cdef char NATIVE_ORDER = c"<" if sys.byteorder == "little" else c">"
 
 cdef hash_seed _seed
 cdef simd_level _level
@@ -97,6 +104,47 @@ cdef class Cell:
                 # Swapped, because what goes may run code of its own: it is let go by the caller.
                 self.value, value = value, self.value
         return unchanged
+
+
+cdef class Buffer:
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.view)
+
+
+cdef char kind_of(const char *format, Py_ssize_t size) noexcept nogil:
+    """The kind of number that a format stands for: the letter of a fixed size; 0 if it is no number."""
+    if format == NULL:
+        return c"B"
+    if format[0] and format[1] and (format[0] == NATIVE_ORDER or strchr("@=^", format[0])):
+        format += 1
+    if format[0] == 0 or format[1] != 0:
+        return 0
+    if format[0] == c"l":
+        return c"q" if size == 8 else c"i"
+    if format[0] == c"L":
+        return c"Q" if size == 8 else c"I"
+    return format[0]
+
+
+cdef Buffer buffer_of(object owner, const char *kinds, int ndim=0, int flags=PyBUF_C_CONTIGUOUS):
+    """The buffer of an array of numbers of one of `kinds`, in native byte order.
+
+    Parameters
+    ----------
+    kinds : str
+        Letters of module struct; q and Q for l and L of 8 bytes. Of any kind if empty.
+    ndim : int
+        The dimensions that it must have; any if 0.
+    """
+    cdef Buffer buffer = Buffer.__new__(Buffer)
+    PyObject_GetBuffer(owner, &buffer.view, flags | PyBUF_FORMAT)
+    buffer.kind = kind_of(buffer.view.format, buffer.view.itemsize)
+    if kinds[0] and not (buffer.kind and strchr(kinds, buffer.kind)):
+        raise ValueError(f"expected numbers of the format {kinds.decode()}, not {buffer.view.format!r}")
+    if ndim and buffer.view.ndim != ndim:
+        raise ValueError(f"expected {ndim} dimensions, not {buffer.view.ndim}")
+    return buffer
 
 
 def active_simd():

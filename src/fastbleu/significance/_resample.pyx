@@ -6,8 +6,11 @@ indices are rows, that no sum leaves its type, is up to resampling.py, which has
 The GIL is released; nothing is shared, any thread may call.
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
+
+from fastbleu.runtime._process cimport Buffer, buffer_of
 
 
 cdef extern from "kernel/arithmetic/resample.h":
@@ -28,18 +31,20 @@ cdef enum:
     SUBSETS = 8 * 16       # rows of memory that add_tossed_* works with
 
 
-cdef bint is_narrow(object rows, object sums, Py_ssize_t samples, Py_ssize_t draws) except -1:
-    """Whether the narrow loops are meant; ValueError where the arrays do not go together."""
-    cdef bint narrow = rows.itemsize == 2
-    if sums.itemsize != (4 if narrow else 8) or sums.shape != (samples, rows.shape[1]):
-        raise ValueError(f"sums is {sums.dtype} of shape {sums.shape}; rows, {rows.dtype} with "
-                         f"{rows.shape[1]} columns, and {samples} samples do not go with that")
-    if not (rows.size and sums.size and draws):
+cdef Buffer sums_for(object sums, Buffer rows, Py_ssize_t samples, Py_ssize_t draws):
+    """The buffer of the sums; ValueError where the arrays do not go together."""
+    cdef Buffer buffer = buffer_of(sums, "iq", 2, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
+    cdef Py_ssize_t columns = rows.view.shape[1]
+    if (buffer.kind == c"i") != (rows.kind == c"H") or (
+            buffer.view.shape[0] != samples or buffer.view.shape[1] != columns):
+        raise ValueError(f"sums of {sums.dtype} and shape {sums.shape} do not go with {samples} samples of "
+                         f"{columns} columns in integers of {rows.view.itemsize} bytes")
+    if not (rows.view.shape[0] and columns and samples and draws):
         raise ValueError("there is nothing to add up")
-    return narrow
+    return buffer
 
 
-def add_drawn(rows, const int64_t[:, ::1] indices not None, sums):
+def add_drawn(rows, indices, sums):
     """Sums of the rows that bootstrap samples consist of.
 
     Parameters
@@ -50,26 +55,22 @@ def add_drawn(rows, const int64_t[:, ::1] indices not None, sums):
     sums : array of int32 where `rows` is uint16, else int64, shape (samples, columns)
         Is overwritten.
     """
-    cdef const uint16_t[:, ::1] narrow
-    cdef const int64_t[:, ::1] wide
-    cdef int32_t[:, ::1] narrow_sums
-    cdef int64_t[:, ::1] wide_sums
-    cdef Py_ssize_t sample, samples = indices.shape[0], draws = indices.shape[1]
-    if is_narrow(rows, sums, samples, draws):
-        narrow, narrow_sums = rows, sums
-        with nogil:
-            for sample in range(samples):
-                add_drawn_narrow(&narrow[0, 0], narrow.shape[1], &indices[sample, 0], draws,
-                                 &narrow_sums[sample, 0])
-    else:
-        wide, wide_sums = rows, sums
-        with nogil:
-            for sample in range(samples):
-                add_drawn_wide(&wide[0, 0], wide.shape[1], &indices[sample, 0], draws,
-                               &wide_sums[sample, 0])
+    cdef Buffer table = buffer_of(rows, "Hq", 2), drawn = buffer_of(indices, "q", 2)
+    cdef Py_ssize_t sample, samples = drawn.view.shape[0], draws = drawn.view.shape[1]
+    cdef Buffer out = sums_for(sums, table, samples, draws)
+    cdef Py_ssize_t columns = table.view.shape[1]
+    cdef const int64_t *index = <const int64_t *> drawn.view.buf
+    with nogil:
+        for sample in range(samples):
+            if table.kind == c"H":
+                add_drawn_narrow(<const uint16_t *> table.view.buf, columns, index + sample * draws, draws,
+                                 <int32_t *> out.view.buf + sample * columns)
+            else:
+                add_drawn_wide(<const int64_t *> table.view.buf, columns, index + sample * draws, draws,
+                               <int64_t *> out.view.buf + sample * columns)
 
 
-def add_tossed(rows, const uint32_t[::1] words not None, Py_ssize_t first_bit, sums):
+def add_tossed(rows, words, Py_ssize_t first_bit, sums):
     """Sums of the rows whose coin shows heads.
 
     Parameters
@@ -82,28 +83,22 @@ def add_tossed(rows, const uint32_t[::1] words not None, Py_ssize_t first_bit, s
     sums : array of int32 where `rows` is uint16, else int64, shape (trials, columns)
         Is overwritten.
     """
-    cdef const uint16_t[:, ::1] narrow
-    cdef const int64_t[:, ::1] wide
-    cdef int32_t[:, ::1] narrow_sums
-    cdef int64_t[:, ::1] wide_sums
+    cdef Buffer table = buffer_of(rows, "Hq", 2), bits = buffer_of(words, "I", 1)
+    cdef Py_ssize_t trials = len(sums), segments = table.view.shape[0], columns = table.view.shape[1]
+    cdef Buffer out = sums_for(sums, table, trials, segments)
+    cdef const uint32_t *word = <const uint32_t *> bits.view.buf
     cdef void *subsets
-    cdef Py_ssize_t trials = len(sums), segments = len(rows)
-    cdef bint of_uint16 = is_narrow(rows, sums, trials, segments)
-    if first_bit < 0 or (first_bit + trials * segments + 31) // 32 >= words.shape[0]:
-        raise ValueError(f"{words.shape[0]} words are too few for {trials} trials of {segments} bits")
-    subsets = PyMem_Malloc(SUBSETS * rows.shape[1] * rows.itemsize)
+    if first_bit < 0 or (first_bit + trials * segments + 31) // 32 >= bits.view.shape[0]:
+        raise ValueError(
+            f"{bits.view.shape[0]} words are too few for {trials} trials of {segments} bits")
+    subsets = PyMem_RawMalloc(SUBSETS * columns * table.view.itemsize)
     if subsets == NULL:
         raise MemoryError(f"no memory for {SUBSETS} rows")
-    try:
-        if of_uint16:
-            narrow, narrow_sums = rows, sums
-            with nogil:
-                add_tossed_narrow(&narrow[0, 0], segments, narrow.shape[1], &words[0], first_bit,
-                                  trials, <uint16_t *> subsets, &narrow_sums[0, 0])
+    with nogil:
+        if table.kind == c"H":
+            add_tossed_narrow(<const uint16_t *> table.view.buf, segments, columns, word, first_bit,
+                              trials, <uint16_t *> subsets, <int32_t *> out.view.buf)
         else:
-            wide, wide_sums = rows, sums
-            with nogil:
-                add_tossed_wide(&wide[0, 0], segments, wide.shape[1], &words[0], first_bit,
-                                trials, <int64_t *> subsets, &wide_sums[0, 0])
-    finally:
-        PyMem_Free(subsets)
+            add_tossed_wide(<const int64_t *> table.view.buf, segments, columns, word, first_bit,
+                            trials, <int64_t *> subsets, <int64_t *> out.view.buf)
+    PyMem_RawFree(subsets)

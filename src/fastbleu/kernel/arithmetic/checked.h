@@ -10,9 +10,6 @@ static inline int add_overflows(int64_t a, int64_t b, int64_t *total)
 #if defined(_MSC_VER) && !defined(__clang__)
     *total = (int64_t)((uint64_t)a + (uint64_t)b);
     return ((a ^ *total) & (b ^ *total)) < 0;
-#elif defined(FASTBLEU_CANARY_SIGNED)    /* `make trust` builds this fault in, and must notice it */
-    *total = a + b;
-    return 0;
 #else
     return __builtin_add_overflow(a, b, total);
 #endif

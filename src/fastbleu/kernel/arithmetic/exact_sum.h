@@ -40,8 +40,8 @@ static double exact_sum(const double *terms, int count)
         error = small - (sum - large);
     }
     /* An error of exactly half a unit was rounded to even; what lies below it may tip the balance. */
-    if (used > 0 && ((error < 0.0 && partials[used - 1] < 0.0)
-                     || (error > 0.0 && partials[used - 1] > 0.0))) {
+    if (used > 0
+        && ((error < 0.0 && partials[used - 1] < 0.0) || (error > 0.0 && partials[used - 1] > 0.0))) {
         double doubled = error * 2.0, tipped = sum + doubled;
         if (tipped - sum == doubled) sum = tipped;
     }

@@ -14,9 +14,7 @@
 
 #include "../simd/platform.h"
 
-typedef enum {
-    ID_INT8, ID_INT16, ID_INT32, ID_INT64, ID_UINT8, ID_UINT16, ID_UINT32, ID_UINT64
-} id_kind;
+typedef enum { ID_INT8, ID_INT16, ID_INT32, ID_INT64, ID_UINT8, ID_UINT16, ID_UINT32, ID_UINT64 } id_kind;
 
 typedef struct {
     const char *ids;
@@ -35,20 +33,20 @@ typedef struct {
     ptrdiff_t stop_count;
 } id_filter;
 
-#define FB_WIDEN(type)                                                            \
-    if (row->stride == (ptrdiff_t)sizeof(type)) {                                 \
-        for (ptrdiff_t i = 0; i < row->length; i++) {                             \
-            type id;                                                              \
-            memcpy(&id, row->ids + i * (ptrdiff_t)sizeof(type), sizeof(type));    \
-            out[i] = (int64_t)id;                                                 \
-        }                                                                         \
-    } else {                                                                      \
-        for (ptrdiff_t i = 0; i < row->length; i++) {                             \
-            type id;                                                              \
-            memcpy(&id, row->ids + i * row->stride, sizeof(type));                \
-            out[i] = (int64_t)id;                                                 \
-        }                                                                         \
-    }                                                                             \
+#define FB_WIDEN(type)                                                         \
+    if (row->stride == (ptrdiff_t)sizeof(type)) {                              \
+        for (ptrdiff_t i = 0; i < row->length; i++) {                          \
+            type id;                                                           \
+            memcpy(&id, row->ids + i * (ptrdiff_t)sizeof(type), sizeof(type)); \
+            out[i] = (int64_t)id;                                              \
+        }                                                                      \
+    } else {                                                                   \
+        for (ptrdiff_t i = 0; i < row->length; i++) {                          \
+            type id;                                                           \
+            memcpy(&id, row->ids + i * row->stride, sizeof(type));             \
+            out[i] = (int64_t)id;                                              \
+        }                                                                      \
+    }                                                                          \
     break
 
 static void widen_row(const id_row *row, int64_t *out)
@@ -107,7 +105,10 @@ typedef struct {
 } id_progress;
 
 /* Whether a row that has been read has ids, and all of them are padding or masked. */
-FB_INLINE int was_padding(const id_progress *read) { return read->at > 0 && read->padding == read->at; }
+FB_INLINE int was_padding(const id_progress *read)
+{
+    return read->at > 0 && read->padding == read->at;
+}
 
 /* Copies those of the next `count` ids of a row that count, up to the first stop that is not masked;
  * returns their number. `out` has room for all of them. */

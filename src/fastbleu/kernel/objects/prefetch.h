@@ -25,8 +25,8 @@ FB_INLINE PyObject *first_reference(PyObject *references)
     return is_sequence(first) ? first : NULL;
 }
 
-FB_INLINE void prefetch_segments(PyObject **hypotheses, PyObject **references,
-                                 Py_ssize_t at, Py_ssize_t segments)
+FB_INLINE void prefetch_segments(PyObject **hypotheses, PyObject **references, Py_ssize_t at,
+                                 Py_ssize_t segments)
 {
 #ifdef Py_GIL_DISABLED
     (void)first_reference, (void)hypotheses, (void)references, (void)at, (void)segments;

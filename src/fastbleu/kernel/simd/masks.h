@@ -27,7 +27,7 @@ typedef void (*mask_kernel)(const uint64_t *in_reference, const uint64_t *in_hyp
                             int hypothesis_length, int max_order, uint64_t *matched);
 
 static inline void match_masks_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                 int hypothesis_length, int max_order, uint64_t *matched)
+                                        int hypothesis_length, int max_order, uint64_t *matched)
 {
     for (int i = 0; i < hypothesis_length; i++) {
         uint64_t reference = ~(uint64_t)0, earlier = ~(uint64_t)0;
@@ -46,7 +46,7 @@ static inline void match_masks_portable(const uint64_t *in_reference, const uint
 
 FB_TARGET("avx2,popcnt")
 static inline void match_masks_avx2(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                             int hypothesis_length, int max_order, uint64_t *matched)
+                                    int hypothesis_length, int max_order, uint64_t *matched)
 {
     const __m256i zero = _mm256_setzero_si256();
     for (int i = 0; i < hypothesis_length; i += 4) {
@@ -58,10 +58,10 @@ static inline void match_masks_avx2(const uint64_t *in_reference, const uint64_t
             if (_mm256_testz_si256(reference, reference)) break;
             word = _mm256_loadu_si256((const __m256i *)(in_hypothesis + i + n));
             earlier = _mm256_and_si256(earlier, _mm256_srl_epi64(word, shift));
-            unsigned absent = (unsigned)_mm256_movemask_pd(
-                _mm256_castsi256_pd(_mm256_cmpeq_epi64(reference, zero)));
-            unsigned first = (unsigned)_mm256_movemask_pd(
-                _mm256_castsi256_pd(_mm256_cmpeq_epi64(earlier, zero)));
+            unsigned absent =
+                (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(reference, zero)));
+            unsigned first =
+                (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(earlier, zero)));
             unsigned hits = first & ~absent & 15;
             unsigned contested = ~first & ~absent & 15;      /* both counts non-zero: compare them */
             if (FB_UNLIKELY(contested)) {
@@ -80,18 +80,18 @@ static inline void match_masks_avx2(const uint64_t *in_reference, const uint64_t
 
 FB_TARGET("avx512f,avx512vpopcntdq")
 static inline void match_masks_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                               int hypothesis_length, int max_order, uint64_t *matched)
+                                      int hypothesis_length, int max_order, uint64_t *matched)
 {
     for (int i = 0; i < hypothesis_length; i += 8) {
         __m512i reference = _mm512_set1_epi64(-1), earlier = reference;
         for (int n = 0; n < max_order; n++) {
             const __m128i shift = _mm_cvtsi32_si128(n);
-            reference = _mm512_and_si512(
-                reference, _mm512_srl_epi64(_mm512_loadu_si512(in_reference + i + n), shift));
-            earlier = _mm512_and_si512(
-                earlier, _mm512_srl_epi64(_mm512_loadu_si512(in_hypothesis + i + n), shift));
-            uint64_t hits = _mm512_cmpgt_epu64_mask(_mm512_popcnt_epi64(reference),
-                                                    _mm512_popcnt_epi64(earlier));
+            reference = _mm512_and_si512(reference,
+                                         _mm512_srl_epi64(_mm512_loadu_si512(in_reference + i + n), shift));
+            earlier =
+                _mm512_and_si512(earlier, _mm512_srl_epi64(_mm512_loadu_si512(in_hypothesis + i + n), shift));
+            uint64_t hits =
+                _mm512_cmpgt_epu64_mask(_mm512_popcnt_epi64(reference), _mm512_popcnt_epi64(earlier));
             matched[n] |= hits << i;
         }
     }

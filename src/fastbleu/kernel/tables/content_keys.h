@@ -21,6 +21,7 @@
 #define UNIT_INTEGER 7u
 
 /* Which bytes of the two words are content, by its size: it ends one byte before the second word's end. */
+/* clang-format off */
 static const uint64_t LOW_CONTENT[INLINE_BYTES + 1] = {
     0, 0, 0, 0, 0, 0, 0, 0,
     0xFF00000000000000u, 0xFFFF000000000000u, 0xFFFFFF0000000000u, 0xFFFFFFFF00000000u,
@@ -33,6 +34,7 @@ static const uint64_t HIGH_CONTENT[INLINE_BYTES + 1] = {
     0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
     0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu, 0x00FFFFFFFFFFFFFFu,
 };
+/* clang-format on */
 
 /* Content that lies at least 15 bytes inside its allocation and has a byte to read behind it. */
 FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned unit)
@@ -44,12 +46,6 @@ FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned
     return key;
 }
 
-#ifdef FASTBLEU_CANARY_OVERFLOW
-#  define PLANTED 8      /* `make trust` builds this fault in, and must notice it */
-#else
-#  define PLANTED 0
-#endif
-
 static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned unit, hash_seed seed)
 {
     uint64_t a = seed.first ^ size, b = seed.second ^ unit;
@@ -60,7 +56,7 @@ static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned un
     }
     /* the last 16 bytes again, overlapping: size > INLINE_BYTES, so they are all content */
     a = multiply_fold(a ^ load64(bytes + size - 16), 0x9E3779B97F4A7C15u ^ seed.second);
-    b = multiply_fold(b ^ load64(bytes + size - 8 + PLANTED), 0xC2B2AE3D27D4EB4Fu ^ seed.first);
+    b = multiply_fold(b ^ load64(bytes + size - 8), 0xC2B2AE3D27D4EB4Fu ^ seed.first);
     token_key key;
     key.low = a ^ b;
     key.high = (b & 0x00FFFFFFFFFFFFFFu) | (uint64_t)(0x80u | unit << 4) << 56;

@@ -15,7 +15,10 @@
 
 #define DIRECT_NUMBERS ((uint64_t)1 << 19)
 
-typedef struct { uint32_t epoch; int32_t id; } direct_slot;
+typedef struct {
+    uint32_t epoch;
+    int32_t id;
+} direct_slot;
 
 typedef struct {
     direct_slot *slots;
@@ -77,8 +80,8 @@ static inline void direct_table_add(direct_table *table, const int64_t *numbers,
 }
 
 /* Finds the ids of a reference's numbers, which may be any; one that has none gets the id `absent`. */
-static inline void direct_table_find(const direct_table *table, const int64_t *numbers,
-                                     ptrdiff_t length, int32_t absent, int32_t *ids)
+static inline void direct_table_find(const direct_table *table, const int64_t *numbers, ptrdiff_t length,
+                                     int32_t absent, int32_t *ids)
 {
     const direct_slot *slots = table->slots;
     const uint32_t epoch = table->epoch;

@@ -18,7 +18,11 @@
 #include "epoch.h"
 #include "interner.h"      /* hash_seed */
 
-typedef struct { uint64_t number; uint32_t epoch; int32_t id; } number_slot;
+typedef struct {
+    uint64_t number;
+    uint32_t epoch;
+    int32_t id;
+} number_slot;
 
 typedef struct {
     number_slot *slots;
@@ -58,7 +62,7 @@ static inline int number_table_begin(number_table *table, size_t numbers)
 FB_INLINE size_t number_slot_of(const number_table *table, uint64_t number)
 {
     return (size_t)multiply_fold(number ^ table->seed.first, table->seed.second | 1)
-        & (table->slot_count - 1);
+           & (table->slot_count - 1);
 }
 
 /* The id of a number, given out now if it is new. Room was made by number_table_begin. */

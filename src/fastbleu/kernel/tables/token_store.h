@@ -111,8 +111,7 @@ static inline void intern_numbers(interner *table, const int64_t *numbers, ptrdi
 }
 
 /* Ids of numbers, -1 where they have none. */
-static inline void find_numbers(const interner *table, const int64_t *numbers, ptrdiff_t length,
-                                int32_t *ids)
+static inline void find_numbers(const interner *table, const int64_t *numbers, ptrdiff_t length, int32_t *ids)
 {
     const token_content none = {NULL, 0};
     for (ptrdiff_t i = 0; i < length; i++) ids[i] = interner_find(table, number_key(numbers[i]), none, -1);

@@ -72,10 +72,10 @@ static inline __m256i look_up_avx2(const uint8_t *table, __m256i bytes)
     __m256i classes = _mm256_setzero_si256();
     const int rows = _mm256_movemask_epi8(bytes) ? 16 : 8;
     for (int row = 0; row < rows; row++) {
-        const __m256i entries = _mm256_broadcastsi128_si256(
-            _mm_loadu_si128((const __m128i *)(table + row * 16)));
-        const __m256i index = _mm256_adds_epu8(
-            _mm256_xor_si256(bytes, _mm256_set1_epi8((char)(row << 4))), limit);
+        const __m256i entries =
+            _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(table + row * 16)));
+        const __m256i index =
+            _mm256_adds_epu8(_mm256_xor_si256(bytes, _mm256_set1_epi8((char)(row << 4))), limit);
         classes = _mm256_or_si256(classes, _mm256_shuffle_epi8(entries, index));
     }
     return classes;
@@ -95,15 +95,13 @@ static inline void classify_bytes_avx2(const uint8_t table[256], const uint8_t *
     const __m256i high = look_up_avx2(table, _mm256_loadu_si256((const __m256i *)(bytes + 32)));
     for (int k = SPACE; k < TABLED; k++) {
         const __m128i shift = _mm_cvtsi32_si128(7 - k);      /* class bit k to the top of its byte */
-        masks->of[k] =
-            (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_sll_epi16(low, shift))
-            | (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_sll_epi16(high, shift)) << 32;
+        masks->of[k] = (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_sll_epi16(low, shift))
+                       | (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_sll_epi16(high, shift)) << 32;
     }
 }
 
 FB_TARGET("avx2")
-static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t *bytes,
-                                   uint8_t *high_bytes)
+static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
 {
     const __m256i zero = _mm256_setzero_si256(), high_byte = _mm256_set1_epi16((short)0xFF00);
     const __m256i stand_in = _mm256_set1_epi16('A');
@@ -118,8 +116,10 @@ static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t 
         __m256i first = _mm256_loadu_si256((const __m256i *)(chars + i));
         __m256i second = _mm256_loadu_si256((const __m256i *)(chars + i + 16));
         /* packs interleave the 128-bit halves of their operands; 0xD8 puts them in order */
-        _mm256_storeu_si256((__m256i *)(high_bytes + i), _mm256_permute4x64_epi64(
-            _mm256_packus_epi16(_mm256_srli_epi16(first, 8), _mm256_srli_epi16(second, 8)), 0xD8));
+        _mm256_storeu_si256(
+            (__m256i *)(high_bytes + i),
+            _mm256_permute4x64_epi64(
+                _mm256_packus_epi16(_mm256_srli_epi16(first, 8), _mm256_srli_epi16(second, 8)), 0xD8));
         const __m256i first_fits = _mm256_cmpeq_epi16(_mm256_and_si256(first, high_byte), zero);
         const __m256i second_fits = _mm256_cmpeq_epi16(_mm256_and_si256(second, high_byte), zero);
         first = _mm256_blendv_epi8(stand_in, first, first_fits);
@@ -138,19 +138,19 @@ static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t
 {
     const __mmask64 inside = ~(uint64_t)0 >> (BLOCK - count);
     const __m512i block = _mm512_mask_loadu_epi8(_mm512_set1_epi8(' '), inside, bytes);
-    __m512i classes = _mm512_permutex2var_epi8(
-        _mm512_loadu_si512(table), block, _mm512_loadu_si512(table + 64));
+    __m512i classes =
+        _mm512_permutex2var_epi8(_mm512_loadu_si512(table), block, _mm512_loadu_si512(table + 64));
     const __mmask64 above_ascii = _mm512_movepi8_mask(block);
     if (above_ascii)
-        classes = _mm512_mask_mov_epi8(classes, above_ascii, _mm512_permutex2var_epi8(
-            _mm512_loadu_si512(table + 128), block, _mm512_loadu_si512(table + 192)));
+        classes = _mm512_mask_mov_epi8(classes, above_ascii,
+                                       _mm512_permutex2var_epi8(_mm512_loadu_si512(table + 128), block,
+                                                                _mm512_loadu_si512(table + 192)));
     for (int k = SPACE; k < TABLED; k++)
         masks->of[k] = _mm512_test_epi8_mask(classes, _mm512_set1_epi8((char)CLASS(k)));
 }
 
 FB_TARGET("avx512f,avx512bw")
-static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_t *bytes,
-                                     uint8_t *high_bytes)
+static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
 {
     const __m512i spaces = _mm512_set1_epi16(' '), stand_in = _mm512_set1_epi16('A');
     uint64_t wide = 0;
@@ -158,11 +158,10 @@ static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_
         const size_t left = count <= (size_t)i ? 0 : count - i < 32 ? count - i : 32;
         const __mmask32 inside = (__mmask32)(((uint64_t)1 << left) - 1);
         const __m512i block = _mm512_mask_loadu_epi16(spaces, inside, chars + i);
-        _mm256_storeu_si256((__m256i *)(high_bytes + i), _mm512_cvtepi16_epi8(
-            _mm512_srli_epi16(block, 8)));
+        _mm256_storeu_si256((__m256i *)(high_bytes + i), _mm512_cvtepi16_epi8(_mm512_srli_epi16(block, 8)));
         const __mmask32 large = _mm512_cmpgt_epu16_mask(block, _mm512_set1_epi16(0xFF));
-        _mm256_storeu_si256((__m256i *)(bytes + i), _mm512_cvtepi16_epi8(
-            _mm512_mask_mov_epi16(block, large, stand_in)));
+        _mm256_storeu_si256((__m256i *)(bytes + i),
+                            _mm512_cvtepi16_epi8(_mm512_mask_mov_epi16(block, large, stand_in)));
         wide |= (uint64_t)large << i;
     }
     return wide;

@@ -24,12 +24,6 @@
 
 #include "classify.h"
 
-/* Faults for the tests of the tests; never compiled in otherwise. */
-#ifdef FASTBLEU_MUTANT
-#  define MUTANT(number) (FASTBLEU_MUTANT == (number))
-#else
-#  define MUTANT(number) 0
-#endif
 
 typedef struct {
     char_table table;
@@ -62,7 +56,10 @@ typedef struct {
 #define LEAD 16
 #define NO_POSITION SIZE_MAX
 
-typedef struct { size_t start, end; int unit; } token_span;
+typedef struct {
+    size_t start, end;
+    int unit;
+} token_span;
 
 typedef struct {
     const text_rules *rules;
@@ -94,7 +91,7 @@ FB_INLINE int is_of_class(const line_reader *line, size_t at, int number)
 
 /* Begins a line. `buffers` has room for it (reserve_buffers). */
 static inline void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
-                      const line_buffers *buffers)
+                             const line_buffers *buffers)
 {
     line->rules = rules;
     line->classify = classify;
@@ -107,7 +104,7 @@ static inline void open_line(line_reader *line, const text_rules *rules, classif
     line->length = text.length;
     line->at = 0;
     line->first = line->last = NO_POSITION;
-    if (rules->ends != ENDS_ARE_SPACES && !MUTANT(1)) {
+    if (rules->ends != ENDS_ARE_SPACES) {
         while (line->length > 0 && is_of_class(line, line->length - 1, SPACE)) line->length--;
         line->last = line->length - 1;
         line->first = 0;
@@ -142,8 +139,7 @@ static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8
         const uint8_t classes = class_of(&line->rules->table, char_at(line, line->at + i));
         wide &= wide - 1;
         if ((classes & (CLASS(DIGIT + 1) - 1)) == 0) continue;
-        for (int k = SPACE; k <= DIGIT; k++)
-            if (!MUTANT(7) || k > SPACE) masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
+        for (int k = SPACE; k <= DIGIT; k++) masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
     }
 }
 
@@ -182,7 +178,7 @@ static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t 
             run += line->run;
             digit = line->run_after_digit;
         }
-        const int odd = (run + !digit + MUTANT(2)) & 1;
+        const int odd = (run + !digit) & 1;
         if (run > 1 && odd && (before_digit >> last & 1)) glued |= (uint64_t)1 << last;
         if (last == BLOCK - 1) break;
         rest &= ~(uint64_t)0 << (last + 1);
@@ -207,7 +203,8 @@ static void carry_run(line_reader *line, uint64_t mark, uint64_t after_digit)
 /* Bits from `start` to `end` - 1, both 0 to 64. */
 FB_INLINE uint64_t bits_between(size_t start, size_t end)
 {
-    return (end < BLOCK ? ((uint64_t)1 << end) - 1 : ~(uint64_t)0) & (start < BLOCK ? ~(uint64_t)0 << start : 0);
+    return (end < BLOCK ? ((uint64_t)1 << end) - 1 : ~(uint64_t)0)
+           & (start < BLOCK ? ~(uint64_t)0 << start : 0);
 }
 
 FB_INLINE int unit_of(const class_masks *masks, uint64_t bits)
@@ -216,7 +213,10 @@ FB_INLINE int unit_of(const class_masks *masks, uint64_t bits)
 }
 
 /* Whether every block has been read. */
-FB_INLINE int line_ended(const line_reader *line) { return line->at > line->length; }
+FB_INLINE int line_ended(const line_reader *line)
+{
+    return line->at > line->length;
+}
 
 /* Marks that stand alone: `before` and `after` get the cuts on their two sides. */
 FB_INLINE void cut_marks(line_reader *line, uint64_t mark, uint64_t digit, uint64_t after_digit,
@@ -224,7 +224,7 @@ FB_INLINE void cut_marks(line_reader *line, uint64_t mark, uint64_t digit, uint6
 {
     const size_t at = line->at;
     uint64_t before_digit = digit >> 1;
-    if (at + BLOCK < line->length && !MUTANT(8))
+    if (at + BLOCK < line->length)
         before_digit |= (uint64_t)is_of_class(line, at + BLOCK, DIGIT) << (BLOCK - 1);
     if (line->first >= at && line->first - at < BLOCK) after_digit |= (uint64_t)1 << (line->first - at);
     if (line->last >= at && line->last - at < BLOCK) before_digit |= (uint64_t)1 << (line->last - at);
@@ -241,12 +241,11 @@ FB_INLINE void find_edges(line_reader *line, const class_masks *masks, uint64_t 
 {
     const uint64_t space = masks->of[SPACE], mark = masks->of[MARK], digit = masks->of[DIGIT];
     const uint64_t token = ~space, after_digit = digit << 1 | line->after_digit;
-    const uint64_t dash = masks->of[DASH] & (after_digit | (MUTANT(3) ? ~(uint64_t)0 : 0));
+    const uint64_t dash = masks->of[DASH] & after_digit;
     uint64_t before = masks->of[ALONE] | dash, after = before;
     if (mark) cut_marks(line, mark, digit, after_digit, &before, &after);
     else line->run = 0;
-    *starts = token & (space << 1 | line->after_space | before | after << 1
-                       | (MUTANT(4) ? 0 : line->after_cut));
+    *starts = token & (space << 1 | line->after_space | before | after << 1 | line->after_cut);
     *ends = (token << 1 | !line->after_space) & (space | *starts);
     line->after_digit = digit >> (BLOCK - 1);
     line->after_cut = after >> (BLOCK - 1);
@@ -327,7 +326,8 @@ static int reserve_buffer(void **array, size_t *room, size_t bytes)
 static inline int reserve_buffers(line_buffers *buffers, text_line text)
 {
     if (text.unit == 1) return 0;
-    if (reserve_buffer((void **)&buffers->narrow, &buffers->narrow_room, text.length + 2 * BLOCK) < 0) return -1;
+    if (reserve_buffer((void **)&buffers->narrow, &buffers->narrow_room, text.length + 2 * BLOCK) < 0)
+        return -1;
     if (text.unit == 2) return 0;
     return reserve_buffer((void **)&buffers->middle, &buffers->middle_room, (text.length + 2 * BLOCK) * 2);
 }

@@ -12,10 +12,10 @@
 #define BLOCK_TOKENS (BLOCK + 1)
 
 /* Whether a line looks tokenised, by sacreBLEU's measure: it ends in " .". */
-static int ends_in_tokenized_period(text_line text)
+static inline int ends_in_tokenized_period(text_line text)
 {
     return text.length >= 2 && code_point_at(text, text.length - 1) == '.'
-        && code_point_at(text, text.length - 2) == ' ';
+           && code_point_at(text, text.length - 2) == ' ';
 }
 
 FB_INLINE token_content content_of(const line_reader *line, token_span span)

@@ -15,20 +15,22 @@
 #define REWRITE_PART ((size_t)1 << 20)
 
 /* Each pattern becomes one character, or nothing where that is 0. */
-typedef struct { const char *pattern; uint32_t replacement; } rewrite_step;
+typedef struct {
+    const char *pattern;
+    uint32_t replacement;
+} rewrite_step;
 
+/* clang-format off */
 static const rewrite_step rewrite_steps[] = {
     {"<skipped>", 0},
     {"-\n", 0},
     {"\n", ' '},
-#if MUTANT(6)
-    {"&amp;", '&'},
-#endif
     {"&quot;", '"'},
     {"&amp;", '&'},
     {"&lt;", '<'},
     {"&gt;", '>'},
 };
+/* clang-format on */
 
 #define REWRITE_STEPS ((int)(sizeof rewrite_steps / sizeof *rewrite_steps))
 
@@ -42,8 +44,8 @@ typedef struct {
 /* Begins to rewrite a line into `buffers`. Returns 0, or -1: no memory. */
 static inline int begin_rewriting(rewriting *line, text_line text, line_buffers *buffers)
 {
-    const int failed = reserve_buffer(
-        (void **)&buffers->rewritten, &buffers->rewritten_room, (text.length + BLOCK) * 4);
+    const int failed =
+        reserve_buffer((void **)&buffers->rewritten, &buffers->rewritten_room, (text.length + BLOCK) * 4);
     line->chars = buffers->rewritten;
     line->length = text.length;
     line->at = line->kept = 0;
@@ -84,8 +86,9 @@ static inline int rewrite_more(rewriting *line, text_line *text, const char_tabl
     }
     if (line->at < line->length) return 1;
     line->length = line->kept;
-    if (line->step < 0 && !MUTANT(5))
-        while (line->length > 0 && class_of(table, line->chars[line->length - 1]) & CLASS(SPACE)) line->length--;
+    if (line->step < 0)
+        while (line->length > 0 && class_of(table, line->chars[line->length - 1]) & CLASS(SPACE))
+            line->length--;
     line->at = line->kept = 0;
     line->step++;
     if (line->step < REWRITE_STEPS) return 1;
