@@ -469,7 +469,7 @@ def test_encodings_that_the_parser_cannot_read(
     if codec == "big5":
         path = write(tmp_path / "b.xml", text.encode(codec).replace(b"uno", b"\xff"))
         message = error_of(f"{path}::A")
-        assert "line 20 is not valid big5 (byte 21 of the line is 0xff)" in message
+        assert "line 20 is not valid big5 (byte 17 of the line is 0xff)" in message
         assert message.endswith("declares this encoding: correct the declaration or the text")
 
 

@@ -105,7 +105,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
             hint = ": all REF files come first, and all HYP files after -i"
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     if options.print_completion:
-        _print_completion(parser, options.print_completion)
+        from .completion import print_completion
+
+        print_completion(parser, options.print_completion)
     for name, (low, high) in _LIMITS.items():
         value = getattr(options, name)
         if value is not None and not low <= value <= high:
@@ -211,18 +213,6 @@ def warnings(options: argparse.Namespace) -> Iterator[str]:
         yield f"--smooth-value has no effect with --smooth-method {options.smooth_method}"
     if options.test_set is not None and options.tokenize == "none":
         yield "with -tok none the score cannot be compared with published ones"
-
-
-def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
-    try:
-        import shtab
-    except ImportError as error:
-        raise InputError("shell completion needs shtab: pip install shtab") from error
-    for action in parser._actions:
-        if action.metavar in ("REF", "HYP"):
-            action.complete = shtab.FILE  # type: ignore[attr-defined]
-    print(shtab.complete(parser, shell))
-    parser.exit()
 
 
 def _parser() -> argparse.ArgumentParser:
