@@ -13,7 +13,6 @@ import json
 import shutil
 import sys
 import time
-from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -100,7 +99,7 @@ def run_whole(reference: str, hypothesis: str) -> dict:
 def run_stages(*names: str) -> dict[str, float]:
     """Do what the command does for one system, with a look at the clock between the steps."""
     from fastbleu._core import SegmentCounter, zero_rows
-    from fastbleu.cli.readers import CHUNK_LINES, ParallelFiles, open_lines
+    from fastbleu.cli.readers import CHUNK_LINES, in_step, open_lines
     from fastbleu.counting._text import TextPacker
     from fastbleu.counting.stats import Stats
     from fastbleu.inputs.segments import TextChecks
@@ -108,9 +107,10 @@ def run_stages(*names: str) -> dict[str, float]:
     packer, counter, clock = TextPacker(TextChecks(), "13a"), SegmentCounter(4), time.perf_counter
     total = Stats.zeros(1, 4)
     reading = tokenising = counting = adding = 0.0
-    with ParallelFiles([partial(open_lines, name) for name in names]) as files:
+    with contextlib.ExitStack() as opened:
+        files = [open_lines(name, opened) for name in names]
         before = clock()
-        for references, hypotheses in files.chunks():
+        for references, hypotheses in in_step(files):
             read = clock()
             rows = zero_rows(CHUNK_LINES, 4)
             packer.fill(hypotheses, references, 0)

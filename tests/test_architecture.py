@@ -41,6 +41,7 @@ OUTSIDE = {
     "sacrebleu": ["sacrebleu"],
     "defusedxml": ["cli"],
     "argparse": ["cli"],
+    "shtab": ["cli"],
     "torch": ["dialects", "integrations"],
     "ignite": ["integrations"],
     "keras": ["integrations"],

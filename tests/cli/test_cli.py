@@ -50,6 +50,12 @@ A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
         "-s none",
         "--smooth-method exp --smooth-value 3",
         "-m bleu",
+        "-w 101",
+        "-w 1000 -b",
+        "-s floor -sv nan",
+        "-s add-k -sv inf -f text",
+        "-s floor -sv 1e400 -b",
+        "-s exp -sv nan -f text",
         "-nc -j 4",
     ],
 )
@@ -324,8 +330,7 @@ def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
     os.close(main)
     process.communicate(timeout=60)
     assert process.returncode == 0
-    # colorama resets the terminal's colour once more when sacreBLEU ends
-    return text.decode().replace(VERSION, THEIR_VERSION).removesuffix("\033[0m")
+    return text.decode().replace(VERSION, THEIR_VERSION)
 
 
 @pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
@@ -350,7 +355,8 @@ def test_colours_on_a_terminal(tmp_path: Path, options: list[Any], coloured: boo
     words = [R1, "-i", A, *(same_text if word == "same" else word for word in options)]
     ours = on_a_terminal("fastbleu", *words)
     assert ours == on_a_terminal("sacrebleu", *words)
-    assert ("\033[" in ours) == coloured
+    assert ours.endswith("\033[0m") == ("-nc" not in words and "--no-color" not in words)
+    assert ("\033[" in ours.removesuffix("\033[0m")) == coloured
     assert "\033[" not in on_a_terminal("fastbleu", *words, NO_COLOR="1")
     assert "\033[" not in output(*words)
 

@@ -27,7 +27,7 @@ FORMS = [[], ["-sl"], ["-f", "text"], ["-ci", "-cin", "20"]]
 
 def test_references_after_the_systems() -> None:
     message = error("-i", A, R1)
-    assert "their files come first" in message
+    assert "give their files first" in message
     assert message.endswith(f"Did you mean: fastbleu {R1} -i {A}")
 
 
@@ -70,7 +70,7 @@ def test_text_that_is_no_utf8(tmp_path: Path) -> None:
 
 
 def test_a_test_set_without_a_language_pair() -> None:
-    assert error("-t", "wmt14", "-i", A) == "test set wmt14 needs a language pair, as -l en-de"
+    assert error("-t", "wmt14", "-i", A) == "test set wmt14 needs a language pair, such as -l en-de"
     assert "-t names it" in error(R1, "-i", A, "-ol", "en")
 
 
@@ -89,7 +89,9 @@ def test_tokenised_text(tmp_path: Path) -> None:
 
 
 def test_doubtful_options(tmp_path: Path) -> None:
-    assert "zh or spm does" in run(R1, "-i", A, "-l", "en-zh", "-tok", "13a")[2]
+    assert (
+        "use zh or a SentencePiece tokenizer" in run(R1, "-i", A, "-l", "en-zh", "-tok", "13a")[2]
+    )
     assert "has no effect" in run(R1, "-i", A, "-s", "exp", "-sv", "1")[2]
     marked = tmp_path / "marked.txt"
     marked.write_bytes(b"\xef\xbb\xbf" + A.read_bytes())
@@ -99,7 +101,7 @@ def test_doubtful_options(tmp_path: Path) -> None:
 
 
 def test_standard_input_only_once() -> None:
-    assert "standard input (-) is asked for more than once" in error("-", "-i", "-")
+    assert "standard input (-) is named more than once" in error("-", "-i", "-")
     assert "without -i" in error("-")
     assert "without -i" in error(R1)  # empty
 
@@ -148,23 +150,25 @@ def test_nothing_is_printed_before_all_is_read(tmp_path: Path, form: list[str]) 
     ("arguments", "problem"),
     [
         (["r", "-i"], "--input: expected at least one argument"),
-        (["r", "-b", "s", "-i", "h"], "unrecognized arguments: s: all REF stand together"),
-        (["r", "-i", "h", "--max-ngram-order", "0"], "no whole number from 1"),
-        (["r", "-i", "h", "--max-ngram-order", "2.5"], "no whole number from 1"),
-        (["r", "-i", "h", "--threads", "0"], "no whole number from 1"),
-        (["r", "-i", "h", "--num-refs", "0"], "no whole number from 1"),
+        (["r", "-b", "s", "-i", "h"], "unrecognized arguments: s: all REF files come first"),
+        (["r", "-i", "h", "--max-ngram-order", "0"], "must be from 1 to 100, not 0"),
+        (["r", "-i", "h", "--max-ngram-order", "2.5"], "invalid int value: '2.5'"),
+        (["r", "-i", "h", "--threads", "0"], "must be from 1 to 256, not 0"),
+        (["r", "-i", "h", "--num-refs", "0"], "must be at least 1, not 0"),
+        (["r", "-i", "h", "-w", "1001"], "--width: must be from 0 to 1000"),
+        (["r", "-i", "h", "-cin", str(10**30)], "--confidence-n: must be from"),
         (["r", "-i", "h", "--width", "-1"], "--width"),
         (["r", "-i", "h", "-s", "kneser-ney"], "invalid choice"),
-        (["r", "-i", "h", "-s", "floor", "-sv", "nan"], "'nan' is no number"),
-        (["r", "-i", "h", "-s", "floor", "-sv", "1/2"], "'1/2' is no number"),
+        (["r", "-i", "h", "-s", "floor", "-sv", "1/2"], "invalid float value: '1/2'"),
         (["r", "-i", "h", "--format", "xml"], "invalid choice"),
-        (["r", "-i", "h", "-e", "utf-9"], "'utf-9' is no encoding"),
-        (["r", "-i", "h", "-e", "rot13"], "'rot13' is no encoding"),
-        (["r", "-i", "h", "-l", "de"], "'de' is no language pair"),
-        (["r", "-i", "h", "-m", "chrf"], "use sacrebleu"),
-        (["r", "-i", "h", "--chrf-beta", "3"], "the command sacrebleu has that"),
-        (["r", "-i", "h", "-d"], "the command sacrebleu has that"),
-        (["r", "-i", "h", "--confidence-n", "x"], "'x' is no whole number"),
+        (["r", "-i", "h", "-e", "utf-9"], "'utf-9' is not an encoding"),
+        (["r", "-i", "h", "-e", "rot13"], "'rot13' is not an encoding"),
+        (["r", "-i", "h", "-e", "undefined"], "'undefined' is not an encoding"),
+        (["r", "-i", "h", "-l", "de"], "'de' is not a language pair"),
+        (["r", "-i", "h", "-m", "chrf"], "invalid choice: 'chrf'"),
+        (["r", "-i", "h", "--chrf-beta", "3"], "only the command sacrebleu has this"),
+        (["r", "-i", "h", "-d"], "only the command sacrebleu has this"),
+        (["r", "-i", "h", "--confidence-n", "x"], "invalid int value: 'x'"),
         (["r", "-i", "h", "--no-such-option"], "unrecognized arguments"),
     ],
 )
@@ -175,6 +179,35 @@ def test_arguments_that_make_no_sense(arguments: list[str], problem: str) -> Non
 def test_a_tokenizer_that_cannot_be_had(tmp_path: Path) -> None:
     message = error(R1, "-i", A, "-tok", "spm", env={"SACREBLEU": str(tmp_path)})
     assert message.startswith("-tok spm: ")
+
+
+def test_an_ambiguous_option_names_the_candidates() -> None:
+    message = usage_error(R1, "-i", A, "--smooth", "floor")
+    assert "ambiguous option: --smooth could be --smooth-method (smoothing of orders" in message
+    assert " or --smooth-value (value of floor" in message
+
+
+@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
+def test_the_bare_command_on_a_terminal_prints_its_usage() -> None:
+    main, terminal = os.openpty()
+    try:
+        out, err = start(stdin=terminal).communicate(timeout=60)
+    finally:
+        os.close(main)
+        os.close(terminal)
+    assert out == b""
+    assert err.startswith(b"usage: fastbleu REF")
+    assert b"fastbleu reference.txt -i system.txt.gz -b\n" in err
+    assert err.endswith(b"\nfastbleu --help explains all options.\n")
+
+
+def test_shell_completion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "shtab.py").write_text("raise ImportError")
+    message = error("--print-completion", "bash", env={"PYTHONPATH": str(tmp_path)})
+    assert message == "shell completion needs shtab: pip install shtab"
+    pytest.importorskip("shtab")
+    for shell in ("bash", "zsh", "fish", "tcsh"):
+        assert "--smooth-method" in output("--print-completion", shell)
 
 
 @pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")

@@ -6,7 +6,8 @@ import gzip
 import os
 import sys
 import threading
-from functools import partial
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +15,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastbleu.cli.files import InputError, label
-from fastbleu.cli.readers import ChainReader, ParallelFiles, open_lines
+from fastbleu.cli.files import InputError, printable
+from fastbleu.cli.readers import ChainReader, Reader, in_step, open_lines
 
 TEXT = "первая строка\nдругая\n\n第三行\n"
 
 
-def opened(*paths: Path | str, **options: Any) -> ParallelFiles:
-    return ParallelFiles([partial(open_lines, str(path), **options) for path in paths])
+@contextmanager
+def opened(*paths: Path | str, **options: Any) -> Iterator[list[Reader]]:
+    with ExitStack() as stack:
+        yield [open_lines(str(path), stack, **options) for path in paths]
 
 
 def read(*paths: Path | str, chunk: int = 4096, **options: Any) -> list[list[str]]:
     """All lines of all files, chunk after chunk."""
     with opened(*paths, **options) as files:
-        columns: list[list[str]] = [[] for _ in range(sum(files.widths))]
-        for lines in files.chunks(chunk):
+        columns: list[list[str]] = [[] for _ in range(sum(file.width for file in files))]
+        for lines in in_step(files, chunk):
             assert len({len(part) for part in lines}) == 1
             assert 0 < len(lines[0]) <= chunk
             for column, part in zip(columns, lines, strict=True):
@@ -131,10 +134,10 @@ def test_size_and_position(tmp_path: Path) -> None:
     first = write(tmp_path / "a.txt", "x\n" * 100_000)
     second = write(tmp_path / "b.txt.gz", gzip.compress(b"yy\n" * 100_000))
     with opened(first, second) as files:
-        assert files.size == first.stat().st_size + second.stat().st_size
-        positions = [files.position for _ in files.chunks()]
+        assert [file.size for file in files] == [first.stat().st_size, second.stat().st_size]
+        positions = [sum(file.position for file in files) for _ in in_step(files)]
         assert positions == sorted(positions)
-        assert files.position == files.size
+        assert [file.position for file in files] == [file.size for file in files]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -144,8 +147,8 @@ def test_a_pipe_has_no_size(tmp_path: Path) -> None:
     writer = threading.Thread(target=pipe.write_bytes, args=(b"a\nb\n",))
     writer.start()
     with opened(pipe) as files:
-        assert files.size is None
-        assert list(files.chunks()) == [[["a", "b"]]]
+        assert files[0].size is None
+        assert list(in_step(files)) == [[["a", "b"]]]
     writer.join()
 
 
@@ -158,7 +161,7 @@ def test_files_are_closed(tmp_path: Path) -> None:
     for _ in range(5):
         read(path, path)
         with opened(path) as files:
-            next(files.chunks(1))
+            next(in_step(files, 1))
         error_of(path, tmp_path / "missing.txt")
     assert len(list(folder.iterdir())) == before
 
@@ -232,10 +235,17 @@ def test_bad_bytes_of_other_encodings(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", "a\nб".encode("utf-16") + b"\0")
     message = error_of(path, encoding="utf-16")
     assert message.startswith(f"{path}: line 2 is not valid utf-16 ")
-    assert message.endswith("--encoding is that of all files: convert those of another one")
+    assert message.endswith("--encoding applies to all files: convert those in other encodings")
     assert "line 2 is not valid ascii (byte 3" in error_of(
         write(tmp_path / "b.txt", b"a\nbc\xff\n"), encoding="ascii"
     )
+
+
+@pytest.mark.parametrize("encoding", ["idna", "punycode"])
+@pytest.mark.parametrize("data", [b"a\nb\xff\n", b"xn--\xff.a\n"])
+def test_encodings_of_domain_names(tmp_path: Path, encoding: str, data: bytes) -> None:
+    message = error_of(write(tmp_path / "a.txt", data), encoding=encoding)
+    assert ": line 1 cannot be decoded: " in message
 
 
 @pytest.mark.parametrize(
@@ -281,10 +291,10 @@ def test_closed_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert error_of("-").startswith("standard input is closed: name a file")
 
 
-def test_label_is_one_printable_line() -> None:
-    assert label("-") == "standard input"
-    assert label("ответ.txt") == "ответ.txt"
-    assert label("a\nb\t\udcff") == r"'a\nb\t\udcff'"
+def test_messages_are_one_printable_line() -> None:
+    assert printable("ответ.txt") == "ответ.txt"
+    assert printable("a\nb\t\udcff\033") == r"a\nb\t\udcff\x1b"
+    assert str(InputError("a\rb")) == r"a\rb"
 
 
 # ---- fields, and files one after the other --------------------------------------------------
@@ -318,17 +328,16 @@ def test_files_one_after_the_other(tmp_path: Path, chunk: int) -> None:
     paths = [write(tmp_path / str(n), f"{n}\n" * n) for n in (2, 0, 3)]
     whole = write(tmp_path / "whole", "2\n2\n3\n3\n3\n")
 
-    def chain(stack: Any) -> ChainReader:
-        return ChainReader([open_lines(str(path), stack) for path in paths])
-
-    with ParallelFiles([chain, partial(open_lines, str(whole))]) as files:
-        assert files.size == 2 * whole.stat().st_size
-        for ours, expected in files.chunks(chunk):
+    with ExitStack() as stack:
+        chain = ChainReader([open_lines(str(path), stack) for path in paths])
+        files = [chain, open_lines(str(whole), stack)]
+        assert sum(file.size or 0 for file in files) == 2 * whole.stat().st_size
+        for ours, expected in in_step(files, chunk):
             assert ours == expected
-        assert files.position == files.size
+        assert [file.position for file in files] == [file.size for file in files]
     write(whole, "2\n2\n3\n3\n")
-    with (
-        ParallelFiles([chain, partial(open_lines, str(whole))]) as files,
-        pytest.raises(InputError, match=r"4 lines, .* \+ .* has 5 lines"),
-    ):
-        list(files.chunks(chunk))
+    with ExitStack() as stack:
+        chain = ChainReader([open_lines(str(path), stack) for path in paths])
+        files = [chain, open_lines(str(whole), stack)]
+        with pytest.raises(InputError, match=r"4 lines, .* \+ .* has 5 lines"):
+            list(in_step(files, chunk))

@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 import sys
-from functools import partial
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,16 @@ from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
 from fastbleu.cli.files import InputError
 from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
-from fastbleu.cli.readers import ParallelFiles
+from fastbleu.cli.readers import in_step
 
 
 def read(
     *names: Path | str, role: str = REFERENCE, chunk: int = 4096, **options: Any
 ) -> list[list[str]]:
-    openers = [partial(open_input, str(name), role=role, **options) for name in names]
-    with ParallelFiles(openers) as files:
-        columns: list[list[str]] = [[] for _ in range(sum(files.widths))]
-        for lines in files.chunks(chunk):
+    with ExitStack() as opened:
+        files = [open_input(str(name), opened, role=role, **options) for name in names]
+        columns: list[list[str]] = [[] for _ in range(sum(file.width for file in files))]
+        for lines in in_step(files, chunk):
             for column, part in zip(columns, lines, strict=True):
                 column += part
     return columns
@@ -107,15 +107,15 @@ def test_a_byte_order_mark_is_no_part_of_a_column_or_key(tmp_path: Path) -> None
 def test_columns_that_are_not_there(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", TABLE)
     message = error_of(f"{path}::hyp")
-    assert message.startswith(f"{path}: no column is called 'hyp' in line 1")
+    assert message.startswith(f"{path}: no column is named 'hyp' in line 1")
     assert message.endswith("'src', 'mt', 'ref'")
     for number in ("0", "4", "99999999999"):
         message = error_of(f"{path}::{number}")
         assert message == f"{path}: there is no column {number}: line 1 has 3, counted from 1"
-    assert "no column is called '-1'" in error_of(f"{path}::-1")
-    assert "no column is called ''" in error_of(f"{path}::")
+    assert "no column is named '-1'" in error_of(f"{path}::-1")
+    assert "no column is named ''" in error_of(f"{path}::")
     twice = write(tmp_path / "b.tsv", "a\ta\n1\t2\n")
-    assert "two columns are called 'a'" in error_of(f"{twice}::a")
+    assert "two columns are named 'a'" in error_of(f"{twice}::a")
 
 
 def test_rows_of_other_widths(tmp_path: Path) -> None:
@@ -185,10 +185,10 @@ def test_escapes_that_are_no_characters(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("", "this is not JSON, one object a line"),
-        ("{'a': 'x'}", "this is not JSON, one object a line"),
-        ('{"a": "x"', "this is not JSON, one object a line"),
-        ("[" * 200_000, "this is not JSON, one object a line"),
+        ("", "this is not JSON, one object per line"),
+        ("{'a': 'x'}", "this is not JSON, one object per line"),
+        ('{"a": "x"', "this is not JSON, one object per line"),
+        ("[" * 200_000, "this is not JSON, one object per line"),
         ('["x"]', "expected an object, found a list of 1"),
         ('"x"', "expected an object, found a string"),
         ("null", "expected an object, found null"),
@@ -199,9 +199,9 @@ def test_escapes_that_are_no_characters(tmp_path: Path) -> None:
         ('{"a": false}', "'a' is true or false, but must be a string"),
         (
             '{"a": ["x", "y"]}',
-            "'a' is a list of 2, but must be a string; choose a part of it, as ::a.0",
+            "'a' is a list of 2, but must be a string; choose a part of it, such as ::a.0",
         ),
-        ('{"a": {"de": 1}}', "choose a part of it, as ::a.de"),
+        ('{"a": {"de": 1}}', "choose a part of it, such as ::a.de"),
     ],
 )
 def test_lines_that_are_no_text(tmp_path: Path, line: str, problem: str) -> None:
@@ -213,13 +213,14 @@ def test_lines_that_are_no_text(tmp_path: Path, line: str, problem: str) -> None
 
 def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", json.dumps(RECORDS[0]))
-    assert "no key 'fr'; in out is an object with the keys 'de', 'deep'" in error_of(
-        f"{path}::out.fr"
-    )
-    assert "no key '2'; in refs is a list of 2" in error_of(f"{path}::refs.2")
-    assert "no key 'x'; in mt is a string" in error_of(f"{path}::mt.x")
+    assert "no key 'fr'; out is an object with the keys 'de', 'deep'" in error_of(f"{path}::out.fr")
+    assert "no key '2'; refs is a list of 2" in error_of(f"{path}::refs.2")
+    assert "no key 'x'; mt is a string" in error_of(f"{path}::mt.x")
     for name in (path, f"{path}::"):
-        assert "must say which text; here is an object with the keys 'mt'" in error_of(name)
+        assert (
+            "choose a text by ::KEY after the name; here is an object with the keys 'mt'"
+            in error_of(name)
+        )
 
 
 # ---- XML ------------------------------------------------------------------------------------
@@ -302,7 +303,7 @@ def test_what_is_needed_no_selector(tmp_path: Path) -> None:
     message = error_of(path)
     assert message.startswith(f"{path}: it holds several texts; choose one of ::ref:A, ::ref:B, ::")
     assert "::hyp:S, ::hyp:T 2" in error_of(path, role=SYSTEM)
-    assert "nothing in it is called 'C'; choose one of ::ref:A" in error_of(f"{path}::C")
+    assert "nothing in it is named 'C'; choose one of ::ref:A" in error_of(f"{path}::C")
     one = write(
         tmp_path / "b.xml",
         '<dataset><doc id="d"><src><seg id="1">x</seg></src><ref><seg id="1">y</seg></ref>'
@@ -367,7 +368,7 @@ def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('<seg id="10">zehn</seg>', "", "document d1 has a segment 10 of ref:A, but none of src"),
+        ('<seg id="10">zehn</seg>', "", "document d1 has a segment 10 of ref:A, but not of src"),
         (
             ' translator="A"><seg id="1">&',
             ' translator="C"><seg id="1">&',
@@ -401,7 +402,7 @@ def test_xml_of_another_kind(tmp_path: Path, text: str) -> None:
 
 def test_segments_outside_of_everything(tmp_path: Path) -> None:
     path = write(tmp_path / "a.xml", '<doc id="d"><seg id="1">x</seg></doc>')
-    assert f"{path}: line 1: a <seg> that belongs to no document of a source" in error_of(path)
+    assert f"{path}: line 1: a <seg> outside the documents of a source" in error_of(path)
 
 
 BOMB = """\
@@ -435,7 +436,7 @@ def test_markup_is_a_file(tmp_path: Path) -> None:
         pipe = tmp_path / "pipe.xml"
         os.mkfifo(pipe)
         descriptor = os.open(pipe, os.O_RDWR)  # or opening it would wait
-        assert "it must be a file and no pipe" in error_of(pipe)
+        assert "it must be a file and not a pipe" in error_of(pipe)
         os.close(descriptor)
 
 
@@ -445,6 +446,40 @@ def test_other_encodings_of_xml(tmp_path: Path) -> None:
     assert text_of(f"{path}::A")[0] == "öne & only"
     path = write(tmp_path / "b.xml", DATASET.replace("utf-8", "utf-16").encode("utf-16"))
     assert text_of(f"{path}::A")[0] == "one & only"
+
+
+@pytest.mark.parametrize(
+    ("declared", "codec", "letters"),
+    [
+        ("Big5", "big5", "中文"),
+        ("EUC-JP", "euc-jp", "日本"),
+        ("Shift_JIS", "shift_jis", "表ソ"),
+        ("GB18030", "gb18030", "中文"),
+        ("windows-874", "cp874", "ไทย"),
+        ("windows-1251", "cp1251", "да"),
+        ("UTF-7", "utf-7", "é"),
+    ],
+)
+def test_encodings_that_the_parser_cannot_read(
+    tmp_path: Path, declared: str, codec: str, letters: str
+) -> None:
+    text = DATASET.replace("utf-8", declared).replace("one", letters).replace("&#252;", "u")
+    path = write(tmp_path / "a.xml", text.encode(codec))
+    assert text_of(f"{path}::A") == [f"{letters} & only", "two times", "u <b>"]
+    if codec == "big5":
+        path = write(tmp_path / "b.xml", text.encode(codec).replace(b"uno", b"\xff"))
+        message = error_of(f"{path}::A")
+        assert "line 20 is not valid big5 (byte 17 of the line is 0xff)" in message
+        assert message.endswith("declares this encoding: correct the declaration or the text")
+
+
+@pytest.mark.parametrize(
+    "declared", ["EUC-TW", "UTF-9", "undefined", "rot13", "zip", "hex", "idna", "punycode"]
+)
+def test_encodings_that_python_cannot_decode(tmp_path: Path, declared: str) -> None:
+    data = DATASET.replace("utf-8", declared).replace("one", "é").encode()
+    message = error_of(f"{write(tmp_path / 'a.xml', data)}::A")
+    assert "cannot decode" in message or "line 1 cannot be decoded" in message
 
 
 # ---- SGML -----------------------------------------------------------------------------------
@@ -491,7 +526,7 @@ def test_long_sgml_cut_anywhere(tmp_path: Path) -> None:
     path = write(tmp_path / "a.sgm", document)
     assert text_of(path, role=SYSTEM) == [" ".join(text.split()) for text in segments]
     cut = write(tmp_path / "b.sgm", document[: document.index('id="2999"')])
-    assert "the file ends inside of document d" in error_of(cut)
+    assert "the file ends inside document d" in error_of(cut)
     open_ = write(tmp_path / "c.sgm", document.replace("2990</seg>", "2990"))
     assert "line 8976: segment 2990 of document d has no </seg>" in error_of(open_)
 

@@ -15,7 +15,7 @@ from trust.fuzzing import CORPUS
 
 from fastbleu.cli import files
 from fastbleu.cli.formats import SYSTEM, open_input
-from fastbleu.cli.readers import ParallelFiles
+from fastbleu.cli.readers import in_step
 from fastbleu.tokenizers import tokenize
 
 SOURCES = Path(__file__).resolve().parents[2] / "src" / "fastbleu"
@@ -31,12 +31,10 @@ MODULES = {
 def columns(name, encoding="utf-8"):
     """All columns of an input."""
 
-    def opened(stack: ExitStack):
-        return open_input(str(name), stack, role=SYSTEM, encoding=encoding)
-
-    with ParallelFiles([opened]) as inputs:
+    with ExitStack() as stack:
+        reader = open_input(str(name), stack, role=SYSTEM, encoding=encoding)
         # A list: CPython 3.11 loses the keywords of a call whose *arguments raise, which is a leak.
-        chunks = list(inputs.chunks(1000))
+        chunks = list(in_step([reader], 1000))
     return [list(column) for column in zip(*chunks, strict=True)]
 
 

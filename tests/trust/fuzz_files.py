@@ -12,13 +12,13 @@ import gzip
 import json
 import os
 import zlib
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from trust.fuzz_input import Input, directory, equal
 
 from fastbleu.cli import files, markup
 from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
-from fastbleu.cli.readers import ParallelFiles
+from fastbleu.cli.readers import in_step
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-16-le", "ascii")
@@ -30,14 +30,13 @@ def outcome(name: str, role: str, encoding: str, fields: int, block: int) -> obj
     """All columns of an input, or the message that refuses it."""
     files._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
     try:
-        with ParallelFiles(
-            [lambda opened: open_input(name, opened, role=role, encoding=encoding, fields=fields)]
-        ) as inputs:
-            columns: list[list[str]] = [[] for _ in range(inputs.widths[0])]
-            for chunk in inputs.chunks(1 + block % 5):
+        with ExitStack() as opened:
+            reader = open_input(name, opened, role=role, encoding=encoding, fields=fields)
+            columns: list[list[str]] = [[] for _ in range(reader.width)]
+            for chunk in in_step([reader], 1 + block % 5):
                 for column, more in zip(columns, chunk, strict=True):
                     column += more
-            list(inputs.notes())
+            reader.notes()
             return columns
     except files.InputError as error:
         message = str(error)

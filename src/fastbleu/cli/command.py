@@ -1,24 +1,24 @@
 """The ``fastbleu`` command: texts in, BLEU out.
 
 Nothing is printed before all input has been read, so that a damaged file leaves standard output
-empty: what is kept are a few integers per system, with statistical tests a row of them for each
-segment, and the lines of ``--sentence-level`` wait in a spool that moves to a temporary file when
-it grows.
+empty. What is kept are a few integers per system, with statistical tests a row of them for each
+segment; the lines of ``--sentence-level`` wait in a spool that moves to a temporary file when it
+grows.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from errno import EAGAIN
-from functools import partial
 from io import RawIOBase
-from itertools import compress
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import Any
 
 from ..counting.batch import CountOptions, count_batch
 from ..counting.totals import Totals
@@ -26,15 +26,14 @@ from ..inputs.warnings import TOKENIZED_PERIODS
 from ..sacrebleu.score import estimate_from_rows
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from . import arguments
-from .files import STDIN, InputError, label
+from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
-from .readers import CHUNK_LINES, ChainReader, ParallelFiles, Reader, open_lines
-from .report import Reporter, System, system_names
+from .readers import CHUNK_LINES, ChainReader, Reader, in_step, open_lines
+from .report import RESET, Reporter, System, system_names, uses_colors
+from .segments import SegmentList
 
 __all__ = ["main"]
-
-Opener = Callable[[ExitStack], Reader]
 
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
@@ -57,22 +56,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     try:
         options = arguments.parse(argv)
-        _prepare_output()
-        if options.delegated:
-            from .testsets import print_about
-
-            print_about(options)
-            return 0
-        with SpooledTemporaryFile(_SPOOL_BYTES) as spool:
-            _run(options, spool)
+        if sys.stdout is None:
+            raise InputError("standard output is closed: there is nowhere to print the result")
+        if hasattr(sys.stdout, "reconfigure"):  # as in sacreBLEU; odd file names are escaped
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+        try:
+            _run(options)
+        finally:
+            if sys.stdout.isatty() and uses_colors(options):
+                _print(RESET)
         return 0
     except KeyboardInterrupt:
         return 130
     except InputError as error:
         status, message = error.status, str(error)
     except OSError as error:
-        # What is still buffered goes nowhere, or the interpreter fails once more when it exits.
-        with suppress(OSError, ValueError):  # standard output may be no file
+        # What is still buffered is discarded, or the interpreter would fail again when it exits.
+        with suppress(OSError, ValueError):  # standard output may not be a file
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return 141
@@ -81,69 +81,135 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _run(options: argparse.Namespace, spool: IO[bytes]) -> None:
-    """Read and score all input, then print."""
-    tokenizer = _tokenizer(options.tokenizer)
-    with _hint(options), ParallelFiles(_openers(options)) as files:
-        systems = files.widths[-1] if options.input is None else len(options.systems)
-        references = sum(files.widths) - systems
+def _run(options: argparse.Namespace) -> None:
+    """Do what the options ask for."""
+    if options.delegated:
+        from .testsets import print_about
+
+        return print_about(options)
+    try:
+        tokenizer = get_tokenizer(options.tokenizer)
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"-tok {options.tokenizer}: {error}") from error
+    with ExitStack() as opened:
+        try:
+            readers = _open(options, opened)
+            report = _score(options, tokenizer, readers, opened)
+        except InputError as error:
+            message = str(error)
+            if options.input is None and message.startswith("standard input"):
+                message += " (without -i the hypotheses are read from standard input)"
+            raise InputError(message, error.status) from error
+        for text in report:
+            _print(text)
+    return None
+
+
+def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
+    """Open the references and then the systems."""
+    encoding = options.encoding
+    readers: list[Reader] = []
+    if options.test_set is not None:
+        from .testsets import reference_files
+
+        for files in reference_files(options):
+            readers.append(ChainReader([open_lines(name, opened) for name in files]))
+    for name in options.references:
+        fields = options.num_refs
+        readers.append(open_input(name, opened, role=REFERENCE, encoding=encoding, fields=fields))
+    for name in options.systems:
+        readers.append(open_input(name, opened, role=SYSTEM, encoding=encoding))
+    if options.input is None:
+        readers.append(open_lines(STDIN, opened, encoding, fields=None, universal_newlines=True))
+    return readers
+
+
+def _score(
+    options: argparse.Namespace, tokenizer: Tokenizer, readers: list[Reader], opened: ExitStack
+) -> Iterable[str]:
+    """Read all input, score it, print warnings, and return the text of the result."""
+    systems = readers[-1].width if options.input is None else len(options.systems)
+    references = sum(reader.width for reader in readers) - systems
+    if options.input is None:
         arguments.check_number(options, systems)
-        reporter = Reporter(options, tokenizer, references)
-        keep = bool(options.confidence or options.test)
-        if keep:
-            import_undisturbed("fastbleu.significance")
-        totals = [Totals.zero(options.max_order) for _ in range(systems)]
-        counting = CountOptions(tokenizer, options.lowercase, options.max_order, options.threads)
-        segments = 0
-        for chunk in _chosen(_watched(files, options), options):
-            segments += len(chunk[0])
-            columns = chunk[:references]
-            texts = columns[0] if references == 1 else list(zip(*columns, strict=True))
-            for system, hypotheses in enumerate(chunk[references:]):
-                counted = count_batch(hypotheses, texts, counting)
-                totals[system] = totals[system].plus(Totals.of(counted, counted.stats.sum(), keep))
-                if options.sentence_level:
-                    spool.write(reporter.sentences(counted.stats._rows).encode())
-        notes = [*arguments.warnings(options), *files.notes()]
-    if not segments:
-        raise InputError("no segment to score: the files have no lines")
     names = system_names(options, systems)
-    if not options.force and not options.sentence_level:
-        for name, total in zip(names, totals, strict=True):
-            notes += _notes(name, total)
-    for note in notes:
-        _complain(f"warning: {note}")
+    reporter = Reporter(options, tokenizer, references)
+    # Threads take turns at reading a chunk, so it must be larger than the share of each.
+    lines = CHUNK_LINES if options.threads == 1 else 4 * CHUNK_LINES * options.threads
+    chunks = in_step(readers, lines)
+    numbers: Iterable[int] = itertools.count()
+    if options.progress:
+        chunks = _with_progress(chunks, readers)
+    if options.filtered:
+        from .testsets import kept_segments
+
+        kept = kept_segments(options)
+        chunks, numbers = _chosen(chunks, kept), sorted(kept)
+    segments = None
     if options.sentence_level:
-        _print_spool(spool)
-        return
+        spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
+        segments = SegmentList(options, reporter, names, references, numbers, spool)
+    keep = bool(options.confidence or options.test)
+    if keep:
+        import_undisturbed("fastbleu.significance")
+    order = options.max_ngram_order
+    counting = CountOptions(tokenizer, options.lowercase, order, options.threads)
+    totals: list[Totals] = []
+    for chunk in chunks:
+        texts = chunk[0] if references == 1 else list(zip(*chunk[:references], strict=True))
+        added, rows = [], []
+        for hypotheses in chunk[references:]:
+            total, own = _count(hypotheses, texts, counting, segments, keep)
+            added.append(total)
+            rows.append(own)
+        totals = list(map(Totals.plus, totals, added)) if totals else added
+        if segments is not None:
+            segments.add(chunk[:references], chunk[references:], rows)
+    if not totals:
+        raise InputError("no segment to score: the files have no lines")
+    for warning in arguments.warnings(options):
+        _complain(f"warning: {warning}")
+    for reader in readers:
+        for note in reader.notes():
+            _complain(f"warning: {note}")
+    if segments is not None:
+        return segments.printed()
+    for name, total in zip(names, totals, strict=True):
+        if total.tokenized_periods >= TOKENIZED_PERIODS and not options.force:
+            _complain(
+                f"warning: {name}: {total.tokenized_periods} lines end in ' .', as tokenized text "
+                "does; scores of such text are not comparable: detokenize it, or add --force"
+            )
     try:
         if systems == 1:
-            report = _one(options, reporter, totals[0])
-        else:
-            report = reporter.several(_several(options, reporter, names, totals))
+            return [_one(options, reporter, totals[0])]
+        return [reporter.several(_several(options, reporter, names, totals))]
     except InputError:
         raise
     except ValueError as error:  # a statistical test that cannot be done
         raise InputError(str(error)) from error
-    _print(report)
 
 
-def _notes(name: str, totals: Totals) -> Iterator[str]:
-    """What is remarkable about a system's text."""
-    if totals.tokenized_periods >= TOKENIZED_PERIODS:
-        yield (
-            f"{name}: {totals.tokenized_periods} lines end in ' .', as tokenised text does; scores "
-            "of such text are not comparable: detokenise it, or say --force"
-        )
+def _count(
+    hypotheses: list[str],
+    references: Sequence[Any],
+    counting: CountOptions,
+    segments: SegmentList | None,
+    keep: bool,
+) -> tuple[Totals, array[int]]:
+    """Count a chunk of one system: its totals, and its rows or their sum."""
+    each = keep or segments is not None
+    counted = count_batch(hypotheses, references, counting, keep_rows=each)
+    sums = counted.stats.sum() if each else counted.stats
+    return Totals.of(counted, sums, keep), counted.stats._rows
 
 
 def _one(options: argparse.Namespace, reporter: Reporter, total: Totals) -> str:
     """Return the report on one system."""
     score = reporter.score(total.row)
     if options.confidence and options.confidence_n > 1:
-        rules = options.smoothing, options.smoothing_value, options.effective_order
-        rows = total.rows()
-        seed = estimate_from_rows(score, rows, options.confidence_n, *rules)
+        rules = options.smooth_method, options.smooth_value, options.sentence_level
+        seed = estimate_from_rows(score, total.rows(), options.confidence_n, *rules)
         reporter.sampled(seed, options.confidence_n)
     return reporter.one(score)
 
@@ -159,11 +225,11 @@ def _several(
 
     baseline, *others = [total.rows() for total in totals]
     rules: dict[str, Any] = {
-        "smoothing": options.smoothing,
-        "smoothing_value": options.smoothing_value,
-        "effective_order": options.effective_order,
+        "smoothing": options.smooth_method,
+        "smoothing_value": options.smooth_value,
+        "effective_order": options.sentence_level,
         "compatible": "sacrebleu",
-        "progress": _shows_progress(options),
+        "progress": options.progress,
     }
     if options.test == "bs":
         results = paired_bootstrap(baseline, others, samples=options.samples, **rules)
@@ -171,8 +237,9 @@ def _several(
         results = paired_approximate_randomization(
             baseline, others, trials=options.samples, **rules
         )
-    reporter.sampled(str(results[0].seed).lower(), options.samples, options.test)
-    systems = [_compared(names[0], results[0].baseline_score, None, results[0].baseline_interval)]
+    first = results[0]
+    reporter.sampled(str(first.seed).lower(), options.samples, options.test)
+    systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]
     for name, found in zip(names[1:], results, strict=True):
         systems.append(_compared(name, found.score, found.p_value, found.interval))
     return systems
@@ -184,101 +251,37 @@ def _compared(name: str, score: float, p_value: float | None, interval: Any) -> 
     return System(name, score, p_value, interval.mean, interval.half_width)
 
 
-def _tokenizer(name: str) -> Tokenizer:
-    try:
-        return get_tokenizer(name)
-    except (ImportError, OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"-tok {name}: {error}") from error
-
-
-def _openers(options: argparse.Namespace) -> list[Opener]:
-    """Return what opens the references and then the systems."""
-    openers: list[Opener] = []
-    if options.test_set is not None:
-        from .testsets import reference_files
-
-        openers += [partial(_open_all, files) for files in reference_files(options)]
-    encoding = options.encoding
-    openers += [
-        partial(open_input, name, role=REFERENCE, encoding=encoding, fields=options.num_refs)
-        for name in options.references
-    ]
-    if options.input is None:
-        systems = partial(open_lines, STDIN, encoding=encoding, fields=None)
-        return [*openers, partial(systems, universal_newlines=True)]
-    return openers + [
-        partial(open_input, name, role=SYSTEM, encoding=encoding) for name in options.systems
-    ]
-
-
-def _open_all(files: Sequence[str], opened: ExitStack) -> Reader:
-    return ChainReader([open_lines(name, opened) for name in files])
-
-
-@contextmanager
-def _hint(options: argparse.Namespace) -> Iterator[None]:
-    """Tell in errors about standard input why it is read."""
-    try:
-        yield
-    except InputError as error:
-        message = str(error)
-        if options.input is None and message.startswith(label(STDIN)):
-            message += " (without -i the hypotheses come from standard input)"
-        raise InputError(message, error.status) from error
-
-
-def _chosen(
-    chunks: Iterator[list[list[str]]], options: argparse.Namespace
-) -> Iterator[list[list[str]]]:
+def _chosen(chunks: Iterable[list[list[str]]], kept: set[int]) -> Iterator[list[list[str]]]:
     """Yield the chunks without the segments that --origlang and --subset leave out."""
-    if not options.filtered:
-        yield from chunks
-        return
-    from .testsets import kept_segments
-
-    kept = kept_segments(options)
     start = 0
     for chunk in chunks:
         end = start + len(chunk[0])
         mask = [number in kept for number in range(start, end)]
         start = end
         if any(mask):
-            yield [list(compress(column, mask)) for column in chunk]
+            yield [list(itertools.compress(column, mask)) for column in chunk]
 
 
-def _watched(files: ParallelFiles, options: argparse.Namespace) -> Iterator[list[list[str]]]:
-    """Yield the files' chunks, with a progress bar on a terminal when they take long."""
-    # Threads take turns at reading a chunk, so that it must be larger than their share.
-    lines = CHUNK_LINES if options.threads == 1 else 4 * CHUNK_LINES * options.threads
-    if not _shows_progress(options):
-        yield from files.chunks(lines)
-        return
+def _with_progress(
+    chunks: Iterable[list[list[str]]], readers: list[Reader]
+) -> Iterator[list[list[str]]]:
+    """Yield the chunks, with a progress bar if they take long."""
     from tqdm import tqdm  # type: ignore[import-untyped]
 
-    unit = " segments" if files.size is None else "B"
+    files = [reader for reader in readers if reader.size is not None]
+    size = sum(reader.size or 0 for reader in files) if files else None
+    unit = "B" if files else " segments"
     style = {"unit": unit, "unit_scale": True, "delay": _PROGRESS_DELAY, "leave": False}
-    with tqdm(total=files.size, **style) as bar:
-        for chunk in files.chunks(lines):
+    with tqdm(total=size, **style) as bar:
+        for chunk in chunks:
             yield chunk
-            bar.update(len(chunk[0]) if files.size is None else files.position - bar.n)
-
-
-def _shows_progress(options: argparse.Namespace) -> bool:
-    return not options.quiet and sys.stderr is not None and sys.stderr.isatty()
-
-
-def _prepare_output() -> None:
-    """Make standard output UTF-8, as sacreBLEU does; a name that is no text is printed escaped."""
-    if sys.stdout is None:
-        raise InputError("standard output is closed: there is nowhere to print the result")
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(encoding="utf-8", errors="backslashreplace")
+            done = sum(reader.position for reader in files) - bar.n
+            bar.update(done if files else len(chunk[0]))
 
 
 def _complain(message: str) -> None:
     if sys.stderr is not None:
-        print(f"fastbleu: {message}", file=sys.stderr)
+        print(f"fastbleu: {printable(message)}", file=sys.stderr)
 
 
 def _print(text: str) -> None:
@@ -287,7 +290,7 @@ def _print(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    # Unbuffered (python -u): there the text stream drops what the raw one did not take at once.
+    # Unbuffered (python -u): the text stream would drop what the raw one does not take at once.
     text = text.replace("\n", os.linesep)
     left = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
     while left:
@@ -295,9 +298,3 @@ def _print(text: str) -> None:
         if written is None:
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN))
         left = left[written:]
-
-
-def _print_spool(spool: IO[bytes]) -> None:
-    spool.seek(0)
-    while data := spool.readlines(_SPOOL_BYTES >> 4):
-        _print(b"".join(data).decode())

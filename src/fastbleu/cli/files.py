@@ -17,64 +17,74 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import BinaryIO
 
-__all__ = ["ByteSource", "InputError", "TextLines", "label"]
+__all__ = ["STDIN", "ByteSource", "InputError", "TextLines", "printable"]
 
 STDIN = "-"
 
 _BLOCK_BYTES = 1 << 15  # larger ones are slower: their memory is new each time
-_LEAST_AHEAD = 64  # what is unpacked may come in pieces of one byte
-# What a file may be when its first bytes are no UTF-8, and what to do about it.
+_LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
+# What a file may be when its first bytes are not UTF-8, and what to do about it.
 _FOREIGN_STARTS = {
     b"\x1f\x8b": "it is compressed: unpack it (gzip -dc), or let its name end in .gz",
-    b"\xff\xfe": "it is UTF-16: convert it, or say --encoding utf-16 if all files are",
-    b"\xfe\xff": "it is UTF-16: convert it, or say --encoding utf-16 if all files are",
+    b"\xff\xfe": "it is UTF-16: convert it, or use --encoding utf-16 if all files are",
+    b"\xfe\xff": "it is UTF-16: convert it, or use --encoding utf-16 if all files are",
 }
 
 
 class InputError(ValueError):
-    """Input that cannot be scored; the message is one line that names file, line and fix.
-
-    Parameters
-    ----------
-    message : str
-    status : int, default 1
-        The exit status of the command: sacreBLEU's where it has one for this.
-    """
+    """Input that cannot be scored: a message of one line, and the exit status of the command."""
 
     def __init__(self, message: str, status: int = 1) -> None:
-        # Names and ids of others may hold anything, line ends and a terminal's commands among it.
-        if not message.isprintable():
-            message = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in message)
-        super().__init__(message)
+        super().__init__(printable(message))
         self.status = status
 
 
+def printable(text: str) -> str:
+    """Escape line ends and control characters, which names of files and ids may hold."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class ByteSource:
-    """The bytes of one input: a file, a ``.gz`` file unpacked while it is read, or stdin.
+    """The bytes of one input: a file, a ``.gz`` file decompressed while it is read, or stdin.
 
     `where` tells in error messages how far the reader has come.
     """
 
     def __init__(self, name: str, opened: ExitStack) -> None:
-        self.label = label(name)
+        self.label = "standard input" if name == STDIN else name
         self.where: Callable[[], str] = lambda: "while it was opened"
-        try:
-            file = _standard_input() if name == STDIN else _open(name, opened)
-        except InputError:
-            raise
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            raise self._unreadable(error, "check the name and its permissions") from error
-        self.size = _size(file)
-        self._file = file
+        self._file: BinaryIO
+        if name != STDIN:
+            try:
+                self._file = io.BufferedReader(io.FileIO(name), _BLOCK_BYTES)
+            except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+                raise self._unreadable(error, "check the name and its permissions") from error
+            opened.enter_context(self._file)
+        elif sys.stdin is None:
+            raise InputError("standard input is closed: name a file instead of -")
+        else:
+            self._file = sys.stdin.buffer
         self._ahead = b""
-        self._read: Callable[[int], bytes] = file.read1  # type: ignore[attr-defined]
+        self._read: Callable[[int], bytes] = self._file.read1  # type: ignore[attr-defined]
         if name.lower().endswith(".gz"):
             from gzip import GzipFile  # 3 ms that plain text need not pay
 
-            self._read = GzipFile(fileobj=file, mode="rb").read1
+            self._read = GzipFile(fileobj=self._file, mode="rb").read1
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the file on disk; None for a pipe."""
+        try:
+            status = os.fstat(self._file.fileno())
+        except OSError:  # standard input may be an object without a descriptor
+            return None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     @property
     def position(self) -> int:
+        """How many of these bytes have been read; 0 for a pipe."""
         return 0 if self.size is None else self._file.tell()
 
     def peek(self) -> bytes:
@@ -92,19 +102,17 @@ class ByteSource:
             return ahead
         try:
             return self._read(_BLOCK_BYTES)
-        except EOFError as error:
-            raise self._damaged("the compressed data ends too early") from error
-        except zlib.error as error:
-            raise self._damaged("the compressed data is damaged") from error
+        except EOFError:
+            problem = "the compressed data ends too early"
+        except zlib.error:
+            problem = "the compressed data is damaged"
         except OSError as error:
-            if error.strerror is None:  # gzip.BadGzipFile, without importing gzip for it
-                raise self._damaged(f"{error}".lower()) from error
-            raise self._unreadable(error, self.where()) from error
-
-    def _damaged(self, problem: str) -> InputError:
-        return InputError(
-            f"{self.label}: {self.where()}: {problem}; "
-            "test it with gzip -t and copy or pack it again"
+            if error.strerror is not None:
+                raise self._unreadable(error, self.where()) from error
+            problem = str(error).lower()  # gzip.BadGzipFile, without importing gzip for it
+        raise InputError(
+            f"{self.label}: {self.where()}: {problem}; test it with gzip -t and copy or pack it "
+            "again"
         )
 
     def _unreadable(self, error: Exception, hint: str) -> InputError:
@@ -115,29 +123,22 @@ class ByteSource:
 class TextLines:
     """One input's lines, without their newlines.
 
-    Parameters
-    ----------
-    source : ByteSource
-    encoding : str
-    universal_newlines : bool
-        Lines end at a carriage return, too.
-
-    Attributes
-    ----------
-    taken : int
-        How many lines have been read.
-    ended : bool
-        Whether the source has: nothing has to be waited for any more.
-    marked : bool
-        The text starts with a byte order mark.
+    With `universal_newlines` a carriage return ends a line, too. `taken` counts the lines that have
+    been read, `ended` says whether the source has, and `marked` whether the text starts with a byte
+    order mark. `declared`: the encoding is the file's own, not that of ``--encoding``.
     """
 
     def __init__(
-        self, source: ByteSource, encoding: str = "utf-8", universal_newlines: bool = False
+        self,
+        source: ByteSource,
+        encoding: str = "utf-8",
+        universal_newlines: bool = False,
+        declared: bool = False,
     ) -> None:
         self.source = source
         source.where = lambda: f"after line {self._decoded}"
         self.encoding = codecs.lookup(encoding).name
+        self._declared = declared
         decoder = codecs.getincrementaldecoder(encoding)("strict")
         newlines = io.IncrementalNewlineDecoder(decoder, translate=True)
         self._decode_bytes = newlines.decode if universal_newlines else decoder.decode
@@ -163,64 +164,44 @@ class TextLines:
         self.ended = not data
         try:
             text = self._decode_bytes(data, self.ended)
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
             raise self._undecodable(error) from error
-        except UnicodeError as error:  # a stream of UTF-16 that does not tell its byte order
-            problem = f"{self.source.label}: line {self._decoded + 1} cannot be decoded: {error}"
-            raise InputError(f"{problem}; name the file's own --encoding, as utf-16-le") from error
         if not self._decoded and not self._tail and text.startswith("\ufeff"):
             self.marked = True
         lines = text.split("\n")
-        self._tail.append(lines[0])
-        if len(lines) > 1:
-            lines[0] = "".join(self._tail)
-            self._tail = [lines.pop()]
-            self._add(lines)
-        if self.ended and (last := "".join(self._tail)):
-            self._add([last])
+        if len(lines) > 1 and self._tail:
+            lines[0] = "".join([*self._tail, lines[0]])
+            self._tail = []
+        if last := lines.pop():
+            self._tail.append(last)
+        if self.ended and self._tail:
+            lines.append("".join(self._tail))
+        if lines:
+            self._ready = self._ready[self._next :] + lines
+            self._next = 0
+            self._decoded += len(lines)
 
-    def _add(self, lines: list[str]) -> None:
-        self._ready = self._ready[self._next :] + lines
-        self._next = 0
-        self._decoded += len(lines)
-
-    def _undecodable(self, error: UnicodeDecodeError) -> InputError:
+    def _undecodable(self, error: UnicodeError) -> InputError:
+        name = "UTF-8" if self.encoding == "utf-8" else self.encoding
+        if not isinstance(error, UnicodeDecodeError) or self.encoding in ("idna", "punycode"):
+            # Text in UTF-16 without a byte order mark, or an encoding of domain names.
+            fix = "name the file's own --encoding, such as utf-16-le"
+            if self._declared:
+                fix = "correct the declaration"
+            problem = f"line {self._decoded + 1} cannot be decoded: {error}"
+            return InputError(f"{self.source.label}: {problem}; {fix}")
         good = error.object[: error.start].decode(self.encoding, "replace").split("\n")
         line = self._decoded + len(good)
         start = good[-1] if len(good) > 1 else "".join(self._tail) + good[0]
         byte = len(start.encode(self.encoding, "replace")) + 1
-        fix = "convert the file (iconv -f LATIN1 -t UTF-8) or say --encoding, as latin-1"
+        fix = "convert the file (iconv -f LATIN1 -t UTF-8) or name its --encoding, such as latin-1"
         if line == 1 and byte <= 2:
             fix = _FOREIGN_STARTS.get(error.object[:2], fix)
-        if self.encoding != "utf-8":
-            fix = "--encoding is that of all files: convert those of another one"
-        name = "UTF-8" if self.encoding == "utf-8" else self.encoding
+        if self._declared:
+            fix = "the file declares this encoding: correct the declaration or the text"
+        elif self.encoding != "utf-8":
+            fix = "--encoding applies to all files: convert those in other encodings"
         return InputError(
             f"{self.source.label}: line {line} is not valid {name} (byte {byte} of the line is "
             f"0x{error.object[error.start]:02x}): {fix}"
         )
-
-
-def label(name: str) -> str:
-    """Return a file's name fit for one line of a message."""
-    if name == STDIN:
-        return "standard input"
-    return name if name.isprintable() else ascii(name)
-
-
-def _standard_input() -> BinaryIO:
-    if sys.stdin is None:
-        raise InputError("standard input is closed: name a file instead of -")
-    return sys.stdin.buffer
-
-
-def _open(name: str, opened: ExitStack) -> BinaryIO:
-    return opened.enter_context(io.BufferedReader(io.FileIO(name), _BLOCK_BYTES))
-
-
-def _size(file: BinaryIO) -> int | None:
-    try:
-        status = os.fstat(file.fileno())
-    except OSError:  # standard input may be an object without a descriptor
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -1,9 +1,9 @@
-"""Inputs that hold more than one text: ``FILE::SELECTOR`` says which.
+"""Inputs that hold more than one text: ``FILE::SELECTOR`` chooses one.
 
-The format goes by the name's end, ``.gz`` after it or not: ``.tsv`` (the selector is a column:
-its number from 1 on, or its name in the first line), ``.jsonl`` and ``.ndjson`` (a key, or keys
-with dots between them), ``.xml`` and ``.sgm`` (a translator or system; none is needed where there
-is one). A file whose own name contains ``::`` is that file.
+The format follows from the end of the name, with or without ``.gz`` after it: ``.tsv`` (the
+selector is a column: its number, from 1, or its name in line 1), ``.jsonl`` and ``.ndjson`` (a key,
+or nested keys with dots between them), ``.xml`` and ``.sgm`` (a translator or system; not needed if
+there is only one). A file whose own name contains ``::`` is that file.
 """
 
 from __future__ import annotations
@@ -37,18 +37,16 @@ _MARK = "\ufeff"
 def open_input(
     name: str, opened: ExitStack, *, role: str, encoding: str = "utf-8", fields: int = 1
 ) -> Reader:
-    """Open a file of any format.
+    """Open a file of any format; `opened` will close it.
 
     Parameters
     ----------
     name : str
-        A path, with ``::SELECTOR`` after it or not; ``-`` is standard input.
-    opened : ExitStack
-        Will close the file.
+        A path, with or without ``::SELECTOR``; ``-`` is standard input.
     role : {REFERENCE, SYSTEM}
-        Where a selector fits both a translator and a system, it means what is asked for.
+        Decides where a selector fits both a translator and a system.
     encoding : str
-        Of all but XML.
+        Of all formats but XML.
     fields : int
         How many segments each line of plain text holds, with tabs between them.
 
@@ -58,40 +56,34 @@ def open_input(
         The file cannot be opened, or does not have what the selector selects; then the message
         lists what it has.
     """
-    path, selector, kind = _split(name)
-    if selector is None or kind is None:
-        return open_lines(name, opened, encoding=encoding, fields=fields)
+    path, selector, kind = _select(name)
+    if kind is None:
+        return open_lines(path, opened, encoding, fields)
     if fields != 1:
-        raise InputError(f"{name}: --num-refs splits lines of plain text, it takes no ::SELECTOR")
+        raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind in ("xml", "sgml"):
         return MarkupReader(path, selector, opened, role=role, encoding=encoding, xml=kind == "xml")
     lines = TextLines(ByteSource(path, opened), encoding)
     return ColumnReader(lines, selector) if kind == "tsv" else JsonReader(lines, selector)
 
 
-def _split(name: str) -> tuple[str, str | None, str | None]:
-    """Return path, selector and format; None for plain text and for no selector."""
-    if os.path.exists(name) or "::" not in name:
-        kind = _format(name)
-        return name, None if kind == "tsv" else "", kind
-    path, _, selector = name.rpartition("::")
-    end = len(name)
-    while (end := name.rfind("::", 0, end)) > 0:
-        if os.path.exists(name[:end]):
-            path, selector = name[:end], name[end + 2 :]
-            break
-    kind = _format(path)
-    if kind is None:
+def _select(name: str) -> tuple[str, str, str | None]:
+    """Return path, selector and format; the format of plain text is None."""
+    path, selected, selector = name, "", ""
+    if "::" in name and not os.path.exists(name):
+        path, selected, selector = name.rpartition("::")
+        end = len(name)
+        while (end := name.rfind("::", 0, end)) > 0:
+            if os.path.exists(name[:end]):
+                path, selector = name[:end], name[end + 2 :]
+                break
+    kind = _FORMATS.get("." + path.lower().removesuffix(".gz").rpartition(".")[2])
+    if selected and kind is None:
         raise InputError(
-            f"{name}: no such file; a ::SELECTOR can follow a file whose name ends in "
-            f"{' '.join(_FORMATS)}, .gz after that or not"
+            f"{name}: no such file; a ::SELECTOR can follow names that end in "
+            f"{', '.join(_FORMATS)}, with or without .gz"
         )
-    return path, selector, kind
-
-
-def _format(path: str) -> str | None:
-    stem = path.lower().removesuffix(".gz")
-    return next((kind for end, kind in _FORMATS.items() if stem.endswith(end)), None)
+    return path, selector, kind if selected or kind != "tsv" else None
 
 
 class _OneOfMany(LineReader):
@@ -108,8 +100,8 @@ class _OneOfMany(LineReader):
             column.append(self._extract(line.removesuffix("\r")).rstrip())
         return [column]
 
-    def notes(self) -> Iterator[str]:
-        yield from ()
+    def notes(self) -> list[str]:
+        return []
 
     def _extract(self, line: str) -> str:
         raise NotImplementedError
@@ -119,12 +111,13 @@ class _OneOfMany(LineReader):
 
 
 class ColumnReader(_OneOfMany):
-    """A column of tab-separated values, in which quotation marks are text like any other."""
+    """A column of tab-separated values, in which quotation marks are ordinary text."""
 
     def __init__(self, lines: TextLines, selector: str) -> None:
         super().__init__(lines)
         self._first = lines.read(1)
-        cells = self._cells(self._first[0] if self._first else "")
+        first = self._first[0] if self._first else ""
+        cells = first.removeprefix(_MARK).removesuffix("\r").split("\t")
         self._width = len(cells)
         if selector.isascii() and selector.isdigit():
             self._column = int(selector) - 1
@@ -136,7 +129,7 @@ class ColumnReader(_OneOfMany):
         if cells.count(selector) != 1:
             problem = "two columns are" if selector in cells else "no column is"
             raise InputError(
-                f"{self.label}: {problem} called {selector!r} in line 1; "
+                f"{self.label}: {problem} named {selector!r} in line 1; "
                 f"choose by number or one of: {', '.join(map(repr, cells))}"
             )
         self._column = cells.index(selector)
@@ -149,22 +142,18 @@ class ColumnReader(_OneOfMany):
         self.segments += 1
         return [column + super().read(count - 1)[0]]
 
-    @staticmethod
-    def _cells(line: str) -> list[str]:
-        return line.removeprefix(_MARK).removesuffix("\r").split("\t")
-
     def _extract(self, line: str) -> str:
         cells = line.split("\t")
         if len(cells) != self._width:
             raise self._error(
                 f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}; "
-                "is there a tab or a line break inside of a text?"
+                "does a text contain a tab or a line break?"
             )
         return cells[self._column]
 
 
 class JsonReader(_OneOfMany):
-    """The value of one key in JSON objects, one a line."""
+    """The value of one key in JSON objects, one per line."""
 
     def __init__(self, lines: TextLines, selector: str) -> None:
         super().__init__(lines)
@@ -176,7 +165,7 @@ class JsonReader(_OneOfMany):
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise self._error(f"this is not JSON, one object a line: {error}") from error
+            raise self._error(f"this is not JSON, one object per line: {error}") from error
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
         if isinstance(text := value.get(self._selector), str):
@@ -186,9 +175,7 @@ class JsonReader(_OneOfMany):
     def _follow(self, value: Any) -> str:
         """Return the text at the end of the path."""
         if not self._selector:
-            raise self._error(
-                f"::KEY after the name must say which text; here is {_described(value)}"
-            )
+            raise self._error(f"choose a text by ::KEY after the name; here is {_described(value)}")
         path = [self._selector] if self._selector in value else self._selector.split(".")
         for depth, key in enumerate(path):
             if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
@@ -196,22 +183,21 @@ class JsonReader(_OneOfMany):
             elif isinstance(value, dict) and key in value:
                 value = value[key]
             else:
-                where = f"in {'.'.join(path[:depth])}" if depth else "there"
-                raise self._error(f"no key {key!r}; {where} is {_described(value)}")
+                where = f"{'.'.join(path[:depth])} is" if depth else "there is"
+                raise self._error(f"no key {key!r}; {where} {_described(value)}")
         if isinstance(value, str):
             return value
         problem = f"{self._selector!r} is {_described(value)}, but must be a string"
         if isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0
-            problem += f"; choose a part of it, as ::{self._selector}.{first}"
+            problem += f"; choose a part of it, such as ::{self._selector}.{first}"
         raise self._error(problem)
 
 
 def _described(value: Any) -> str:
     if isinstance(value, dict):
-        return (
-            f"an object with the keys {', '.join(map(repr, value))}" if value else "an empty object"
-        )
+        keys = ", ".join(map(repr, value))
+        return f"an object with the keys {keys}" if value else "an empty object"
     if isinstance(value, list):
         return f"a list of {len(value)}"
     names = {type(None): "null", bool: "true or false", str: "a string"}
@@ -221,8 +207,8 @@ def _described(value: Any) -> str:
 class MarkupReader(Reader):
     """The segments of one translator or system in XML or SGML, in the order of the file.
 
-    In WMT's layout the segments of a document come in the order of their numbers, documents of
-    test suites and segments that no translator translated are left out: sacreBLEU's rules.
+    By sacreBLEU's rules for WMT's layout the segments of a document are sorted by number;
+    documents of test suites and segments without any translation are left out.
     """
 
     unit = "segment"
@@ -234,14 +220,16 @@ class MarkupReader(Reader):
             source = ByteSource(path, closed)
             if source.size is None:
                 raise InputError(
-                    f"{source.label}: XML is read twice, it must be a file and no pipe"
+                    f"{source.label}: XML is read twice, so it must be a file and not a pipe"
                 )
             parts: dict[Part, None] = {}
             for document in documents(source, encoding, xml):
                 parts |= dict.fromkeys(document.parts)
+        self.source = ByteSource(path, opened)
+        self.label = source.label
+        self.keys = []
         self._translated = any(part.kind == "ref" for part in parts)
         self._part = _choose(source.label, selector, role, list(parts))
-        super().__init__(ByteSource(path, opened))
         self._segments = self._ordered(documents(self.source, encoding, xml))
         self._places: list[int] = []
 
@@ -274,7 +262,7 @@ class MarkupReader(Reader):
         model = next((part for part in parts if part.kind == "src"), self._part)
         names = list(parts.get(model, ()))
         if extra := set(parts.get(self._part, ())) - set(names):
-            problem = f"has a segment {min(extra)} of {self._part}, but none of {model}"
+            problem = f"has a segment {min(extra)} of {self._part}, but not of {model}"
             raise self._missing(document, problem)
         if self._translated:
             references = [segments for part, segments in parts.items() if part.kind == "ref"]
@@ -288,18 +276,19 @@ class MarkupReader(Reader):
 def _choose(label: str, selector: str, role: str, parts: list[Part]) -> Part:
     """Return the part that is meant; one of the role's kind goes before others."""
     parts.sort(key=lambda part: part.kind != role)
-    if not selector:
+    if selector:
+        for part in parts:
+            if selector in (part.name, str(part)):
+                return part
+    else:
         for kind in (REFERENCE, SYSTEM) if role == REFERENCE else (SYSTEM, REFERENCE):
             same = [part for part in parts if part.kind == kind]
             if len(same) == 1:
                 return same[0]
             if same:
                 break
-    for part in parts:
-        if selector and selector in (part.name, str(part)):
-            return part
     if not parts:
         raise InputError(f"{label}: no <refset>, <tstset> or <dataset> with documents in it")
     choices = ", ".join(f"::{part}" for part in parts)
-    problem = f"nothing in it is called {selector!r}" if selector else "it holds several texts"
+    problem = f"nothing in it is named {selector!r}" if selector else "it holds several texts"
     raise InputError(f"{label}: {problem}; choose one of {choices}")

@@ -1,4 +1,4 @@
-"""Imports of what takes long, so long that Ctrl-C may come meanwhile."""
+"""Imports that take long enough for Ctrl-C to arrive meanwhile."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["import_undisturbed"]
 
 
 def import_undisturbed(name: str) -> Any:
-    """Import a module that loads numpy; Ctrl-C is heard afterwards.
+    """Import a module that loads numpy; Ctrl-C takes effect afterwards.
 
-    Extension modules may take an exception that comes while they are loaded for a fault of their
-    own: numpy makes an ImportError of it, which says that it was not installed well.
+    An exception that arrives while an extension module is being loaded may be taken for a fault of
+    the module: numpy turns it into an ImportError that tells the user to reinstall numpy.
     """
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or current_thread() is not main_thread():

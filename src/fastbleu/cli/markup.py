@@ -3,16 +3,17 @@
 Two layouts: a set (``<refset>``, ``<tstset>``, ``<srcset>``) whose ``<doc>`` hold the segments of
 one translator or system, named by the set's ``refid`` or ``sysid`` or the document's ``sysid``;
 and WMT's ``<dataset>``, whose ``<doc>`` hold ``<src>``, ``<ref translator="...">`` and
-``<hyp system="...">`` beside each other. Tags are taken in upper and lower case.
+``<hyp system="...">`` side by side. Tags may be in upper or lower case.
 
-XML goes through defusedxml, which refuses the entities that an "entity bomb" is made of. SGML is
-what WMT published until 2020: not well-formed, so that it is only searched for the tags that
-matter, and what stands between them is text as it is, as for mteval and sacreBLEU; of its entities
-the tokenizer "13a" knows the usual ones.
+XML is parsed by defusedxml, which refuses the entities that an "entity bomb" is made of. SGML is
+what WMT published until 2020: it is not well-formed, so it is only searched for the tags that
+matter, and the text between them is taken as it is, as by mteval and sacreBLEU; the tokenizer "13a"
+decodes the usual entities.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -26,6 +27,9 @@ _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that tells which
 _TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+# What starts the text of an XML file in bytes that contain ASCII, and the names that expat knows.
+_DECLARATION = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
+_EXPAT_ENCODINGS = {"utf-8", "utf-16", "utf-16be", "utf-16le", "us-ascii", "iso-8859-1"}
 _LINES = 512
 _LONGEST_TAG = 10_000  # characters
 
@@ -59,7 +63,7 @@ class Document:
 
 
 class _Collector:
-    """Makes documents of tags; the interface is that of an ElementTree parser's target."""
+    """Builds documents from tags; it has the interface of an ElementTree parser's target."""
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -92,7 +96,7 @@ class _Collector:
 
     def _start_document(self, name: str | None, system: str | None, suite: str | None) -> None:
         if self._document is not None:
-            raise self.error(f"a <doc> inside of document {self._document.name}")
+            raise self.error(f"a <doc> inside document {self._document.name}")
         if not name:
             raise self.error("a <doc> without docid or id")
         in_set = self._set is not None
@@ -108,9 +112,7 @@ class _Collector:
 
     def _start_segment(self, name: str | None) -> None:
         if self._segments is None or self._document is None:
-            raise self.error(
-                "a <seg> that belongs to no document of a source, translator or system"
-            )
+            raise self.error("a <seg> outside the documents of a source, translator or system")
         if self._text is not None:
             raise self.error(f"segment {self._id} of document {self._document.name} has no </seg>")
         if not name:
@@ -141,7 +143,7 @@ class _Collector:
 
     def close(self) -> None:
         if self._document is not None:
-            raise self.error(f"the file ends inside of document {self._document.name}")
+            raise self.error(f"the file ends inside document {self._document.name}")
 
     def error(self, problem: str) -> InputError:
         return InputError(f"{self.label}: line {self.line()}: {problem}")
@@ -150,30 +152,49 @@ class _Collector:
 def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document]:
     """Yield the documents of a file in their order.
 
-    Parameters
-    ----------
-    source : ByteSource
-    encoding : str
-        Of SGML; XML names its own.
-    xml : bool
-        False: SGML, unless it starts with an XML declaration.
+    SGML (`xml` is False) that starts with an XML declaration is read as XML, which names its own
+    encoding.
 
     Raises
     ------
     InputError
-        The file is not well-formed, defines entities, a document or segment has no id or one that
-        was there before, or XML is read without defusedxml.
+        The file is not well-formed, defines entities, a document or segment has no id or a repeated
+        one, or XML is read without defusedxml.
     """
     collector = _Collector(source.label)
-    start = source.peek().removeprefix(b"\xef\xbb\xbf").lstrip()
-    feeds = _xml if xml or start.startswith(b"<?xml") else _sgml
-    for _ in feeds(source, encoding, collector):
+    start = source.peek().removeprefix(codecs.BOM_UTF8).lstrip()
+    if xml or start.startswith(b"<?xml"):
+        steps = _xml(_xml_data(source, start, collector), collector)
+    else:
+        steps = _sgml(source, encoding, collector)
+    for _ in steps:
         yield from collector.take()
     collector.close()
     yield from collector.take()
 
 
-def _xml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[None]:
+def _xml_data(
+    source: ByteSource, start: bytes, collector: _Collector
+) -> Iterator[bytes] | Iterator[str]:
+    """Return the file's bytes, or its text where the parser cannot decode its encoding."""
+    declared = _DECLARATION.match(start)
+    name = declared[1].decode("ascii") if declared else "utf-8"
+    if name.lower() in _EXPAT_ENCODINGS:
+        source.where = lambda: f"after line {collector.line()}"
+        return iter(source.read, b"")
+    codec = "cp874" if name.lower() == "windows-874" else name  # a name that Python lacks
+    try:
+        "".encode(codec)  # fails for codecs that do not encode text
+        lines = TextLines(source, codec, declared=True)
+    except (LookupError, ValueError) as error:
+        raise InputError(
+            f"{source.label}: it declares the encoding {name!r}, which Python cannot decode: "
+            "convert the file to UTF-8"
+        ) from error
+    return ("\n".join([*more, ""]) for more in iter(lambda: lines.read(_LINES), []))
+
+
+def _xml(data: Iterator[bytes] | Iterator[str], collector: _Collector) -> Iterator[None]:
     try:
         from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
         from defusedxml.ElementTree import (  # type: ignore[import-untyped]
@@ -182,17 +203,16 @@ def _xml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[N
         )
     except ImportError as error:
         raise InputError(
-            f"{source.label}: reading XML needs defusedxml: {install_command('xml')}"
+            f"{collector.label}: reading XML needs defusedxml: {install_command('xml')}"
         ) from error
     parser: Any = DefusedXMLParser(target=collector)
     collector.line = lambda: int(parser.parser.CurrentLineNumber)
-    source.where = lambda: f"after line {collector.line()}"
     try:
-        while data := source.read():
-            parser.feed(data)
+        for block in data:
+            parser.feed(block)
             yield
         parser.close()
-    except ParseError as error:
+    except (ParseError, UnicodeEncodeError) as error:  # the latter for lone surrogates
         raise collector.error(f"this is not well-formed XML: {error}") from error
     except DefusedXmlException as error:
         raise collector.error(

@@ -1,4 +1,4 @@
-"""What the command prints: byte for byte what the command `sacrebleu` 2.6.0 prints.
+"""The reports, byte for byte those of the command `sacrebleu` 2.6.0.
 
 The sentences of the report on paired tests are therefore sacreBLEU's own (Apache-2.0).
 """
@@ -21,11 +21,12 @@ from .files import InputError
 if TYPE_CHECKING:
     from ..tokenizers.table import Tokenizer
 
-__all__ = ["Reporter", "System", "system_names"]
+__all__ = ["RESET", "Reporter", "System", "system_names", "uses_colors"]
 
 _METRIC = "BLEU"
 _BASELINE = "Baseline: "
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
+RESET = "\033[0m"
 _COLOR_CODE = re.compile(r"\033\[(?:\d|;)*m")
 _INTERVAL = re.compile(r"\(μ = [0-9.]+ ± [0-9.]+\)")
 
@@ -62,16 +63,10 @@ _GIVEN = {
 
 
 class System(NamedTuple):
-    """A system's score, 0-100, and what a paired test told of it.
+    """A system's score, 0-100, and the result of a paired test.
 
-    Attributes
-    ----------
-    name : str
-    score : float
-    p_value : float or None
-        None without a test and for the baseline.
-    mean, ci : float or None
-        The mean score of the bootstrap samples and half the width of their 95 % interval.
+    `p_value` is None without a test and for the baseline; `mean` and `ci` are the mean score of the
+    bootstrap samples and half the width of their 95 % interval.
     """
 
     name: str
@@ -82,7 +77,7 @@ class System(NamedTuple):
 
 
 def system_names(options: Namespace, systems: int) -> list[str]:
-    """Return what the systems are called; the baseline of a paired test is marked."""
+    """Return the systems' names; the baseline of a paired test is marked."""
     names = list(options.systems) or [f"System {number}" for number in range(1, systems + 1)]
     if not options.test:
         return names
@@ -91,38 +86,31 @@ def system_names(options: Namespace, systems: int) -> list[str]:
     return ["Baseline", *names[:-1]]
 
 
-class Reporter:
-    """Makes the text to print.
+def uses_colors(options: Namespace) -> bool:
+    return not (options.no_color or os.environ.get("NO_COLOR"))
 
-    Parameters
-    ----------
-    options : argparse.Namespace
-        Of `arguments.parse`.
-    tokenizer : Tokenizer
-    references : int
-        How many references each segment has.
-    """
+
+class Reporter:
+    """Formats scores as the options ask; each segment has `references` references."""
 
     def __init__(self, options: Namespace, tokenizer: Tokenizer, references: int) -> None:
         self._options = options
         self._signature = BLEUSignature(
             {
                 "num_refs": references,
-                "smooth_method": options.smoothing,
-                "smooth_value": options.smoothing_value,
+                "smooth_method": options.smooth_method,
+                "smooth_value": options.smooth_value,
                 "lowercase": options.lowercase,
-                "effective_order": options.effective_order,
+                "effective_order": options.sentence_level,
                 "tokenizer_signature": tokenizer.signature,
             }
         )
         self._rules = (
-            options.max_order,
-            options.smoothing,
-            options.smoothing_value,
-            options.effective_order,
+            options.max_ngram_order,
+            options.smooth_method,
+            options.smooth_value,
+            options.sentence_level,
         )
-        self._short = options.short and (options.sentence_level or options.format != "json")
-        self._text = ""
 
     def sampled(self, seed: str, count: int, test: str = "bs") -> None:
         """Put a test's seed and number of samples into the signature."""
@@ -134,32 +122,27 @@ class Reporter:
         try:
             value, precisions, bp, counts, totals = details(row, *self._rules)
         except ValueError as error:  # the logarithm of a precision below 0
-            amount, method = self._options.smoothing_value, self._options.smoothing
+            options = self._options
             raise InputError(
-                f"--smooth-value {amount:g} with --smooth-method {method} makes a precision "
-                "negative, which has no logarithm: choose a value from 0"
+                f"--smooth-value {options.smooth_value:g} with --smooth-method "
+                f"{options.smooth_method} makes a precision negative, which has no logarithm: "
+                "choose a value of at least 0"
             ) from error
         return BLEUScore(value, counts, totals, precisions, bp, row[0], row[1])
 
-    def sentences(self, rows: array[int]) -> str:
-        """Return a line for each row."""
-        self._text = self._text or self._signature_text(self._short)
-        width = 2 + 2 * self._options.max_order
-        options, text = self._options, self._text
-        return "".join(
-            self.score(rows[i : i + width]).format(options.width, options.score_only, text) + "\n"
-            for i in range(0, len(rows), width)
-        )
+    def segments(self, rows: array[int]) -> list[BLEUScore]:
+        """Return the scores of rows."""
+        width = 2 + 2 * self._options.max_ngram_order
+        return [self.score(rows[i : i + width]) for i in range(0, len(rows), width)]
 
     def one(self, score: BLEUScore) -> str:
         """Return the report on one system."""
         options = self._options
-        as_json = options.format == "json"
-        text = score.format(
-            options.width, options.score_only, self._signature_text(self._short), as_json
-        )
-        if not as_json:
-            text = _INTERVAL.sub(lambda found: self._color(found.group(), "cyan"), text)
+        if options.format == "json":
+            signature = self.signature(False)
+            return score.format(options.width, options.score_only, signature, True) + "\n"
+        text = score.format(options.width, options.score_only, self.signature(options.short))
+        text = _INTERVAL.sub(lambda found: self._color(found.group(), "cyan"), text)
         return self._finished(f"{text}\n")
 
     def several(self, systems: Sequence[System]) -> str:
@@ -171,7 +154,7 @@ class Reporter:
             text += self._explanation(systems[0].name)
         heading = "Metric signatures"
         line = "-" * len(heading)
-        signature = self._signature_text(self._options.short)
+        signature = self.signature(self._options.short)
         return self._finished(f"{text}{line}\n{heading}\n{line}\n - {_METRIC:<10} {signature}\n")
 
     def _record(self, system: System) -> dict[str, object]:
@@ -230,22 +213,20 @@ class Reporter:
             red=self._color("highlighted in red", "red"),
         )
 
-    def _signature_text(self, short: bool) -> str:
+    def signature(self, short: bool) -> str:
+        """Return the text of the signature, `short` or long."""
         text = self._signature.format(short)
-        if self._options.max_order == 4:
+        if self._options.max_ngram_order == 4:
             return text
         # sacreBLEU's signature knows no other order, and its command line offers none.
         fields, separator, version = text.rpartition("|")
-        return f"{fields}{separator}order:{self._options.max_order}{separator}{version}"
+        return f"{fields}{separator}order:{self._options.max_ngram_order}{separator}{version}"
 
     def _color(self, text: str, color: str) -> str:
-        if self._options.no_color or os.environ.get("NO_COLOR"):
+        if not uses_colors(self._options):
             return text
-        return f"\033[{_COLORS[color]}m{text}\033[0m"
+        return f"\033[{_COLORS[color]}m{text}{RESET}"
 
     def _finished(self, text: str) -> str:
-        """Return the text without colours where there is no terminal to show them.
-
-        They were there when the table was laid out, as in sacreBLEU.
-        """
+        """Remove colours unless they go to a terminal; the layout was made with them, as there."""
         return text if sys.stdout.isatty() else _COLOR_CODE.sub("", text)

@@ -1,6 +1,6 @@
-"""Test sets of the field, by way of an installed sacreBLEU, which downloads them once.
+"""Published test sets, by way of an installed sacreBLEU, which downloads them once.
 
-fastbleu ships no test sets. What is printed is what the command `sacrebleu` prints.
+The output is that of the command `sacrebleu`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,7 @@ __all__ = ["kept_segments", "print_about", "reference_files"]
 
 
 def reference_files(options: Namespace) -> list[list[str]]:
-    """Return the paths of the references: for each reference one file per test set.
-
-    Raises
-    ------
-    InputError
-        sacreBLEU is not installed, does not know the test set or the language pair, cannot
-        download it, or the test sets differ in the number of references.
-    """
+    """Return the paths of the references: for each reference one file per test set."""
     utils = _sacrebleu(options)
     names = options.test_set.split(",")
     found = []
@@ -48,12 +41,12 @@ def reference_files(options: Namespace) -> list[list[str]]:
     counts = [len(files) for files in found]
     if len(set(counts)) > 1:
         each = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
-        raise InputError(f"the test sets differ in their number of references: {each}")
+        raise InputError(f"the test sets differ in the number of references: {each}")
     return [list(files) for files in zip(*found, strict=True)]
 
 
 def kept_segments(options: Namespace) -> set[int]:
-    """Return the numbers, from 0 on, of the segments that --origlang and --subset leave."""
+    """Return the numbers, from 0, of the segments that --origlang and --subset select."""
     utils = _sacrebleu(options)
     with _trouble(options.test_set):
         (kept,) = utils.filter_subset(
@@ -66,7 +59,9 @@ def kept_segments(options: Namespace) -> set[int]:
     if not kept:
         limits = [f"--origlang {options.origlang}"] if options.origlang is not None else []
         limits += [f"--subset {options.subset}"] if options.subset is not None else []
-        raise InputError(f"no segment of test set {options.test_set} fits {' and '.join(limits)}")
+        raise InputError(
+            f"no segment of test set {options.test_set} matches {' and '.join(limits)}"
+        )
     return set(kept)
 
 
@@ -121,7 +116,7 @@ def _check_known(utils: ModuleType, name: str) -> None:
         return
     meant = closest(name, utils.DATASETS)
     hint = f"did you mean {meant}? " if meant else ""
-    raise InputError(f"test set {name!r} is unknown to sacreBLEU: {hint}--list names all")
+    raise InputError(f"test set {name!r} is unknown to sacreBLEU: {hint}--list prints all")
 
 
 def _sacrebleu(options: Namespace) -> ModuleType:
@@ -140,15 +135,14 @@ def _sacrebleu(options: Namespace) -> ModuleType:
 
 @contextmanager
 def _trouble(name: str) -> Iterator[None]:
-    """Turn whatever goes wrong inside sacreBLEU into one line; it raises all sorts of errors."""
+    """Turn any error inside sacreBLEU, which raises many kinds, into an `InputError`."""
     try:
         yield
     except (BrokenPipeError, InputError):
         raise
     except re.error as error:
-        raise InputError(f"--subset is no regular expression: {error}") from error
+        raise InputError(f"--subset is not a regular expression: {error}") from error
     except Exception as error:
         reason = " ".join(str(error).split()) or "no reason given"
-        raise InputError(
-            f"test set {name}: sacreBLEU failed: {type(error).__name__}: {reason}"
-        ) from error
+        problem = f"sacreBLEU failed: {type(error).__name__}: {reason}"
+        raise InputError(f"test set {name}: {problem}") from error

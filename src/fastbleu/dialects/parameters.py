@@ -44,6 +44,7 @@ _NAMES_ELSEWHERE = {
     "tokenizer": "tokenize",
     "trg_lang": "tokenize",
 }
+_NOTHING: tuple[int, ...] = ()
 _NO_IDS = IdRules()
 
 
@@ -88,9 +89,9 @@ class Parameters:
         *,
         dialect: DialectName = "sacrebleu",
         reference_length: ReferenceLength = "closest",
-        ignore_ids: Iterable[int] = (),
+        ignore_ids: Iterable[int] = _NOTHING,
         stop_id: int | Iterable[int] | None = None,
-        skip_ids: Iterable[int] = (),
+        skip_ids: Iterable[int] = _NOTHING,
         keep_segments: bool = False,
         **unknown: NoReturn,
     ) -> None:
@@ -98,7 +99,7 @@ class Parameters:
             _refuse(name)
         check_choice("dialect", dialect, names())
         check_choice("reference_length", reference_length, REFERENCE_LENGTHS)
-        no_ids = ignore_ids == () == skip_ids and stop_id is None
+        no_ids = stop_id is None and ignore_ids is _NOTHING and skip_ids is _NOTHING
         self.id_rules = _NO_IDS if no_ids else IdRules(ignore_ids, stop_id, skip_ids)
         if self.id_rules and tokenize is not None:
             raise ValueError(

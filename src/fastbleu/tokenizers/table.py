@@ -53,7 +53,7 @@ class Entry:
         self.takes_model = takes_model
         self.language = language
         self.splits_at_spaces = splits_at_spaces
-        self.how_to_install = f"install the extra: pip install 'pyfastbleu[{extra}]'"
+        self.how_to_install = f"install the extra: {install_command(extra)}"
 
 
 def _mecab(extra: str, packages: str, *details: Any) -> Entry:

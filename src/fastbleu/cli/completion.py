@@ -1,0 +1,23 @@
+"""Completion of the command's options and files in a shell, by the package shtab."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from .files import InputError
+
+__all__ = ["print_completion"]
+
+
+def print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
+    """Print the script for a shell, and exit."""
+    try:
+        import shtab
+    except ImportError as error:
+        raise InputError(f"shell completion needs shtab: {install_command('completion')}") from error
+    for action in parser._actions:
+        if action.metavar in ("REF", "HYP"):
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+    print(shtab.complete(parser, shell))
+    parser.exit()

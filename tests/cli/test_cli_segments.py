@@ -1,0 +1,91 @@
+"""``-sl`` as a table: number, scores and texts of each segment, sorted, of several systems."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import EXAMPLES, error, output, same, usage_error
+
+R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
+A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
+LINES = {path: path.read_text(encoding="utf-8").splitlines() for path in (R1, R2, A, B)}
+
+
+def scores(system: Path) -> list[float]:
+    """As in sacreBLEU's lines."""
+    status, text = same(R1, R2, "-i", system, "-sl", "-b", "-w", "3")
+    assert status == 0
+    return [float(line) for line in text.splitlines()]
+
+
+def test_a_table_holds_the_scores_and_texts_of_the_lines() -> None:
+    rows = output(R1, R2, "-i", B, "-sl", "-f", "tsv", "-w", "3").splitlines()
+    assert rows[0].split("\t") == ["segment", "score", "hypothesis", "reference 1", "reference 2"]
+    table = [row.split("\t") for row in rows[1:]]
+    numbers, values, hypotheses, *references = zip(*table, strict=True)
+    assert list(map(int, numbers)) == list(range(1, 41))
+    assert list(map(float, values)) == scores(B)
+    assert [list(hypotheses), *map(list, references)] == [LINES[B], LINES[R1], LINES[R2]]
+
+
+def test_json_says_the_same() -> None:
+    records = json.loads(output(R1, "-i", A, "-sl", "-f", "json"))
+    rows = output(R1, "-i", A, "-sl", "-f", "tsv").splitlines()
+    assert [[str(value) for value in record.values()] for record in records] == [
+        row.split("\t") for row in rows[1:]
+    ]
+    assert (
+        list(records[0]) == rows[0].split("\t") == ["segment", "score", "hypothesis", "reference"]
+    )
+
+
+def test_systems_side_by_side() -> None:
+    rows = output(R1, R2, "-i", A, B, "-sl", "-f", "tsv", "-b", "-w", "3").splitlines()
+    assert rows[0].split("\t") == ["segment", f"score {A}", f"score {B}"]
+    columns = zip(*[map(float, row.split("\t")) for row in rows[1:]], strict=True)
+    assert list(map(list, columns)) == [list(range(1, 41)), scores(A), scores(B)]
+    record = json.loads(output(R1, R2, "-i", A, B, "-sl", "-f", "json"))[0]
+    assert record[f"hypothesis {B}"] == LINES[B][0]
+    assert "add -f tsv or -f json" in error(R1, "-i", A, B, "-sl")
+    assert "-sl scores single segments" in error(R1, "-i", A, "-sl", "-f", "tsv", "-ci")
+
+
+@pytest.mark.parametrize("systems", [(A,), (A, B)])
+def test_the_worst_first(systems: tuple[Path, ...]) -> None:
+    means = list(map(sum, zip(*map(scores, systems), strict=True)))
+    ordered = sorted(range(40), key=lambda number: means[number])
+    words = [R1, R2, "-i", *systems, "-sl", "-b"]
+
+    def numbers(*options: str) -> list[int]:
+        return [int(row.split("\t")[0]) - 1 for row in output(*words, *options).splitlines()[1:]]
+
+    assert numbers("--sort", "score") == ordered
+    assert numbers("--worst", "7", "-f", "tsv") == ordered[:7]
+    assert numbers("--worst", "7", "--sort", "segment") == sorted(ordered[:7])
+    assert numbers("--worst", "99", "--sort", "segment") == list(range(40))
+    records = json.loads(output(*words, "--worst", "1", "-f", "json"))
+    assert [record["segment"] - 1 for record in records] == ordered[:1]
+
+
+def test_texts_that_would_break_a_table(tmp_path: Path) -> None:
+    text = "a\tb\nc \ud800"
+    (tmp_path / "h.jsonl").write_text(json.dumps({"mt": text}))
+    (tmp_path / "r").write_text("a b c\n")
+    words = [tmp_path / "r", "-i", f"{tmp_path}/h.jsonl::mt", "-sl"]
+    assert output(*words, "-f", "tsv").split("\n")[1].split("\t")[2] == r"a b c \ud800"
+    assert json.loads(output(*words, "-f", "json"))[0]["hypothesis"] == text
+
+
+def test_the_environment_does_not_choose_a_table() -> None:
+    environment = {"SACREBLEU_FORMAT": "json"}
+    assert same(R1, "-i", A, "-sl", env=environment)[0] == 0
+    assert output(R1, "-i", A, "-sl", "-f", "tsv", env=environment).startswith("segment\t")
+
+
+def test_options_that_need_a_table() -> None:
+    for options in (["-f", "tsv"], ["--worst", "3"], ["--sort", "score"]):
+        assert "they need -sl" in usage_error(R1, "-i", A, *options)
+    assert "need -f tsv or -f json" in usage_error(R1, "-i", A, "-sl", "-f", "text", "--worst", "3")
+    assert "--worst: must be at least 1" in usage_error(R1, "-i", A, "-sl", "--worst", "0")
