@@ -1,7 +1,7 @@
-"""Calls entry points while the k-th allocation fails; the process that allocation.py starts.
+"""Calls entry points while the k-th allocation fails; a child of test_allocation.py.
 
-python -m trust.allocation_trials KIND FIRST STEP STRIDE NOTES: the entries FIRST, FIRST + STEP, ...
-with every STRIDE-th k. KIND is "python" (the allocators of Python) or "kernel" (the C library's
+    python -m trust.allocation_trials KIND FIRST STEP NOTES: the entries FIRST, FIRST + STEP, ...
+KIND is "python" (the allocators of Python) or "kernel" (the C library's
 as compiled modules call them). Before each trial its name goes to the file NOTES, where it is found
 if the process dies.
 """
@@ -15,13 +15,11 @@ import mmap
 import pickle
 import re
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from trust.entries import ENTRIES, plain
-from trust.entry import Entry
+from trust.entry_points import ENTRIES, Entry, plain
 
 LAST = 200
 # After so many calls in a row that raised nothing there are no more allocations to fail.
@@ -98,12 +96,6 @@ class KernelAllocators:
 KINDS: dict[str, Any] = {"python": PythonAllocators, "kernel": KernelAllocators}
 
 
-def calls_of(entry: Entry) -> Iterator[tuple[str, Callable[[Any], object]]]:
-    yield entry.name, entry.call
-    for number, error in enumerate(entry.errors):
-        yield f"{entry.name}, error {number}", error
-
-
 class Trials:
     def __init__(self, kind: str, notes: str) -> None:
         self._memory = KINDS[kind]()
@@ -121,7 +113,7 @@ class Trials:
 
     def entry(self, entry: Entry, ks: range) -> None:
         value = entry.setup()
-        for name, call in calls_of(entry):
+        for name, call in entry.calls():
             right = self._right(call, value)
             # Twice, so that what is loaded or kept at the first call is there.
             if self._right(call, value) != right:
@@ -191,16 +183,13 @@ class Trials:
 
 
 def main() -> None:
-    kind, first, step, stride, notes = sys.argv[1:]
+    kind, first, step, notes = sys.argv[1:]
     warnings.simplefilter("ignore")
     trials = Trials(kind, notes)
     gc.disable()  # so that the k-th allocation is the same one each time
     for entry in ENTRIES[int(first) :: int(step)]:
-        start = time.monotonic()
-        trials.entry(entry, range(1, LAST + 1, int(stride)))
+        trials.entry(entry, range(1, LAST + 1))
         gc.collect()
-        if time.monotonic() - start > 5:
-            print(f"# {entry.name} took {time.monotonic() - start:.1f} s", file=sys.stderr)
     print(json.dumps([trials.cases, trials.failed, trials.excused, trials.failures]))
 
 

@@ -10,13 +10,12 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from trust import growth, memcheck
-from trust.part import LONG_ONLY, ROOT, WORK, Finished, Outcome, finish, measured, skip, tool
-from trust.sanitizers import BUILD, sanitized
+from trust.children import ROOT, WORK, Finished, finish
+from trust.sanitizers import BUILD
 
 FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-ffp-contract=off", "-w"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -40,38 +39,10 @@ class Canary:
 
 
 CANARIES = [
-    Canary("overflow", "_tokens", WORDS, ("heap-buffer-overflow", "hashed_key")),
-    Canary("leak", "_tokens", WORDS, ("detected memory leaks", "interner_begin")),
-    Canary("signed", "_rows", SUMS, ("signed integer overflow", "add_overflows")),
+    Canary("overflow", "counting/_tokens", WORDS, ("heap-buffer-overflow", "hashed_key")),
+    Canary("leak", "counting/_tokens", WORDS, ("detected memory leaks", "interner_begin")),
+    Canary("signed", "_core", SUMS, ("signed integer overflow", "add_overflows")),
 ]
-
-
-def run(long: bool) -> Iterator[Outcome]:
-    for canary in CANARIES:
-        what = f"canary: the sanitizers must find a planted {canary.name}"
-        with measured(what) as outcome:
-            if plant(canary, outcome, SANITIZERS):
-                found = finish([sys.executable, "-c", canary.code], env=sanitized(canary.build))
-                outcome.check(noticed(canary, found), f"it was missed: {found.why()}")
-                sound = finish([sys.executable, "-c", canary.code], env=sanitized())
-                outcome.check(not noticed(canary, sound), f"without it too: {sound.why()}")
-        shutil.rmtree(canary.build, ignore_errors=True)
-        yield outcome
-    what = "canary: memcheck and the growth of memory must show planted faults"
-    if not long or not tool("valgrind"):
-        yield skip(what, "there is no valgrind" if long else LONG_ONLY)
-        return
-    with measured(what) as outcome:
-        for canary in CANARIES[:2]:
-            if plant(canary, outcome, []):
-                _, errors = memcheck.check(canary.code, build=canary.build)
-                outcome.check(errors, f"memcheck missed the planted {canary.name}")
-        grown = Outcome("growth")
-        growth.check(grown, build=CANARIES[1].build, name="fastbleu.count")
-        outcome.check("bytes for each" in str(grown.failures), f"no growth: {grown}")
-        for canary in CANARIES:
-            shutil.rmtree(canary.build, ignore_errors=True)
-    yield outcome
 
 
 def noticed(canary: Canary, found: Finished) -> bool:
@@ -79,7 +50,7 @@ def noticed(canary: Canary, found: Finished) -> bool:
     return found.status != 0 and all(words in found.errors for words in canary.reports)
 
 
-def plant(canary: Canary, outcome: Outcome, sanitizers: list[str]) -> bool:
+def plant(canary: Canary, cases: Any, sanitizers: list[str]) -> bool:
     """Make the build with the fault."""
     sound = BUILD if sanitizers else Path(_home_of_the_package())
     package = canary.build / "fastbleu"
@@ -91,7 +62,7 @@ def plant(canary: Canary, outcome: Outcome, sanitizers: list[str]) -> bool:
     fault = f"-DFASTBLEU_CANARY_{canary.name.upper()}"
     flags = ["-shared", "-fPIC", *FLAGS, *sanitizers, fault, *include]
     done = finish(["gcc", *flags, "-o", module, GENERATED / f"{canary.module}.c"])
-    outcome.check(done.status == 0, f"it cannot be compiled: {done.why()}")
+    cases.check(done.status == 0, f"it cannot be compiled: {done.why()}")
     return done.status == 0
 
 

@@ -1,7 +1,7 @@
-/* Makes one allocation of fastbleu's compiled modules fail; preloaded by allocation.py.
+/* Makes one allocation of fastbleu's compiled modules fail; preloaded by test_allocation.py.
  *
  * malloc, calloc and realloc stand in front of the C library's. A call counts where it returns to the
- * code of a compiled module: one whose path has "/fastbleu/_" in it, of those that were loaded when
+ * code of a compiled module: one whose path has "/fastbleu/" in it, of those that were loaded when
  * fb_arm was called. What Python or the C library allocate for such a module is not counted.
  *
  * Thread-safety. Counters are atomics. The ranges are written only while nothing is armed: fb_arm and
@@ -107,7 +107,7 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
     (void)unused;
-    if (!info->dlpi_name || !strstr(info->dlpi_name, "/fastbleu/_")) return 0;
+    if (!info->dlpi_name || !strstr(info->dlpi_name, "/fastbleu/")) return 0;
     for (int i = 0; i < info->dlpi_phnum && range_count < RANGES; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;

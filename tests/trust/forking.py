@@ -1,6 +1,6 @@
-"""Processes that are made while threads count: a child of threads.py.
+"""Processes that are made while threads count: a child of test_threads.py.
 
-python tests/trust/forking.py FORKS SPAWNS
+    python -m trust.forking FORKS SPAWNS
 
 The new process must count as ever, and so must the threads of the old one. Ends with a line of
 JSON.
@@ -16,13 +16,10 @@ import signal
 import sys
 import threading
 import warnings
-from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
+import numpy as np
 
-import numpy as np  # noqa: E402
-
-import fastbleu  # noqa: E402
+import fastbleu
 
 WORKERS = 4
 HANGS_AFTER = 600
@@ -64,7 +61,6 @@ def same(expected: list[object]) -> bool:
 
 def main() -> int:
     forks, spawns = int(sys.argv[1]), int(sys.argv[2])
-    faulthandler.enable()
     faulthandler.dump_traceback_later(HANGS_AFTER + 3 * forks, exit=True)
     warnings.simplefilter("ignore")
     expected, failures, stop = counted(), [], threading.Event()

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from trust.hostility import World
 
 import fastbleu
 import fastbleu.nltk as nltk
 import fastbleu.sacrebleu as sacrebleu
 from fastbleu import matrix, significance, tokenizers
+from trust.hostility import World
 
 Call = Callable[[], object]
 LENGTHS = [0, 1, 2, 3, 5, 5, 8, 8, 30, 64, 65, 140]

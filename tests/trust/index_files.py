@@ -1,4 +1,4 @@
-"""Saves and loads indexes on strange and full disks; the process that files.py starts.
+"""Saves and loads indexes on strange and full disks; a child of test_files.py.
 
 python -m trust.index_files DIRECTORY, or "disk": the current directory is a full disk.
 """
