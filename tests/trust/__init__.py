@@ -1,1 +1,1 @@
-"""The trust gate: `make trust` runs these tests, `make test` does not. SECURITY.md has the parts."""
+"""The trust gate: `make trust` runs these tests, `make test` does not; see SECURITY.md."""

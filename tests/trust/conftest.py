@@ -1,7 +1,7 @@
-"""Counts the cases of each test, and shows them by part: `part` is what a module test_*.py tries.
+"""Counts the cases of each test, and shows them by part: a part is a module test_*.py.
 
-A test that makes many cases takes the fixture `cases`; any other is one case. `--long` runs the long
-form, in which `long` is true and nothing is `long_only`. `--record` puts the table into SECURITY.md.
+A test that makes many cases takes the fixture `cases`; any other is one case. `--long` is the long
+form, in which `long` is true and nothing is `long_only`; `--record` updates SECURITY.md.
 FASTBLEU_REQUIRE_TOOLS=1 makes it a failure that something could not be tried for want of a tool.
 """
 
@@ -101,9 +101,8 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
     report: Any = yield
-    if STRICT and report.skipped and isinstance(report.longrepr, tuple):
-        if LONG_ONLY not in report.longrepr[2]:
-            report.outcome = "failed"
+    if STRICT and report.skipped and LONG_ONLY not in str(report.longrepr):
+        report.outcome = "failed"
     return report
 
 

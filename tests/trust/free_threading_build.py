@@ -67,9 +67,8 @@ def build_fastbleu(directory: Path, sanitized: bool) -> None:
 def _step(command: Sequence[object], where: Path = CACHE, **changes: str) -> Finished:
     """Run a command in a directory of the cache."""
     command = ["env", "-C", where, *command]
-    done = finish(command, 7200, env=environment(changes={"PYTHONPATH": None, **changes}))
-    if done.status:
-        raise BuildError(f"{' '.join(map(str, command))}: {done.why()}")
+    done = finish(command, 7200, env=environment(**{"PYTHONPATH": None, **changes}))
+    assert done.status == 0, f"{' '.join(map(str, command))}: {done.why()}"
     return done
 
 

@@ -91,12 +91,9 @@ def refused_save(index):
 """
 # Those that tests/runtime/test_interrupt.py interrupts in every run of the tests.
 OF_EVERY_RUN = """
-count
-    hypotheses, references = segments(); count(hypotheses, references)
-count in two threads
-    hypotheses, references = segments(); count(hypotheses, references, threads=2)
-corpus_bleu
-    hypotheses, references = segments(); corpus_bleu(references, hypotheses)
+count | hypotheses, references = segments(); count(hypotheses, references)
+count in two threads | hypotheses, references = segments(); count(hypotheses, references, threads=2)
+corpus_bleu | hypotheses, references = segments(); corpus_bleu(references, hypotheses)
 a long segment | long, other = long_segment(); count([long] * 4, [other] * 4, 8)
 a long sentence_bleu | long, other = long_segment(); sentence_bleu(other * 4, long)
 a long modified_precision | long, other = long_segment(); modified_precision(other * 4, long, 4)
@@ -105,18 +102,15 @@ raw text | lines = [text] * 3_000_000; count(lines, lines, tokenize='13a')
 raw text in two threads | lines = [text] * 3_000_000; BLEU(threads=2).score(lines, lines)
 a long line | line = " ".join(words * 100_000); count([line] * 2, [line] * 2, tokenize='13a')
 tokens of a long line | line = " ".join(words * 100_000); tokenize(line)
-tokens of other kinds
-    objects = [1.5] + words * 15_000; count([objects] * 2, [[objects]] * 2)
+tokens of other kinds | objects = [1.5] + words * 15_000; count([objects] * 2, [[objects]] * 2)
 self-BLEU | some = lists(); self_bleu(some, range(1, 9))
 self-BLEU of a long sentence | self_bleu([words * 5_000] * 3, range(1, 20))
 an index | some = lists() * 3; ReferenceIndex(some, tokenize=None, max_order=8)
-queries of an index
-    some = lists(); index = ReferenceIndex(some[:3000], tokenize=None, threads=2)
+queries of an index | some = lists(); index = ReferenceIndex(some[:3000], tokenize=None, threads=2)
     index.score(some * 20)
 bootstrap | stats = rows(1000); bootstrap(stats, samples=10**7)
 bootstrap of many rows | stats = rows(1_000_000); bootstrap(stats, samples=10**7)
-shuffling
-    stats = rows(1000); paired_approximate_randomization(stats, [stats] * 2, trials=10**7)
+shuffling | stats = rows(1000); paired_approximate_randomization(stats, [stats] * 2, trials=10**7)
 shuffling of many rows
     stats = rows(1_000_000); paired_approximate_randomization(stats, [stats] * 2, trials=10**7)
 all pairs | pool = texts(); exhaust(iter_blocks(pool, pool))
@@ -126,48 +120,39 @@ pairs of long sentences
     long, other = long_segment(); pairwise([long] * 3, other, tokenize=None, max_order=8)
 """
 OTHERS = """
-BLEU.update
-    (hypotheses, references), metric = segments(), used()
+BLEU.update | (hypotheses, references), metric = segments(), used()
     metric.update(hypotheses, references); metric, metric.state, metric.compute()
 BLEU.update that keeps segments
     (hypotheses, references), metric = segments(), used(keep_segments=True)
     metric.update(hypotheses, references); metric, metric.state, metric.compute()
-BLEU.update in two threads
-    (hypotheses, references), metric = segments(), used(threads=2)
+BLEU.update in two threads | (hypotheses, references), metric = segments(), used(threads=2)
     metric.update(hypotheses, references); metric, metric.state, metric.compute()
-BLEU.update of ids
-    ids, metric = ids_of((1_000_000, 64)), used()
+BLEU.update of ids | ids, metric = ids_of((1_000_000, 64)), used()
     metric.update(ids, ids[::-1]); metric, metric.state, metric.compute()
-sentence_scores of ids
-    ids = ids_of((1_000_000, 64))
+sentence_scores of ids | ids = ids_of((1_000_000, 64))
     BLEU(tokenize=None).sentence_scores(ids, ids[::-1]); of_small_ids(ids)
-ids in two threads
-    ids = ids_of((1_000_000, 64))
+ids in two threads | ids = ids_of((1_000_000, 64))
     BLEU(tokenize=None, threads=2).sentence_scores(ids, ids[::-1]); of_small_ids(ids)
 one row of small ids | ids = ids_of(20_000_000); reversed_row(ids); of_small_ids(ids)
 one row of large ids
     ids = ids_of(10_000_000, 2**40, "int64"); reversed_row(ids); of_small_ids(ids)
 one row of unsigned ids
     ids = ids_of(20_000_000, 2**40, "uint64"); reversed_row(ids); of_small_ids(ids)
-one row of ids with a stop and a mask
-    ids = ids_of(20_000_000)
+one row of ids with a stop and a mask | ids = ids_of(20_000_000)
     BLEU(tokenize=None, stop_id=-1, ignore_ids=(5, 9), skip_ids=(7,)).score(
         ids[None], ids[None, ::-1], hypothesis_mask=ids[None] > 9, reference_mask=ids[None] > 9)
     of_small_ids(ids)
 one list of ids
     listed = list(range(5_000_000)); BLEU(tokenize=None, skip_ids=(7,)).score([listed], [[listed]])
-arrays of ids one by one (0.5 s)
-    ids = ids_of((500_000, 20))
+arrays of ids one by one (0.5 s) | ids = ids_of((500_000, 20))
     BLEU(tokenize=None).score(list(ids), [[row] for row in ids]); of_small_ids(ids)
 3 million different tokens
     tokens = [f"w{n}" for n in range(3_000_000)]; other = [tokens[::-1]]; count([tokens], [other])
 5 million whole numbers
     tokens = list(range(5_000_000)); other = [tokens[::-1]]; count([tokens], [other])
-sentence_bleu of 10 million tokens
-    long = words * 15_000; other = [words[::-1] * 15_000]
+sentence_bleu of 10 million tokens | long = words * 15_000; other = [words[::-1] * 15_000]
     sentence_bleu(other, long); sentence_bleu([words[:50]], words[4:44]), metric_says()
-nltk's corpus_bleu
-    hypotheses, references = segments()
+nltk's corpus_bleu | hypotheses, references = segments()
     corpus_bleu(references, hypotheses, [(0.5, 0.5), (0.2,) * 5])
     corpus_bleu([[words[:50]]], [words[4:44]])
 tokens of a long line (0.5 s) | line = " ".join(words * 15_000); tokenize(line)
@@ -182,26 +167,21 @@ a line of different words
 a line of characters | line = with_rest("x"); BLEU(tokenize="char").score([line], [line])
 a lowercased line
     line = with_rest("Ж"); BLEU(tokenize="intl", lowercase=True).score([line], [line])
-sacreBLEU's streams
-    lines = [text] * 3_000_000
+sacreBLEU's streams | lines = [text] * 3_000_000
     sb.corpus_bleu(lines, [lines] * 4); sb.corpus_bleu([text], [[other_text]])
-a tokenizer of the user's
-    lines = [text] * 3_000_000; BLEU(tokenize=str.split).score(lines, lines)
+a tokenizer of the user's | lines = [text] * 3_000_000; BLEU(tokenize=str.split).score(lines, lines)
 sentence_scores of many rows
     stats = rows(3_000_000); SACREBLEU.sentence_scores(stats); stats[:3], len(stats)
 nltk's scores of many rows
     stats = rows(3_000_000); NLTK.sentence_scores(stats); stats[:3], len(stats)
-intervals of many rows
-    stats = rows(3_000_000); bootstrap(stats, samples=9); stats[:3], len(stats)
+intervals of many rows | stats = rows(3_000_000); bootstrap(stats, samples=9); stats[:3], len(stats)
 a paired bootstrap | stats = rows(1_000_000); paired_bootstrap(stats, [stats] * 3)
 a paired bootstrap as sacreBLEU does it
     stats = rows(1_000_000); paired_bootstrap(stats, [stats] * 3, compatible="sacrebleu")
 matrix.pairwise | pool = texts(); pairwise(pool, pool); pairwise(pool[:20], pool[:9])
-matrix.pairwise into out=
-    pool = texts(); out = numpy.empty((len(pool),) * 2)
+matrix.pairwise into out= | pool = texts(); out = numpy.empty((len(pool),) * 2)
     pairwise(pool, pool, out=out); pairwise(pool[:20], pool[:9])
-matrix.iter_blocks
-    pool = texts()
+matrix.iter_blocks | pool = texts()
     exhaust(iter_blocks(pool, pool, rows=500)); list(iter_blocks(pool[:20], pool[:9]))
 matrix.mbr | pool = texts(); mbr(pool); mbr(pool[:20])
 matrix.mbr with expected counts | pool = texts(); mbr(pool * 9, aggregate=True); mbr(pool[:20])
@@ -227,18 +207,15 @@ a ReferenceIndex with a late token of another kind (3.0 s)
     refused_save(ReferenceIndex(parts, tokenize=None)); os.listdir(directory), metric_says()
 ReferenceIndex.save (0.5 s)
     ids = ids_of((1_000_000, 12)); index = ReferenceIndex(ids, tokenize=None)
-    smaller = ReferenceIndex(ids[:20], tokenize=None)
-    _ = smaller.save(path)
+    smaller = ReferenceIndex(ids[:20], tokenize=None); _ = smaller.save(path)
     [index.save(path) for _ in range(9)]; saved(index, smaller, ids[:3])
 ReferenceIndex.load with many tokens (0.5 s)
     index = ReferenceIndex([f"w{n} token{n}" for n in range(1_000_000)]); _ = index.save(path)
     [ReferenceIndex.load(path) for _ in range(9)]
     saved(index, index, ['w1 token1', 'w5 token6', 'w9 w8'])
-ReferenceIndex.sentence_scores
-    pool = texts(); index = ReferenceIndex(pool)
+ReferenceIndex.sentence_scores | pool = texts(); index = ReferenceIndex(pool)
     index.sentence_scores(pool * 50); index.sentence_scores(pool[:3])
-ReferenceIndex.score in two threads
-    pool = texts(); index = ReferenceIndex(pool, threads=2)
+ReferenceIndex.score in two threads | pool = texts(); index = ReferenceIndex(pool, threads=2)
     index.score(pool * 50); index.sentence_scores(pool[:3])
 """
 

@@ -3,8 +3,8 @@
 Nothing crashes, no result is wrong, and the next call is right. Two kinds of allocations fail by
 turns: those of Python's allocators, by CPython's own _testcapi, and those of the C library where a
 compiled module calls it, by failing_malloc.c. That the two are counted apart reaches further: there
-are few of the second kind, and 200 of the first may not come to them. Python itself, and numpy, have
-some places that report another error where there is no memory, which allocation_trials.py lists.
+are few of the second kind, and 200 of the first may not come to them. Where Python itself or numpy
+reports another error for want of memory, allocation_trials.py lists it.
 """
 
 from __future__ import annotations
