@@ -2,7 +2,7 @@
 
     python -m trust.allocation_trials KIND FIRST STEP NOTES
 
-The entries are FIRST, FIRST + STEP, ... KIND is "python" (the allocators of Python) or "kernel" (the
+The entries are FIRST, FIRST + STEP, ...; KIND is "python" (Python's allocators) or "kernel" (the
 C library's as compiled modules call them). Before each trial its name goes to the file NOTES, where
 it is found if the process dies.
 """
