@@ -94,7 +94,7 @@ bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RES
 
 # A check before landing is the same each time; the long form looks where nobody has looked.
 RUN_TRUST = FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) --maxschedchunk 1 -q -r fE \
-    --junitxml build/trust.xml $(or $(TRUST:%=tests/trust/test_%.py),tests/trust)
+    --junitxml build/trust.xml $(PYTEST_ARGS) $(or $(TRUST:%=tests/trust/test_%.py),tests/trust)
 
 trust: $(VENV)/tested            ## faults, hostile input, threads and memory: the gate (TRUST="PART ...")
 	@$(RUN_TRUST)

@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 
 from trust.children import ROOT, SEED, WORK
 
-# Longest first, so that the workers are busy to the end.
+# Longest first, so that the workers are busy to the end, and two at a time: each has its build.
 PARTS = [
     *("fuzzing", "memory", "hostile_objects", "interrupts", "sizes", "flooding"),
     *("allocation", "threads", "files", "free_threading"),
@@ -78,10 +79,15 @@ def part_of(nodeid: str) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: PARTS.index(part_of(item.nodeid)))
+    seen = Counter[str]()
+    places = {}
     for item in items:
+        part = part_of(item.nodeid)
+        seen[part] += 1
+        places[item] = PARTS.index(part) // 2, seen[part]
         if item.get_closest_marker("long_only") and not config.getoption("long"):
             item.add_marker(pytest.mark.skip(reason=LONG_ONLY))
+    items.sort(key=places.__getitem__)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -137,8 +143,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     tried = {row["part"] for row in rows}
     kept = [row for row in kept if row["part"] not in tried] + rows
-    WORK.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    if not config.option.keyword:  # whole parts only
+        WORK.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     terminalreporter.section(f"the trust gate, {form} form, FASTBLEU_TEST_SEED={SEED}")
     terminalreporter.write_line(table(rows))
     if config.getoption("record") and not any(row["failures"] for row in kept):
