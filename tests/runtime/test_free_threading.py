@@ -10,7 +10,7 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import pytest
-from trust.entry import plain
+from trust.entry_points import plain
 
 import fastbleu
 import fastbleu.nltk

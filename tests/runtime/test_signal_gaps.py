@@ -2,7 +2,7 @@
 
 Each runs for a while, half a second longer than its span, with a signal every 5 ms; the longest
 time between two that are heard is measured in seconds of the processor, so that a busy machine does
-not fail it. All long calls, and a real SIGINT, are those of tests/trust/interrupts.py.
+not fail it. All long calls, and a real SIGINT, are those of tests/trust/test_interrupts.py.
 """
 
 import os
@@ -16,13 +16,11 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no timers t
 
 CHILD = """
 import sys
-from trust.long_calls import CALLS, PREPARATIONS, longest_gap
-call = CALLS[sys.argv[1]]
-space = {}
-exec(PREPARATIONS + call.setup, space)
-print(longest_gap(compile(call.call, "call", "exec"), space, call.span + 0.5))
-os = space["os"]
-os.rmdir(space["directory"])
+from trust.long_calls import CALLS, longest_gap
+long_call, space = CALLS[sys.argv[1]], {}
+call, _ = long_call.prepare(space)
+print(longest_gap(call, long_call.span + 0.5))
+space["os"].rmdir(space["directory"])
 """
 
 INTERRUPTED = """

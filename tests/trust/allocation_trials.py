@@ -1,9 +1,10 @@
-"""Calls entry points while the k-th allocation fails; the process that allocation.py starts.
+"""Calls entry points while the k-th allocation fails; a child of test_allocation.py.
 
-python -m trust.allocation_trials KIND FIRST STEP STRIDE NOTES: the entries FIRST, FIRST + STEP, ...
-with every STRIDE-th k. KIND is "python" (the allocators of Python) or "kernel" (the C library's
-as compiled modules call them). Before each trial its name goes to the file NOTES, where it is found
-if the process dies.
+    python -m trust.allocation_trials KIND FIRST STEP NOTES
+
+The entries are FIRST, FIRST + STEP, ...; KIND is "python" (Python's allocators) or "kernel" (the
+C library's as compiled modules call them). Before each trial its name goes to the file NOTES, where
+it is found if the process dies.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ import mmap
 import pickle
 import re
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from trust.entries import ENTRIES, plain
-from trust.entry import Entry
+from trust.entry_points import ENTRIES, Entry, plain
 
 LAST = 200
 # After so many calls in a row that raised nothing there are no more allocations to fail.
 SURVIVED = 12
 NOTE_BYTES = 512
+Outcome = tuple[str, object]
 
 
 # How Python and numpy themselves report that there was no memory, besides MemoryError.
@@ -67,10 +68,6 @@ def python_loses_exceptions() -> bool:
     return False
 
 
-def is_excused(error: BaseException, excused: list[Any]) -> bool:
-    return any(isinstance(error, kind) and re.search(text, str(error)) for kind, text in excused)
-
-
 class PythonAllocators:
     """The allocators of Python: raw memory, memory and objects."""
 
@@ -89,8 +86,7 @@ class KernelAllocators:
         library = ctypes.CDLL(None)
         library.fb_arm.argtypes = [ctypes.c_long]
         library.fb_disarm.restype = ctypes.c_long
-        if not library.fb_arm(0):
-            raise RuntimeError("no compiled module of fastbleu is watched")
+        assert library.fb_arm(0), "no compiled module of fastbleu is watched"
         self.arm, self.disarm = library.fb_arm, library.fb_disarm
         self.excused: list[Any] = []
 
@@ -98,20 +94,12 @@ class KernelAllocators:
 KINDS: dict[str, Any] = {"python": PythonAllocators, "kernel": KernelAllocators}
 
 
-def calls_of(entry: Entry) -> Iterator[tuple[str, Callable[[Any], object]]]:
-    yield entry.name, entry.call
-    for number, error in enumerate(entry.errors):
-        yield f"{entry.name}, error {number}", error
-
-
 class Trials:
-    def __init__(self, kind: str, notes: str) -> None:
+    def __init__(self, kind: str, notes: mmap.mmap) -> None:
         self._memory = KINDS[kind]()
-        self._file = open(notes, "r+b")  # noqa: SIM115 (as long as the process)
-        self._notes = mmap.mmap(self._file.fileno(), NOTE_BYTES)
+        self._notes = notes
         self.cases = self.failed = self.excused = 0
         self.failures: list[str] = []
-        self._survived = 0
         self._unraisable: list[str] = []
         sys.unraisablehook = self._note_unraisable
 
@@ -119,90 +107,75 @@ class Trials:
         if not isinstance(unraisable.exc_value, MemoryError):
             self._unraisable.append(f"{unraisable.exc_value!r} in {unraisable.object!r}")
 
-    def entry(self, entry: Entry, ks: range) -> None:
-        value = entry.setup()
-        for name, call in calls_of(entry):
-            right = self._right(call, value)
+    def entry(self, entry: Entry) -> None:
+        state = entry.setup()
+        for name, call in entry.calls():
+            right = outcome_of(call, state)
             # Twice, so that what is loaded or kept at the first call is there.
-            if self._right(call, value) != right:
+            if outcome_of(call, state) != right:
                 self.failures.append(f"{name}: not the same result twice")
                 continue
-            kind = right[0]
-            self._survived = 0
-            for k in ks:
-                self._notes[:] = f"{name}, allocation {k}".encode().ljust(NOTE_BYTES)[:NOTE_BYTES]
-                if not self._trial(f"{name}, allocation {k}", call, value, right, kind):
+            survived = 0
+            for k in range(1, LAST + 1):
+                survived = 0 if self._trial(name, k, partial(call, state), right) else survived + 1
+                # Nobody tells how many times Python's allocators were called. Some failures are
+                # survived, but not many in a row.
+                if survived > (0 if self.count is not None and self.count < k else SURVIVED - 1):
                     break
 
-    @staticmethod
-    def _right(call: Callable[[Any], object], value: Any) -> tuple[str, object]:
-        """The result of a call, or its exception."""
-        try:
-            return "", plain(call(value))
-        except Exception as error:
-            return type(error).__name__, ""
-
-    def _trial(
-        self,
-        name: str,
-        call: Callable[[Any], object],
-        value: Any,
-        right: tuple[str, object],
-        expected: str,
-    ) -> bool:
-        """Whether an allocation failed: if not, there are no more."""
+    def _trial(self, name: str, k: int, call: Callable[[], object], right: Outcome) -> bool:
+        """Make a call whose k-th allocation fails; whether it ended in MemoryError."""
+        name = f"{name}, allocation {k}"
+        self._notes[:] = name.encode().ljust(NOTE_BYTES)[:NOTE_BYTES]
         raised, result = "", None
-        k = int(name.rpartition(" ")[2])
-        arm, disarm = self._memory.arm, self._memory.disarm
+        self.cases += 1
         try:
-            arm(k)
+            self._memory.arm(k)
             try:
-                result = call(value)
+                result = call()
             finally:
-                count = disarm()
+                self.count = self._memory.disarm()
         except BaseException as error:
             raised = type(error).__name__
-            if raised not in ("MemoryError", expected):
-                if is_excused(error, self._memory.excused):
-                    self.excused += 1
-                    raised = "MemoryError"
-                else:
-                    raised = repr(error)
-        self.cases += 1
-        if raised not in ("MemoryError", expected):
-            self.failures.append(f"{name}: {raised}")
-        elif not raised and plain(result) != right[1]:
+            excused = self._memory.excused
+            if raised in ("MemoryError", right[0]):
+                pass
+            elif any(isinstance(error, of) and re.search(text, str(error)) for of, text in excused):
+                self.excused += 1
+                raised = "MemoryError"
+            else:
+                self.failures.append(f"{name}: {error!r}")
+        if not raised and plain(result) != right[1]:
             self.failures.append(f"{name}: a wrong result: {result!r}"[:2000])
         if self._unraisable:
             self.failures.append(f"{name}: ignored: {self._unraisable[-1]}")
             self._unraisable.clear()
         result = None
-        after = self._right(call, value)
+        after = outcome_of(lambda _: call(), None)
         if after != right:
             self.failures.append(f"{name}: the next call is wrong: {after} for {right}"[:2000])
-        if raised == "MemoryError":
-            self.failed += 1
-            self._survived = 0
-            return True
-        # Nobody tells how many times Python's allocators were called. Some failures are survived,
-        # but not many in a row.
-        self._survived += 1
-        return count >= k if isinstance(count, int) else self._survived < SURVIVED
+        self.failed += raised == "MemoryError"
+        return raised == "MemoryError"
 
 
-def main() -> None:
-    kind, first, step, stride, notes = sys.argv[1:]
+def outcome_of(call: Callable[[Any], object], state: Any) -> Outcome:
+    """The exception of a call, and its result."""
+    try:
+        return "", plain(call(state))
+    except Exception as error:
+        return type(error).__name__, ""
+
+
+def main(kind: str, first: str, step: str, notes: str) -> None:
     warnings.simplefilter("ignore")
-    trials = Trials(kind, notes)
     gc.disable()  # so that the k-th allocation is the same one each time
-    for entry in ENTRIES[int(first) :: int(step)]:
-        start = time.monotonic()
-        trials.entry(entry, range(1, LAST + 1, int(stride)))
-        gc.collect()
-        if time.monotonic() - start > 5:
-            print(f"# {entry.name} took {time.monotonic() - start:.1f} s", file=sys.stderr)
+    with open(notes, "r+b") as file, mmap.mmap(file.fileno(), NOTE_BYTES) as mapped:
+        trials = Trials(kind, mapped)
+        for entry in ENTRIES[int(first) :: int(step)]:
+            trials.entry(entry)
+            gc.collect()
     print(json.dumps([trials.cases, trials.failed, trials.excused, trials.failures]))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -10,13 +10,12 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from trust import growth, memcheck
-from trust.part import LONG_ONLY, ROOT, WORK, Finished, Outcome, finish, measured, skip, tool
-from trust.sanitizers import BUILD, sanitized
+from trust.children import ROOT, WORK, Finished, finish
+from trust.sanitizers import BUILD
 
 FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-ffp-contract=off", "-w"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -46,40 +45,12 @@ CANARIES = [
 ]
 
 
-def run(long: bool) -> Iterator[Outcome]:
-    for canary in CANARIES:
-        what = f"canary: the sanitizers must find a planted {canary.name}"
-        with measured(what) as outcome:
-            if plant(canary, outcome, SANITIZERS):
-                found = finish([sys.executable, "-c", canary.code], env=sanitized(canary.build))
-                outcome.check(noticed(canary, found), f"it was missed: {found.why()}")
-                sound = finish([sys.executable, "-c", canary.code], env=sanitized())
-                outcome.check(not noticed(canary, sound), f"without it too: {sound.why()}")
-        shutil.rmtree(canary.build, ignore_errors=True)
-        yield outcome
-    what = "canary: memcheck and the growth of memory must show planted faults"
-    if not long or not tool("valgrind"):
-        yield skip(what, "there is no valgrind" if long else LONG_ONLY)
-        return
-    with measured(what) as outcome:
-        for canary in CANARIES[:2]:
-            if plant(canary, outcome, []):
-                _, errors = memcheck.check(canary.code, build=canary.build)
-                outcome.check(errors, f"memcheck missed the planted {canary.name}")
-        grown = Outcome("growth")
-        growth.check(grown, build=CANARIES[1].build, name="fastbleu.count")
-        outcome.check("bytes for each" in str(grown.failures), f"no growth: {grown}")
-        for canary in CANARIES:
-            shutil.rmtree(canary.build, ignore_errors=True)
-    yield outcome
-
-
 def noticed(canary: Canary, found: Finished) -> bool:
     """Whether the process ended because of the fault, and the report says which."""
     return found.status != 0 and all(words in found.errors for words in canary.reports)
 
 
-def plant(canary: Canary, outcome: Outcome, sanitizers: list[str]) -> bool:
+def plant(canary: Canary, cases: Any, sanitizers: list[str]) -> bool:
     """Make the build with the fault."""
     sound = BUILD if sanitizers else Path(_home_of_the_package())
     package = canary.build / "fastbleu"
@@ -89,7 +60,7 @@ def plant(canary: Canary, outcome: Outcome, sanitizers: list[str]) -> bool:
     shutil.copytree(ROOT / "src" / "fastbleu" / "kernel", package / "kernel")
     fault = ROOT / "tests" / "faults" / f"memory-{canary.name}.patch"
     done = finish(["patch", "-s", "-p1", "-d", package, "-i", fault])
-    outcome.check(done.status == 0, f"the patch does not apply: {done.why()}")
+    cases.check(done.status == 0, f"the patch does not apply: {done.why()}")
     module = package / f"{canary.module}{sysconfig.get_config_var('EXT_SUFFIX')}"
     module.unlink()
     include = [f"-I{sysconfig.get_path('include')}", f"-I{package}"]
@@ -97,7 +68,7 @@ def plant(canary: Canary, outcome: Outcome, sanitizers: list[str]) -> bool:
     # A copy, because Cython puts headers beside what it makes, and the compiler looks there first.
     source = shutil.copy(GENERATED / f"{canary.module}.c", package / f"{canary.module}.c")
     done = finish(["gcc", *flags, "-o", module, source])
-    outcome.check(done.status == 0, f"it cannot be compiled: {done.why()}")
+    cases.check(done.status == 0, f"it cannot be compiled: {done.why()}")
     return done.status == 0
 
 

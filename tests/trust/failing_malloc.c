@@ -1,14 +1,13 @@
-/* Makes one allocation of fastbleu's compiled modules fail; preloaded by allocation.py.
+/* Makes one allocation of fastbleu's compiled modules fail; preloaded by test_allocation.py.
  *
  * malloc, calloc and realloc stand in front of the C library's. A call counts where it returns to the
- * code of a compiled module: one whose path has "/fastbleu/_" in it, of those that were loaded when
+ * code of a compiled module: one whose path has "/fastbleu/" in it, of those that were loaded when
  * fb_arm was called. What Python or the C library allocate for such a module is not counted.
  *
  * Thread-safety. Counters are atomics. The ranges are written only while nothing is armed: fb_arm and
  * fb_disarm are one thread's, and all others only read what they find armed.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -18,45 +17,16 @@
 
 #define RANGES 256
 
+/* The C library's own, by the names that it exports besides. */
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+
 static struct { uintptr_t start, end; } ranges[RANGES];
 static int range_count;                 /* as long as nothing is armed */
 static atomic_int watched;              /* ranges that count; 0: nothing is armed */
 static atomic_long calls;
 static atomic_long failing;             /* the call that fails; 0: none */
-
-static void *(*real_malloc)(size_t);
-static void *(*real_calloc)(size_t, size_t);
-static void *(*real_realloc)(void *, size_t);
-static void (*real_free)(void *);
-
-/* What dlsym itself allocates, while the functions are looked up: zeros, never given back. */
-static _Alignas(16) char early[4096];
-static atomic_size_t early_used;
-
-static void *allocate_early(size_t size)
-{
-    size = (size + 15) & ~(size_t)15;
-    const size_t at = size <= sizeof early ? atomic_fetch_add(&early_used, size) : sizeof early;
-    if (at + size > sizeof early) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return early + at;
-}
-
-static bool is_early(const void *memory)
-{
-    return (const char *)memory >= early && (const char *)memory < early + sizeof early;
-}
-
-/* The loader calls this before other code runs; whatever is allocated before is `early`. */
-__attribute__((constructor)) static void resolve(void)
-{
-    *(void **)&real_free = dlsym(RTLD_NEXT, "free");
-    *(void **)&real_realloc = dlsym(RTLD_NEXT, "realloc");
-    *(void **)&real_calloc = dlsym(RTLD_NEXT, "calloc");
-    *(void **)&real_malloc = dlsym(RTLD_NEXT, "malloc");
-}
 
 static bool fails(const void *caller)
 {
@@ -72,42 +42,24 @@ static bool fails(const void *caller)
 
 void *malloc(size_t size)
 {
-    if (!real_malloc) return allocate_early(size);
-    return fails(__builtin_return_address(0)) ? NULL : real_malloc(size);
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    if (!real_calloc) {
-        if (size && count > SIZE_MAX / size) return NULL;
-        return allocate_early(count * size);
-    }
-    return fails(__builtin_return_address(0)) ? NULL : real_calloc(count, size);
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *memory, size_t size)
 {
-    if (!real_realloc || is_early(memory)) {
-        void *moved = real_malloc ? real_malloc(size) : allocate_early(size);
-        if (moved && memory) {
-            const size_t there = (size_t)(early + sizeof early - (char *)memory);
-            memcpy(moved, memory, size < there ? size : there);
-        }
-        return moved;
-    }
-    return fails(__builtin_return_address(0)) ? NULL : real_realloc(memory, size);
-}
-
-void free(void *memory)
-{
-    if (real_free && !is_early(memory)) real_free(memory);
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
 }
 
 static int note_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
     (void)unused;
-    if (!info->dlpi_name || !strstr(info->dlpi_name, "/fastbleu/_")) return 0;
+    if (!info->dlpi_name || !strstr(info->dlpi_name, "/fastbleu/")) return 0;
     for (int i = 0; i < info->dlpi_phnum && range_count < RANGES; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;

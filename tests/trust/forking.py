@@ -1,6 +1,6 @@
-"""Processes that are made while threads count: a child of threads.py.
+"""Processes that are made while threads count: a child of test_threads.py.
 
-python tests/trust/forking.py FORKS SPAWNS
+    python -m trust.forking FORKS SPAWNS
 
 The new process must count as ever, and so must the threads of the old one. Ends with a line of
 JSON.
@@ -16,13 +16,11 @@ import signal
 import sys
 import threading
 import warnings
-from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
+import numpy as np
 
-import numpy as np  # noqa: E402
-
-import fastbleu  # noqa: E402
+import fastbleu
+import fastbleu.sacrebleu
 
 WORKERS = 4
 HANGS_AFTER = 600
@@ -51,58 +49,54 @@ def counted() -> list[object]:
     ]
 
 
-def updated() -> bool:
-    """Whether the shared stream can be added to: its lock must not be left held."""
+def same(expected: list[object]) -> bool:
+    """Whether all is as ever, and the shared stream can be added to: its lock is not left held."""
     before = STREAM.state[0]
     STREAM.update([TOKENS], [[TOKENS]])
-    return bool(STREAM.state[0] > before)
+    return counted() == expected and bool(STREAM.state[0] > before)
 
 
-def same(expected: list[object]) -> bool:
-    return counted() == expected and updated()
+def fork(expected: list[object]) -> int:
+    """The wait status of a forked process, which is 0 where it counts as ever."""
+    child = os.fork()
+    if not child:
+        signal.alarm(PATIENCE)  # ends a process that stands still
+        status = 2
+        try:
+            status = 0 if same(expected) else 1
+        finally:
+            os._exit(status)
+    return os.waitpid(child, 0)[1]
 
 
-def main() -> int:
-    forks, spawns = int(sys.argv[1]), int(sys.argv[2])
-    faulthandler.enable()
+def main(forks: int, spawns: int) -> None:
     faulthandler.dump_traceback_later(HANGS_AFTER + 3 * forks, exit=True)
     warnings.simplefilter("ignore")
     expected, failures, stop = counted(), [], threading.Event()
     rounds = [0] * WORKERS
 
     def work(number: int) -> None:
-        while not stop.is_set():
-            try:
+        try:
+            while not stop.is_set():
                 if not same(expected):
                     failures.append("a thread of the parent counted something else")
-            except Exception as error:
-                failures.append(f"a thread of the parent: {type(error).__name__}: {error}")
-                return
-            rounds[number] += 1
+                rounds[number] += 1
+        except Exception as error:
+            failures.append(f"a thread of the parent: {type(error).__name__}: {error}")
 
     sys.setswitchinterval(1e-5)
     workers = [threading.Thread(target=work, args=(number,)) for number in range(WORKERS)]
     for worker in workers:
         worker.start()
     try:
-        for number in range(forks if hasattr(os, "fork") else 0):
-            child = os.fork()
-            if not child:
-                signal.alarm(PATIENCE)  # ends a process that stands still
-                status = 2
-                try:
-                    status = 0 if same(expected) else 1
-                finally:
-                    os._exit(status)
-            status = os.waitpid(child, 0)[1]
-            if status:
+        for number in range(forks):
+            if status := fork(expected):
                 failures.append(f"fork {number} ended with the wait status {status}")
         for method in ("spawn", "forkserver"):
-            if spawns and method in multiprocessing.get_all_start_methods():
-                with multiprocessing.get_context(method).Pool(2) as pool:
-                    results = pool.map_async(same, [expected] * spawns).get(HANGS_AFTER // 4)
-                if not all(results):
-                    failures.append(f"a process made by {method} counted something else")
+            with multiprocessing.get_context(method).Pool(2) as pool:
+                results = pool.map_async(same, [expected] * spawns).get(HANGS_AFTER // 4)
+            if not all(results):
+                failures.append(f"a process made by {method} counted something else")
     finally:
         stop.set()
         for worker in workers:
@@ -110,8 +104,7 @@ def main() -> int:
     if not all(rounds):
         failures.append(f"the threads of the parent made {rounds} rounds")
     print(json.dumps({"rounds": sum(rounds), "failures": failures}))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(*map(int, sys.argv[1:]))

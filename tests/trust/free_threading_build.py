@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from trust.part import Finished, build_into, clang, environment, finish, say, tool
+from trust.children import Finished, alone, build_into, clang, environment, finish, tool
 
 SUITE, PACKAGE = "trixie", "python3.13"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
@@ -20,10 +20,6 @@ REQUIRED = ["numpy", "tabulate", "tqdm", "pytest"]
 PACKAGES = CACHE / "packages"
 # What ThreadSanitizer reports of CPython itself, and CPython's developers know of.
 SUPPRESSIONS = CACHE / "source" / "Tools" / "tsan" / "suppressions_free_threading.txt"
-
-
-class BuildError(Exception):
-    """A step of a build failed; the message has what it said last."""
 
 
 def missing(sanitized: bool) -> str:
@@ -40,11 +36,15 @@ def missing(sanitized: bool) -> str:
 
 def free_threaded(sanitized: bool = False) -> Path:
     """The Python, built if it is not there yet: 2 minutes, with ThreadSanitizer 5."""
+    with alone("free-threading"):
+        return _free_threaded(sanitized)
+
+
+def _free_threaded(sanitized: bool) -> Path:
     prefix = CACHE / ("tsan" if sanitized else "plain")
     python = prefix / "bin" / "python3"
     if not (prefix / "done").exists():
         source = _source()
-        say(f"free_threading: building {prefix.name} CPython in {CACHE} ...")
         _build(source, prefix, sanitized)
         if not sanitized:
             (wheel,) = source.glob("Lib/ensurepip/_bundled/pip-*.whl")
@@ -56,20 +56,19 @@ def free_threaded(sanitized: bool = False) -> Path:
     return python
 
 
-def build_fastbleu(directory: Path, sanitized: bool) -> str:
-    """Build the package for either of them; "" or why that failed."""
+def build_fastbleu(directory: Path, sanitized: bool) -> None:
+    """Build the package for either of them."""
     switches = {}
     if sanitized:
         switches = {"FASTBLEU_TSAN": "1", "CC": clang(), "LDSHARED": f"{clang()} -shared"}
-    return build_into(directory, str(free_threaded()), **switches)
+    build_into(directory, free_threaded(), **switches)
 
 
 def _step(command: Sequence[object], where: Path = CACHE, **changes: str) -> Finished:
     """Run a command in a directory of the cache."""
     command = ["env", "-C", where, *command]
-    done = finish(command, 7200, env=environment(changes={"PYTHONPATH": None, **changes}))
-    if done.status:
-        raise BuildError(f"{' '.join(map(str, command))}: {done.why()}")
+    done = finish(command, 7200, env=environment(**{"PYTHONPATH": None, **changes}))
+    assert done.status == 0, f"{' '.join(map(str, command))}: {done.why()}"
     return done
 
 
@@ -83,11 +82,10 @@ def _source() -> Path:
         (apt / name).mkdir(parents=True, exist_ok=True)
     asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian"]
     mirrors = {line for line in _step(asked).output.split() if line.rstrip("/").endswith("debian")}
-    if not mirrors:
-        raise BuildError(
-            "apt has no mirror of Debian: apt-get update, or unpack the source "
-            f"package {PACKAGE} of Debian {SUITE} in {source}"
-        )
+    assert mirrors, (
+        "apt has no mirror of Debian: apt-get update, or unpack the source "
+        f"package {PACKAGE} of Debian {SUITE} in {source}"
+    )
     entry = f"deb-src [signed-by={KEYRING}] {min(mirrors)} {SUITE} main\n"
     (apt / "sources.list").write_text(entry)
     # A configuration of its own: that of the machine stays as it is.
@@ -95,7 +93,6 @@ def _source() -> Path:
     own |= {"State::lists": apt / "lists", "Cache": apt}
     options = [f"-oDir::{name}={value}" for name, value in own.items()]
     options.append("-oAPT::Sandbox::User=root")
-    say(f"free_threading: downloading the source of {PACKAGE} ...")
     _step(["apt-get", *options, "update"])
     _step(["apt-get", *options, "source", "--download-only", PACKAGE])
     (description,) = CACHE.glob(f"{PACKAGE}_*.dsc")

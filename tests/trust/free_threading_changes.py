@@ -1,6 +1,6 @@
-"""Calls whose lists other threads change meanwhile: a child of free_threading.py.
+"""Calls whose lists other threads change meanwhile: a child of test_free_threading.py.
 
-python tests/trust/free_threading_changes.py FIRST COUNT
+    python -m trust.free_threading_changes FIRST COUNT
 
 For CPython without the GIL, where each list has a lock and nothing else keeps threads apart. In a
 trial three threads make the same call again and again, while another changes the lists. Every
@@ -19,15 +19,12 @@ import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
-
-from trust.hostile_calls import LENGTHS, MAKERS  # noqa: E402
-from trust.hostile_trial import EXPECTED, is_of_the_originals, usual  # noqa: E402
-from trust.hostility import World  # noqa: E402
-from trust.part import SEED  # noqa: E402
+from trust.children import SEED
+from trust.hostile_calls import LENGTHS, MAKERS
+from trust.hostile_trial import EXPECTED, is_of_the_originals, usual
+from trust.hostility import World
 
 CALLERS, CALLS, HANGS_AFTER = 3, 60, 600
 # Such that a thread is now and then interrupted while it reads one.
@@ -70,7 +67,7 @@ def change(world: World, stop: threading.Event) -> None:
 
 def attempt(number: int, notes: Counter[str]) -> list[str]:
     """Make one trial; what went wrong."""
-    world = World(random.Random(f"{os.environ[SEED]} changes {number}"))
+    world = World(random.Random(f"{SEED} changes {number}"))
     world.poison, world.left = 0.0, 0  # nothing acts by itself
     name = sorted(MAKERS)[number % len(MAKERS)]
     made = MAKERS[name](world)
@@ -101,9 +98,7 @@ def attempt(number: int, notes: Counter[str]) -> list[str]:
 
 def main() -> int:
     first, count = int(sys.argv[1]), int(sys.argv[2])
-    os.environ.setdefault(SEED, "20021")
     LENGTHS[:] = LONG
-    faulthandler.enable()
     warnings.simplefilter("ignore")
     expected, notes = usual(), Counter[str]()
     failures: list[Any] = []

@@ -14,11 +14,10 @@ import os
 import zlib
 from contextlib import ExitStack, suppress
 
-from trust.fuzz_input import Input, directory, equal
-
 from fastbleu.cli import files, markup
 from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
 from fastbleu.cli.readers import in_step
+from trust.fuzz_input import Input, directory, equal
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "latin-1", "utf-16", "utf-16-le", "ascii")

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import oracle
 from id_batches import DTYPES, MASK_DTYPES, Batch
-from trust.fuzz_input import Input, Wrong, equal
 
 from fastbleu import BLEU
+from trust.fuzz_input import Input, Wrong, equal
 
 EDGES = (-(2**63), 2**63 - 1, -(2**31), 2**31, 2**32, -129, 128, 255, 256, 65_535)
 

@@ -12,9 +12,9 @@ import warnings
 from zlib import crc32
 
 import numpy as np
-from trust.fuzz_input import Input, directory
 
 from fastbleu.matrix import ReferenceIndex, index_file
+from trust.fuzz_input import Input, directory
 
 TEXTS = ["the cat sat on a mat", "", "a a a a a a b", "Überfluss 世界 x"]
 TOKENS = [["the", "cat", "a", "b", "a"], [1, 2, 1, 2, -1, 2**63], [b"a", "a", ()], []]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import warnings
 
 import oracle
-from trust.fuzz_input import Input, equal
 
 from fastbleu import BLEU, Stats
 from fastbleu.matrix import ReferenceIndex, pairwise, self_bleu
+from trust.fuzz_input import Input, equal
 
 # By type of token: what a byte stands for.
 ALPHABETS = (

@@ -11,13 +11,13 @@ import re
 
 import oracle
 import tokenizer_oracle
-from trust.fuzz_input import Input, equal
-from trust.part import ROOT
 
 from fastbleu import BLEU
 from fastbleu.runtime import _process
 from fastbleu.tokenizers import tokenize
 from fastbleu.tokenizers._compiled import COMPILED
+from trust.children import ROOT
+from trust.fuzz_input import Input, equal
 
 # What bytes from 128 on stand for where a byte is a piece of text: what a tokeniser looks at.
 PIECES = [

@@ -1,24 +1,110 @@
 """Calls of every entry point that takes objects, with arguments of which some are hostile.
 
-A maker takes a `World` and returns a function without parameters: the call.
+Blocks as in entry_points.py: the setup makes the arguments, by the functions below without their
+`world`, and the first expression is the call. In place of KIND comes each of KINDS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from types import CodeType
 from typing import Any
 
 import numpy as np
-from trust.hostility import World
 
 import fastbleu
-import fastbleu.nltk as nltk
-import fastbleu.sacrebleu as sacrebleu
-from fastbleu import matrix, significance, tokenizers
+from fastbleu import matrix, nltk, sacrebleu, significance, tokenizers
+from trust.entry_points import blocks_of
+from trust.hostility import World
 
-Call = Callable[[], object]
+KINDS = ("token", "text", "id")
 LENGTHS = [0, 1, 2, 3, 5, 5, 8, 8, 30, 64, 65, 140]
 NAMES = ["13a", "intl", "zh", "char", "none"]
+BLOCKS = """
+sentence_bleu
+    some, one, by, how = sentences("token"), sentence("token"), weights(4), smoothing()
+    nltk.sentence_bleu(some, one, by, how, rng.random() < 0.2)
+corpus_bleu
+    (hypotheses, references), by, how = corpus("token"), weights(4), smoothing()
+    nltk.corpus_bleu(references, hypotheses, by, how)
+modified_precision
+    some, one, order = sentences("token"), sentence("token"), leaf("id")
+    nltk.modified_precision(some, one, order)
+closest_ref_length | some, length = sentences("token"), leaf("id")
+    nltk.closest_ref_length(some, length)
+brevity_penalty | some, other = leaf("id"), leaf("token"); nltk.brevity_penalty(some, other)
+from_state | state = sequence([9, 9, 5, 4, 9, 8]); BLEU.from_state(state, max_order=2).compute()
+bootstrap
+    rows = sequence([sequence([9, 9, 5, 4, 9, 8]) for _ in range(3)])
+    significance.bootstrap(Stats(rows), samples=3)
+paired
+    stats = Stats([[5, 6, 4, 3, 5, 4]] * 3); others, number = sequence([stats, stats]), leaf("id")
+    function = pick("paired_bootstrap", "paired_approximate_randomization")
+    getattr(significance, function)(stats, others, seed=number, samples=3)
+sacrebleu
+    hypotheses, streams = sentences("text", 2), sequence([sentences("text", 2) for _ in "ab"])
+    one, some = sentence("text"), sentences("text")
+    options = {"lowercase": rng.random() < 0.3, "tokenize": pick(*NAMES)}
+    metric = sacrebleu.BLEU(**options)
+    chosen = pick(
+        lambda: sacrebleu.corpus_bleu(hypotheses, streams, **options),
+        lambda: sacrebleu.sentence_bleu(one, some, **options),
+        lambda: sacrebleu.BLEU(references=streams).corpus_score(hypotheses, None),
+        lambda: metric.corpus_score(hypotheses, streams, n_bootstrap=2),
+        lambda: metric.sentence_score(one, some),
+        lambda: sacrebleu.raw_corpus_bleu(hypotheses, streams),
+        lambda: metric.compute_bleu(some, hypotheses, one, 7),
+    )
+    chosen()
+tokenize
+    text, name = leaf("text"), pick(*NAMES)
+    how = pick(lambda: name, lambda: tokenizers.get_tokenizer(name))
+    tokenize(text, how())
+"""
+BLOCKS_OF_KINDS = """
+count:KIND
+    both, of = corpus("KIND"), parameters("KIND")
+    chosen = {name: of[name] for name in ("tokenize", "threads", "max_order")}
+    np.asarray(count(*both, **chosen))
+score:KIND
+    of, both, its = parameters("KIND"), corpus("KIND"), masks("KIND")
+    method = pick("score", "sentence_scores", "statistics")
+    getattr(BLEU(**of), method)(*both, **its)
+update:KIND
+    metric = BLEU(**parameters("KIND"), keep_segments=rng.random() < 0.5)
+    both, its = corpus("KIND"), masks("KIND")
+    # Hostile code may add to the very metric that is being added to.
+    world.again += [lambda: metric.update(*both, **its), metric.compute]
+    metric.update(*both, **its), metric.compute(), metric.state
+pairwise:KIND
+    of, sides, its = parameters("KIND"), (sentences("KIND"), sentences("KIND")), masks("KIND")
+    chosen = pick(
+        *[lambda: matrix.pairwise(*sides, **of, **its)] * 2,
+        lambda: list(matrix.iter_blocks(*sides, rows=1, **of, **its)),
+        lambda: matrix.pairwise(*sides, out=out_of(sides), **of, **its),
+    )
+    chosen()
+mbr:KIND
+    of, sides = parameters("KIND"), (sentences("KIND", 3), sentences("KIND", 2))
+    of |= {"aggregate": rng.random() < 0.4, "matrix": rng.random() < 0.4, "dialect": "sacrebleu"}
+    given = pick(sides, sides[:1], (*sides, weights(2)))
+    matrix.mbr(*given, **of)
+self_bleu:KIND
+    of, some = parameters("KIND"), sentences("KIND", rng.randint(2, 5))
+    orders = sequence([2, 3, pick(4, world.leaf("id"))])
+    of = {name: of[name] for name in of if name not in ("max_order", "weights")}
+    matrix.self_bleu(some, orders, **of)
+index:KIND
+    of, references, some = parameters("KIND"), sentences("KIND"), sentences("KIND")
+    method = pick("score", "sentence_scores", "statistics")
+    def ask():
+        made = matrix.ReferenceIndex(references, **of)
+        # Hostile code may ask the very index that is being asked.
+        world.again.append(lambda: getattr(made, method)(some))
+        return getattr(made, method)(some)
+    ask()
+"""
 
 
 def sequence(world: World, values: list[Any]) -> Any:
@@ -77,6 +163,13 @@ def masks(world: World, kind: str) -> dict[str, Any]:
     return {"hypothesis_mask": world.rng.choice([mask, [mask] * 4, hostile, [hostile] * 3])}
 
 
+def out_of(world: World, sides: tuple[Any, Any]) -> Any:
+    """An array for `out`: one for each call, because a trial may make it on several threads."""
+    out = np.zeros([len(side) if type(side) is list else 2 for side in sides])
+    world.arrays.append(out)
+    return out
+
+
 def weights(world: World, count: int) -> Any:
     values = [1 / count] * count
     if world.rng.random() < world.poison:
@@ -84,23 +177,17 @@ def weights(world: World, count: int) -> Any:
     return sequence(world, values)
 
 
-def split(world: World) -> Any:
-    """A tokenizer: by name, or a function that acts."""
-    if world.rng.random() < 0.6:
-        return world.rng.choice(NAMES)
-
-    def function(text: str) -> Any:
-        world.act()
-        return sequence(world, str.split(text))
-
-    return function
-
-
 def parameters(world: World, kind: str) -> dict[str, Any]:
     rng = world.rng
     made: dict[str, Any] = {"threads": rng.choice([1, 1, 1, 2]), "max_order": rng.choice([1, 2, 4])}
-    made["tokenize"] = split(world) if kind == "text" else None
+    made["tokenize"] = None
     if kind == "text":
+
+        def split(text: str) -> Any:
+            world.act()
+            return sequence(world, str.split(text))
+
+        made["tokenize"] = rng.choice([*NAMES, split, split, split])
         made["lowercase"] = rng.random() < 0.3
     if kind == "id":
         made["ignore_ids"] = sequence(world, [leaf(world, "id")])
@@ -112,14 +199,6 @@ def parameters(world: World, kind: str) -> dict[str, Any]:
     return made
 
 
-def of_kind(make: Callable[[World, str], Call]) -> dict[str, Callable[[World], Call]]:
-    """A maker for each kind of sentences."""
-    return {
-        f"{make.__name__}:{kind}": lambda world, kind=kind: make(world, kind)
-        for kind in ("token", "text", "id")
-    }
-
-
 def smoothing(world: World) -> Any:
     """A smoothing function: nltk's, of a number that is hostile, or one that acts."""
     if world.rng.random() < 0.3:
@@ -129,163 +208,40 @@ def smoothing(world: World) -> Any:
             return p_n
 
         return function
-    of = nltk.SmoothingFunction(epsilon=0.1, k=world.leaf("id") if world.poison else 5)
+    of = nltk.SmoothingFunction(epsilon=0.1, k=leaf(world, "id") if world.poison else 5)
     return world.rng.choice([None, *(getattr(of, f"method{n}") for n in range(8))])
 
 
-def sentence_bleu(world: World) -> Call:
-    arguments = (sentences(world, "token"), sentence(world, "token"), weights(world, 4))
-    how = smoothing(world)
-    return lambda: nltk.sentence_bleu(*arguments, how, world.rng.random() < 0.2)
+MODULES = {
+    "np": np,
+    "matrix": matrix,
+    "nltk": nltk,
+    "sacrebleu": sacrebleu,
+    "NAMES": NAMES,
+    "significance": significance,
+    "tokenizers": tokenizers,
+    "tokenize": fastbleu.tokenize,
+    "BLEU": fastbleu.BLEU,
+    "Stats": fastbleu.Stats,
+    "count": fastbleu.count,
+}
+FUNCTIONS = (sequence, leaf, sentence, sentences, corpus, masks, out_of, weights, parameters)
+SOURCE = BLOCKS + "".join(BLOCKS_OF_KINDS.replace("KIND", kind) for kind in KINDS)
 
 
-def corpus_bleu(world: World) -> Call:
-    hypotheses, references = corpus(world, "token")
-    arguments = references, hypotheses, weights(world, 4), smoothing(world)
-    return lambda: nltk.corpus_bleu(*arguments)
-
-
-def modified_precision(world: World) -> Call:
-    arguments = sentences(world, "token"), sentence(world, "token"), leaf(world, "id")
-    return lambda: nltk.modified_precision(*arguments)
-
-
-def lengths(world: World) -> Call:
-    references, length, other = sentences(world, "token"), leaf(world, "id"), leaf(world, "token")
-    if world.rng.random() < 0.5:
-        return lambda: nltk.closest_ref_length(references, length)
-    return lambda: nltk.brevity_penalty(length, other)
-
-
-def count(world: World, kind: str) -> Call:
-    arguments, of = corpus(world, kind), parameters(world, kind)
-    chosen = {name: of[name] for name in ("tokenize", "threads", "max_order")}
-    return lambda: np.asarray(fastbleu.count(*arguments, **chosen))
-
-
-def score(world: World, kind: str) -> Call:
-    of, arguments, its_masks = parameters(world, kind), corpus(world, kind), masks(world, kind)
-    method = world.rng.choice(["score", "sentence_scores", "statistics"])
-    return lambda: getattr(fastbleu.BLEU(**of), method)(*arguments, **its_masks)
-
-
-def update(world: World, kind: str) -> Call:
-    metric = fastbleu.BLEU(**parameters(world, kind), keep_segments=world.rng.random() < 0.5)
-    arguments, its_masks = corpus(world, kind), masks(world, kind)
-    # Hostile code may add to the very metric that is being added to.
-    world.again.append(lambda: metric.update(*arguments, **its_masks))
-    world.again.append(metric.compute)
-    return lambda: (metric.update(*arguments, **its_masks), metric.compute(), metric.state)
-
-
-def pairwise(world: World, kind: str) -> Call:
-    of, arguments = parameters(world, kind), (sentences(world, kind), sentences(world, kind))
-    its_masks = masks(world, kind)
-    if world.rng.random() < 0.3:
-        return lambda: list(matrix.iter_blocks(*arguments, rows=1, **of, **its_masks))
-    if world.rng.random() < 0.7:
-        return lambda: matrix.pairwise(*arguments, **of, **its_masks)
-    shape = [len(side) if type(side) is list else 2 for side in arguments]
-
-    def into_an_array() -> object:
-        out = np.zeros(shape)  # one for each call, because a trial may make it on several threads
-        world.arrays.append(out)
-        return matrix.pairwise(*arguments, out=out, **of, **its_masks)
-
-    return into_an_array
-
-
-def mbr(world: World, kind: str) -> Call:
-    of, arguments = parameters(world, kind), (sentences(world, kind, 3), sentences(world, kind, 2))
-    of.pop("dialect", None)
-    options = {"aggregate": world.rng.random() < 0.4, "matrix": world.rng.random() < 0.4}
-    given = world.rng.choice([arguments, arguments[:1], (*arguments, weights(world, 2))])
-    return lambda: matrix.mbr(*given, **of, **options)
-
-
-def self_bleu(world: World, kind: str) -> Call:
-    of, some = parameters(world, kind), sentences(world, kind, world.rng.randint(2, 5))
-    of.pop("max_order")
-    of.pop("weights", None)
-    orders = sequence(world, [2, 3, world.rng.choice([4, world.leaf("id")])])
-    return lambda: matrix.self_bleu(some, orders, **of)
-
-
-def index(world: World, kind: str) -> Call:
-    of, references = parameters(world, kind), sentences(world, kind)
-    some = sentences(world, kind)
-    method = world.rng.choice(["score", "sentence_scores", "statistics"])
-
-    def call() -> object:
-        made = matrix.ReferenceIndex(references, **of)
-        # Hostile code may ask the very index that is being asked.
-        world.again.append(lambda: getattr(made, method)(some))
-        return getattr(made, method)(some)
-
+def made(code: CodeType, world: World) -> Callable[[], object]:
+    """The call of a block, whose arguments are made."""
+    state: dict[str, Any] = {**MODULES, "world": world, "rng": world.rng}
+    state |= {function.__name__: partial(function, world) for function in (*FUNCTIONS, smoothing)}
+    state["pick"] = lambda *some: world.rng.choice(some)
+    exec(code, state)
+    call: Callable[[], object] = state["CALLS"][0]
     return call
 
 
-def from_state(world: World) -> Call:
-    state = sequence(world, [9, 9, 5, 4, 9, 8])
-    if world.rng.random() < 0.5:
-        return lambda: fastbleu.BLEU.from_state(state, max_order=2).compute()
-    rows = sequence(world, [sequence(world, [9, 9, 5, 4, 9, 8]) for _ in range(3)])
-    return lambda: significance.bootstrap(fastbleu.Stats(rows), samples=3)
+MAKERS = {name: partial(made, code) for name, code, _ in blocks_of(SOURCE)}
 
 
-def paired(world: World) -> Call:
-    stats = fastbleu.Stats([[5, 6, 4, 3, 5, 4]] * 3)
-    others = sequence(world, [stats, stats])
-    number = leaf(world, "id")
-    function = world.rng.choice(
-        [significance.paired_bootstrap, significance.paired_approximate_randomization]
-    )
-    return lambda: function(stats, others, seed=number, samples=3)
-
-
-def of_sacrebleu(world: World) -> Call:
-    hypotheses = sentences(world, "text", 2)
-    streams = sequence(world, [sentences(world, "text", 2) for _ in range(2)])
-    text, references = sentence(world, "text"), sentences(world, "text")
-    options = {"lowercase": world.rng.random() < 0.3, "tokenize": world.rng.choice(NAMES)}
-    metric = sacrebleu.BLEU(**options)
-    return world.rng.choice(
-        [
-            lambda: sacrebleu.corpus_bleu(hypotheses, streams, **options),
-            lambda: sacrebleu.sentence_bleu(text, references, **options),
-            lambda: sacrebleu.BLEU(references=streams).corpus_score(hypotheses, None),
-            lambda: metric.corpus_score(hypotheses, streams, n_bootstrap=2),
-            lambda: metric.sentence_score(text, references),
-            lambda: sacrebleu.raw_corpus_bleu(hypotheses, streams),
-            lambda: metric.compute_bleu(references, hypotheses, text, 7),
-        ]
-    )
-
-
-def tokenize(world: World) -> Call:
-    text, name = leaf(world, "text"), world.rng.choice(NAMES)
-    if world.rng.random() < 0.5:
-        return lambda: fastbleu.tokenize(text, name)
-    return lambda: fastbleu.tokenize(text, tokenizers.get_tokenizer(name))
-
-
-MAKERS: dict[str, Callable[[World], Call]] = {
-    make.__name__: make
-    for make in (
-        sentence_bleu,
-        corpus_bleu,
-        modified_precision,
-        lengths,
-        from_state,
-        paired,
-        of_sacrebleu,
-        tokenize,
-    )
-}
-for make in (count, score, update, pairwise, mbr, self_bleu, index):
-    MAKERS |= of_kind(make)
-
-
-def calls(world: World, number: int) -> list[tuple[str, Call]]:
+def calls(world: World, number: int) -> list[tuple[str, Callable[[], object]]]:
     """Some calls, of which the first is the one that is tried."""
     return [(name, MAKERS[name](world)) for name in world.rng.sample(sorted(MAKERS), number)]

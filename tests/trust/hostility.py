@@ -23,20 +23,6 @@ CHANGES: list[Callable[[list[Any], World], object]] = [
     lambda some, world: some.__setitem__(slice(None), [world.leaf("token")]),
     lambda some, world: some.__delitem__(slice(world.rng.randrange(len(some)), None)),
 ]
-ERRORS: list[Callable[[], BaseException]] = [
-    lambda: Planned("planned"),
-    lambda: ValueError("planned"),
-    lambda: TypeError("planned"),
-    lambda: KeyError("planned"),
-    lambda: IndexError("planned"),
-    lambda: AttributeError("planned"),
-    lambda: OverflowError("planned"),
-    lambda: MemoryError("planned"),
-    lambda: RecursionError("planned"),
-    lambda: StopIteration("planned"),
-    lambda: KeyboardInterrupt("planned"),
-    lambda: SystemExit("planned"),
-]
 LENGTHS = [0, 1, 3, 100, -1, 10**5, 2**62, sys.maxsize, sys.maxsize + 1, None, "3"]
 MOST_ACTIONS = 30
 
@@ -45,30 +31,25 @@ class Planned(BaseException):
     """What no `except Exception` may swallow."""
 
 
+ERRORS: list[type[BaseException]] = [
+    *(Planned, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError),
+    *(MemoryError, RecursionError, StopIteration, KeyboardInterrupt, SystemExit),
+]
+
+
 class World:
     """What one trial's hostile objects share: what they may change, and what they do.
 
-    Attributes
-    ----------
-    rng : random.Random
-        All that is done depends on it, and on nothing else.
-    poison : float
-        How likely each object is a hostile one.
-    lists, arrays : list
-        What hostile code changes.
-    again : list of callable
-        What hostile code calls: calls of the library.
-    raised : list of BaseException
-        What hostile code has raised.
+    All that is done depends on `rng`, and on nothing else.
     """
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.poison = rng.choice([0.0, 0.02, 0.1, 0.4])
-        self.lists: list[list[Any]] = []
+        self.poison = rng.choice([0.0, 0.02, 0.1, 0.4])  # how likely each object is a hostile one
+        self.lists: list[list[Any]] = []  # what hostile code changes, and so the arrays
         self.arrays: list[Any] = []
-        self.again: list[Callable[[], object]] = []
-        self.raised: list[BaseException] = []
+        self.again: list[Callable[[], object]] = []  # calls of the library that it makes
+        self.raised: list[BaseException] = []  # what it has raised
         self.left = rng.randint(0, MOST_ACTIONS)
         self.depth = 0
         self.destructive = rng.random() < 0.3
@@ -80,7 +61,7 @@ class World:
         self.left -= 1
         what = self.rng.random()
         if what < 0.1 and may_raise:
-            self.raised.append(self.rng.choice(ERRORS)())
+            self.raised.append(self.rng.choice(ERRORS)("planned"))
             raise self.raised[-1]
         if what < 0.45 and self.lists:
             self.change(self.rng.choice(self.lists))

@@ -1,6 +1,6 @@
-"""Threads that call every entry point with the same objects: a child of threads.py.
+"""Threads that call every entry point with the same objects: a child of test_threads.py.
 
-python tests/trust/shared_calls.py CALLS
+    python -m trust.shared_calls CALLS
 
 Each thread makes so many calls, and at least one of every entry point that threads may share; each
 result must be that of one thread alone, bit for bit. Ends with a line of JSON.
@@ -14,13 +14,9 @@ import sys
 import threading
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
-
-from trust.entries import ENTRIES, plain  # noqa: E402
-from trust.entry import Entry  # noqa: E402
+from trust.entry_points import ENTRIES, Entry, plain
 
 THREADS = 8
 # Entry points that take longer are called less often.
@@ -40,7 +36,7 @@ class Shared:
             entry.call(self.it)
         self.slow = time.perf_counter() - start > 3 * SLOW
 
-    def call(self, times: int, failures: list[str]) -> None:
+    def call(self, times: int, failures: list[str]) -> int:
         for _ in range(times):
             try:
                 result = plain(self.entry.call(self.it))
@@ -48,19 +44,17 @@ class Shared:
                 result = f"{type(error).__name__}: {error}"
             if result != self.expected:
                 failures.append(f"{self.entry.name}: {result!r}, alone {self.expected!r}"[:500])
-                return
+                break
+        return times
 
 
-def main() -> int:
-    calls = int(sys.argv[1])
-    faulthandler.enable()
+def main(calls: int) -> None:
     faulthandler.dump_traceback_later(600 + calls / 50, exit=True)  # for a thread stands still
     warnings.simplefilter("ignore")
     shared = [Shared(entry) for entry in ENTRIES if entry.threads]
-    slow = [one for one in shared if one.slow]
-    fast = [one for one in shared if not one.slow]
-    times = [-(-(calls - SLOW_CALLS * len(slow)) // len(fast))] * len(fast)
-    plan = [*zip(fast, times, strict=True), *((one, SLOW_CALLS) for one in slow)]
+    slow = sum(one.slow for one in shared)
+    most = -(-(calls - SLOW_CALLS * slow) // (len(shared) - slow))
+    plan = [(one, SLOW_CALLS if one.slow else most) for one in shared]
     failures: list[str] = []
     together = threading.Barrier(THREADS)
     made = [0] * THREADS
@@ -69,13 +63,11 @@ def main() -> int:
         # All call the same at a time, and once more each something else.
         for one, count in plan:
             together.wait()
-            one.call(count // 2 + 1, failures)
-            made[number] += count // 2 + 1
-        turned = plan[number * len(plan) // THREADS :] + plan[: number * len(plan) // THREADS]
+            made[number] += one.call(count // 2 + 1, failures)
+        turn = number * len(plan) // THREADS
         together.wait()
-        for one, count in turned:
-            one.call(count - count // 2, failures)
-            made[number] += count - count // 2
+        for one, count in plan[turn:] + plan[:turn]:
+            made[number] += one.call(count - count // 2, failures)
 
     sys.setswitchinterval(1e-5)
     threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
@@ -84,8 +76,7 @@ def main() -> int:
     for thread in threads:
         thread.join()
     print(json.dumps({"calls": made, "entries": len(plan), "failures": sorted(set(failures))}))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(int(sys.argv[1]))

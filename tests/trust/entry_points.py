@@ -1,0 +1,643 @@
+"""EVERY public entry point, as code: a call that succeeds, and calls that must fail.
+
+A block of `SOURCE` begins with the name as a user writes it; after a colon comes which way to call
+it, where there are several. After a bar and on indented lines comes Python: statements are the
+setup; the first expression is the call, the same each time; all others are calls that raise.
+"(alone)" marks what threads must not call at once on what one setup made. All blocks see the names
+of this module. `tests/test_trust_entries.py` fails for a public name that has no block.
+"""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import importlib
+import inspect
+import io
+import re
+import shutil
+import tempfile
+import textwrap
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, partial
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+import numpy as np
+
+import fastbleu
+import fastbleu.integrations.evaluate
+import fastbleu.integrations.transformers
+from fastbleu import BLEU, cli, matrix, sacrebleu
+from fastbleu.nltk import Fraction
+
+TEXTS = ["The cat sat on the mat.", "A dog, a cat & a mat!", "Ein kleiner Satz über Hügel."]
+TEXT_REFERENCES = [
+    ["The cat sat on a mat.", "On the mat sat the cat."],
+    ["A dog, a cat and a mat!"],
+    ["Ein kleiner Satz über die Hügel.", "Ein Satz."],
+]
+STREAMS = [[references[0] for references in TEXT_REFERENCES], [*TEXTS[:2], None]]
+NAMED = {"predictions": TEXTS, "references": TEXT_REFERENCES}
+HYPOTHESIS = ["the", "cat", "sat", "on", "the", "mat", "of", "a token of more than fifteen"]
+REFERENCES = [
+    ["the", "cat", "sat", "on", "the", "mat"],
+    ["a", "cat", "sat", "on", "a", "mat", "of", "a token of more than fifteen"],
+]
+HYPOTHESES = [HYPOTHESIS, ["a", "b", "c", "d", "e"], [1, 2, 3, "4", b"5"]]
+LIST_OF_REFERENCES = [REFERENCES, [["a", "b", "c", "d", "x"]], [[1, 2, 3, "4"], [b"5"]]]
+SENTENCES = [sentence for references in LIST_OF_REFERENCES for sentence in references]
+IDS = np.array([[5, 6, 7, 8, 2, 0], [5, 9, 7, 8, 3, 2]])
+REFERENCE_IDS = np.array([[[5, 6, 7, 8, 9, 2]], [[5, 9, 7, 8, 2, 0]]])
+MASK = np.array([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 0]], bool)
+ROWS = [[5, 6, 4, 3, 5, 4], [7, 7, 5, 2, 7, 6], [3, 4, 3, 1, 3, 2]]
+UNHASHABLE = ["the", ["cat"]]
+UNREADABLE = [["a"], ["b", ["c"]]]
+LARGEST = 2**63 - 1
+
+SOURCE = """
+fastbleu.count | count(HYPOTHESES, LIST_OF_REFERENCES)
+    count([HYPOTHESIS], []); count([HYPOTHESIS], [[]]); count([UNHASHABLE], [REFERENCES])
+    count([HYPOTHESIS], [[UNHASHABLE]]); count(["text"], [["text"]])
+    count([HYPOTHESIS], [REFERENCES], 0)
+    count(HYPOTHESES, list(zip(*[REFERENCES] * 3, strict=True)))
+fastbleu.count: threads | count(HYPOTHESES * 4, LIST_OF_REFERENCES * 4, threads=2)
+    count([*HYPOTHESES, UNHASHABLE], [*LIST_OF_REFERENCES, REFERENCES], threads=2)
+fastbleu.count: text | count(TEXTS, TEXT_REFERENCES, tokenize="intl", lowercase=True)
+    count(TEXTS, TEXT_REFERENCES, tokenize="14a")
+    count([*TEXTS, 7], [*TEXT_REFERENCES, ["a"]], tokenize="13a")
+fastbleu.count: a tokenizer of the user's | count(TEXTS, TEXT_REFERENCES, tokenize=str.split)
+    count(TEXTS, TEXT_REFERENCES, tokenize=str.upper)
+    count(TEXTS, TEXT_REFERENCES, tokenize=lambda text: 1 / 0)
+fastbleu.count: ids | count(IDS, REFERENCE_IDS)
+    count(IDS / 2, REFERENCE_IDS); count(IDS, REFERENCE_IDS[:1])
+fastbleu.tokenize | [tokenize(text, "13a") for text in TEXTS]
+    tokenize(7, "13a"); tokenize("a", "14a"); tokenize("a", str.upper)
+fastbleu.tokenize: none | tokenize(TEXTS[1] * 9, "none")
+fastbleu.tokenize: zh | tokenize(TEXTS[1] * 9, "zh")
+fastbleu.tokenize: intl | tokenize(TEXTS[1] * 9, "intl")
+fastbleu.tokenize: char | tokenize(TEXTS[1] * 9, "char")
+fastbleu.tokenizers.get_tokenizer | get_tokenizer("13a")
+    get_tokenizer("14a"); get_tokenizer(7); get_tokenizer("13a", "model")
+    get_tokenizer("spm", "/no/such/model")
+fastbleu.tokenizers.Tokenizer | Tokenizer("13a", "13a")
+fastbleu.tokenizers.Tokenizer.__eq__ | it = get_tokenizer("13a"); it == it, it == 7
+fastbleu.tokenizers.Tokenizer.__hash__ | it = get_tokenizer("13a"); hash(it) == hash(it)
+fastbleu.tokenizers.Tokenizer.__repr__ | it = get_tokenizer("13a"); repr(it)
+fastbleu.tokenizers.Tokenizer.__reduce__ | it = get_tokenizer("13a"); pickle.loads(pickle.dumps(it))
+fastbleu.tokenizers.Tokenizer.__setattr__
+    it = get_tokenizer("13a"); None; setattr(it, "name", "x")
+fastbleu.tokenizers.Tokenizer.__delattr__ | it = get_tokenizer("13a"); None; delattr(it, "name")
+fastbleu.InputWarning | InputWarning("a message")
+fastbleu.Stats | Stats(ROWS, 2)
+    Stats(ROWS, 3); Stats([[0.5] * 6]); Stats([[2**63] * 6]); Stats([1, 2, 3]); Stats([])
+fastbleu.Stats.zeros | Stats.zeros(3); Stats.zeros(-1); Stats.zeros(2**60)
+fastbleu.Stats.concatenate | it = Stats(ROWS); Stats.concatenate([it, it])
+    Stats.concatenate([]); Stats.concatenate([it, 7]); Stats.concatenate([it, Stats.zeros(1)])
+fastbleu.Stats.sum | it = Stats(ROWS); it.sum(); Stats([[LARGEST] * 4] * 2).sum()
+fastbleu.Stats.hyp_lens | it = Stats(ROWS); it.hyp_lens
+fastbleu.Stats.ref_lens | it = Stats(ROWS); it.ref_lens
+fastbleu.Stats.matches | it = Stats(ROWS); it.matches
+fastbleu.Stats.totals | it = Stats(ROWS); it.totals
+fastbleu.Stats.__len__ | it = Stats(ROWS); len(it)
+fastbleu.Stats.__getitem__ | it = Stats(ROWS); it[1], it[::-1], it[:2]; it[3]; it["x"]; it[2**70]
+fastbleu.Stats.__iter__ | it = Stats(ROWS); list(it)
+fastbleu.Stats.__add__ | it = Stats(ROWS); it + it
+    it + it[0]; it + 1; Stats([[LARGEST] * 4]) + Stats([[LARGEST] * 4])
+fastbleu.Stats.__radd__ | it = Stats(ROWS); sum([it, it]); 1 + it
+fastbleu.Stats.__eq__ | it = Stats(ROWS); it == it, it == it[0], it == 7
+fastbleu.Stats.__reduce__ | it = Stats(ROWS); pickle.loads(pickle.dumps(it))
+fastbleu.Stats.__array__ | it = Stats(ROWS); np.asarray(it), np.array(it), np.asarray(it, float)
+    it.__array__(float, copy=False)
+fastbleu.Stats.__repr__ | it = Stats(ROWS); repr(it)
+fastbleu.Score | Score(0.5, (0.5,), 1.0, 2, 2, (1,), (2,), "signature"); Score(0.5)
+fastbleu.Score.__float__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); float(it)
+fastbleu.Score.__format__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); f"{it:.2f} {it}"; f"{it:.2z}"
+fastbleu.Score.__str__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
+fastbleu.dialects.NltkDialect | NltkDialect().version
+fastbleu.dialects.SacrebleuDialect | SacrebleuDialect().version
+fastbleu.dialects.names | dialects.names()
+fastbleu.dialects.get | dialects.get("nltk").version; dialects.get("bleu")
+fastbleu.dialects.NltkDialect.adapt | it = Stats(ROWS); NLTK.adapt(it)
+fastbleu.dialects.NltkDialect.score | it = NLTK.adapt(count(HYPOTHESES, LIST_OF_REFERENCES))
+    NLTK.score(it.sum(), smoothing="method4")
+    NLTK.score(it); NLTK.score(it.sum(), (1,)); NLTK.score(it.sum(), smoothing="method7")
+    NLTK.score(Stats.zeros(1))
+fastbleu.dialects.NltkDialect.sentence_scores
+    it = NLTK.adapt(count(HYPOTHESES, LIST_OF_REFERENCES))
+    NLTK.sentence_scores(it, smoothing="floor", smoothing_value=0.2)
+    NLTK.sentence_scores(it, smoothing="none", smoothing_value=1)
+    NLTK.sentence_scores(it, (0.5, 0.5))
+fastbleu.dialects.NltkDialect.signature | NLTK.signature(2, (0.5, 0.5), nrefs=-1, lowercase=True)
+fastbleu.dialects.SacrebleuDialect.adapt | it = Stats(ROWS); SACREBLEU.adapt(it)
+fastbleu.dialects.SacrebleuDialect.score | it = Stats(ROWS)
+    SACREBLEU.score(it.sum(), weights=(0.25, 0.75))
+    SACREBLEU.score(it); SACREBLEU.score(it.sum(), weights=(0.25,))
+    SACREBLEU.score(it.sum(), smoothing="method1")
+fastbleu.dialects.SacrebleuDialect.sentence_scores | it = Stats(ROWS)
+    SACREBLEU.sentence_scores(it, smoothing="add-k").tolist()
+    SACREBLEU.sentence_scores(it, smoothing="add-k", smoothing_value=-1)
+    SACREBLEU.sentence_scores(it, weights=(-1, 1))
+fastbleu.dialects.SacrebleuDialect.expected_scores | rows = np.array(ROWS, float)
+    SACREBLEU.expected_scores(rows, 2).tolist(); SACREBLEU.expected_scores(rows, 2, weights=(1,))
+fastbleu.dialects.SacrebleuDialect.signature
+    SACREBLEU.signature(2, nrefs=1, lowercase=False, tokenizer="13a")
+fastbleu.BLEU | BLEU(lowercase=True, max_order=3, weights=(0.5, 0.25, 0.25))
+    BLEU(tokenize="14a"); BLEU(max_order=0); BLEU(weights=(1,))
+    BLEU(smoothing="exp", smoothing_value=1); BLEU(ignore_ids=(0,)); BLEU(dialect="moses")
+fastbleu.BLEU.score | it = text_metric(); it.score(TEXTS, TEXT_REFERENCES)
+    it.score([], []); it.score(TEXTS, TEXT_REFERENCES[:1])
+    it.score([*TEXTS[:2], None], TEXT_REFERENCES)
+    it.score(TEXTS, [*TEXT_REFERENCES[:2], [None]]); it.score(TEXTS[0], TEXT_REFERENCES[0])
+fastbleu.BLEU.score: tokens | it = BLEU(tokenize=None); it.score(HYPOTHESES, LIST_OF_REFERENCES)
+    it.score([UNHASHABLE], [REFERENCES]); it.score(["text"], [["text"]])
+fastbleu.BLEU.score: ids | it = BLEU(tokenize=None, ignore_ids=(0,), stop_id=2)
+    it.score(IDS, REFERENCE_IDS, hypothesis_mask=MASK)
+    it.score(IDS, REFERENCE_IDS, hypothesis_mask=MASK[:1])
+    it.score(IDS.astype(float), REFERENCE_IDS); it.score([[2**63]], [[[1]]])
+fastbleu.BLEU.sentence_scores | it = text_metric()
+    it.sentence_scores(TEXTS, TEXT_REFERENCES); it.sentence_scores(TEXTS, TEXT_REFERENCES[:1])
+fastbleu.BLEU.statistics | it = text_metric()
+    it.statistics(TEXTS, TEXT_REFERENCES); it.statistics(TEXTS, [*TEXT_REFERENCES[:2], []])
+fastbleu.BLEU.update | it, full = streaming(); it.update(TEXTS, TEXT_REFERENCES)
+    it.update(TEXTS, TEXT_REFERENCES[:1]); it.update([*TEXTS[:2], b"x"], TEXT_REFERENCES)
+    full.update(TEXTS, TEXT_REFERENCES)
+fastbleu.BLEU.update: ids | it = BLEU(tokenize=None, ignore_ids=(0,), stop_id=2)
+    it.update(IDS, REFERENCE_IDS); it.update(IDS, REFERENCE_IDS[0])
+fastbleu.BLEU.compute | it = text_metric(); it.compute(); BLEU().compute()
+fastbleu.BLEU.reset | it = text_metric(); it.reset()
+fastbleu.BLEU.merge | it, full = streaming(); it.merge(it) if it.state[0] < 2**61 else it.reset()
+    it.merge(7); it.merge(BLEU()); full.merge(full)
+fastbleu.BLEU.all_reduce | it = text_metric(); it.all_reduce().state
+fastbleu.BLEU.state | it = text_metric(); it.state
+fastbleu.BLEU.from_state | state = text_metric().state; BLEU.from_state(state).compute()
+    BLEU.from_state(state[:-1]); BLEU.from_state(state - 2**40); BLEU.from_state(state / 3)
+    BLEU.from_state(state, keep_segments=True)
+fastbleu.BLEU.segments | it = text_metric(); it.segments; BLEU().segments
+fastbleu.BLEU.segment_scores | it = text_metric(); it.segment_scores(); BLEU().segment_scores()
+fastbleu.BLEU.signature | it = text_metric(); it.signature
+fastbleu.BLEU.__eq__ | it = text_metric(); it == it, it == BLEU(), it == 7
+fastbleu.BLEU.__hash__ | it = text_metric(); hash(it) == hash(it)
+fastbleu.BLEU.__repr__ | it = text_metric(); repr(it)
+fastbleu.BLEU.__reduce__ | it = text_metric(); pickle.loads(pickle.dumps(it)) == it
+fastbleu.BLEU.__setattr__ | it = text_metric(); None; setattr(it, "max_order", 3)
+fastbleu.BLEU.__delattr__ | it = text_metric(); None; delattr(it, "max_order")
+fastbleu.BLEU.pairwise | it = BLEU(effective_order=True); it.pairwise(TEXTS, TEXTS[::-1])
+    it.pairwise(TEXTS, [*TEXTS, 7]); it.pairwise(TEXTS[0], TEXTS)
+    it.pairwise(TEXTS, TEXTS, out=np.empty((2, 3))); it.pairwise(TEXTS, TEXTS, dtype=int)
+fastbleu.BLEU.pairwise: ids
+    it = BLEU(tokenize=None, ignore_ids=(0,), stop_id=2, effective_order=True)
+    it.pairwise(IDS, IDS, hypothesis_mask=MASK, dtype="float32")
+    it.pairwise(IDS, IDS, hypothesis_mask=MASK[:, :2]); it.pairwise([IDS], IDS)
+fastbleu.BLEU.iter_blocks | it = BLEU(effective_order=True)
+    blocks(it.iter_blocks(TEXTS, TEXTS, rows=2))
+    blocks(it.iter_blocks(TEXTS, TEXTS, rows=0)); blocks(it.iter_blocks([*TEXTS, None], TEXTS))
+fastbleu.BLEU.iter_blocks: broken off
+    it = BLEU(effective_order=True); broken_off(it.iter_blocks(TEXTS, TEXTS, rows=1))
+fastbleu.BLEU.mbr | it = BLEU(effective_order=True); it.mbr([*TEXTS, TEXTS[0]], matrix=True)
+    it.mbr([]); it.mbr(TEXTS, weights=[1]); it.mbr(TEXTS, weights=[0, 0, 0])
+    it.mbr(TEXTS, [*TEXTS, b"x"]); it.mbr(TEXTS, aggregate=True, matrix=True)
+fastbleu.BLEU.mbr: aggregate | it = BLEU(effective_order=True)
+    it.mbr(TEXTS, TEXTS[:2], log_probabilities=[-1, -2], aggregate=True)
+    it.mbr(TEXTS, TEXTS[:2], log_probabilities=[-1, float("nan")], aggregate=True)
+fastbleu.BLEU.mbr: batches | it = BLEU(effective_order=True)
+    it.mbr([TEXTS, TEXTS[::-1]], [TEXTS[:2], TEXTS[1:]], [[1, 2], [3, 4]])
+    it.mbr([TEXTS, TEXTS[:2]])
+fastbleu.BLEU.self_bleu | it = BLEU(effective_order=True); it.self_bleu(TEXTS * 2, (1, 3), sample=3)
+    it.self_bleu(TEXTS[:1]); it.self_bleu(TEXTS, (0,)); it.self_bleu(TEXTS, sample=9)
+    it.self_bleu([*TEXTS, None])
+fastbleu.BLEU.reference_index | it = BLEU(effective_order=True)
+    it.reference_index(TEXTS).ngrams; it.reference_index([]); it.reference_index([*TEXTS, 7])
+fastbleu.matrix.pairwise | pairwise(SENTENCES, HYPOTHESES, tokenize=None)
+    pairwise(SENTENCES, UNREADABLE, tokenize=None); pairwise(SENTENCES, HYPOTHESES)
+fastbleu.matrix.iter_blocks | blocks(iter_blocks(SENTENCES, HYPOTHESES, rows=1, tokenize=None))
+    iter_blocks(SENTENCES, HYPOTHESES, rows=-1, tokenize=None)
+fastbleu.matrix.mbr | mbr(SENTENCES, tokenize=None); mbr(UNREADABLE, tokenize=None)
+    mbr(SENTENCES, aggregate=True, dialect="nltk", tokenize=None)
+fastbleu.matrix.self_bleu
+    self_bleu(SENTENCES); self_bleu(UNREADABLE); self_bleu(SENTENCES, (2, 2))
+fastbleu.matrix.MBRResult | MBRResult(1, np.zeros(2))
+fastbleu.matrix.SelfBLEU | SelfBLEU({}, np.zeros((1, 0)), (), np.zeros(1))
+fastbleu.matrix.SelfBLEU.__repr__ | it = self_bleu(SENTENCES); repr(it)
+fastbleu.matrix.ReferenceIndex | len(ReferenceIndex(iter(SENTENCES), tokenize=None))
+    ReferenceIndex([]); ReferenceIndex(UNREADABLE, tokenize=None)
+    ReferenceIndex(TEXTS, metric=BLEU(), max_order=3); ReferenceIndex(iter([*TEXTS, 7]))
+fastbleu.matrix.ReferenceIndex.score
+    it = index(); it.score(TEXTS); it.score([]); it.score([*TEXTS, None])
+fastbleu.matrix.ReferenceIndex.sentence_scores
+    it = index(); it.sentence_scores(TEXTS); it.sentence_scores(TEXTS[0])
+fastbleu.matrix.ReferenceIndex.statistics
+    it = index(); it.statistics(TEXTS); it.statistics([*TEXTS, b"x"])
+fastbleu.matrix.ReferenceIndex.save (alone) | it = index(); it.save(scratch() / "saved")
+    it.save(scratch() / "no" / "directory")
+    ReferenceIndex([[(1,)]], tokenize=None).save(scratch() / "saved")
+fastbleu.matrix.ReferenceIndex.load | good, cut, damaged, other = saved_indices()
+    ReferenceIndex.load(good).score(TEXTS)
+    ReferenceIndex.load(cut); ReferenceIndex.load(damaged); ReferenceIndex.load(other)
+    ReferenceIndex.load(good, "intl"); ReferenceIndex.load(scratch())
+    ReferenceIndex.load(good / "no")
+fastbleu.matrix.ReferenceIndex.__len__ | it = index(); len(it)
+fastbleu.matrix.ReferenceIndex.ngrams | it = index(); it.ngrams
+fastbleu.matrix.ReferenceIndex.nbytes | it = index(); it.nbytes
+fastbleu.matrix.ReferenceIndex.signature | it = index(); it.signature
+fastbleu.matrix.ReferenceIndex.__repr__ | it = index(); repr(it)
+fastbleu.matrix.ReferenceIndex.__reduce__ | it = index(); None; it.__reduce__()
+fastbleu.matrix.ReferenceIndex.__setattr__ | it = index(); None; setattr(it, "ngrams", 1)
+fastbleu.matrix.ReferenceIndex.__delattr__ | it = index(); None; delattr(it, "_ngrams")
+fastbleu.sentence_bleu | sentence_bleu(REFERENCES, HYPOTHESIS)
+    sentence_bleu([], HYPOTHESIS); sentence_bleu(REFERENCES, UNHASHABLE)
+    sentence_bleu([UNHASHABLE], HYPOTHESIS); sentence_bleu(REFERENCES, HYPOTHESIS, (None,))
+    sentence_bleu(REFERENCES, HYPOTHESIS, smoothing_function=lambda *a, **k: 1 / 0)
+    sentence_bleu(None, HYPOTHESIS)
+fastbleu.sentence_bleu: several weights, tokens of all kinds
+    kinds, weights = [1, 2.0, (3, "x"), b"y"], [(1,), (0.5, 0.5)]
+    smoothing = SmoothingFunction().method1
+    sentence_bleu([kinds], [1.0, 2, (3, "x"), b"y", "z"], weights, smoothing)
+    sentence_bleu([[1, (2, [])]], [1, 2.0], [(1,), (0.5, 0.5)])
+fastbleu.corpus_bleu | corpus_bleu(LIST_OF_REFERENCES, HYPOTHESES)
+    corpus_bleu(LIST_OF_REFERENCES[:1], HYPOTHESES); corpus_bleu([], [])
+    corpus_bleu([REFERENCES, []], [HYPOTHESIS, HYPOTHESIS])
+    corpus_bleu([[UNHASHABLE]], [HYPOTHESIS])
+fastbleu.modified_precision | modified_precision(REFERENCES, HYPOTHESIS, 2)
+    modified_precision(REFERENCES, UNHASHABLE, 1); modified_precision([], HYPOTHESIS, 1)
+    modified_precision(REFERENCES, HYPOTHESIS, -1); modified_precision(REFERENCES, HYPOTHESIS, 1.5)
+fastbleu.closest_ref_length
+    closest_ref_length(REFERENCES, 7); closest_ref_length([], 7); closest_ref_length([1], 7)
+fastbleu.brevity_penalty | brevity_penalty(8, 7); brevity_penalty(8, None)
+fastbleu.SmoothingFunction | SmoothingFunction(0.2, 4, 3).k; SmoothingFunction(beta=1)
+fastbleu.SmoothingFunction.method0
+    SmoothingFunction().method0([Fraction(1, 2)]); SmoothingFunction().method0([1.5])
+fastbleu.nltk.Fraction | Fraction(2, 4); Fraction(1, 0)
+fastbleu.nltk.Fraction.numerator | it = Fraction(2, 4); it.numerator
+fastbleu.nltk.Fraction.denominator | it = Fraction(2, 4); it.denominator
+fastbleu.nltk.Fraction.__reduce__ | it = Fraction(2, 4); pickle.loads(pickle.dumps(it))
+fastbleu.nltk.patch (alone) | patched(fastbleu.nltk)
+fastbleu.nltk.unpatch (alone) | fastbleu.nltk.unpatch()
+fastbleu.sacrebleu.corpus_bleu | sacrebleu.corpus_bleu(TEXTS, STREAMS)
+    sacrebleu.corpus_bleu([], []); sacrebleu.corpus_bleu(TEXTS, [])
+    sacrebleu.corpus_bleu([7], [["a"]]); sacrebleu.corpus_bleu(["a"], [[None]])
+    sacrebleu.corpus_bleu(TEXTS, STREAMS, "method1")
+fastbleu.sacrebleu.raw_corpus_bleu
+    sacrebleu.raw_corpus_bleu(TEXTS, STREAMS); sacrebleu.raw_corpus_bleu(TEXTS, [7])
+fastbleu.sacrebleu.sentence_bleu | sacrebleu.sentence_bleu(TEXTS[0], TEXT_REFERENCES[0])
+    sacrebleu.sentence_bleu(7, TEXT_REFERENCES[0]); sacrebleu.sentence_bleu(TEXTS[0], [None])
+    sacrebleu.sentence_bleu("a b", ["a c"], "floor", "x")
+    sacrebleu.sentence_bleu(TEXTS[0], TEXTS, tokenize="14a")
+fastbleu.sacrebleu.BLEU | sacrebleu.BLEU(references=STREAMS)
+    sacrebleu.BLEU(tokenize="14a"); sacrebleu.BLEU(smooth_method="x")
+    sacrebleu.BLEU(max_ngram_order=0); sacrebleu.BLEU(references=7)
+fastbleu.sacrebleu.BLEU.corpus_score | it = sacrebleu.BLEU(references=STREAMS)
+    it.corpus_score(TEXTS, None, n_bootstrap=5)
+    sacrebleu.BLEU().corpus_score(TEXTS, None); it.corpus_score([7], None)
+fastbleu.sacrebleu.BLEU.sentence_score | it = sacrebleu.BLEU(effective_order=True)
+    it.sentence_score(TEXTS[0], TEXTS)
+    it.sentence_score(TEXTS[0], [7]); it.sentence_score(TEXTS[0], [])
+fastbleu.sacrebleu.BLEU.get_signature
+    it = scored(); it.get_signature(); sacrebleu.BLEU().get_signature()
+fastbleu.sacrebleu.BLEU.compute_bleu | compute = sacrebleu.BLEU.compute_bleu
+    compute([5, 4], [6, 5], 6, 7, max_ngram_order=2)
+    compute([5, 4], [6, 5], 6, 7); compute([5, 4], [6, 5], 6, 7, "x")
+    compute(["5", 4], [6, 5], 6, 7, max_ngram_order=2)
+fastbleu.sacrebleu.BLEUScore | sacrebleu.BLEUScore(50.0, [3, 1], [4, 3], [75.0, 33.3], 1.0, 4, 4)
+    sacrebleu.BLEUScore(50.0)
+fastbleu.sacrebleu.BLEUScore.prec_str | sacrebleu.corpus_bleu(TEXTS, STREAMS).prec_str
+fastbleu.sacrebleu.BLEUScore.ratio | sacrebleu.corpus_bleu(TEXTS, STREAMS).ratio
+fastbleu.sacrebleu.BLEUScore.format | it = sacrebleu.corpus_bleu(TEXTS, STREAMS)
+    it.format(signature="nrefs:1", is_json=True); it.format(signature="nrefs", is_json=True)
+fastbleu.sacrebleu.BLEUScore.estimate_ci
+    it = sacrebleu.corpus_bleu(TEXTS, STREAMS); it.estimate_ci([it] * 50); it.estimate_ci([])
+fastbleu.sacrebleu.BLEUScore.__repr__ | it = sacrebleu.corpus_bleu(TEXTS, STREAMS); repr(it)
+fastbleu.sacrebleu.BLEUSignature
+    it = scored(); sacrebleu.BLEUSignature(vars(it)); sacrebleu.BLEUSignature({})
+fastbleu.sacrebleu.BLEUSignature.format | it = scored().get_signature(); it.format(short=True)
+fastbleu.sacrebleu.BLEUSignature.update | it = scored().get_signature(); it.update("test", "wmt22")
+fastbleu.sacrebleu.BLEUSignature.__repr__ | it = scored().get_signature(); repr(it)
+fastbleu.sacrebleu.patch (alone) | patched(sacrebleu)
+fastbleu.sacrebleu.unpatch (alone) | sacrebleu.unpatch()
+fastbleu.significance.bootstrap | it = Stats(ROWS); bootstrap(it, samples=9)
+    bootstrap(it[:1], samples=9); bootstrap(it, samples=0)
+    bootstrap(it, samples=9, confidence=2); bootstrap(Stats([[2**62] * 4] * 3), samples=9)
+    bootstrap(it, samples=9, smoothing="x")
+fastbleu.significance.bootstrap: compatible | it = Stats(ROWS)
+    bootstrap(it, samples=9, compatible="sacrebleu"); bootstrap(it, samples=9, compatible="nltk")
+fastbleu.significance.paired_bootstrap | it = Stats(ROWS)
+    paired_bootstrap(it, {"same": it}, samples=9)
+    paired_bootstrap(it, it[:2], samples=9); paired_bootstrap(it, [7], samples=9)
+    paired_bootstrap(it, Stats.zeros(3), samples=9)
+fastbleu.significance.paired_approximate_randomization | it = Stats(ROWS)
+    paired_approximate_randomization(it, [it], trials=9, samples=9)
+    paired_approximate_randomization(it, [it[0]], trials=9)
+    paired_approximate_randomization(it, [it], trials=0)
+fastbleu.significance.Interval | Interval(*range(7))
+fastbleu.significance.Interval.half_width
+    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.interval.half_width
+fastbleu.significance.Comparison | Comparison(*range(10))
+fastbleu.significance.Comparison.difference
+    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.difference
+fastbleu.cli.main (alone) | reference, system, damaged = text_files()
+    command(reference, "-i", system, "-b")
+    command(reference, "-i", damaged); command(reference, "-i", system + ".no")
+    command(reference, "-i", os.devnull)
+fastbleu.cli.main: segment by segment (alone) | reference, system, damaged = text_files()
+    command(reference, "-i", system, "-sl", "-f", "text")
+    command(reference, "-i", system, "-sl", "-ci")
+fastbleu.cli.main: a test of significance (alone) | reference, system, damaged = text_files()
+    command(reference, "-i", system, reference, "-pbs", "-pbsn", "9", "-f", "text")
+fastbleu.integrations.evaluate.load
+    evaluate.load("bleu").compute(**NAMED, tokenizer=str.split, smooth=True)
+    evaluate.load("chrf"); evaluate.load("bleu", num_process=2)
+    evaluate.load("bleu").compute(**NAMED, tokenizer=lambda text: 1 / 0)
+fastbleu.integrations.transformers.compute_metrics | transformers.compute_metrics() is not None
+    transformers.compute_metrics(tokenize="13a"); transformers.compute_metrics(7)
+fastbleu.integrations.transformers.ComputeMetrics
+    transformers.ComputeMetrics(None, BLEU(tokenize=None), ()) is not None
+fastbleu.integrations.transformers.ComputeMetrics.reset
+    it = transformers.compute_metrics(ignore_ids=(0,)); it.reset()
+fastbleu.integrations.transformers.ComputeMetrics.__call__ (alone)
+    it = transformers.compute_metrics(ignore_ids=(0,)); it((IDS, IDS))
+    it((IDS / 2, IDS)); it((IDS, IDS[:1])); it((IDS, -IDS)); it(7)
+"""
+# In place of NUMBER comes each from 1 to 7; in place of KIND, Bleu and Sacrebleu.
+OF_NLTK = """
+fastbleu.SmoothingFunction.methodNUMBER
+    smoothed("methodNUMBER"); SmoothingFunction().methodNUMBER(["x", "x"])
+"""
+OF_EVALUATE = """
+fastbleu.integrations.evaluate.KIND | evaluate.KIND().name
+fastbleu.integrations.evaluate.KIND.add (alone) | it = evaluate.KIND()
+    emptied(it).add(prediction=TEXTS[0], reference=TEXTS[0]), it.compute()
+    it.add(prediction=TEXTS[0]); it.add(prediction=7, reference=TEXTS)
+fastbleu.integrations.evaluate.KIND.add_batch (alone) | it = evaluate.KIND()
+    emptied(it).add_batch(**NAMED), len(it), it.compute() and None
+    it.add_batch(predictions=TEXTS, references=TEXTS[:1])
+    it.add_batch(predictions=TEXTS, references=[*TEXTS[:2], []])
+fastbleu.integrations.evaluate.KIND.compute (alone) | it = evaluate.KIND()
+    it.compute(**NAMED); it.compute(); it.compute(predictions=TEXTS)
+fastbleu.integrations.evaluate.KIND.__len__ | it = evaluate.KIND(); len(it)
+"""
+
+
+def text_metric() -> BLEU:
+    metric = BLEU(keep_segments=True)
+    metric.update(TEXTS, TEXT_REFERENCES)
+    return metric
+
+
+def streaming() -> tuple[BLEU, BLEU]:
+    """A metric, and one that is full."""
+    return BLEU(max_order=2), BLEU.from_state([LARGEST] * 2 + [LARGEST // 2] * 4, max_order=2)
+
+
+def blocks(pairs: Iterator[Any]) -> list[Any]:
+    return [scores for _, scores in pairs]
+
+
+def broken_off(pairs: Any) -> None:
+    next(pairs)
+    pairs.close()
+
+
+def index() -> matrix.ReferenceIndex:
+    return matrix.ReferenceIndex(TEXTS, effective_order=True)
+
+
+def saved_indices() -> tuple[Path, ...]:
+    """A saved index, one that is cut off, one that is damaged, one of other tokenizer's tokens."""
+    good, cut, damaged, other = (scratch() / name for name in ("good", "cut", "damaged", "other"))
+    index().save(good)
+    content = good.read_bytes()
+    cut.write_bytes(content[:-5])
+    damaged.write_bytes(content[:9] + b"\xff" + content[10:])
+    matrix.ReferenceIndex(TEXTS, tokenize=str.split).save(other)
+    return good, cut, damaged, other
+
+
+def smoothed(method: str) -> Any:
+    precisions = [Fraction(1, 2), Fraction(1, 3), Fraction(2, 4), Fraction(0, 1)]
+    arguments = {"references": REFERENCES, "hypothesis": HYPOTHESIS, "hyp_len": 8}
+    return getattr(fastbleu.SmoothingFunction(), method)(precisions, **arguments)
+
+
+def patched(module: Any) -> None:
+    with module.patch():
+        pass
+
+
+def scored() -> sacrebleu.BLEU:
+    metric = sacrebleu.BLEU()
+    metric.corpus_score(TEXTS, STREAMS)
+    return metric
+
+
+def emptied(metric: Any) -> Any:
+    """A metric without the segments that a call has left which failed before it took them."""
+    if len(metric):
+        metric.compute()
+    return metric
+
+
+def text_files() -> list[str]:
+    """Two files of text, and one that is not UTF-8."""
+    paths = [str(scratch() / name) for name in ("reference.txt", "system.txt", "damaged.txt")]
+    for path, lines in zip(paths, (STREAMS[0], TEXTS, None), strict=True):
+        content = "\n".join(lines).encode() + b"\n" if lines else b"\xff\xfe\x00"
+        Path(path).write_bytes(content)
+    return paths
+
+
+def command(*arguments: str) -> str:
+    """What the command prints; OSError where it fails."""
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with redirect_stdout(out), redirect_stderr(out):
+        status = cli.main(list(arguments))
+        out.flush()
+        said = out.buffer.getvalue().decode()
+    if status:
+        raise OSError(status, said)
+    return said
+
+
+@cache
+def scratch() -> Path:
+    """A directory of this process, gone when it ends."""
+    directory = tempfile.mkdtemp(prefix="fastbleu-trust-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return Path(directory)
+
+
+def plain(result: object) -> object:
+    """A result as something that `==` compares bit for bit, and that can be printed."""
+    if isinstance(result, np.ndarray):
+        return "array", result.dtype.str, result.shape, result.tobytes()
+    if isinstance(result, float):
+        return result.hex()
+    if isinstance(result, fastbleu.Stats):
+        return "Stats", result.max_order, np.asarray(result).tolist()
+    if is_dataclass(result) and not isinstance(result, type):
+        values = {field.name: getattr(result, field.name) for field in fields(result)}
+        return type(result).__name__, plain(values)
+    if isinstance(result, (list, tuple)):
+        return type(result).__name__, [plain(part) for part in result]
+    if isinstance(result, Mapping):
+        return [(plain(key), plain(value)) for key, value in result.items()]
+    if isinstance(result, sacrebleu.BLEUScore):
+        return plain(vars(result))
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(result))
+
+
+State = dict[str, Any]
+IMPORTS = """
+import os, pickle
+from fastbleu.nltk import *
+from fastbleu.significance import *
+from fastbleu.matrix import *
+from fastbleu.tokenizers import *
+from fastbleu.dialects import *
+from fastbleu import *
+from fastbleu import dialects
+from fastbleu.integrations import evaluate, transformers
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One way to call a public name: `call` and `errors` take what `setup` returned."""
+
+    name: str
+    setup: Callable[[], State]
+    call: Callable[[State], object]
+    errors: tuple[Callable[[State], object], ...]
+    threads: bool
+
+    @property
+    def public_name(self) -> str:
+        return self.name.partition(":")[0]
+
+    def calls(self) -> Iterator[tuple[str, Callable[[State], object]]]:
+        """The call and the errors, by name."""
+        yield self.name, self.call
+        for number, error in enumerate(self.errors):
+            yield f"{self.name}, error {number}", error
+
+
+def blocks_of(source: str) -> Iterator[tuple[str, CodeType, int]]:
+    """The header of each block, its setup, which makes CALLS too, and how many calls these are."""
+    for block in re.split(r"\n(?=\S)", source.strip()):
+        header, first, rest = re.fullmatch(r"(.*?)(?: \| (.*))?(?:\n((?s:.*)))?", block).groups("")
+        parsed = ast.parse(f"{first}\n{textwrap.dedent(rest)}")
+        code = [part for part in parsed.body if not isinstance(part, ast.Expr)]
+        calls = [ast.unparse(part) for part in parsed.body if isinstance(part, ast.Expr)]
+        code += ast.parse(f"CALLS = [{', '.join(f'lambda: {call}' for call in calls)}]").body
+        yield header, compile(ast.Module(code, []), header, "exec"), len(calls)
+
+
+def entries(source: str) -> Iterator[Entry]:
+    for header, setup, count in blocks_of(source):
+        name, alone = re.subn(r" \(alone\)$", "", header)
+        call, *errors = [partial(call_of, number) for number in range(count)]
+        yield Entry(name, partial(prepared, setup), call, tuple(errors), not alone)
+
+
+def prepared(setup: CodeType) -> State:
+    """The names that a block sees after its setup, and CALLS."""
+    state = dict(globals())
+    exec(IMPORTS, state)
+    exec(setup, state)
+    return state
+
+
+def call_of(number: int, state: State) -> object:
+    return state["CALLS"][number]()
+
+
+# Where users find names: nearest first, as a name is called by the first place that has it. Other
+# integrations need their hosts: the tests of these have them.
+MODULES = [
+    "fastbleu",
+    "fastbleu.nltk",
+    "fastbleu.sacrebleu",
+    "fastbleu.sacrebleu.metrics",
+    "fastbleu.significance",
+    "fastbleu.matrix",
+    "fastbleu.tokenizers",
+    "fastbleu.dialects",
+    "fastbleu.cli",
+    "fastbleu.integrations.evaluate",
+    "fastbleu.integrations.transformers",
+]
+PACKAGE = str(Path(fastbleu.__file__).parent)
+
+
+def public_names() -> Iterator[str]:
+    """Every public function and class, and of a class its methods and properties.
+
+    Methods that Python calls by itself are those that the package writes: not what a dataclass is
+    given, nor what is inherited from elsewhere.
+    """
+    seen: list[object] = []
+    for module in map(importlib.import_module, MODULES):
+        for name in _names_of(module):
+            value = getattr(module, name)
+            if not callable(value) or any(value is other for other in seen):
+                continue
+            seen.append(value)
+            yield f"{module.__name__}.{name}"
+            if inspect.isclass(value):
+                yield from (f"{module.__name__}.{name}.{member}" for member in _members_of(value))
+
+
+def _names_of(module: ModuleType) -> list[str]:
+    """A module's public names: those it lists, or those it defines."""
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    # Packages define nothing themselves.
+    homes = (module.__name__,)
+    if not any(getattr(value, "__module__", None) in homes for value in vars(module).values()):
+        homes = ("fastbleu.",)
+    return [
+        name
+        for name, value in sorted(vars(module).items())
+        if not name.startswith("_") and str(getattr(value, "__module__", None)).startswith(homes)
+    ]
+
+
+def _members_of(kind: type) -> Iterator[str]:
+    for name in dir(kind):
+        value = inspect.getattr_static(kind, name)
+        special = name.startswith("__") and name not in ("__init__", "__new__")
+        if name.startswith("_") and not special:
+            continue
+        function = getattr(value, "fget", None) or getattr(value, "func", None)
+        function = function or getattr(value, "__func__", value)
+        code = getattr(function, "__code__", None)
+        if code is not None and code.co_filename.startswith(PACKAGE):
+            yield name
+
+
+ENTRIES = [
+    *entries(SOURCE),
+    *(entry for number in "1234567" for entry in entries(OF_NLTK.replace("NUMBER", number))),
+    *(
+        entry
+        for kind in ("Bleu", "Sacrebleu")
+        for entry in entries(OF_EVALUATE.replace("KIND", kind))
+    ),
+]
+
+
+def call_all(times: int) -> None:
+    """Make every call and every error so often, and print how many that were."""
+    warnings.simplefilter("ignore")
+    made = 0
+    for entry in ENTRIES:
+        state = entry.setup()
+        for _ in range(times):
+            for _, call in entry.calls():
+                made += 1
+                with suppress(Exception):
+                    call(state)
+    print(made)

@@ -1,0 +1,25 @@
+"""Coverage-guided fuzzing under AddressSanitizer: every result is compared with the slow way's."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from trust import fuzzing
+
+RUNS, LONG_RUNS = 200_000, 1_000_000
+
+
+@pytest.fixture(scope="session")
+def fuzzing_build() -> None:
+    if reason := fuzzing.missing():
+        pytest.skip(reason)
+    fuzzing.prepare()
+
+
+@pytest.mark.parametrize("target", fuzzing.TARGETS, ids=lambda target: target.name)
+def test_targets(cases, long, target, fuzzing_build):
+    runs = int(os.environ.get("FASTBLEU_FUZZ_RUNS", LONG_RUNS if long else RUNS))
+    cases.count, failure = fuzzing.fuzz(target, runs // 10 if target.few else runs)
+    assert not failure, failure

@@ -1,0 +1,212 @@
+"""Ctrl-C, sent by another process, stops every long call within 0.2 s and changes nothing.
+
+What counts is the time until the caller goes on, that of giving memory back among it, less what
+other processes took (watch.py). The long form also lets every call run for a while with a signal
+every 5 ms, and measures the longest time, in seconds of the processor, for which none was heard: no
+phase of a call is left to chance. The command line ends with status 130 and prints nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import select
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from trust.children import SEED, end, environment
+from trust.long_calls import CALLS
+from trust.watch import POLL, Watch
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
+
+LIMIT = 0.2
+REPETITIONS = 20
+# The short form takes another selection of calls with each seed.
+SELECTION = random.Random(int(SEED)).sample(list(CALLS), 33)
+# A call that is over before it can be interrupted is too short to be one of these.
+SHORTEST_SPAN = 0.01
+# For so long the long form looks at a call for the longest time without a look for signals.
+GAP_SECONDS = 10.0
+# A run of the command is interrupted within so many seconds after it has opened its files.
+COMMAND_SPAN = 0.4
+
+
+class Child:
+    """A process that makes one of CALLS each time that it is told to."""
+
+    def __init__(self, name, directory):
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "trust.long_calls", name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment(TMPDIR=str(directory)),
+            start_new_session=True,
+        )
+        self._unread = b""
+
+    def line(self, timeout, watch=None):
+        """The next line that it prints; None where there is none in time."""
+        stop = time.monotonic() + timeout
+        output = self.process.stdout
+        while b"\n" not in self._unread:
+            left = stop - time.monotonic()
+            if left <= 0:
+                return None
+            wait = left if watch is None else min(left, POLL)
+            if select.select([output], [], [], wait)[0]:
+                more = os.read(output.fileno(), 1 << 16)
+                assert more, f"the process has ended: {self._unread.decode()}"
+                self._unread += more
+            elif watch is not None:
+                watch.look()
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line.decode(errors="replace")
+
+    def tell(self, words):
+        self.process.stdin.write(f"{words}\n".encode())
+        self.process.stdin.flush()
+
+    def interrupted(self, delay):
+        """How long a call took that was interrupted `delay` after its start, and what is wrong;
+        None: it was over before."""
+        self.tell("go")
+        assert self.line(60) == "started"
+        early = self.line(delay)
+        if early is not None:
+            return None, "" if early.startswith("finished\t") else early
+        watch = Watch(self.process.pid)
+        answer = self.line(60, watch)
+        if answer is None:
+            return 60.0, "it did not end within 60 s"
+        ended, at, verdict = answer.split("\t")
+        latency = watch.latency(float(at))
+        problem = "" if verdict == "'right'" else verdict
+        if ended == "finished":  # in the same moment, or the signal was lost
+            return (None if latency < LIMIT else latency), problem
+        return latency, problem if ended == "interrupted" else f"{ended}; {problem}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[] if n in SELECTION else [pytest.mark.long_only]) for n in CALLS],
+)
+def test_calls_of_python(cases, long, name, tmp_path):
+    child = Child(name, tmp_path)
+    try:
+        assert child.line(120) == "ready", child.line(0.5)
+        interrupt(cases, child, CALLS[name].span, REPETITIONS if long else 1)
+        if long:
+            child.tell(f"gap {GAP_SECONDS}")
+            gap = float(child.line(GAP_SECONDS + 120) or "inf")
+            cases.check(gap < LIMIT, f"it heard nothing for {gap:.3f} s")
+    finally:
+        end(child.process)
+
+
+def interrupt(cases, child, span, count):
+    """Interrupt a call again and again: once in each part of the span, to leave no phase out."""
+    chance = random.Random(f"{SEED} {cases}")
+    # The short form runs beside much else, and looks again at what was late: a fault stays.
+    again = 2 if count == 1 else 0
+    while cases.count < count:
+        delay = span * (cases.count + chance.random()) / count
+        latency, problem = child.interrupted(delay)
+        if latency is None and not problem:
+            span *= 0.7
+            assert span >= SHORTEST_SPAN, f"it is over within {span:.3f} s"
+            continue
+        if latency is not None and latency > LIMIT:
+            if again and not problem:
+                again -= 1
+                continue
+            problem = f"it went on for {latency:.3f} s {problem}"
+        cases.check(not problem, f"interrupted {delay:.3f} s after its start: {problem}")
+
+
+LINE = " ".join(f"word{n % 700}" for n in range(30)) + "\n"
+SEGMENTS = "".join(f"<seg id='{n}'>{LINE}</seg>" for n in range(50_000))
+TEXTS = {
+    "text": LINE * 600_000,
+    "short": LINE * 5_000,
+    "other": LINE.replace("9", "8") * 5_000,
+    "line": LINE.replace("\n", " ") * 200_000,
+    "table.jsonl": f'{{"mt": "{LINE.strip()}"}}\n' * 600_000,
+    "markup.sgm": f"<tstset sysid='s'><doc docid='d'>{SEGMENTS}</doc></tstset>",
+}
+COMMANDS = [
+    "text -i text",
+    "text -i text -sl",
+    "text -i text --threads 2",
+    "short -i short -ci -cin 1000000",
+    "short -i short other -pbs -pbsn 1000000",
+    "line -i line -lc",
+    "text -i table.jsonl::mt",
+    "markup.sgm -i markup.sgm",
+]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    found = tmp_path_factory.mktemp("texts")
+    for name, text in TEXTS.items():
+        (found / name).write_text(text)
+    yield found
+    for name in TEXTS:
+        (found / name).unlink()
+
+
+def is_open(pid, directory):
+    """Whether a process has opened a file of this directory, so that it is at work."""
+    for descriptor in Path(f"/proc/{pid}/fd").glob("*"):
+        with suppress(OSError):
+            if os.readlink(descriptor).startswith(str(directory)):
+                return True
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_the_command_line(cases, long, arguments, directory):
+    chance = random.Random(f"{SEED} {arguments}")
+    for _ in range(REPETITIONS if long else 1):
+        delay = COMMAND_SPAN * chance.random()
+        latency, status, said = interrupted_command(arguments, directory, delay)
+        right = (status, said) == (130, b"") and latency <= LIMIT
+        about = f"status {status} after {latency:.3f} s, {said[:500]!r}"
+        cases.check(right, f"interrupted after {delay:.3f} s: {about}")
+
+
+def interrupted_command(arguments, directory, delay):
+    """How long a run took to end that was interrupted, its status, and what it printed."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fastbleu", *arguments.split()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment(),
+        cwd=directory,
+        start_new_session=True,
+    )
+    try:
+        stop = time.monotonic() + 60
+        while not is_open(process.pid, directory):
+            assert time.monotonic() < stop, "it opens no file"
+            assert process.poll() is None, process.communicate()
+            time.sleep(POLL)
+        time.sleep(delay)
+        assert process.poll() is None, "it was over before"
+        watch = Watch(process.pid)
+        while process.poll() is None and time.monotonic() < stop:
+            watch.look()
+            time.sleep(POLL)
+        latency = watch.latency(time.monotonic())
+        return latency, process.poll(), process.communicate(timeout=60)[0]
+    finally:
+        end(process)
