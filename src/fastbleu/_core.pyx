@@ -474,4 +474,3 @@ cdef class SegmentCounter:
                 kept += entries[kept].id >= 0
             i = stop
         return kept
-

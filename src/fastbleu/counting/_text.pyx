@@ -21,7 +21,7 @@ from libc.stdint cimport INT32_MAX
 from fastbleu._core cimport numbers
 from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
 from fastbleu.kernel.tables cimport interner_begin, interner_free
-from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use
+from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
 from fastbleu.tokenizers._compiled cimport (
     begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of,
     line_reader, no_memory, rules_of)

@@ -17,8 +17,9 @@ pairs. Sums are added up from the first reference to the last, and from a candid
 last, so that they are the same wherever they are made. With equal weights an n-gram that all references
 have equally often has exactly this expected count.
 
-Ownership. Ngrams owns its tables; what expected matches need is the call's. Thread-safety: finding known n-grams changes nothing, so that threads
-may do it at once, each with a Scratch of its own; adding is for one thread alone.
+Ownership. Ngrams owns its tables; what expected matches need is the call's. Thread-safety: finding known
+n-grams changes nothing, so that threads may do it at once, each with a Scratch of its own; adding is for
+one thread alone.
 """
 
 from cpython.array cimport array, clone
