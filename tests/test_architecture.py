@@ -49,7 +49,7 @@ OUTSIDE = {
     "torcheval": ["integrations"],
     "torchmetrics": ["integrations"],
 }
-LINES = {".py": 320, ".pyx": 510, ".pxd": 150, ".h": 500}
+LINES = {".py": 300, ".pyx": 510, ".pxd": 150, ".h": 500}
 LINES_OF_INIT = 60
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "fastbleu"
@@ -135,7 +135,18 @@ def test_imports_are_seen_at_all():
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_files_stay_small(path):
     limit = LINES_OF_INIT if path.name == "__init__.py" else LINES[path.suffix]
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= limit
+    text = path.read_text(encoding="utf-8")
+    # The documentation of the public interface does not make a file harder to read.
+    documented = sum(docstring_lines(text)) if path.suffix == ".py" else 0
+    assert len(text.splitlines()) - documented <= limit
+
+
+def docstring_lines(source):
+    """The number of lines of each docstring."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            yield node.body[0].end_lineno - node.body[0].lineno + 1
 
 
 def test_headers_without_a_module_say_so():

@@ -63,6 +63,8 @@ cdef int64_t *numbers(array values) except? NULL:
 def zero_rows(Py_ssize_t segments, int max_order):
     """A flat array of `segments` rows, all zero."""
     cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
+    if max_order < 1:
+        raise ValueError(f"max_order must lie in 1..{MAX_ORDER}, not {max_order}")
     # The size must not wrap around.
     if segments > PY_SSIZE_T_MAX // width:
         raise MemoryError(f"no memory for {segments} rows")

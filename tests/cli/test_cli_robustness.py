@@ -204,7 +204,10 @@ def test_the_bare_command_on_a_terminal_prints_its_usage() -> None:
 def test_shell_completion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "shtab.py").write_text("raise ImportError")
     message = error("--print-completion", "bash", env={"PYTHONPATH": str(tmp_path)})
-    assert message == "shell completion needs shtab: pip install shtab"
+    assert (
+        message
+        == "shell completion needs shtab: pip install '.[completion]' in a checkout of fastbleu"
+    )
     pytest.importorskip("shtab")
     for shell in ("bash", "zsh", "fish", "tcsh"):
         assert "--smooth-method" in output("--print-completion", shell)

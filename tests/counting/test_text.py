@@ -114,8 +114,9 @@ def test_rows_can_be_added_up_at_once(tokenizer, threads):
         corpus = as_tokens(corpus, "none")
     options = [None if tokenizer is None else get_tokenizer(tokenizer), False, 3, threads]
     kept = count_batch(*corpus, CountOptions(*options))
-    for floor, adapt in ((False, SACREBLEU.adapt), (True, NLTK.adapt)):
-        summed = count_batch(*corpus, CountOptions(*options), floor)
+    for raised, adapt in ((False, SACREBLEU.adapt), (True, NLTK.adapt)):
+        summing = CountOptions(*options, raise_totals=raised)
+        summed = count_batch(*corpus, summing, keep_rows=False)
         assert summed.stats == adapt(kept.stats).sum()
         assert (summed.nrefs, summed.tokenized_periods) == (kept.nrefs, kept.tokenized_periods)
 

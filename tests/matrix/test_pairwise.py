@@ -143,7 +143,7 @@ def test_counts_are_those_of_the_oracle(level):
             references = token_lists(rng, rng.choice((1, 5, 63, 64, 65, 130, 200)))
             scores = metric.pairwise(hypotheses, references)
             rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
-            expected = metric._scores(fastbleu.Stats(rows))
+            expected = metric._parameters.sentence_scores(fastbleu.Stats(rows))
             assert scores.ravel().tolist() == expected.tolist()
     finally:
         _process.use_simd(before)
@@ -506,7 +506,7 @@ def test_functions_are_the_methods(name):
     *ours, last = inspect.signature(function).parameters.values()
     assert last.kind is last.VAR_KEYWORD
     assert ours == list(inspect.signature(method).parameters.values())[1:]
-    lines = function.__doc__.splitlines()
+    lines = inspect.cleandoc(function.__doc__).splitlines()
     documented = ", ".join(line for line in lines if line and not line.startswith(" "))
     for parameter in (*ours, last):
         assert parameter.name in documented

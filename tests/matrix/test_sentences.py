@@ -13,13 +13,13 @@ import pytest
 from generators import KINDS, copied, seeded
 
 import fastbleu
-from fastbleu import BLEU
+from fastbleu.dialects.parameters import Parameters
 from fastbleu.matrix._sentences import Sentences
 from fastbleu.matrix.reader import SentenceReader
 from fastbleu.runtime._process import SIMD_LEVELS, use_simd
 
 COMPILED = ["13a", "none", "zh", "intl", "char"]
-TOKENS = BLEU(None)
+TOKENS = Parameters(None)
 
 
 def split(sentences):
@@ -98,7 +98,7 @@ def random_text(rng):
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_random_texts(tokenizer, lowercase):
     rng = seeded("sentences", tokenizer, lowercase)
-    reader = SentenceReader(BLEU(tokenizer, lowercase))
+    reader = SentenceReader(Parameters(tokenizer, lowercase))
     for _ in range(30):
         reader.forget()
         oracle = Oracle()
@@ -119,7 +119,7 @@ def test_random_texts(tokenizer, lowercase):
 
 
 def test_the_numbers_of_text_are_by_first_appearance():
-    reader = SentenceReader(BLEU())
+    reader = SentenceReader(Parameters())
     assert split(reader.read(["a b a.", "c b"], "x")) == [[0, 1, 0, 2], [3, 1]]
     assert split(reader.read(("b d",), "x")) == [[1, 4]]
     assert split(reader.read(["e d e"], "x", known_only=True)) == [[-1, 4, -1]]
@@ -138,7 +138,7 @@ def test_every_instruction_set(level):
     try:
         rng = seeded("levels of sentences")
         texts = [random_text(rng) for _ in range(300)]
-        found = split(SentenceReader(BLEU()).read(texts, "x"))
+        found = split(SentenceReader(Parameters()).read(texts, "x"))
     finally:
         use_simd()
     assert in_order(found) == in_order(Oracle().read(map(fastbleu.tokenize, texts)))
@@ -146,7 +146,7 @@ def test_every_instruction_set(level):
 
 def test_long_tokens_outlive_their_texts():
     """Tokens that are no keys by themselves are copied: texts and buffers of lines go away."""
-    reader = SentenceReader(BLEU("none"))
+    reader = SentenceReader(Parameters("none"))
     words = ["w" * n + str(n) for n in range(14, 80)]
     words += ["я" * n + str(n) for n in range(7, 50)] + ["\U0001f600" * n for n in range(4, 30)]
     first = [split(reader.read([word + " &amp;"], "x"))[0][0] for word in words]
@@ -162,13 +162,13 @@ def test_str_subclasses_are_texts():
     class Text(str):
         pass
 
-    reader = SentenceReader(BLEU())
+    reader = SentenceReader(Parameters())
     assert split(reader.read([Text("a b"), np.str_("b a")], "x")) == [[0, 1], [1, 0]]
     assert split(reader.read(np.array(["a b", "c"]), "x")) == [[0, 1], [2]]
 
 
 def test_tokenizers_that_are_functions():
-    reader = SentenceReader(BLEU(str.split, lowercase=True))
+    reader = SentenceReader(Parameters(str.split, lowercase=True))
     assert split(reader.read(["A b a", "B c", ""], "x")) == [[0, 1, 0], [1, 2], []]
     assert split(reader.read(["d C ."], "x", known_only=True, counted=True)) == [[-1, 2, -1]]
     assert reader.tokenized_periods == 1
@@ -177,11 +177,11 @@ def test_tokenizers_that_are_functions():
     with pytest.raises(TypeError, match=r"x\[1\] is a int, expected a str"):
         reader.read(["a", 5], "x")
     with pytest.raises(ZeroDivisionError):
-        SentenceReader(BLEU(lambda text: 1 / 0)).read(["a"], "x")
+        SentenceReader(Parameters(lambda text: 1 / 0)).read(["a"], "x")
 
 
 def test_texts_that_look_tokenised_are_counted():
-    reader = SentenceReader(BLEU())
+    reader = SentenceReader(Parameters())
     reader.read(["a .", "b.", "c ."], "x", counted=True)
     reader.read(["a ."], "x")
     reader.forget()
@@ -199,7 +199,7 @@ def test_sentences_are_counted_where_asked_for(tokenize):
             return [np.array(row, int) for row in rows]
         return rows if tokenize is None else [" ".join(map(str, row)) for row in rows]
 
-    reader = SentenceReader(BLEU(None if tokenize == "ids" else tokenize, max_order=3))
+    reader = SentenceReader(Parameters(None if tokenize == "ids" else tokenize, max_order=3))
     assert (reader.sentences, reader.short) == (0, 0)
     reader.read(given(1, 2, 3), "x")
     assert (reader.sentences, reader.short) == (0, 0)
@@ -282,7 +282,7 @@ def test_very_long_sentences():
     reader = SentenceReader(TOKENS)
     assert split(reader.read(np.array([numbers, numbers[::-1]]), "x")) == [numbers, numbers[::-1]]
     text = " ".join(map(str, numbers))
-    assert split(SentenceReader(BLEU()).read([text, text], "x")) == [numbers, numbers]
+    assert split(SentenceReader(Parameters()).read([text, text], "x")) == [numbers, numbers]
 
 
 # --- token ids
@@ -308,7 +308,7 @@ def counted(row, mask, rules):
 def test_random_ids(names, dtype):
     rng = np.random.default_rng(seeded(names, dtype).randrange(2**32))
     rules = {name: RULES[name] for name in names}
-    reader = SentenceReader(BLEU(None, **rules))
+    reader = SentenceReader(Parameters(None, **rules))
     for _ in range(30):
         reader.forget()
         oracle = Oracle()
@@ -337,8 +337,8 @@ def test_what_is_noticed_of_ids():
     with pytest.warns(fastbleu.InputWarning, match=r"most rows of x end in a run of the id 0"):
         reader.read(padded, "x")
     reader.read(padded, "x")
-    SentenceReader(BLEU(None, ignore_ids=(0,))).read(padded, "x")
-    of_nothing = SentenceReader(BLEU(None, stop_id=0))
+    SentenceReader(Parameters(None, ignore_ids=(0,))).read(padded, "x")
+    of_nothing = SentenceReader(Parameters(None, stop_id=0))
     of_nothing.read(padded[:, 2:] * 0, "x")
     with pytest.warns(fastbleu.InputWarning, match="every one of x is empty after"):
         of_nothing.warn_of_input()
@@ -409,13 +409,13 @@ def test_a_saved_vocabulary_numbers_alike(kind):
 
 
 def test_a_vocabulary_is_saved_by_any_seed():
-    reader = SentenceReader(BLEU())
+    reader = SentenceReader(Parameters())
     rng = seeded("saved texts")
     texts = [random_text(rng) for _ in range(200)]
     before = split(reader.read(texts, "x"))
     views = [memoryview(part) for part in reader.saved_vocabulary()]
     fastbleu.runtime._process.reseed(rng.getrandbits(64), rng.getrandbits(64))
-    other = SentenceReader.restore(BLEU(), views)
+    other = SentenceReader.restore(Parameters(), views)
     assert split(other.read(texts, "x", known_only=True)) == before
     assert other.nbytes > 0
 

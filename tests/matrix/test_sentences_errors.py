@@ -13,14 +13,15 @@ import pytest
 from hostile import Lying, Planned, Token, clean, raising
 from test_sentences import TOKENS, random_text, seeded, split
 
-from fastbleu import BLEU, InputWarning
+from fastbleu import InputWarning
+from fastbleu.dialects.parameters import Parameters
 from fastbleu.inputs.segments import TextChecks, TokenChecks
 from fastbleu.matrix._sentences import IdReader, TextReader, read_lists
 from fastbleu.matrix._vocabulary import Vocabulary
 from fastbleu.matrix.reader import SentenceReader, batches_of
 
-IDS = BLEU(None, ignore_ids=(0,))
-TEXT = BLEU()
+IDS = Parameters(None, ignore_ids=(0,))
+TEXT = Parameters()
 H = np.arange(1, 13).reshape(3, 4)
 
 
@@ -44,7 +45,7 @@ def refused(parameters, sentences, error, words, **options):
     assert split(reader.read(["a b"] if parameters.tokenizer else [[7, 8]], "x")) == [[0, 1]]
 
 
-@pytest.mark.parametrize("parameters", [TEXT, TOKENS, IDS, BLEU(str.split)])
+@pytest.mark.parametrize("parameters", [TEXT, TOKENS, IDS, Parameters(str.split)])
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -81,7 +82,7 @@ def test_what_is_no_list(parameters, wrong, words):
 )
 @pytest.mark.parametrize("at", [0, 3, 600])
 def test_what_is_no_text(wrong, words, at):
-    for parameters in (TEXT, BLEU(str.split)):
+    for parameters in (TEXT, Parameters(str.split)):
         texts = ["a b"] * 700
         texts[at] = wrong
         refused(parameters, texts, TypeError, rf"^hypotheses\[{at}\] .*{words[3:]}")
@@ -140,11 +141,8 @@ def test_masks():
 
 
 def test_lowercase_needs_text():
-    parameters = BLEU()
-    for name, value in (("tokenizer", None), ("lowercase", True)):
-        object.__setattr__(parameters, name, value)
     with pytest.raises(ValueError, match="lowercase=True needs text"):
-        SentenceReader(parameters)
+        Parameters(None, lowercase=True)
 
 
 def test_compiled_readers_check_what_they_need():
@@ -220,7 +218,7 @@ WORDS_OF_TEXT = [["the", "cat", "sat"], ["a", "cat", "sat"]]
 
 @pytest.mark.parametrize("tokenize", ["13a", "none", "intl"])
 def test_lists_of_tokens_that_are_taken_for_sources_of_text(tokenize):
-    parameters, names = BLEU(tokenize), ("candidates", "references")
+    parameters, names = Parameters(tokenize), ("candidates", "references")
     for sources in (WORDS_OF_TEXT, tuple(map(tuple, WORDS_OF_TEXT)), [*WORDS_OF_TEXT] * 4):
         with pytest.warns(InputWarning, match="^candidates looks like.*pass tokenize=None"):
             assert len(batches_of(sources, None, parameters, names)) == len(sources)
@@ -232,7 +230,7 @@ def test_lists_of_tokens_that_are_taken_for_sources_of_text(tokenize):
 
 
 def test_sources_of_text_are_not_taken_for_lists_of_tokens():
-    for parameters in (BLEU("zh"), BLEU("char"), BLEU(str.split)):
+    for parameters in (Parameters("zh"), Parameters("char"), Parameters(str.split)):
         assert len(batches_of(WORDS_OF_TEXT, None, parameters)) == 2
     for sources in (
         [["one", "two"]] * 3,
@@ -433,7 +431,7 @@ def test_references_and_memory_are_given_back():
     tokens = ["a token " + str(n) for n in range(70)] + [10**30, (1, "x"), 2.5, object()]
     kinds = [tokens], [tokens[:70], [5]], [tokens, [Token(on_hash=lambda: 1 / 0)]], [H[0]], H
     text_kinds = tokens[:70], [" ".join(tokens[:70])] * 9, ["я" * 40, "&amp; \U0001f600" * 40]
-    readers = SentenceReader(TOKENS), SentenceReader(TEXT), SentenceReader(BLEU(str.split))
+    readers = SentenceReader(TOKENS), SentenceReader(TEXT), SentenceReader(Parameters(str.split))
 
     def everything():
         for _ in range(10):
@@ -500,7 +498,7 @@ LONG_READS = {
     "objects": (TOKENS, lambda: [[0.5, *WORDS * 8_000]] * 3),
     "rows": (TOKENS, lambda: np.broadcast_to(np.arange(60), (3_000_000, 60))),
     "long rows": (TOKENS, lambda: np.broadcast_to(np.arange(3_000_000), (60, 3_000_000))),
-    "function": (BLEU(str.split), lambda: [" ".join(WORDS[:60])] * 3_000_000),
+    "function": (Parameters(str.split), lambda: [" ".join(WORDS[:60])] * 3_000_000),
 }
 
 

@@ -230,11 +230,9 @@ def test_a_missing_library_names_the_extra(name, monkeypatch, nothing_loaded):
         with monkeypatch.context() as patched:
             patched.setitem(sys.modules, module, None)
             extra = EXTRAS.get(name, "spm")
-            with pytest.raises(
-                ImportError, match=rf"{name}' needs .*pip install 'pyfastbleu\[{extra}\]'"
-            ):
+            with pytest.raises(ImportError, match=rf"{name}' needs .*pip install '\.\[{extra}\]'"):
                 get_tokenizer(name)
-            with pytest.raises(ImportError, match="pyfastbleu"):
+            with pytest.raises(ImportError, match="pip install"):
                 tokenize("text", name)
 
 
@@ -250,9 +248,7 @@ def test_the_dictionary_must_be_that_of_sacrebleu(name, monkeypatch, nothing_loa
     monkeypatch.setitem(sys.modules, dictionary, types.SimpleNamespace(MECAB_ARGS="-r none"))
     words = {"ja-mecab": 392_126, "ko-mecab": 811_795}[name]
     loaded.size = words - 1
-    with pytest.raises(
-        RuntimeError, match=rf"{words - 1} words.*{words}.*pyfastbleu\[{EXTRAS[name]}\]"
-    ):
+    with pytest.raises(RuntimeError, match=rf"{words - 1} words.*{words}.*\.\[{EXTRAS[name]}\]"):
         get_tokenizer(name)
     loaded.size, loaded.next = words, types.SimpleNamespace(filename="mine.dic")
     with pytest.raises(RuntimeError, match=r"mine\.dic"):

@@ -115,11 +115,46 @@ fastbleu.Stats.__array__ | it = Stats(ROWS); np.asarray(it), np.array(it), np.as
     it.__array__(float, copy=False)
 fastbleu.Stats.__repr__ | it = Stats(ROWS); repr(it)
 fastbleu.Score | Score(0.5, (0.5,), 1.0, 2, 2, (1,), (2,), "signature"); Score(0.5)
+fastbleu.Score.__eq__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); it == it, it == 7
+fastbleu.Score.__hash__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); hash(it)
+fastbleu.Score.__reduce__ | it = BLEU().score(TEXTS, TEXT_REFERENCES)
+    pickle.loads(pickle.dumps(it))
+fastbleu.Score.__replace__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.__replace__(bp=0.5)
+    it.__replace__(no=0.5)
+fastbleu.Score.__repr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); repr(it)
+fastbleu.Score.__setattr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
+    setattr(it, "bp", 0.5)
+fastbleu.Score.__delattr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
+    delattr(it, "bp")
 fastbleu.Score.__float__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); float(it)
 fastbleu.Score.__format__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); f"{it:.2f} {it}"; f"{it:.2z}"
 fastbleu.Score.__str__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
 fastbleu.dialects.NltkDialect | NltkDialect().version
 fastbleu.dialects.SacrebleuDialect | SacrebleuDialect().version
+fastbleu.dialects.Dialect | issubclass(NltkDialect, Dialect); Dialect()
+fastbleu.dialects.Dialect.adapt | it = Stats(ROWS); Dialect.adapt(NLTK, it)
+fastbleu.dialects.Dialect.score | it = Stats(ROWS); Dialect.score(SACREBLEU, it.sum())
+    Dialect.score(SACREBLEU, it)
+fastbleu.dialects.Dialect.sentence_scores | it = Stats(ROWS); Dialect.sentence_scores(SACREBLEU, it)
+    Dialect.sentence_scores(SACREBLEU, it, smoothing="method1")
+fastbleu.dialects.Dialect.expected_scores | rows = np.array(ROWS, float)
+    Dialect.expected_scores(SACREBLEU, rows, 2).tolist(); Dialect.expected_scores(NLTK, rows, 2)
+fastbleu.dialects.Dialect.signature | Dialect.signature(NLTK, 4, nrefs=2)
+    Dialect.signature(NLTK, 4, (1,))
+fastbleu.dialects.Dialect.read_options | Dialect.read_options(NLTK, 2).smoothing
+    Dialect.read_options(NLTK, 2, smoothing="method9")
+fastbleu.dialects.Dialect.require | Dialect.require(NLTK, "weights")
+    Dialect.require(NLTK, "aggregate=True")
+fastbleu.dialects.Dialect.brevity_penalty | Dialect.brevity_penalty(SACREBLEU, 3, 4)
+fastbleu.dialects.NltkDialect.brevity_penalty | NLTK.brevity_penalty(3, 4)
+fastbleu.dialects.NltkDialect.expected_scores | NLTK.name; NLTK.expected_scores(np.zeros((1, 6)), 2)
+fastbleu.dialects.NltkDialect.read_options | NLTK.read_options(2).smoothing
+    NLTK.read_options(2, (1,))
+fastbleu.dialects.NltkDialect.require | NLTK.require("weights"); NLTK.require("smoothing='method5'")
+fastbleu.dialects.SacrebleuDialect.brevity_penalty | SACREBLEU.brevity_penalty(3, 4)
+fastbleu.dialects.SacrebleuDialect.read_options | SACREBLEU.read_options(2).smoothing
+    SACREBLEU.read_options(2, smoothing="none", smoothing_value=1)
+fastbleu.dialects.SacrebleuDialect.require | SACREBLEU.require("aggregate=True")
 fastbleu.dialects.names | dialects.names()
 fastbleu.dialects.get | dialects.get("nltk").version; dialects.get("bleu")
 fastbleu.dialects.NltkDialect.adapt | it = Stats(ROWS); NLTK.adapt(it)
@@ -146,6 +181,9 @@ fastbleu.dialects.SacrebleuDialect.expected_scores | rows = np.array(ROWS, float
     SACREBLEU.expected_scores(rows, 2).tolist(); SACREBLEU.expected_scores(rows, 2, weights=(1,))
 fastbleu.dialects.SacrebleuDialect.signature
     SACREBLEU.signature(2, nrefs=1, lowercase=False, tokenizer="13a")
+fastbleu.BLEU.__getattr__ | it = BLEU(); it.max_order; it.no_such_name
+fastbleu.BLEU.sums | it = BLEU(max_order=2); it.sums(TEXTS, TEXT_REFERENCES)
+    it.sums(TEXTS, TEXT_REFERENCES[:1])
 fastbleu.BLEU | BLEU(lowercase=True, max_order=3, weights=(0.5, 0.25, 0.25))
     BLEU(tokenize="14a"); BLEU(max_order=0); BLEU(weights=(1,))
     BLEU(smoothing="exp", smoothing_value=1); BLEU(ignore_ids=(0,)); BLEU(dialect="moses")

@@ -64,7 +64,7 @@ def answer(index: ReferenceIndex, path: str) -> None:
     if index._parameters.tokenizer:
         kinds = [TEXTS]
     else:  # where ids are left out, only ids can be tokens
-        kinds = [IDS] if index._parameters._id_rules else [TOKENS, IDS]
+        kinds = [IDS] if index._parameters.id_rules else [TOKENS, IDS]
     hypotheses = kinds[0]
     for given in kinds:
         rows = index.statistics(given)

@@ -63,7 +63,7 @@ def check_pairs(hypotheses, references, order, asked):  # type: ignore[no-untype
     options = options_of(order, asked)
     found = pairwise(hypotheses, references, threads=1 + asked // 12 % 2, **options)
     rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
-    expected = BLEU(**options)._scores(Stats(rows)).reshape(found.shape)  # type: ignore[arg-type]
+    expected = BLEU(**options)._parameters.sentence_scores(Stats(rows)).reshape(found.shape)  # type: ignore[arg-type]
     equal(found.tolist(), expected.tolist(), hypotheses, references, options)
     if options.get("smoothing") == "floor":  # and once from the counts on by the slow way
         row = oracle.row(hypotheses[0], [references[0]], order)
@@ -86,4 +86,4 @@ def check_self(sentences, order):  # type: ignore[no-untyped-def]
         oracle.row(sentence, sentences[:i] + sentences[i + 1 :], order)
         for i, sentence in enumerate(sentences)
     ]
-    equal(found, metric._scores(Stats(rows)).tolist(), sentences, order)
+    equal(found, metric._parameters.sentence_scores(Stats(rows)).tolist(), sentences, order)

@@ -229,8 +229,10 @@ def one_order(cases, order, hypothesis, references):
     rows = Stats([oracle.row(hypothesis, [reference], order) for reference in references])
     found = metric.pairwise([hypothesis], references).tolist()
     where = f"max_order {order}, {texts}"
-    cases.equal(found, [metric._scores(rows).tolist()], f"pairwise, {where}")
-    expected = BLEU(None, smoothing="floor", **nltk)._scores(Stats([row])).tolist()
+    cases.equal(found, [metric._parameters.sentence_scores(rows).tolist()], f"pairwise, {where}")
+    expected = (
+        BLEU(None, smoothing="floor", **nltk)._parameters.sentence_scores(Stats([row])).tolist()
+    )
     found = matrix.self_bleu([hypothesis, *references], (order,)).scores[0].tolist()
     cases.equal(found, expected, f"self_bleu, {where}")
     arguments = references, hypothesis, (1 / order,) * order

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
+from ..runtime.extras import install_command
 from .files import InputError
 
 __all__ = ["print_completion"]
@@ -15,7 +16,9 @@ def print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
     try:
         import shtab
     except ImportError as error:
-        raise InputError(f"shell completion needs shtab: {install_command('completion')}") from error
+        raise InputError(
+            f"shell completion needs shtab: {install_command('completion')}"
+        ) from error
     for action in parser._actions:
         if action.metavar in ("REF", "HYP"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]

@@ -216,6 +216,7 @@ def count_batch(
     """
     is_ids = type(hypotheses) is IdRows
     segments, read = len(hypotheses), 0
+    workers = [options.acquire(is_ids)]
     counted = Counted(segments if keep_rows else 1, options.max_order)
     rows = counted.stats._rows
 
@@ -235,7 +236,6 @@ def count_batch(
                 break
             count(worker, first)
 
-    workers = [options.acquire(is_ids)]
     threads = _useful_threads(hypotheses, references, options) if options.threads > 1 else 1
     if threads == 1:
         worker = workers[0]
@@ -251,9 +251,9 @@ def count_batch(
     for worker in workers:
         counted.note(worker.packer)
         options.release(worker, is_ids)
-    if read != segments:
+    if read != segments and not options.checks.lists_may_change:
         raise changed_while_read(segments, read, hypotheses, references)
-    counted.segments = segments
+    counted.segments = read
     return counted
 
 

@@ -146,9 +146,9 @@ class Dialect(ABC):
         options = self.read_options(
             sums.max_order, weights, smoothing, smoothing_value, effective_order
         )
-        return self.score_row(sums, options, nrefs, lowercase, tokenizer, reference_length)
+        return self._score_row(sums, options, nrefs, lowercase, tokenizer, reference_length)
 
-    def score_row(
+    def _score_row(
         self,
         sums: Stats,
         options: Options,
@@ -166,16 +166,14 @@ class Dialect(ABC):
                 f"pass {self.name.upper()}.adapt(stats).sum()"
             )
         return Score(
-            self.scores(sums, options)[0],
+            self._scores(sums, options)[0],
             tuple([m / t if t else 0.0 for m, t in zip(matches, totals, strict=True)]),
             self.brevity_penalty(hyp_len, ref_len),
             hyp_len,
             ref_len,
             matches,
             totals,
-            self.signature_of(
-                sums.max_order, options, nrefs, lowercase, tokenizer, reference_length
-            ),
+            self._signature(sums.max_order, options, nrefs, lowercase, tokenizer, reference_length),
         )
 
     def sentence_scores(
@@ -190,7 +188,7 @@ class Dialect(ABC):
         options = self.read_options(
             stats.max_order, weights, smoothing, smoothing_value, effective_order
         )
-        return self.scores(stats, options)
+        return self._scores(stats, options)
 
     def expected_scores(
         self,
@@ -211,7 +209,7 @@ class Dialect(ABC):
         """
         self.require("aggregate=True")
         options = self.read_options(max_order, weights, smoothing, smoothing_value, effective_order)
-        return self.expected_row_scores(rows, max_order, options)
+        return self._expected_scores(rows, max_order, options)
 
     def signature(
         self,
@@ -235,7 +233,7 @@ class Dialect(ABC):
         'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
         """
         options = self.read_options(max_order, weights, smoothing, smoothing_value, effective_order)
-        return self.signature_of(max_order, options, nrefs, lowercase, tokenizer, reference_length)
+        return self._signature(max_order, options, nrefs, lowercase, tokenizer, reference_length)
 
     def read_options(
         self,
@@ -280,13 +278,13 @@ class Dialect(ABC):
         return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
 
     @abstractmethod
-    def scores(self, stats: Stats, options: Options) -> array[float]:
+    def _scores(self, stats: Stats, options: Options) -> array[float]:
         """The score of each adapted row by options that were read."""
 
     def _check(self, options: Options) -> None:  # noqa: B027 (most dialects have nothing to check)
         """Refuse values that are out of range."""
 
-    def expected_row_scores(self, rows: Any, max_order: int, options: Options) -> array[float]:
+    def _expected_scores(self, rows: Any, max_order: int, options: Options) -> array[float]:
         raise NotImplementedError
 
     def _unknown_smoothing(self, smoothing: object) -> str:
@@ -296,7 +294,7 @@ class Dialect(ABC):
         value = options.smoothing_value
         return options.smoothing if value is None else f"{options.smoothing}[{value}]"
 
-    def signature_of(
+    def _signature(
         self,
         max_order: int,
         options: Options,

@@ -45,7 +45,7 @@ class NltkDialect(Dialect):
         """The factor for hypotheses that are shorter than their references, 0-1."""
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
-    def scores(self, stats: Stats, options: Options) -> array[float]:
+    def _scores(self, stats: Stats, options: Options) -> array[float]:
         order, smoothing, value = stats.max_order, options.smoothing, options.smoothing_value
         weights = options.weights or (1 / order,) * order
         if value is None:

@@ -60,7 +60,7 @@ class NmtDialect(Dialect):
             mean = exp(sum(1.0 / max_order * log(p) for p in precisions))
         return mean * bp, precisions, bp
 
-    def scores(self, stats: Stats, options: Options) -> array[float]:
+    def _scores(self, stats: Stats, options: Options) -> array[float]:
         smooth = options.smoothing == "add-k"
         return array("d", [self.details(row._rows, smooth)[0] for row in stats])
 

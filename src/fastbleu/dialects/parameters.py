@@ -12,10 +12,12 @@ from ..inputs.segments import is_iterable
 from ..inputs.warnings import warn_input, warn_tokenized
 from ..tokenizers.table import SPLIT_AT_SPACES, Tokenizer, get_tokenizer
 from . import get, names
+from .base import Options
 from .score import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Concatenate, NoReturn, ParamSpec
 
@@ -135,7 +137,7 @@ class Parameters:
     @property
     def signature(self) -> str:
         """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
-        return self.rules.signature_of(self.max_order, self.options, None, **self.how_counted)
+        return self.rules._signature(self.max_order, self.options, None, **self.how_counted)
 
     def as_arguments(self) -> dict[str, Any]:
         """The arguments that make the same parameters."""
@@ -159,7 +161,7 @@ class Parameters:
         """The score of a corpus from the sum of its rows, with warnings of what it may mean."""
         if tokenized_periods:
             self.warn_of_tokenized(tokenized_periods)
-        score = self.rules.score_row(sums, self.options, nrefs, **self.how_counted)
+        score = self.rules._score_row(sums, self.options, nrefs, **self.how_counted)
         if score.value == 0 and score.hyp_len and not score.totals[-1]:
             warn_input(
                 f"no hypothesis has {self.max_order} tokens, so that the score is 0: is each entry "
@@ -179,7 +181,16 @@ class Parameters:
         import numpy
 
         adapted = self.rules.adapt(stats)
-        return numpy.asarray(self.rules.scores(adapted, self.options), numpy.float64)
+        return numpy.asarray(self.rules._scores(adapted, self.options), numpy.float64)
+
+    def equal_scores(self, adapted: Stats) -> array[float]:
+        """The score of each adapted row, whatever its orders, by equal weights."""
+        how = self.options.smoothing, self.options.smoothing_value, self.effective_order
+        return self.rules._scores(adapted, Options(None, *how))
+
+    def expected_scores(self, rows: Any) -> array[float]:
+        """The score of each row of expected counts: see `Dialect.expected_scores`."""
+        return self.rules._expected_scores(rows, self.max_order, self.options)
 
     def sentence_scores_counted(self, counted: Counted) -> NDArray[numpy.float64]:
         """As `sentence_scores`, with warnings of segments that score 0 because they are short."""

@@ -48,7 +48,7 @@ class SacrebleuDialect(Dialect):
         if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
             raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
 
-    def scores(self, stats: Stats, options: Options) -> array[float]:
+    def _scores(self, stats: Stats, options: Options) -> array[float]:
         known = options.smoothing, options.smoothing_value, options.effective_order
         if options.weights is None:
             return _sacrebleu.score_rows(stats._rows, stats.max_order, *known)
@@ -58,7 +58,7 @@ class SacrebleuDialect(Dialect):
             scores.append(_weighted(precisions, bp, totals, options.weights, known[2]))
         return scores
 
-    def expected_row_scores(self, rows: Any, max_order: int, options: Options) -> array[float]:
+    def _expected_scores(self, rows: Any, max_order: int, options: Options) -> array[float]:
         known = options.smoothing, options.smoothing_value, options.effective_order
         if options.weights is None:
             return _sacrebleu.score_rows(rows, max_order, *known, "expected")

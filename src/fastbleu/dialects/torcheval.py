@@ -57,7 +57,7 @@ class TorchEvalDialect(Dialect):
             mean = torch.exp(torch.sum(of_orders * torch.log(matches / possible)))
         return mean if input_len > target_len else torch.exp(1 - target_len / input_len) * mean
 
-    def scores(self, stats: Stats, options: Options) -> array[float]:
+    def _scores(self, stats: Stats, options: Options) -> array[float]:
         weights = options.weights
         scores = [self.score_tensors(row, weights=weights).item() for row in tensors(stats)]
         return array("d", scores)

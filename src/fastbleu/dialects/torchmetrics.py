@@ -70,7 +70,7 @@ class TorchMetricsDialect(Dialect):
             return torch.tensor(1.0, device=device) * mean
         return torch.exp(1 - target_len / preds_len) * mean
 
-    def scores(self, stats: Stats, options: Options) -> array[float]:
+    def _scores(self, stats: Stats, options: Options) -> array[float]:
         import torch
 
         asked: dict[str, Any] = {

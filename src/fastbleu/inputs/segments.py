@@ -157,6 +157,9 @@ class Checks:
 class TokenChecks(Checks):
     """Strict checks of token lists, for everything but the nltk drop-in."""
 
+    # Whether lists may become shorter while they are read.
+    lists_may_change = False
+
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
         where, kind = self.place(segment, reference), type(sequence).__name__
@@ -223,6 +226,8 @@ class NltkTokenChecks(TokenChecks):
 
     Create one for each call: it warns of a str once.
     """
+
+    lists_may_change = True
 
     def __init__(self) -> None:
         self.warned = False

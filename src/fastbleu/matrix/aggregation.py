@@ -90,5 +90,4 @@ class Aggregation:
             # Python's own sum, which is compensated from 3.12 on.
             lengths = zip(references.lengths, weights.tolist(), strict=True)
             rows[:, 1] = sum([exp(log(n) + weight) if n else 0.0 for n, weight in lengths])
-        rules, options = self._parameters.rules, self._parameters.options
-        return numpy.asarray(rules.expected_row_scores(rows, max_order, options), numpy.float64)
+        return numpy.asarray(self._parameters.expected_scores(rows), numpy.float64)

@@ -18,7 +18,6 @@ from random import Random
 import numpy
 
 from ..counting.stats import Stats
-from ..dialects.base import Options
 from ..dialects.parameters import Parameters
 from ..inputs.arguments import check_positive
 from ..inputs.sentences import parts_of
@@ -130,9 +129,7 @@ def _scores(parameters: Parameters, rows: array[int], max_order: int, order: int
     table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_order)
     kept = [*range(2 + order), *range(2 + max_order, 2 + max_order + order)]
     cut = Stats._own(array("q", table[:, kept].tobytes()), order)
-    rules, options = parameters.rules, parameters.options
-    equal = Options(None, options.smoothing, options.smoothing_value, options.effective_order)
-    return rules.scores(rules.adapt(cut), equal)
+    return parameters.equal_scores(parameters.rules.adapt(cut))
 
 
 def _check_orders(orders: Any) -> tuple[int, ...]:

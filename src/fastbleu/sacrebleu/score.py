@@ -258,7 +258,7 @@ class BLEUSignature:
     def format(self, short: bool = False) -> str:
         """The fields, separated by ``|``, the version last; `short` abbreviates their names."""
         fields = []
-        for name in [*self.info, "version"][1:]:  # the version, which is first, goes last
+        for name in [*[name for name in self.info if name != "version"], "version"]:
             value = self.info[name]
             if value is not None:
                 if isinstance(value, bool):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from ..inputs.arguments import closest
+from ..runtime.extras import install_command
 from . import _compiled
 from .libraries import beginning, cached_model, load_mecab, load_sentencepiece, splitter
 
