@@ -260,7 +260,7 @@ def count_batch(
 def _useful_threads(hypotheses: Any, references: Any, options: CountOptions) -> int:
     """How many threads have work."""
     if type(hypotheses) is IdRows:
-        chunks = (hypotheses.size + references.size) // CHUNK_IDS
+        chunks: int = (hypotheses.size + references.size) // CHUNK_IDS
     elif options.tokenizer is not None and options.tokenizer.function is not None:
         return 1  # a user's function may not be safe on several
     else:

@@ -15,6 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
+    from ..inputs.types import ReferenceLength
+    from ..tokenizers.table import TokenizerName
+
 # For `Dialect.unsupported`, of dialects that are defined for whole counts only.
 NO_AGGREGATION = {"aggregate=True": "its rules are for whole counts, not for expected ones"}
 
@@ -67,9 +70,9 @@ class Dialect(ABC):
     name: ClassVar[str]
     version: ClassVar[str]
     scale: ClassVar[float] = 1.0
-    tokenizer: ClassVar[str | None] = None
+    tokenizer: ClassVar[TokenizerName | None] = None
     lowercase: ClassVar[bool] = False
-    reference_length: ClassVar[str] = "closest"
+    reference_length: ClassVar[ReferenceLength] = "closest"
     minimum_total: ClassVar[int] = 0
     smoothings: ClassVar[Mapping[str, float | None]]
     options: ClassVar[Mapping[str, object]]

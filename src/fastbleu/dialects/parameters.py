@@ -229,7 +229,7 @@ def taking(
     """Let a constructor that wants `Parameters` take their arguments."""
 
     def decorate(init: Callable[[Any, Parameters], None]) -> Callable[Concatenate[Any, P], None]:
-        def __init__(self: Any, *arguments: P.args, **named: P.kwargs) -> None:
+        def __init__(self: Any, /, *arguments: P.args, **named: P.kwargs) -> None:
             init(self, kind(*arguments, **named))
 
         # For help() and inspect.signature().

@@ -224,7 +224,10 @@ class Sacrebleu(_InMemory):
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU does not look at one that has no use
         metric = Parameters(
-            tokenize or "13a", lowercase, smoothing=smooth_method, smoothing_value=smooth_value
+            tokenize or "13a",  # type: ignore[arg-type]
+            lowercase,
+            smoothing=smooth_method,  # type: ignore[arg-type]
+            smoothing_value=smooth_value,
         )
         options = metric.count_options()
         counted = count_input(*self._take(predictions, references), options, keep_rows=False)

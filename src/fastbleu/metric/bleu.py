@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..counting.batch import CountOptions
     from ..inputs.types import Hypotheses, Mask, References
     from ..matrix.all_pairs import Scores
     from ..matrix.decoding import MBRResult
@@ -93,6 +94,10 @@ class BLEU:
 
     __module__ = "fastbleu"
     __slots__ = ("_options", "_parameters", "_totals")
+
+    _options: CountOptions
+    _parameters: Parameters
+    _totals: Cell
 
     @taking(Parameters)
     def __init__(self, parameters: Parameters) -> None:

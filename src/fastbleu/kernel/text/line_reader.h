@@ -24,7 +24,6 @@
 
 #include "classify.h"
 
-
 typedef struct {
     char_table table;
     line_ends ends;
