@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..inputs._ids import IdRows
 from ..inputs.arguments import check_flag, check_positive
-from ..inputs.ids import are_ids, id_rows
+from ..inputs.ids import are_ids, id_rows, plain_rows
 from ..inputs.mistakes import (
     MIN_SEQUENCES_TO_WARN,
     warn_of_id_padding,
@@ -126,6 +126,8 @@ def count_input(
     """
     is_text = options.tokenizer is not None
     masked = masks[0] is not None or masks[1] is not None
+    if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
+        return _count_ids(*rows, options, keep_rows)
     if masked or options.id_rules is not None or (not is_text and are_ids(hypotheses, references)):
         if is_text:
             raise TypeError("a mask needs token ids; for these pass tokenize=None")
