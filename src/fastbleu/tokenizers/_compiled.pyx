@@ -30,9 +30,6 @@ cdef extern from "kernel/text/line_tokens.h":
     enum:
         BLOCK_TOKENS
     int build_rules(text_rules *rules, tokenizer_id tokenizer) noexcept
-    int reserve_buffers(line_buffers *buffers, text_line text) noexcept nogil
-    void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
-                   const line_buffers *buffers) noexcept nogil
     int next_tokens(line_reader *line, token_span *spans) noexcept nogil
     token_content content_of(const line_reader *line, token_span span) noexcept nogil
     ctypedef struct rewriting:
@@ -40,16 +37,6 @@ cdef extern from "kernel/text/line_tokens.h":
     const size_t REWRITE_PART
     int begin_rewriting(rewriting *line, text_line text, line_buffers *buffers) noexcept nogil
     bint rewrite_more(rewriting *line, text_line *text, const char_table *table) noexcept nogil
-
-cdef extern from "Python.h":
-    bint PyUnicode_Check(object text)
-    bint PyUnicode_CheckExact(object text)
-    bint PyUnicode_IS_COMPACT(object text)
-    int PyUnicode_KIND(object text)
-    void *PyUnicode_DATA(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    int PyUnicode_READY(object text) except -1
-    object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
 # The names of the tokenizers here, in the order of tokenizer_id (kernel/text/char_classes.h).
@@ -78,34 +65,9 @@ cdef const text_rules *rules_of(str tokenizer) except NULL:
     return &all_rules[number]
 
 
-cdef object compact(object text):
-    """`text` as an exact str whose characters follow its header."""
-    PyUnicode_READY(text)
-    if PyUnicode_CheckExact(text) and PyUnicode_IS_COMPACT(text):
-        return text
-    return PyUnicode_FromKindAndData(
-        PyUnicode_KIND(text), PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text))
-
-
-cdef text_line line_of(object text) noexcept:
-    cdef text_line line
-    line.chars = PyUnicode_DATA(text)
-    line.length = PyUnicode_GET_LENGTH(text)
-    line.unit = PyUnicode_KIND(text)
-    return line
-
-
 cdef int no_memory(size_t length) except -1 nogil:
     with gil:
         raise MemoryError(f"no memory for a line of {length} characters")
-
-
-cdef int begin_line(line_reader *reader, const text_rules *rules, classifier classify, text_line text,
-                    line_buffers *buffers) except -1 nogil:
-    if reserve_buffers(buffers, text) < 0:
-        no_memory(text.length)
-    open_line(reader, rules, classify, text, buffers)
-    return 0
 
 
 cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,
