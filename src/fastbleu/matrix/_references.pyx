@@ -40,12 +40,7 @@ cdef enum:
 cdef class Lengths:
     """Lengths of references, and which of them a sentence is compared with.
 
-    Parameters
-    ----------
-    rule : str
-        One of `_core.REFERENCE_LENGTHS`.
-    table : array of int64, optional
-        That of another object.
+    `rule` is one of `_core.REFERENCE_LENGTHS`, `table` that of another object.
     """
 
     def __cinit__(self, str rule not None, array table=None):
@@ -172,27 +167,11 @@ cdef void fill_lengths(int64_t *row, int64_t length, int64_t ref_len, int max_or
 cdef class StoredNgrams(Ngrams):
     """N-grams that were numbered before and lie in somebody else's memory, in a file for instance.
 
-    Only to find them: nothing can be added. Whatever the memory holds, finding ends and reads nothing
-    else.
-
-    Parameters
-    ----------
-    max_order : int
+    Nothing can be added. Whatever the memory holds, finding ends and reads nothing else.
     """
 
     def attach(self, list tables not None):
-        """Take n-grams over.
-
-        Parameters
-        ----------
-        tables : list of (count, seed, numbers, slots)
-            As `ReferenceSet.stored_tables` returns them, for each order from 1 on.
-
-        Raises
-        ------
-        ValueError
-            The sizes do not fit together.
-        """
+        """Take over what `ReferenceSet.stored_tables` returned; ValueError if sizes do not fit."""
         cdef number_index *index
         cdef Buffer table_numbers, slots
         cdef Py_ssize_t slot_count
@@ -228,14 +207,7 @@ cdef class StoredNgrams(Ngrams):
 
 
 cdef class ReferenceSet:
-    """The features of references, and their lengths.
-
-    Parameters
-    ----------
-    ngrams : Ngrams
-        Empty, or with `lengths` those of references that were added before.
-    lengths : Lengths
-    """
+    """The features of references, and their lengths: none yet, or those of references added before."""
 
     def __cinit__(self, Ngrams ngrams not None, Lengths lengths not None):
         self.ngrams = ngrams
@@ -281,7 +253,7 @@ cdef class ReferenceSet:
         return size + len(self.lengths.table) * sizeof(int64_t)
 
     def stored_tables(self):
-        """What StoredNgrams takes; the memory is valid as long as this object lives."""
+        """(count, seed, numbers, slots) of each order, for StoredNgrams; valid while this object lives."""
         cdef number_index *index
         cdef int n
         tables = []
@@ -303,11 +275,8 @@ cdef class ReferenceSet:
               Py_ssize_t first, RowScratch scratch not None):
         """Fill the rows of the hypotheses from number `start` up to `stop`, the first at row `first`.
 
-        Parameters
-        ----------
-        hypotheses : Sentences
-            Over the vocabulary of the references; -1 for tokens that it lacks.
-        rows : array of int64, shape (rows * (2 + 2 * max_order),)
+        Hypotheses are over the vocabulary of the references, with -1 for tokens that it lacks; `rows`
+        has the shape (rows * (2 + 2 * max_order),).
         """
         cdef int max_order = self.ngrams.max_order, n
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, s, i, length, matches
@@ -336,14 +305,7 @@ cdef class ReferenceSet:
 
 
 cdef class LeaveOneOut:
-    """Rows of sentences, each with all the others as its references.
-
-    Parameters
-    ----------
-    max_order : int
-    rule : str
-        One of `_core.REFERENCE_LENGTHS`.
-    """
+    """Rows of sentences, each with all the others as its references; `rule` as of Lengths."""
 
     def __cinit__(self, int max_order, str rule not None):
         self.ngrams = Ngrams(max_order)
@@ -418,15 +380,9 @@ cdef class LeaveOneOut:
         return 0
 
     def rows(self, array indices not None):
-        """The rows of the sentences with these numbers; nothing can be added afterwards.
+        """The rows of the sentences with these numbers, shape (rows * (2 + 2 * max_order),).
 
-        Parameters
-        ----------
-        indices : array of int64, shape (rows,)
-
-        Returns
-        -------
-        array of int64, shape (rows * (2 + 2 * max_order),)
+        Both arrays are of int64. Nothing can be added afterwards.
         """
         cdef int max_order = self.ngrams.max_order, n
         cdef int orders = <int> min(<Py_ssize_t> max_order, self.longest)
