@@ -124,9 +124,7 @@ cdef class Ngrams:
     cdef int number(self, const int32_t *tokens, Py_ssize_t length, bint known_only, Scratch scratch,
                     int32_t *features, Py_ssize_t stride) except -1 nogil:
         """The features of a sentence: of order n (from 0 on) length - n at features + n * stride.
-
-        Those that are not known are given out now, or with `known_only` are -1.
-        """
+        Those that are not known are given out now, or with `known_only` are -1."""
         cdef Py_ssize_t count, start, stop
         cdef bint repeated = True
         cdef int n
@@ -189,10 +187,7 @@ cdef inline uint64_t key_of(const int32_t *ngrams, Py_ssize_t i, int n) noexcept
 
 
 cdef class Features:
-    """The features of sentences over the vocabulary of all that `ngrams` has met.
-
-    With `known_only` no n-gram is numbered that is not known.
-    """
+    """The features of sentences over one vocabulary; with `known_only` no n-gram is numbered anew."""
 
     def __cinit__(self, Ngrams ngrams not None, Sentences sentences not None, bint known_only=False):
         cdef Py_ssize_t s, start

@@ -59,10 +59,7 @@ cdef inline int bit_length(uint64_t number) noexcept nogil:
 
 
 cdef class ReferenceBlock:
-    """Which references of a block have which features; `ngrams` must have numbered both sides'.
-
-    What no hypothesis has needs no bitmap.
-    """
+    """Which references of a block have which features; what no hypothesis has needs no bitmap."""
 
     def __cinit__(self, Ngrams ngrams not None, Features references not None, Features hypotheses not None):
         cdef int n
@@ -194,10 +191,8 @@ cdef class ReferenceBlock:
 
 
 cdef class PairCounter:
-    """Counts and scores pairs by rows of `max_order`; one per thread.
-
-    `orders` are those of the features; no number of matches is greater than `longest`, in tokens.
-    """
+    """Counts and scores pairs; one per thread. Rows are of `max_order`, features of `orders`; no number
+    of matches is greater than `longest`."""
 
     def __cinit__(self, int max_order, int orders, Py_ssize_t longest):
         cdef int k
@@ -343,10 +338,7 @@ cdef class PairCounter:
 
     def write(self, ReferenceBlock block not None, Features hypotheses not None, Py_ssize_t first,
               Py_ssize_t last, out):
-        """Write the scores of what was counted last, with the same arguments.
-
-        `out` is of float64 or float32 and of the shape (last - first, references of the block).
-        """
+        """Write the scores of what was counted last: float64 or float32, shape (last - first, block)."""
         cdef Buffer buffer = buffer_of(out, "df", 2, PyBUF_STRIDES | PyBUF_WRITABLE)
         cdef Py_buffer *view = &buffer.view
         cdef const int64_t *starts = hypotheses.sentences.starts

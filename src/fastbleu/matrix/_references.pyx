@@ -38,10 +38,7 @@ cdef enum:
 
 
 cdef class Lengths:
-    """Lengths of references, and which of them a sentence is compared with.
-
-    `rule` is one of `_core.REFERENCE_LENGTHS`, `table` that of another object.
-    """
+    """Lengths of references, and by which rule of `_core.REFERENCE_LENGTHS` one is chosen."""
 
     def __cinit__(self, str rule not None, array table=None):
         self.rule = _REFERENCE_LENGTHS.index(rule)
@@ -165,10 +162,8 @@ cdef void fill_lengths(int64_t *row, int64_t length, int64_t ref_len, int max_or
 
 
 cdef class StoredNgrams(Ngrams):
-    """N-grams that were numbered before and lie in somebody else's memory, in a file for instance.
-
-    Nothing can be added. Whatever the memory holds, finding ends and reads nothing else.
-    """
+    """N-grams that were numbered before, in somebody else's memory: nothing can be added. Whatever the
+    memory holds, finding ends and reads nothing else."""
 
     def attach(self, list tables not None):
         """Take over what `ReferenceSet.stored_tables` returned; ValueError if sizes do not fit."""
@@ -274,10 +269,7 @@ cdef class ReferenceSet:
     def count(self, Sentences hypotheses not None, array rows not None, Py_ssize_t start, Py_ssize_t stop,
               Py_ssize_t first, RowScratch scratch not None):
         """Fill the rows of the hypotheses from number `start` up to `stop`, the first at row `first`.
-
-        Hypotheses are over the vocabulary of the references, with -1 for tokens that it lacks; `rows`
-        has the shape (rows * (2 + 2 * max_order),).
-        """
+        They are over the vocabulary of the references, with -1 for tokens that it lacks."""
         cdef int max_order = self.ngrams.max_order, n
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, s, i, length, matches
         cdef int64_t *row = numbers(rows) + first * width
@@ -380,10 +372,7 @@ cdef class LeaveOneOut:
         return 0
 
     def rows(self, array indices not None):
-        """The rows of the sentences with these numbers, shape (rows * (2 + 2 * max_order),).
-
-        Both arrays are of int64. Nothing can be added afterwards.
-        """
+        """The rows, int64, of the sentences with these numbers; nothing can be added afterwards."""
         cdef int max_order = self.ngrams.max_order, n
         cdef int orders = <int> min(<Py_ssize_t> max_order, self.longest)
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, r, s, length

@@ -95,9 +95,7 @@ cdef class Sentences:
 
     def unique(self):
         """The different sentences in order of first appearance, and of each the number of its equal.
-
-        Tokens that the vocabulary lacks count as equal.
-        """
+        Tokens that the vocabulary lacks count as equal."""
         cdef Sentences made = Sentences()
         cdef array equals = clone(_lengths, self.count, False)
         cdef interner table

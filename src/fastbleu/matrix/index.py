@@ -83,22 +83,13 @@ class ReferenceIndex:
     (2, 31)
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_count",
-        "_ngrams",
-        "_parameters",
-        "_pool",
-        "_reader",
-        "_references",
-    )
+    __slots__ = ("__weakref__", "_parameters", "_pool", "_reader", "_references", "_sizes")
 
-    _count: int
-    _ngrams: int
-    _reader: SentenceReader
     _parameters: Parameters
     _pool: Pool
+    _reader: SentenceReader
     _references: ReferenceSet
+    _sizes: tuple[int, int]  # numbers of references and of n-grams
 
     def __init__(
         self,
@@ -111,10 +102,9 @@ class ReferenceIndex:
     ) -> None:
         found_parameters = getattr(metric, "_parameters", None)
         if metric is not None and not isinstance(found_parameters, Parameters):
-            kind = f"{type(metric).__module__}.{type(metric).__qualname__}".removeprefix(
-                "builtins."
-            )
-            raise TypeError(f"metric is a {kind}, expected a fastbleu.BLEU")
+            kind = type(metric)
+            name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+            raise TypeError(f"metric is a {name}, expected a fastbleu.BLEU")
         if metric is not None and parameters:
             raise TypeError(
                 f"metric is given, and {', '.join(parameters)} too; the metric has all parameters"
@@ -133,28 +123,18 @@ class ReferenceIndex:
         if not count:
             raise ValueError("references is empty: an index needs at least one, which may be empty")
         reader.warn_of_input()
-        self._keep(made, reader, found, count, found.finish())
+        self._keep(made, reader, found, (count, found.finish()))
 
-    def _keep(
-        self,
-        parameters: Parameters,
-        reader: SentenceReader,
-        references: ReferenceSet,
-        count: int,
-        ngrams: int,
-    ) -> None:
-        for name, value in (
-            ("_parameters", parameters),
-            ("_pool", Pool(parameters.threads)),
-            ("_reader", reader),
-            ("_references", references),
-            ("_count", count),
-            ("_ngrams", ngrams),
-        ):
-            object.__setattr__(self, name, value)
+    def _keep(self, parameters: Parameters, reader: Any, references: Any, sizes: Any) -> None:
+        keep = object.__setattr__
+        keep(self, "_parameters", parameters)
+        keep(self, "_pool", Pool(parameters.threads))
+        keep(self, "_reader", reader)
+        keep(self, "_references", references)
+        keep(self, "_sizes", sizes)
 
     def score(self, hypotheses: Any, *, hypothesis_mask: Any = None) -> Score:
-        """BLEU of a corpus of hypotheses, as by `fastbleu.BLEU.score`.
+        """BLEU of a corpus of hypotheses, with the warnings of `fastbleu.BLEU.score`.
 
         Parameters
         ----------
@@ -174,11 +154,6 @@ class ReferenceIndex:
             There are no hypotheses.
         TypeError
             A hypothesis is no sentence; the message says which.
-
-        Warns
-        -----
-        InputWarning
-            As by `fastbleu.BLEU.score`.
         """
         counted = self._counted(hypotheses, hypothesis_mask, keep_rows=False)
         return self._parameters.score_counted(counted)
@@ -256,12 +231,12 @@ class ReferenceIndex:
 
     def __len__(self) -> int:
         """Number of references."""
-        return self._count
+        return self._sizes[0]
 
     @property
     def ngrams(self) -> int:
         """Number of different n-grams of all orders."""
-        return self._ngrams
+        return self._sizes[1]
 
     @property
     def nbytes(self) -> int:
@@ -289,9 +264,7 @@ class ReferenceIndex:
         OSError
             The file cannot be written.
         """
-        save_index(
-            path, self._parameters, self._reader, self._references, (self._count, self._ngrams)
-        )
+        save_index(path, self._parameters, self._reader, self._references, self._sizes)
 
     @classmethod
     def load(
@@ -323,12 +296,12 @@ class ReferenceIndex:
 
         Notes
         -----
-        The header and all sizes are checked; the n-grams, which that would take reading, are not:
-        where a disk has damaged these, scores may be wrong.
+        The header and all sizes are checked. The n-grams are not, because that would mean reading
+        them all: where a disk has damaged these, scores may be wrong.
         """
-        parameters, reader, references, counts = load_index(path, tokenize, threads)
+        contents = load_index(path, tokenize, threads)
         self = cls.__new__(cls)
-        self._keep(parameters, reader, references, *counts)
+        self._keep(*contents)
         return self
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -346,9 +319,8 @@ class ReferenceIndex:
         )
 
     def __repr__(self) -> str:
-        return (
-            f"<ReferenceIndex of {len(self)} references, {self.ngrams} n-grams, {self.signature}>"
-        )
+        sizes = f"{len(self)} references, {self.ngrams} n-grams"
+        return f"<ReferenceIndex of {sizes}, {self.signature}>"
 
 
 def _read_turn(

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
+from ..inputs import mistakes
 from ..inputs.ids import sentence_rows
-from ..inputs.mistakes import (
-    MIN_SEQUENCES_TO_WARN,
-    look_like_tokens,
-    warn_of_empty_rows,
-    warn_of_label_padding,
-    warn_of_padded_lists,
-    warn_of_run,
-    warn_of_sources,
-    warn_of_tuples,
-    warn_of_words,
-)
 from ..inputs.sentences import (
     SentenceTextChecks,
     SentenceTokenChecks,
@@ -132,35 +122,34 @@ class SentenceReader:
         """Warn, once everything is read, of likely mistakes."""
         self._parameters.warn_of_tokenized(self.tokenized_periods)
         if self.label_padding:
-            warn_of_label_padding()
+            mistakes.warn_of_label_padding()
         for name, only_empty in self._only_empty.items():
             if only_empty:
-                warn_of_empty_rows(f"every one of {name} is", "a mask")
+                mistakes.warn_of_empty_rows(f"every one of {name} is", "a mask")
 
     def _read_listed(
         self, sentences: Any, name: str, known_only: bool, before: int
     ) -> tuple[Sentences, int]:
         """Read texts or lists of tokens; and how many texts end in " ."."""
-        tokenizer, periods = self._parameters.tokenizer, 0
+        tokenizer, lowercase, periods = self._parameters.tokenizer, self._parameters.lowercase, 0
         listed = listed_sentences(name, sentences)
         count = len(sentences)
         if tokenizer is None:
             if not before:
-                warn_of_words(listed, listed, False)
-                warn_of_tuples(name, listed)
-                warn_of_padded_lists(name, listed)
+                mistakes.warn_of_words(listed, listed, False)
+                mistakes.warn_of_tuples(name, listed)
+                mistakes.warn_of_padded_lists(name, listed)
             of_tokens = SentenceTokenChecks(name, before)
             made = read_lists(self._vocabulary, of_tokens, listed, known_only)
         elif tokenizer.function is not None:
-            lowercase = self._parameters.lowercase
             checks = SplitTextChecks(name, before, tokenizer.function, lowercase)
             checks.check_texts(listed)
             made = read_lists(self._vocabulary, checks, listed, known_only)
             # The function may have put something else into the list.
             periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
         else:
-            of_text = SentenceTextChecks(name, before)
-            reader = self._pool.acquire(self._text_reader)
+            of_text, compiled = SentenceTextChecks(name, before), str(tokenizer.compiled)
+            reader = self._pool.acquire(lambda: TextReader(None, compiled, lowercase))
             made = reader.read_texts(self._vocabulary, of_text, listed, known_only)
             periods = reader.tokenized_periods
             self._pool.release(reader)
@@ -175,28 +164,21 @@ class SentenceReader:
         self, sentences: Any, name: str, mask: Any, known_only: bool, before: int
     ) -> Sentences:
         rows = sentence_rows(name, sentences, mask, before)
-        reader = self._pool.acquire(self._id_reader)
+        rules = self._parameters.id_rules
+        of_rules = rules.ignore_ids, rules.skip_ids, rules.stop_ids
+        reader = self._pool.acquire(lambda: IdReader(*of_rules))
         made: Sentences = reader.read_rows(self._vocabulary, rows, known_only)
         self.label_padding |= reader.label_padding
         self._pool.release(reader)
-        if len(rows) >= MIN_SEQUENCES_TO_WARN:
+        if len(rows) >= mistakes.MIN_SEQUENCES_TO_WARN:
             if rows.size:
                 self._only_empty[name] = self._only_empty.get(name, True) and not made.longest
             if not self._knows_padding:
                 self._knows_padding = True
-                padding = self._parameters.id_rules.uncounted(rows)
+                padding = rules.uncounted(rows)
                 if padding is not None:
-                    warn_of_run(name, padding)
+                    mistakes.warn_of_run(name, padding)
         return made
-
-    def _text_reader(self) -> TextReader:
-        tokenizer = self._parameters.tokenizer
-        assert tokenizer is not None
-        return TextReader(None, str(tokenizer.compiled), self._parameters.lowercase)
-
-    def _id_reader(self) -> IdReader:
-        rules = self._parameters.id_rules
-        return IdReader(rules.ignore_ids, rules.skip_ids, rules.stop_ids)
 
 
 def batches_of(
@@ -227,7 +209,7 @@ def batches_of(
     sources = len(hypotheses)
     # Where sentences are split at white space, those of real text have some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
-    suspicious = splits and look_like_tokens(hypotheses)
+    suspicious = splits and mistakes.look_like_tokens(hypotheses)
     advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""
     if references is not None and len(references) != sources:
         raise ValueError(
@@ -236,7 +218,7 @@ def batches_of(
         )
     check_sizes(names[0], hypotheses, advice)
     if suspicious:
-        warn_of_sources(names[0])
+        mistakes.warn_of_sources(names[0])
     if references is None:
         return [(source, None) for source in hypotheses]
     check_sizes(names[1], references, advice)
