@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..dialects import get, names
 from ..dialects.parameters import Parameters
 from . import all_pairs, decoding, diversity
 from .decoding import MBRResult
@@ -266,7 +265,6 @@ def self_bleu(
 
 def _sentence_parameters(arguments: dict[str, Any]) -> Parameters:
     """Parameters by which single sentences do not score 0 for being short."""
-    name = arguments.get("dialect", "sacrebleu")
-    if name in names() and "effective_order" in get(name).options:
+    if arguments.get("dialect", "sacrebleu") == "sacrebleu":
         arguments = {"effective_order": True} | arguments
     return Parameters(**arguments)

@@ -120,7 +120,8 @@ class SentenceReader:
 
     def warn_of_input(self) -> None:
         """Warn, once everything is read, of likely mistakes."""
-        self._parameters.warn_of_tokenized(self.tokenized_periods)
+        if self.tokenized_periods:
+            self._parameters.warn_of_tokenized(self.tokenized_periods)
         if self.label_padding:
             mistakes.warn_of_label_padding()
         for name, only_empty in self._only_empty.items():
@@ -253,7 +254,8 @@ def read_sources(
         sources.append((ours, theirs))
         shapes.append((len(ours), len(theirs)))
     reader.warn_of_input()
-    parameters.warn_of_short(reader.short, reader.sentences)
+    if reader.short:
+        parameters.warn_of_short(reader.short, reader.sentences)
     shape = shapes[0] if shapes else (0, 0)
     if shapes.count(shape) < len(shapes):
         raise ValueError(
