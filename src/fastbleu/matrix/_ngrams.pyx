@@ -82,13 +82,7 @@ cdef class Scratch:
 
 
 cdef class Ngrams:
-    """Numbers the n-grams of sentences over one vocabulary.
-
-    Parameters
-    ----------
-    max_order : int
-        The longest n-grams to number.
-    """
+    """Numbers the n-grams of up to `max_order` tokens of sentences over one vocabulary."""
 
     def __cinit__(self, int max_order):
         cdef int n
@@ -130,9 +124,7 @@ cdef class Ngrams:
     cdef int number(self, const int32_t *tokens, Py_ssize_t length, bint known_only, Scratch scratch,
                     int32_t *features, Py_ssize_t stride) except -1 nogil:
         """The features of a sentence: of order n (from 0 on) length - n at features + n * stride.
-
-        Those that are not known are given out now, or with `known_only` are -1.
-        """
+        Those that are not known are given out now, or with `known_only` are -1."""
         cdef Py_ssize_t count, start, stop
         cdef bint repeated = True
         cdef int n
@@ -195,16 +187,7 @@ cdef inline uint64_t key_of(const int32_t *ngrams, Py_ssize_t i, int n) noexcept
 
 
 cdef class Features:
-    """The features of sentences.
-
-    Parameters
-    ----------
-    ngrams : Ngrams
-    sentences : Sentences
-        Over the vocabulary of all sentences that `ngrams` has met.
-    known_only : bool, default False
-        Number no n-gram that is not known.
-    """
+    """The features of sentences over one vocabulary; with `known_only` no n-gram is numbered anew."""
 
     def __cinit__(self, Ngrams ngrams not None, Sentences sentences not None, bint known_only=False):
         cdef Py_ssize_t s, start
@@ -289,26 +272,12 @@ cdef int clip_candidates(const number_index *known, Features candidates, int n, 
 
 def expected_rows(Ngrams ngrams not None, Features candidates not None, Features references not None,
                   weights, bint logarithms=False):
-    """Rows of each candidate against the expected counts of the references.
+    """Rows of C candidates against the expected counts of R references; `ngrams` numbers both sides'.
 
-    Parameters
-    ----------
-    ngrams : Ngrams
-        In which all n-grams of both sides are numbered.
-    candidates : Features, C sentences
-    references : Features, R sentences
-        The same object as `candidates` where they are their own references.
-    weights : array of float64, shape (R,)
-        At least 0 and not all 0; they need not add up to 1.
-    logarithms : bool, default False
-        `weights` are logarithms instead, of weights that add up to 1, and a count is weighted by
-        adding to its logarithm; the last bits of a sum depend on that.
-
-    Returns
-    -------
-    array of float64, shape (C * (2 + 2 * max_order),)
-        [hyp_len, expected ref_len, expected matches..., totals...] of each candidate, in tokens and
-        n-grams.
+    `weights` are float64 of the shape (R,), at least 0 and not all 0, which need not add up to 1; with
+    `logarithms` the logarithms of weights that add up to 1, and a count is weighted by adding to its
+    logarithm, on which the last bits of a sum depend. Returns an array of float64 of the shape
+    (C * (2 + 2 * max_order),): [hyp_len, expected ref_len, expected matches..., totals...] of each.
     """
     cdef Py_ssize_t count = candidates.sentences.count, width = 2 + 2 * <Py_ssize_t> ngrams.max_order
     cdef const int64_t *starts

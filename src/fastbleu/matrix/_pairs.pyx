@@ -59,15 +59,7 @@ cdef inline int bit_length(uint64_t number) noexcept nogil:
 
 
 cdef class ReferenceBlock:
-    """Which references of a block have which features.
-
-    Parameters
-    ----------
-    ngrams : Ngrams
-        It must have numbered all features of both sides.
-    references, hypotheses : Features
-        What no hypothesis has needs no bitmap.
-    """
+    """Which references of a block have which features; what no hypothesis has needs no bitmap."""
 
     def __cinit__(self, Ngrams ngrams not None, Features references not None, Features hypotheses not None):
         cdef int n
@@ -199,17 +191,8 @@ cdef class ReferenceBlock:
 
 
 cdef class PairCounter:
-    """Counts and scores pairs; one per thread.
-
-    Parameters
-    ----------
-    max_order : int
-        That of the rows.
-    orders : int
-        The orders that any sentence has: those of the features.
-    longest : int
-        Tokens of the longest sentence that both sides may have in common: no number of matches is greater.
-    """
+    """Counts and scores pairs; one per thread. Rows are of `max_order`, features of `orders`; no number
+    of matches is greater than `longest`."""
 
     def __cinit__(self, int max_order, int orders, Py_ssize_t longest):
         cdef int k
@@ -240,10 +223,8 @@ cdef class PairCounter:
               Py_ssize_t last):
         """Count hypotheses `first` to `last` - 1 with all references of a block.
 
-        Returns
-        -------
-        array of int64, shape (rows * (2 + 2 * max_order),)
-            The rows that were never met before, with hyp_len for ref_len; `score` needs their scores.
+        Returns the rows that were never met before, with hyp_len for ref_len, as an array of int64 of
+        the shape (rows * (2 + 2 * max_order),); `score` needs their scores.
         """
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order, h, start, length
         cdef const int64_t *starts = hypotheses.sentences.starts
@@ -343,12 +324,7 @@ cdef class PairCounter:
         return 0
 
     def score(self, scores):
-        """Take the scores of the rows that `count` gave out, in their order.
-
-        Parameters
-        ----------
-        scores : buffer of float64, shape (rows,)
-        """
+        """Take the scores, float64, of the rows that `count` gave out, in their order."""
         cdef Buffer buffer = buffer_of(scores, "d", 1)
         if buffer.view.shape[0] != self.new_count:
             raise ValueError(f"there are {buffer.view.shape[0]} scores of {self.new_count} rows")
@@ -362,14 +338,7 @@ cdef class PairCounter:
 
     def write(self, ReferenceBlock block not None, Features hypotheses not None, Py_ssize_t first,
               Py_ssize_t last, out):
-        """Write the scores of what was counted last.
-
-        Parameters
-        ----------
-        block, hypotheses, first, last
-            As in `count`.
-        out : array of float64 or float32, shape (last - first, references of the block)
-        """
+        """Write the scores of what was counted last: float64 or float32, shape (last - first, block)."""
         cdef Buffer buffer = buffer_of(out, "df", 2, PyBUF_STRIDES | PyBUF_WRITABLE)
         cdef Py_buffer *view = &buffer.view
         cdef const int64_t *starts = hypotheses.sentences.starts

@@ -38,15 +38,7 @@ cdef enum:
 
 
 cdef class Lengths:
-    """Lengths of references, and which of them a sentence is compared with.
-
-    Parameters
-    ----------
-    rule : str
-        One of `_core.REFERENCE_LENGTHS`.
-    table : array of int64, optional
-        That of another object.
-    """
+    """Lengths of references, and by which rule of `_core.REFERENCE_LENGTHS` one is chosen."""
 
     def __cinit__(self, str rule not None, array table=None):
         self.rule = _REFERENCE_LENGTHS.index(rule)
@@ -170,29 +162,11 @@ cdef void fill_lengths(int64_t *row, int64_t length, int64_t ref_len, int max_or
 
 
 cdef class StoredNgrams(Ngrams):
-    """N-grams that were numbered before and lie in somebody else's memory, in a file for instance.
-
-    Only to find them: nothing can be added. Whatever the memory holds, finding ends and reads nothing
-    else.
-
-    Parameters
-    ----------
-    max_order : int
-    """
+    """N-grams that were numbered before, in somebody else's memory: nothing can be added. Whatever the
+    memory holds, finding ends and reads nothing else."""
 
     def attach(self, list tables not None):
-        """Take n-grams over.
-
-        Parameters
-        ----------
-        tables : list of (count, seed, numbers, slots)
-            As `ReferenceSet.stored_tables` returns them, for each order from 1 on.
-
-        Raises
-        ------
-        ValueError
-            The sizes do not fit together.
-        """
+        """Take over what `ReferenceSet.stored_tables` returned; ValueError if sizes do not fit."""
         cdef number_index *index
         cdef Buffer table_numbers, slots
         cdef Py_ssize_t slot_count
@@ -228,14 +202,7 @@ cdef class StoredNgrams(Ngrams):
 
 
 cdef class ReferenceSet:
-    """The features of references, and their lengths.
-
-    Parameters
-    ----------
-    ngrams : Ngrams
-        Empty, or with `lengths` those of references that were added before.
-    lengths : Lengths
-    """
+    """The features of references, and their lengths: none yet, or those of references added before."""
 
     def __cinit__(self, Ngrams ngrams not None, Lengths lengths not None):
         self.ngrams = ngrams
@@ -281,7 +248,7 @@ cdef class ReferenceSet:
         return size + len(self.lengths.table) * sizeof(int64_t)
 
     def stored_tables(self):
-        """What StoredNgrams takes; the memory is valid as long as this object lives."""
+        """(count, seed, numbers, slots) of each order, for StoredNgrams; valid while this object lives."""
         cdef number_index *index
         cdef int n
         tables = []
@@ -302,13 +269,7 @@ cdef class ReferenceSet:
     def count(self, Sentences hypotheses not None, array rows not None, Py_ssize_t start, Py_ssize_t stop,
               Py_ssize_t first, RowScratch scratch not None):
         """Fill the rows of the hypotheses from number `start` up to `stop`, the first at row `first`.
-
-        Parameters
-        ----------
-        hypotheses : Sentences
-            Over the vocabulary of the references; -1 for tokens that it lacks.
-        rows : array of int64, shape (rows * (2 + 2 * max_order),)
-        """
+        They are over the vocabulary of the references, with -1 for tokens that it lacks."""
         cdef int max_order = self.ngrams.max_order, n
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, s, i, length, matches
         cdef int64_t *row = numbers(rows) + first * width
@@ -336,14 +297,7 @@ cdef class ReferenceSet:
 
 
 cdef class LeaveOneOut:
-    """Rows of sentences, each with all the others as its references.
-
-    Parameters
-    ----------
-    max_order : int
-    rule : str
-        One of `_core.REFERENCE_LENGTHS`.
-    """
+    """Rows of sentences, each with all the others as its references; `rule` as of Lengths."""
 
     def __cinit__(self, int max_order, str rule not None):
         self.ngrams = Ngrams(max_order)
@@ -418,16 +372,7 @@ cdef class LeaveOneOut:
         return 0
 
     def rows(self, array indices not None):
-        """The rows of the sentences with these numbers; nothing can be added afterwards.
-
-        Parameters
-        ----------
-        indices : array of int64, shape (rows,)
-
-        Returns
-        -------
-        array of int64, shape (rows * (2 + 2 * max_order),)
-        """
+        """The rows, int64, of the sentences with these numbers; nothing can be added afterwards."""
         cdef int max_order = self.ngrams.max_order, n
         cdef int orders = <int> min(<Py_ssize_t> max_order, self.longest)
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, r, s, length

@@ -94,15 +94,8 @@ cdef class Sentences:
         return ids
 
     def unique(self):
-        """The different sentences in order of first appearance.
-
-        Tokens that the vocabulary lacks count as equal.
-
-        Returns
-        -------
-        (Sentences, array of int64)
-            And of each sentence the number of its equal among them.
-        """
+        """The different sentences in order of first appearance, and of each the number of its equal.
+        Tokens that the vocabulary lacks count as equal."""
         cdef Sentences made = Sentences()
         cdef array equals = clone(_lengths, self.count, False)
         cdef interner table
@@ -169,20 +162,10 @@ cdef class Sentences:
 
 
 def read_lists(Vocabulary vocabulary not None, checks, sentences, bint known_only=False):
-    """Read lists of tokens.
+    """Read a list or tuple of lists of tokens.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    checks : fastbleu.inputs.segments.TokenChecks
-        Turns what is no list or tuple into one, and makes the errors.
-    sentences : list or tuple
-    known_only : bool, default False
-        Tokens that the vocabulary lacks are not added to it, and get the id -1.
-
-    Returns
-    -------
-    Sentences
+    `checks`, a TokenChecks, turns what is no list or tuple into one, and makes the errors. With
+    `known_only` tokens that the vocabulary lacks are not added to it, and get the id -1.
     """
     cdef Sentences made = Sentences()
     cdef Py_ssize_t since_poll = 0

@@ -105,21 +105,11 @@ cdef class Vocabulary:
             raise MemoryError("no memory for a vocabulary")
 
     def saved(self):
-        """All tokens in the order of their ids, for `restored`.
+        """(units, sizes, contents) of all tokens in the order of their ids, for `restored`.
 
-        Returns
-        -------
-        units : bytes
-            Of each token how it is stored: a str in characters of 1, 2 or 4 bytes, 3: bytes, 7: an int.
-        sizes : array of int64
-            Of each token its size in bytes.
-        contents : bytes
-            The content of all tokens, in native byte order.
-
-        Raises
-        ------
-        ValueError
-            A token is no str, bytes or int of 64 bits.
+        Units tell how a token is stored: a str in characters of 1, 2 or 4 bytes, 3: bytes, 7: an int.
+        Sizes are int64, in bytes; contents lie end to end in native byte order. ValueError: a token is
+        no str, bytes or int of 64 bits.
         """
         cdef Py_ssize_t id, count, total = 0
         cdef uint64_t room[2]
@@ -162,10 +152,7 @@ cdef class Vocabulary:
 
     @staticmethod
     def restored(units, sizes, contents):
-        """A vocabulary of saved tokens; ValueError where they are none.
-
-        units, contents : buffers of uint8; sizes : buffer of int64
-        """
+        """A vocabulary of saved tokens; ValueError where they are none."""
         cdef Vocabulary made = Vocabulary()
         cdef Buffer units_of = buffer_of(units, "B", 1), sizes_of = buffer_of(sizes, "q", 1)
         cdef Buffer contents_of = buffer_of(contents, "B", 1)

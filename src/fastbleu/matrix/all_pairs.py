@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from functools import partial
 
 import numpy
 
 from ..runtime.progress import ProgressBar
-from .pair_scorer import PairScorer
-from .sources import on_sources, read_sources
+from .pair_scorer import PairScorer, on_sources
+from .reader import read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def pairwise(
     """The score of every pair: see `fastbleu.BLEU.pairwise`."""
     kind = _checked_dtype(dtype, out)
     sources, shape = read_sources(parameters, (hypotheses, references), masks, _NAMES)
-    scores = _result(out, kind, shape)
+    scores = numpy.empty(shape, kind) if out is None else _checked_out(out, shape)
     of_sources = scores if len(shape) == 3 else scores[None]
     with ProgressBar(progress, scores.size, " pairs") as bar:
 
@@ -48,12 +49,7 @@ def pairwise(
             pairs.prepare(*sources[source])
             pairs.fill(of_sources[source], bar)
 
-        on_sources(
-            parameters.threads,
-            of_sources.shape,
-            lambda threads: PairScorer(parameters, threads),
-            score,
-        )
+        on_sources(parameters.threads, of_sources.shape, partial(PairScorer, parameters), score)
     return scores
 
 
@@ -103,15 +99,12 @@ def _checked_dtype(dtype: Any, out: Any) -> numpy.dtype[Any]:
     return kind
 
 
-def _result(out: Any, kind: numpy.dtype[Any], shape: tuple[int, ...]) -> Scores:
-    """The array that scores are written to: `out` if it was given."""
-    if out is None:
-        return numpy.empty(shape, kind)
+def _checked_out(out: Any, shape: tuple[int, ...]) -> Any:
+    """The array of the caller, if scores of this shape can be written to it."""
     if out.shape != shape:
         raise ValueError(f"out has the shape {out.shape}, but there are {shape} scores")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
     if not out.flags.aligned:
         raise ValueError("out is not aligned, as a view of bytes may be; pass an array of its own")
-    scores: Scores = out
-    return scores
+    return out

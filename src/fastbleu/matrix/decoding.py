@@ -1,10 +1,4 @@
-"""Minimum Bayes risk decoding: of many candidates the one that agrees best with all references.
-
-References
-----------
-Kumar and Byrne (2004), Minimum Bayes-risk decoding for statistical machine translation. Eikema and
-Aziz (2020), Is MAP decoding all you need?: samples as candidates and as references.
-"""
+"""Minimum Bayes risk decoding: of many candidates the one that agrees best with all references."""
 
 from __future__ import annotations
 
@@ -17,8 +11,8 @@ from ..dialects.parameters import Parameters
 from ..inputs.weights import read_weights
 from ..runtime.progress import ProgressBar
 from .aggregation import Aggregation
-from .pair_scorer import PairScorer
-from .sources import on_sources, read_sources
+from .pair_scorer import PairScorer, on_sources
+from .reader import read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,11 +94,11 @@ def mbr(
 
         def decode(worker: Any, b: int) -> None:
             its_weights = None if of_references is None else of_references[b]
+            its_matrix = None if matrices is None else matrices[b]
             if aggregate:
                 utilities[b] = worker.scores(*sources[b], its_weights)
                 bar.update(shape[1] * shape[2])
             else:
-                its_matrix = None if matrices is None else matrices[b]
                 utilities[b] = _mean_scores(worker, *sources[b], its_weights, its_matrix, bar)
 
         def make(threads: int) -> Any:
@@ -141,19 +135,14 @@ def _mean_scores(
         # Duplicates take part like all others, so that no sum depends on who is merged.
         if len(columns) < len(references):
             scores = scores.take(column_of, axis=1)
-        utilities[first : first + step] = _expectations(scores, weights)
+        # Each row is added up by itself, in numpy's order.
+        if weights is None:
+            means = scores.sum(axis=1) / scores.shape[1]
+        else:
+            means = (scores * weights).sum(axis=1) / weights.sum()
+        utilities[first : first + step] = means
         if matrix is not None:
             (equal,) = numpy.nonzero((row_numbers >= first) & (row_numbers < first + len(scores)))
             matrix[equal] = scores[row_numbers[equal] - first]
     bar.update(len(candidates) * len(references) - len(rows) * len(columns))
     return utilities.take(row_numbers)
-
-
-def _expectations(scores: Floats, weights: Floats | None) -> Floats:
-    """The mean of each row, weighted; each row is added up by itself, in numpy's order."""
-    expectations: Floats
-    if weights is None:
-        expectations = scores.sum(axis=1) / scores.shape[1]
-    else:
-        expectations = (scores * weights).sum(axis=1) / weights.sum()
-    return expectations

@@ -1,10 +1,4 @@
-"""Self-BLEU: how alike the sentences of a set are.
-
-References
-----------
-Zhu et al. (2018), Texygen: A Benchmarking Platform for Text Generation Models, and their
-``SelfBleu``: nltk's sentence_bleu with method 1, every sentence against all the others.
-"""
+"""Self-BLEU: how alike the sentences of a set are."""
 
 from __future__ import annotations
 
@@ -83,15 +77,15 @@ def self_bleu(
     max_order = max(checked)
     others = LeaveOneOut(max_order, parameters.reference_length)
     reader = SentenceReader(parameters)
-    count = short = 0
+    short = 0
     total = len(sentences) if type(sentences) in (list, tuple) else None
     with ProgressBar(progress, total, " sentences") as bar:
         for part in parts_of(sentences, mask is not None):
-            read = reader.read(part, "sentences", mask, before=count, counted=True)
+            read = reader.read(part, "sentences", mask, before=len(others), counted=True)
             others.add(read)
-            count += len(read)
             short += read.shorter_than(max_order)
             bar.update(len(read))
+    count = len(others)
     reader.warn_of_input()
     parameters.warn_of_short(short, count, max_order)
     if count < 2:
@@ -113,15 +107,11 @@ def self_bleu(
     means = (fsum(column.tolist()) / len(indices) for column in scores.T)
     values = dict(zip(checked, means, strict=True))
     # An order and weights of the metric's own play no part.
-    fields = [
-        field
-        for field in parameters.signature.split("|")
-        if not field.startswith(("order:", "weights:"))
-    ]
+    unused = "order:", "weights:"
+    fields = [field for field in parameters.signature.split("|") if not field.startswith(unused)]
     if sample is not None:
         fields += [f"sample:{sample}", f"seed:{seed}"]
-    numbers = numpy.array(indices, numpy.int64)
-    return SelfBLEU(values, scores, checked, numbers, "|".join(fields))
+    return SelfBLEU(values, scores, checked, numpy.array(indices, numpy.int64), "|".join(fields))
 
 
 def _scores(parameters: Parameters, rows: array[int], max_order: int, order: int) -> Any:

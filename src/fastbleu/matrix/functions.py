@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..dialects import get, names
 from ..dialects.parameters import Parameters
 from . import all_pairs, decoding, diversity
 from .decoding import MBRResult
@@ -30,23 +29,22 @@ def pairwise(
 ) -> Scores:
     """Sentence BLEU of every hypothesis with every reference.
 
-    Each entry equals what ``fastbleu.sacrebleu.BLEU(effective_order=True).sentence_score`` gives
-    for that pair, and so what sacreBLEU gives. `threads` share a large source, and take one after
-    the other where there are many small ones.
+    Each entry equals what ``fastbleu.sacrebleu.BLEU(effective_order=True).sentence_score``, and so
+    sacreBLEU, gives for that pair. `threads` share a large source; of many small ones each takes
+    one after the other.
 
     Parameters
     ----------
     hypotheses : sequence of H sentences, or of B sequences of H sentences
         Sentences are str; where `tokenize` is None lists of tokens, or token ids in an array of
-        shape (H, length) or (B, H, length) or in a list of arrays. Tokens may be tuples: what is
-        nested in tuples alone is one source, of sentences whose tokens are tuples.
+        shape (H, length) or (B, H, length) or in a list of arrays. Tokens may be tuples: nested
+        tuples without lists are one source.
     references : sequence of R sentences, or of B sequences of R sentences
         Each is the one reference of a pair: they are not nested by segment here.
     out : ndarray of float64 or float32, shape (H, R) or (B, H, R), optional
-        Where the scores are written. Its content after an error or Ctrl-C is not defined.
+        Where the scores are written; undefined after an error or Ctrl-C.
     dtype : float64 or float32, optional
-        float32 halves the memory, and each score is rounded to it. By default that of `out`, or
-        float64.
+        By default that of `out`, or float64; float32 rounds each score and halves the memory.
     progress : bool, default False
         Show a progress bar on standard error.
     hypothesis_mask, reference_mask : array of bool or integers, optional
@@ -70,8 +68,7 @@ def pairwise(
     Warns
     -----
     InputWarning
-        Sentences score 0 because they are short; lists of tokens seem to be taken for sources of
-        text; or as by `fastbleu.BLEU.sentence_scores`.
+        Lists of tokens look like sources of text; or as by `fastbleu.BLEU.sentence_scores`.
 
     Examples
     --------
@@ -106,10 +103,8 @@ def iter_blocks(
 
     Yields
     ------
-    slice
-        The hypotheses of the block.
-    ndarray, shape (rows, R)
-        Their scores with all references; a new array each time.
+    (slice, ndarray of shape (rows, R))
+        The hypotheses of the block, and their scores with all references in a new array.
 
     Examples
     --------
@@ -145,8 +140,8 @@ def mbr(
     references : sequence of R sentences, or of B sequences of R sentences, optional
         Samples to compare with. By default the candidates, each with itself, too.
     weights : array_like of float, shape (R,) or (B, R), optional
-        Of the references: finite, at least 0, not all 0. By default all are equal, which is right
-        for samples drawn from a model: how often each is drawn is its weight.
+        Of the references: finite, at least 0, not all 0. By default all are equal, as is right for
+        samples drawn from a model.
     log_probabilities : array_like of float, shape (R,) or (B, R), optional
         In place of weights: their logarithms, up to a constant.
     aggregate : bool, default False
@@ -154,13 +149,11 @@ def mbr(
         time. An approximation: see Notes. For sacreBLEU's dialect.
     matrix : bool, default False
         Keep the score of each pair in the result.
-    progress : bool, default False
-        Show a progress bar on standard error.
-    candidate_mask, reference_mask : array of bool or integers, optional
-        For token ids, of the same shapes: an id counts where they are not 0.
+    candidate_mask, reference_mask, progress
+        As `hypothesis_mask`, `reference_mask` and `progress` of `pairwise`.
     **parameters
-        As for `pairwise`. As `weights` are those of the references here, weights of the orders need
-        a metric: ``fastbleu.BLEU(weights=..., effective_order=True).mbr(...)``.
+        As for `pairwise`. Weights of the orders need a metric:
+        ``fastbleu.BLEU(weights=..., effective_order=True).mbr(...)``.
 
     Returns
     -------
@@ -182,14 +175,19 @@ def mbr(
 
     Notes
     -----
-    Candidates, and references, that are the same tokens are scored once. Utilities are compared as
-    floats: of candidates whose scores are the same but belong to other references, the last bits of
-    the sums decide.
+    Equal candidates, and equal references, are scored once. Utilities are compared as floats, so
+    that the last bits of sums may decide between candidates with the same scores in another order.
 
-    ``aggregate=True`` is what DeNero, Chiang and Knight (2009), Fast consensus decoding over
-    translation forests, propose. On 64 candidates crossed from the outputs of three WMT22 systems
-    it chose the same candidate for 74 to 84 % of the sources and lost 0.2 to 0.5 points of expected
-    score on average; for candidates of two unlike systems 51 to 70 % and 0.4 to 1.8 points.
+    ``aggregate=True`` on 64 candidates crossed from the outputs of three WMT22 systems chose the
+    same candidate for 74 to 84 % of the sources and lost 0.2 to 0.5 points of expected score on
+    average; for candidates of two unlike systems 51 to 70 % and 0.4 to 1.8 points
+    (`tests/matrix/test_mbr.py` prints this).
+
+    References
+    ----------
+    Kumar and Byrne (2004), Minimum Bayes-risk decoding for statistical machine translation. Eikema
+    and Aziz (2020), Is MAP decoding all you need? DeNero, Chiang and Knight (2009), Fast consensus
+    decoding over translation forests: ``aggregate=True``.
 
     Examples
     --------
@@ -230,10 +228,8 @@ def self_bleu(
         Score only as many sentences, drawn without replacement, each against all the others.
     seed : int, default 0
         Of the sample.
-    progress : bool, default False
-        Show a progress bar on standard error.
-    mask : array of bool or integers, optional
-        For token ids, of the same shape: an id counts where it is not 0.
+    mask, progress
+        As `hypothesis_mask` and `progress` of `pairwise`.
     **parameters
         Those of `fastbleu.BLEU`; by default ``dialect="nltk", smoothing="floor", tokenize=None``:
         the sentences are lists of tokens. With ``dialect="sacrebleu"`` as for `pairwise`.
@@ -248,12 +244,7 @@ def self_bleu(
     ValueError
         There are fewer than 2 sentences, an order is below 1, or as by `pairwise`.
     TypeError
-        As by `pairwise`.
-
-    Warns
-    -----
-    InputWarning
-        As by `pairwise`.
+        As by `pairwise`, as are the warnings.
 
     References
     ----------
@@ -274,7 +265,6 @@ def self_bleu(
 
 def _sentence_parameters(arguments: dict[str, Any]) -> Parameters:
     """Parameters by which single sentences do not score 0 for being short."""
-    name = arguments.get("dialect", "sacrebleu")
-    if name in names() and "effective_order" in get(name).options:
+    if arguments.get("dialect", "sacrebleu") == "sacrebleu":
         arguments = {"effective_order": True} | arguments
     return Parameters(**arguments)

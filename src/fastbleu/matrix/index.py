@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock as _Lock
+
+from .._core import add_rows, zero_rows
+from ..counting.batch import Counted
 from ..counting.stats import Stats
 from ..dialects.parameters import Parameters
 from ..dialects.score import Score
+from ..inputs.mistakes import warn_of_label_padding
 from ..inputs.sentences import parts_of
 from ..runtime.progress import ProgressBar
-from ..runtime.threads import Pool
+from ..runtime.threads import Pool, drain, run_on_threads
 from ._ngrams import Ngrams
-from ._references import Lengths, ReferenceSet
+from ._references import Lengths, ReferenceSet, RowScratch
 from .index_contents import load_index, save_index
-from .index_queries import count_against
 from .reader import SentenceReader
 
 TYPE_CHECKING = False
@@ -22,24 +26,27 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..counting.batch import Counted
     from ..tokenizers.table import Tokenizer
+    from ._sentences import Sentences
     from .index_file import FilePath
+
+# Hypotheses that a thread takes at a time: so many that the cost of a turn vanishes, so few that
+# what was read of them is still in the cache.
+_TURN = 1024
 
 
 class ReferenceIndex:
     """One set of references, counted once, for any number of hypotheses.
 
-    Every hypothesis has all of them as its references. Scores equal those of
-    `fastbleu.BLEU(**parameters)` with ``[references] * len(hypotheses)``, but the time does not
-    depend on the number of references: there are a few look-ups for each token. An index cannot be
-    changed, and threads may share it.
+    Scores equal those of `fastbleu.BLEU(**parameters)` with ``[references] * len(hypotheses)``, but
+    the time does not depend on the number of references. An index cannot be changed, and threads
+    may share it.
 
     Parameters
     ----------
     references : iterable of R sentences
-        Sentences are str; where `tokenize` is None lists of tokens, or token ids: arrays of the
-        shape (length,), or one of the shape (R, length). At least one. An iterator is read in
+        At least one. Sentences are str; where `tokenize` is None lists of tokens, or token ids:
+        arrays of the shape (length,), or one of the shape (R, length). An iterator is read in
         parts, so that only the index is in memory.
     metric : fastbleu.BLEU, optional
         Whose parameters to take, in place of `parameters`.
@@ -48,8 +55,8 @@ class ReferenceIndex:
     progress : bool, default False
         Show a progress bar on standard error.
     **parameters
-        Those of `fastbleu.BLEU`; unlike in the functions of this package `effective_order` is False
-        by default, because there is `score`, too. `threads` are for scoring: one builds the index.
+        Those of `fastbleu.BLEU`, with its defaults: `effective_order` is False. `threads` are for
+        scoring: one builds the index.
 
     Raises
     ------
@@ -62,10 +69,9 @@ class ReferenceIndex:
 
     Notes
     -----
-    An n-gram takes 14 to 20 bytes of memory, whatever its length, and so does each further
-    occurrence of it in one reference; a different token takes about 100 more. To build the index
-    takes half as much more for a moment. See `nbytes`. A tokenizer that is a function is called by
-    one thread at a time.
+    Each different n-gram, and each further occurrence of it in one reference, takes 14 to 20 bytes;
+    each different token about 100 more. Building takes half as much more for a moment. A tokenizer
+    that is a function is called by one thread at a time.
 
     Examples
     --------
@@ -77,22 +83,13 @@ class ReferenceIndex:
     (2, 31)
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_count",
-        "_ngrams",
-        "_parameters",
-        "_pool",
-        "_reader",
-        "_references",
-    )
+    __slots__ = ("__weakref__", "_parameters", "_pool", "_reader", "_references", "_sizes")
 
-    _count: int
-    _ngrams: int
-    _reader: SentenceReader
     _parameters: Parameters
     _pool: Pool
+    _reader: SentenceReader
     _references: ReferenceSet
+    _sizes: tuple[int, int]  # numbers of references and of n-grams
 
     def __init__(
         self,
@@ -105,10 +102,9 @@ class ReferenceIndex:
     ) -> None:
         found_parameters = getattr(metric, "_parameters", None)
         if metric is not None and not isinstance(found_parameters, Parameters):
-            kind = f"{type(metric).__module__}.{type(metric).__qualname__}"
-            raise TypeError(
-                f"metric is a {kind.removeprefix('builtins.')}, expected a fastbleu.BLEU"
-            )
+            kind = type(metric)
+            name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+            raise TypeError(f"metric is a {name}, expected a fastbleu.BLEU")
         if metric is not None and parameters:
             raise TypeError(
                 f"metric is given, and {', '.join(parameters)} too; the metric has all parameters"
@@ -127,29 +123,18 @@ class ReferenceIndex:
         if not count:
             raise ValueError("references is empty: an index needs at least one, which may be empty")
         reader.warn_of_input()
-        ngrams = found.finish()
-        self._keep(made, reader, found, count, ngrams)
+        self._keep(made, reader, found, (count, found.finish()))
 
-    def _keep(
-        self,
-        parameters: Parameters,
-        reader: SentenceReader,
-        references: ReferenceSet,
-        count: int,
-        ngrams: int,
-    ) -> None:
-        for name, value in (
-            ("_parameters", parameters),
-            ("_pool", Pool(parameters.threads)),
-            ("_reader", reader),
-            ("_references", references),
-            ("_count", count),
-            ("_ngrams", ngrams),
-        ):
-            object.__setattr__(self, name, value)
+    def _keep(self, parameters: Parameters, reader: Any, references: Any, sizes: Any) -> None:
+        keep = object.__setattr__
+        keep(self, "_parameters", parameters)
+        keep(self, "_pool", Pool(parameters.threads))
+        keep(self, "_reader", reader)
+        keep(self, "_references", references)
+        keep(self, "_sizes", sizes)
 
     def score(self, hypotheses: Any, *, hypothesis_mask: Any = None) -> Score:
-        """BLEU of a corpus of hypotheses, as by `fastbleu.BLEU.score`.
+        """BLEU of a corpus of hypotheses, with the warnings of `fastbleu.BLEU.score`.
 
         Parameters
         ----------
@@ -169,15 +154,9 @@ class ReferenceIndex:
             There are no hypotheses.
         TypeError
             A hypothesis is no sentence; the message says which.
-
-        Warns
-        -----
-        InputWarning
-            As by `fastbleu.BLEU.score`.
         """
-        return self._parameters.score_counted(
-            self._counted(hypotheses, hypothesis_mask, keep_rows=False)
-        )
+        counted = self._counted(hypotheses, hypothesis_mask, keep_rows=False)
+        return self._parameters.score_counted(counted)
 
     def sentence_scores(
         self, hypotheses: Any, *, hypothesis_mask: Any = None
@@ -204,24 +183,60 @@ class ReferenceIndex:
         return counted.stats
 
     def _counted(self, hypotheses: Any, mask: Any, *, keep_rows: bool = True) -> Counted:
-        return count_against(
-            self._references,
-            self._reader,
-            self._parameters,
-            self._pool,
-            hypotheses,
-            mask,
-            keep_rows=keep_rows,
-        )
+        """Count hypotheses; without `keep_rows` into one row, the sum as the dialect adapts it."""
+        parameters, references = self._parameters, self._references
+        readers: list[SentenceReader] = []
+        whole: Sentences | None = None
+        if type(hypotheses) not in (list, tuple) or mask is not None:
+            readers.append(self._reader.sharing())
+            whole = readers[0].read(hypotheses, "hypotheses", mask, True, counted=True)
+        count, max_order = len(hypotheses if whole is None else whole), parameters.max_order
+        untaken = [*range(0, count, _TURN)][::-1]
+        counted = Counted(count if keep_rows else 1, max_order)
+        total, adding = counted.stats._rows, _Lock()
+
+        def work(scratch: RowScratch) -> None:
+            reader = self._reader.sharing()
+            readers.append(reader)
+            for first in drain(untaken):
+                if scratch.cancelled:
+                    break
+                end, start, sentences = min(first + _TURN, count), first, whole
+                if sentences is None:
+                    start, sentences = 0, _read_turn(reader, hypotheses, first, end, count)
+                stop = start + end - first
+                if keep_rows:
+                    references.count(sentences, total, start, stop, first, scratch)
+                    continue
+                rows = zero_rows(stop - start, max_order)
+                references.count(sentences, rows, start, stop, 0, scratch)
+                sums = parameters.rules.adapt(Stats._own(rows, max_order)).sum()
+                with adding:
+                    add_rows(total, sums._rows, total)
+
+        threads = min(parameters.threads, len(untaken))
+        if parameters.tokenizer is not None and parameters.tokenizer.function is not None:
+            threads = min(threads, 1)  # a user's function may not be safe on several
+        scratches = [self._pool.acquire(RowScratch) for _ in range(threads)]
+        run_on_threads(work, scratches)
+        for scratch in scratches:
+            self._pool.release(scratch)
+        counted.segments = count
+        counted.nrefs = references.lengths.references
+        counted.tokenized_periods = sum(reader.tokenized_periods for reader in readers)
+        counted.label_padding = any(reader.label_padding for reader in readers)
+        if counted.label_padding:
+            warn_of_label_padding()
+        return counted
 
     def __len__(self) -> int:
         """Number of references."""
-        return self._count
+        return self._sizes[0]
 
     @property
     def ngrams(self) -> int:
         """Number of different n-grams of all orders."""
-        return self._ngrams
+        return self._sizes[1]
 
     @property
     def nbytes(self) -> int:
@@ -249,9 +264,7 @@ class ReferenceIndex:
         OSError
             The file cannot be written.
         """
-        save_index(
-            path, self._parameters, self._reader, self._references, (self._count, self._ngrams)
-        )
+        save_index(path, self._parameters, self._reader, self._references, self._sizes)
 
     @classmethod
     def load(
@@ -262,36 +275,33 @@ class ReferenceIndex:
     ) -> ReferenceIndex:
         """An index that was saved: as it was, but for the number of threads.
 
-        Its n-grams stay in the file and are read where they are looked up, and processes that load
-        the same file share the memory for it. The file must not be changed meanwhile; it may be
-        replaced or removed.
+        Its n-grams stay in the file, which is mapped into memory: processes that load it share
+        that. The file must not be changed meanwhile; it may be replaced or removed.
 
         Parameters
         ----------
         path : str, bytes or os.PathLike
         tokenize : str, callable or Tokenizer, optional
-            The tokenizer that the index was made with: needed where that is a function or has a
-            model of its own, which no file holds.
+            That of the index: needed if it is a function or has a model, which no file holds.
         threads : int, default 1
             Threads that tokenise and count; they change no result.
 
         Raises
         ------
         ValueError
-            The file holds no index, or it is truncated, damaged, of another version or of another
-            byte order, or was made with another tokenizer; functions are told apart by their
-            names only.
+            The file holds no index, or it is truncated, damaged, of another version or byte order,
+            or was made with another tokenizer; functions are told apart by their names only.
         OSError, ImportError
             The file cannot be read, or what the tokenizer needs is not installed.
 
         Notes
         -----
-        The file's header is checked, and all sizes. Its n-grams are not, because that would take
-        reading them all: where a disk has damaged these, scores may be wrong.
+        The header and all sizes are checked. The n-grams are not, because that would mean reading
+        them all: where a disk has damaged these, scores may be wrong.
         """
-        parameters, reader, references, counts = load_index(path, tokenize, threads)
+        contents = load_index(path, tokenize, threads)
         self = cls.__new__(cls)
-        self._keep(parameters, reader, references, *counts)
+        self._keep(*contents)
         return self
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -309,6 +319,18 @@ class ReferenceIndex:
         )
 
     def __repr__(self) -> str:
-        return (
-            f"<ReferenceIndex of {len(self)} references, {self.ngrams} n-grams, {self.signature}>"
+        sizes = f"{len(self)} references, {self.ngrams} n-grams"
+        return f"<ReferenceIndex of {sizes}, {self.signature}>"
+
+
+def _read_turn(
+    reader: SentenceReader, hypotheses: Any, first: int, end: int, count: int
+) -> Sentences:
+    """Read some of `count` hypotheses."""
+    part = hypotheses[first:end]
+    if len(part) != end - first:
+        raise ValueError(
+            f"hypotheses had {count} sentences and has {len(hypotheses)} now: pass a list that "
+            "nothing else changes"
         )
+    return reader.read(part, "hypotheses", None, True, first, counted=True)

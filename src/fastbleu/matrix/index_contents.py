@@ -34,20 +34,16 @@ def save_index(
 ) -> None:
     """Write a file; `counts` are the numbers of references and of n-grams."""
     units, sizes, contents = reader.saved_vocabulary()
-    sections: dict[str, Any] = {
-        "lengths": references.lengths.table,
-        "units": units,
-        "sizes": sizes,
-        "contents": contents,
-    }
+    sections: dict[str, Any] = {"lengths": references.lengths.table}
+    sections |= {"units": units, "sizes": sizes, "contents": contents}
     tables = []
     for order, (count, seed, numbers, slots) in enumerate(references.stored_tables(), 1):
         tables.append((count, *seed))
         sections |= {f"numbers {order}": numbers, f"slots {order}": slots}
-    arguments = parameters.as_arguments()
+    arguments = parameters.as_arguments().items()
     tokenizer = parameters.tokenizer
     header = {
-        "parameters": {name: value for name, value in arguments.items() if name not in _NOT_STORED},
+        "parameters": {name: value for name, value in arguments if name not in _NOT_STORED},
         "tokenizer": tokenizer and (_name_of(tokenizer), tokenizer.signature),
         "counts": counts,
         "tables": tables,

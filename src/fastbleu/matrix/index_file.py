@@ -5,7 +5,7 @@ the file, and a checksum of prefix and header. The header is JSON: what the call
 and the name, offset and size of each section. Sections begin at multiples of 64 bytes; numbers in
 them have the byte order of the machine that wrote them, because they are used where they lie.
 
-All but the sections is checked; whoever uses these must bear any content.
+All but the sections is checked; callers must accept any content of these.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from zlib import crc32
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO, NoReturn
+    from typing import Any, NoReturn
 
     FilePath = str | bytes | os.PathLike[Any]
 
@@ -39,22 +39,13 @@ _CHUNK = 1 << 24
 # Windows would change line ends without it.
 _BINARY = getattr(os, "O_BINARY", 0)
 _DAMAGED = "is damaged; copy it again, or save the index anew"
+_ERRORS = ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError
 
 
 def write_file(path: FilePath, header: dict[str, Any], sections: Mapping[str, Any]) -> None:
-    """Write a file, or leave what is there as it was.
+    """Write a header of what JSON can hold, and bytes-like sections, or leave the file as it was.
 
-    Parameters
-    ----------
-    path : str, bytes or os.PathLike
-    header : dict
-        Of what JSON can hold.
-    sections : mapping of str to bytes-like objects
-
-    Raises
-    ------
-    OSError
-        It cannot be written; the error names `path`.
+    Raises an OSError, which names `path`, if the file cannot be written.
     """
     target = os.path.realpath(os.fsdecode(path))
     try:
@@ -80,7 +71,7 @@ def _write(target: str, header: dict[str, Any], sections: Mapping[str, Any]) -> 
         with os.fdopen(descriptor, "wb") as file:
             file.write(prefix)
             for name, view in views.items():
-                _pad(file, places[name])
+                file.write(bytes(places[name] - file.tell()))
                 for start in range(0, len(view), _CHUNK):
                     file.write(view[start : start + _CHUNK])
                     # Or the disk has all to do at the end, and hears nothing.
@@ -115,26 +106,10 @@ def _prefix(
     return fixed + struct.pack("=I4x", checksum) + written, places
 
 
-def _pad(file: BinaryIO, place: int) -> None:
-    file.write(bytes(place - file.tell()))
-
-
 def read_file(path: FilePath) -> tuple[dict[str, Any], dict[str, memoryview]]:
-    """Map a file into memory.
+    """Map a file into memory: its header, and read-only sections, which keep it mapped.
 
-    Returns
-    -------
-    header : dict
-        As it was written.
-    sections : dict of str to memoryview
-        Read-only; the file stays mapped as long as any of them lives.
-
-    Raises
-    ------
-    ValueError
-        It is no such file, or of another version or byte order, truncated or damaged.
-    OSError
-        It cannot be read.
+    Raises ValueError for any other file, version or byte order, and for a truncated or damaged one.
     """
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -160,10 +135,8 @@ def read_file(path: FilePath) -> tuple[dict[str, Any], dict[str, memoryview]]:
                 f"{VERSION}; save the index anew, or install the fastbleu that wrote it",
             )
         if size < file_size:
-            refuse(
-                path,
-                f"is truncated: it has {size} of its {file_size} bytes; copy or save it again",
-            )
+            reason = f"is truncated: it has {size} of its {file_size} bytes; copy or save it again"
+            refuse(path, reason)
         if size > file_size or header_size > size - _PREFIX.size:
             refuse(path, _DAMAGED)
         header = file.read(header_size)
@@ -182,17 +155,10 @@ def read_file(path: FilePath) -> tuple[dict[str, Any], dict[str, memoryview]]:
 
 @contextmanager
 def damaged(path: FilePath) -> Iterator[None]:
-    """What goes wrong with what a file holds is the file's fault."""
+    """Errors found while reading are reported against the file."""
     try:
         yield
-    except (
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
+    except _ERRORS as error:
         raise ValueError(f"{os.fsdecode(path)!r} {_DAMAGED} ({error})") from error
 
 

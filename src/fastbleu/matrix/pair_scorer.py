@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..counting.stats import Stats
 from ..runtime.threads import drain, run_on_threads
 from ._ngrams import Features, Ngrams
@@ -9,6 +11,7 @@ from ._pairs import PairCounter, ReferenceBlock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     import numpy
@@ -29,16 +32,9 @@ _LEAST_LONGEST = 255
 
 
 class PairScorer:
-    """Scores pairs of sentences as a metric does.
+    """Scores pairs of sentences as a metric does; sources of many pairs on several threads.
 
-    Keeps what it has computed: a row of counts that was met in one source is not scored again in
-    the next ones.
-
-    Parameters
-    ----------
-    parameters : Parameters
-    threads : int
-        What a source of more than `TILE_PAIRS` pairs is scored on.
+    A row of counts that was met in one source is not scored again in the next ones.
     """
 
     def __init__(self, parameters: Parameters, threads: int) -> None:
@@ -67,52 +63,73 @@ class PairScorer:
             self._orders, self._longest = max(orders, self._orders), max(longest, self._longest)
             self._counters = []
         ngrams = Ngrams(orders)
-        features = Features(ngrams, references)
-        # An n-gram that no reference has matches nothing and needs no number.
-        self._hypotheses = (
-            features if hypotheses is references else Features(ngrams, hypotheses, known_only=True)
-        )
+        features = self._hypotheses = Features(ngrams, references)
+        if hypotheses is not references:
+            # An n-gram that no reference has matches nothing and needs no number.
+            self._hypotheses = Features(ngrams, hypotheses, known_only=True)
         self._block = ReferenceBlock(ngrams, features, self._hypotheses)
 
     def fill(self, out: Scores, bar: ProgressBar, first: int = 0) -> None:
-        """Write the scores of the hypotheses from number `first` on.
-
-        Parameters
-        ----------
-        out : ndarray of float64 or float32, shape (rows, references)
-        bar : ProgressBar
-            Is told how many pairs were scored.
-        first : int, default 0
-        """
+        """Write the scores of the hypotheses from number `first` on, one for each row of `out`."""
         start = 0
         while not self._cancelled and (width := self._block.fill(start)):
-            rows = max(1, TILE_PAIRS // width)
+            height = max(1, TILE_PAIRS // width)
+            untaken = [*range(0, len(out), height)][::-1]
+            threads = min(self._threads, len(untaken))
+            while len(self._counters) < threads:
+                counter = PairCounter(self._parameters.max_order, self._orders, self._longest)
+                self._counters.append(counter)
             part = out[:, start : start + width]
-            tiles = [(first + row, part[row : row + rows]) for row in range(0, len(out), rows)]
-            self._score_tiles(tiles, bar)
+            score_tiles = partial(self._score_tiles, part, first, height, untaken, bar)
+            run_on_threads(score_tiles, self._counters[:threads])
             start += width
 
-    def _score_tiles(self, tiles: list[tuple[int, Scores]], bar: ProgressBar) -> None:
-        """Score hypotheses with the references of the present block."""
-        threads = min(self._threads, len(tiles))
-        while len(self._counters) < threads:
-            counter = PairCounter(self._parameters.max_order, self._orders, self._longest)
-            self._counters.append(counter)
-        untaken = tiles[::-1]
+    def _score_tiles(
+        self,
+        out: Scores,
+        first: int,
+        height: int,
+        untaken: list[int],
+        bar: ProgressBar,
+        counter: PairCounter,
+    ) -> None:
+        """Score tiles of `height` rows, which begin at those `untaken`, with the present block."""
+        for row in drain(untaken):
+            if counter.cancelled:
+                break
+            tile = out[row : row + height]
+            pairs = self._block, self._hypotheses, first + row, first + row + len(tile)
+            rows = counter.count(*pairs)
+            if rows:
+                counter.score(self._parameters.sentence_scores(Stats._own(rows, counter.max_order)))
+            counter.write(*pairs, tile)
+            bar.update(tile.size)
 
-        def work(counter: PairCounter) -> None:
-            for first, out in drain(untaken):
-                if counter.cancelled:
-                    break
-                self._score_tile(counter, first, out)
-                bar.update(out.size)
 
-        run_on_threads(work, self._counters[:threads])
+def on_sources(
+    threads: int,
+    shape: tuple[int, ...],
+    make: Callable[[int], Any],
+    work: Callable[[Any, int], None],
+) -> None:
+    """Call ``work(worker, number)`` for each source; `shape` is (sources, hypotheses, references).
 
-    def _score_tile(self, counter: PairCounter, first: int, out: Scores) -> None:
-        """Score the hypotheses from `first` on, one for each row of `out`."""
-        pairs = self._block, self._hypotheses, first, first + len(out)
-        rows = counter.count(*pairs)
-        if rows:
-            counter.score(self._parameters.sentence_scores(Stats._own(rows, counter.max_order)))
-        counter.write(*pairs, out)
+    ``make(threads)`` makes a worker, with an attribute `cancelled`, that may use so many threads:
+    all of them for sources that are large enough. Of smaller ones each thread takes one after the
+    other.
+    """
+    sources, rows, columns = shape
+    if sources < 2 or rows * columns >= threads * TILE_PAIRS:
+        worker = make(threads)
+        for source in range(sources):
+            work(worker, source)
+        return
+    untaken = [*range(sources)][::-1]
+
+    def take_turns(worker: Any) -> None:
+        for source in drain(untaken):
+            if worker.cancelled:
+                break
+            work(worker, source)
+
+    run_on_threads(take_turns, [make(1) for _ in range(min(threads, sources))])

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
+from ..inputs import mistakes
 from ..inputs.ids import sentence_rows
-from ..inputs.mistakes import (
-    MIN_SEQUENCES_TO_WARN,
-    look_like_tokens,
-    warn_of_empty_rows,
-    warn_of_label_padding,
-    warn_of_padded_lists,
-    warn_of_run,
-    warn_of_sources,
-    warn_of_tuples,
-    warn_of_words,
-)
 from ..inputs.sentences import (
     SentenceTextChecks,
     SentenceTokenChecks,
@@ -22,8 +12,8 @@ from ..inputs.sentences import (
     check_sizes,
     is_batch,
     listed_sentences,
+    masks_of,
 )
-from ..inputs.warnings import warn_tokenized
 from ..runtime.threads import Pool
 from ..tokenizers.table import SPLIT_AT_SPACES
 from ._sentences import IdReader, Sentences, TextReader, read_lists
@@ -35,75 +25,54 @@ if TYPE_CHECKING:
 
     from ..dialects.parameters import Parameters
 
+    Pair = tuple[Any, Any]
     Saved = tuple[Any, Any, Any]
 
 
 class SentenceReader:
-    """Reads sentences over one vocabulary, of which every token keeps its number.
+    """Reads sentences over one vocabulary, in which every token keeps its number.
 
-    One per thread: `sharing` makes others over the same vocabulary, which may be read with
-    `known_only` at once, as long as none adds to it.
-
-    Parameters
-    ----------
-    parameters : Parameters
-        Those of a metric; of these only what says how sentences become tokens.
+    One per thread: `sharing` makes others over the same vocabulary, which may read with
+    `known_only` at the same time, as long as none adds to it.
 
     Attributes
     ----------
     sentences : int
-        How many were read with `counted`.
+        Sentences read with `counted`; the next two are numbers of these.
     short : int
-        How many of these have tokens, but fewer than the metric's `max_order`.
+        Have tokens, but fewer than the metric's `max_order`.
     tokenized_periods : int
-        How many of these are texts that end in " .", which text that was never tokenised hardly
-        does.
+        Texts that end in " .", as hardly any text does that was never tokenised.
     label_padding : bool
         Whether the token id -100, which pads labels, was read as a token.
-
-    Raises
-    ------
-    ValueError
-        The parameters lower text but are for tokens.
     """
 
     def __init__(self, parameters: Parameters) -> None:
-        self._tokenizer = parameters.tokenizer
-        self._lowercase = parameters.lowercase
-        self._id_rules = parameters.id_rules
+        self._parameters = parameters
         self._vocabulary = Vocabulary()
         self._pool = Pool(parameters.threads)
         self._knows_padding = False
         # By name of the argument, which may be read in parts: whether all rows so far are empty.
         self._only_empty: dict[str, bool] = {}
-        self._max_order = parameters.max_order
         self.sentences = self.short = self.tokenized_periods = 0
         self.label_padding = False
 
     @classmethod
     def restore(cls, parameters: Parameters, saved: Saved) -> SentenceReader:
-        """A reader with the vocabulary that another had; ValueError where `saved` is damaged.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            Those of the reader that was saved.
-        saved : (buffer of uint8, buffer of int64, buffer of uint8)
-            What `saved_vocabulary` has returned.
-        """
+        """A reader with the vocabulary that `saved_vocabulary` returned; ValueError if damaged."""
         reader = cls(parameters)
         reader._vocabulary = Vocabulary.restored(*saved)
         return reader
 
     def sharing(self) -> SentenceReader:
-        """Another reader over the same vocabulary, which notes by itself what it has read."""
+        """Another reader over the same vocabulary, with counts of its own."""
         reader: SentenceReader = SentenceReader.__new__(SentenceReader)
         vars(reader).update(vars(self), label_padding=False)
         reader.sentences = reader.short = reader.tokenized_periods = 0
         return reader
 
     def saved_vocabulary(self) -> Saved:
-        """What `restore` needs: `Vocabulary.saved`; ValueError where a token cannot be saved."""
+        """What `restore` needs; ValueError if a token cannot be saved."""
         return self._vocabulary.saved()
 
     @property
@@ -115,22 +84,11 @@ class SentenceReader:
         """Let the next read start a new vocabulary."""
         self._vocabulary.forget()
 
-    def read_pair(
-        self,
-        hypotheses: Any,
-        references: Any,
-        masks: tuple[Any, Any] = (None, None),
-        names: tuple[str, ...] = ("hypotheses", "references"),
-    ) -> tuple[Sentences, Sentences]:
-        """Both sides of a matrix over a new vocabulary; the hypotheses are counted.
-
-        Parameters and errors as those of `read`.
-        """
+    def read_pair(self, hypotheses: Any, references: Any) -> tuple[Sentences, Sentences]:
+        """Both sides of a matrix over a new vocabulary; the hypotheses are counted."""
         self.forget()
-        return (
-            self.read(hypotheses, names[0], masks[0], counted=True),
-            self.read(references, names[1], masks[1]),
-        )
+        ours = self.read(hypotheses, "hypotheses", counted=True)
+        return ours, self.read(references, "references")
 
     def read(
         self,
@@ -141,80 +99,59 @@ class SentenceReader:
         before: int = 0,
         counted: bool = False,
     ) -> Sentences:
-        """Read sentences.
+        """Read S str, S sequences of tokens, or an array of ids of the shape (S, length).
 
-        Parameters
-        ----------
-        sentences : list of S str, or of S sequences of tokens, or array of ids, shape (S, length)
-            Text if there is a tokenizer. Sequences of token ids may be arrays, too.
-        name : str
-            That of the argument, for messages.
-        mask : optional
-            Of token ids, of their shape; 0 where an id does not count.
-        known_only : bool, default False
-            Tokens that the vocabulary lacks are not added to it, and get the id -1.
-        before : int, default 0
-            Number of sentences of the argument before these, for messages.
-        counted : bool, default False
-            Add them to what the attributes count: for hypotheses.
-
-        Raises
-        ------
-        TypeError, ValueError
-            This is no list of sentences, or a sentence is none; the message says which.
-        OverflowError
-            There are more tokens than ids.
-        RuntimeError
-            The vocabulary is being read into at this moment.
+        Messages use `name`, the argument, and `before`, how many of its sentences were read before.
+        With `known_only` tokens that the vocabulary lacks get the id -1. `counted` adds the
+        sentences to the attributes: for hypotheses.
         """
-        tokenizer, periods = self._tokenizer, 0
-        if tokenizer is None and (mask is not None or self._id_rules or are_rows(sentences)):
-            made = self._read_rows(sentences, name, mask, known_only, before)
+        text = self._parameters.tokenizer is not None
+        if not text and (mask is not None or self._parameters.id_rules or are_rows(sentences)):
+            made, periods = self._read_rows(sentences, name, mask, known_only, before), 0
+        elif mask is not None:
+            raise TypeError("a mask needs token ids; for these pass tokenize=None")
         else:
-            if mask is not None:
-                raise TypeError("a mask needs token ids; for these pass tokenize=None")
             made, periods = self._read_listed(sentences, name, known_only, before)
         if counted:
             self.sentences += len(made)
-            self.short += made.shorter_than(self._max_order)
+            self.short += made.shorter_than(self._parameters.max_order)
             self.tokenized_periods += periods
         return made
 
     def warn_of_input(self) -> None:
-        """Warn, once all is read, of what was hardly meant."""
-        if self._tokenizer is not None and self._tokenizer.name != "none":
-            warn_tokenized(self.tokenized_periods, 'tokenize="none"')
+        """Warn, once everything is read, of likely mistakes."""
+        if self.tokenized_periods:
+            self._parameters.warn_of_tokenized(self.tokenized_periods)
         if self.label_padding:
-            warn_of_label_padding()
+            mistakes.warn_of_label_padding()
         for name, only_empty in self._only_empty.items():
             if only_empty:
-                warn_of_empty_rows(f"every one of {name} is", "a mask")
+                mistakes.warn_of_empty_rows(f"every one of {name} is", "a mask")
 
     def _read_listed(
         self, sentences: Any, name: str, known_only: bool, before: int
     ) -> tuple[Sentences, int]:
         """Read texts or lists of tokens; and how many texts end in " ."."""
-        tokenizer, periods = self._tokenizer, 0
+        tokenizer, lowercase, periods = self._parameters.tokenizer, self._parameters.lowercase, 0
         listed = listed_sentences(name, sentences)
         count = len(sentences)
         if tokenizer is None:
             if not before:
-                warn_of_words(listed, listed, False)
-                warn_of_tuples(name, listed)
-                warn_of_padded_lists(name, listed)
-            token_checks = SentenceTokenChecks(name, before)
-            made = read_lists(self._vocabulary, token_checks, listed, known_only)
+                mistakes.warn_of_words(listed, listed, False)
+                mistakes.warn_of_tuples(name, listed)
+                mistakes.warn_of_padded_lists(name, listed)
+            of_tokens = SentenceTokenChecks(name, before)
+            made = read_lists(self._vocabulary, of_tokens, listed, known_only)
         elif tokenizer.function is not None:
-            checks = SplitTextChecks(name, before, tokenizer.function, self._lowercase)
+            checks = SplitTextChecks(name, before, tokenizer.function, lowercase)
             checks.check_texts(listed)
             made = read_lists(self._vocabulary, checks, listed, known_only)
             # The function may have put something else into the list.
             periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
         else:
-            reader = self._pool.acquire(self._text_reader)
-            made = reader.read_texts(
-                self._vocabulary, SentenceTextChecks(name, before), listed, known_only
-            )
+            of_text, compiled = SentenceTextChecks(name, before), str(tokenizer.compiled)
+            reader = self._pool.acquire(lambda: TextReader(None, compiled, lowercase))
+            made = reader.read_texts(self._vocabulary, of_text, listed, known_only)
             periods = reader.tokenized_periods
             self._pool.release(reader)
         if len(made) != count:
@@ -228,27 +165,21 @@ class SentenceReader:
         self, sentences: Any, name: str, mask: Any, known_only: bool, before: int
     ) -> Sentences:
         rows = sentence_rows(name, sentences, mask, before)
-        reader = self._pool.acquire(self._id_reader)
+        rules = self._parameters.id_rules
+        of_rules = rules.ignore_ids, rules.skip_ids, rules.stop_ids
+        reader = self._pool.acquire(lambda: IdReader(*of_rules))
         made: Sentences = reader.read_rows(self._vocabulary, rows, known_only)
         self.label_padding |= reader.label_padding
         self._pool.release(reader)
-        if len(rows) >= MIN_SEQUENCES_TO_WARN:
+        if len(rows) >= mistakes.MIN_SEQUENCES_TO_WARN:
             if rows.size:
                 self._only_empty[name] = self._only_empty.get(name, True) and not made.longest
             if not self._knows_padding:
                 self._knows_padding = True
-                padding = self._id_rules.uncounted(rows)
+                padding = rules.uncounted(rows)
                 if padding is not None:
-                    warn_of_run(name, padding)
+                    mistakes.warn_of_run(name, padding)
         return made
-
-    def _text_reader(self) -> TextReader:
-        assert self._tokenizer is not None
-        return TextReader(None, str(self._tokenizer.compiled), self._lowercase)
-
-    def _id_reader(self) -> IdReader:
-        rules = self._id_rules
-        return IdReader(rules.ignore_ids, rules.skip_ids, rules.stop_ids)
 
 
 def batches_of(
@@ -256,34 +187,11 @@ def batches_of(
     references: Any,
     parameters: Parameters,
     names: tuple[str, str] = ("hypotheses", "references"),
-) -> list[tuple[Any, Any]] | None:
-    """The sources of a batch.
+) -> list[Pair] | None:
+    """(hypotheses, references) of each source of a batch; None if there is one source.
 
-    Parameters
-    ----------
-    hypotheses, references : list of B lists of sentences, or of sentences
-        Lists of tokens are nested once more than text; a tuple there is a token. Of token ids also
-        arrays of the shape (B, H, length). `references` may be None.
-    parameters : Parameters
-        Whether there is a tokenizer.
-    names : (str, str)
-        Those of the arguments, for messages.
-
-    Returns
-    -------
-    list of (hypotheses, references) or None
-        By source; None: there is one source, and no batch.
-
-    Raises
-    ------
-    ValueError
-        One side is a batch and the other is none, or they have not as many sources, or the sources
-        not as many sentences.
-
-    Warns
-    -----
-    InputWarning
-        Lists of tokens seem to stand in the place of sources of text.
+    Lists of tokens are nested once more than text; a tuple there is a token. Token ids may also be
+    arrays of the shape (B, H, length). `references` may be None.
     """
     tokenizer = parameters.tokenizer
     is_text = tokenizer is not None
@@ -302,7 +210,7 @@ def batches_of(
     sources = len(hypotheses)
     # Where sentences are split at white space, those of real text have some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
-    suspicious = splits and look_like_tokens(hypotheses)
+    suspicious = splits and mistakes.look_like_tokens(hypotheses)
     advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""
     if references is not None and len(references) != sources:
         raise ValueError(
@@ -311,8 +219,47 @@ def batches_of(
         )
     check_sizes(names[0], hypotheses, advice)
     if suspicious:
-        warn_of_sources(names[0])
+        mistakes.warn_of_sources(names[0])
     if references is None:
         return [(source, None) for source in hypotheses]
     check_sizes(names[1], references, advice)
     return list(zip(hypotheses, references, strict=True))
+
+
+def read_sources(
+    parameters: Parameters, sides: Pair, masks: Pair, names: tuple[str, str]
+) -> tuple[list[tuple[Sentences, Sentences]], tuple[int, ...]]:
+    """Read the sentences of all sources, and warn once of likely mistakes.
+
+    Returns both sides by source, each source over a vocabulary of its own, and the shape of the
+    scores: (hypotheses, references), after the number of sources if there is a batch.
+
+    Reading everything before any scoring costs less memory than the sentences themselves take,
+    and reports what is wrong with the last source at once.
+    """
+    alone = sides[0] is sides[1] and masks[0] is masks[1]
+    batches = batches_of(sides[0], None if alone else sides[1], parameters, names)
+    reader = SentenceReader(parameters)
+    pairs, masks_by_source = [sides], [masks]
+    if batches is not None:
+        pairs, masks_by_source = batches, masks_of(names, masks, len(batches))
+    sources, shapes = [], []
+    for b, (pair, its_masks) in enumerate(zip(pairs, masks_by_source, strict=True)):
+        place = "" if batches is None else f"[{b}]"
+        if b:
+            reader.forget()
+        ours = theirs = reader.read(pair[0], names[0] + place, its_masks[0], counted=True)
+        if not alone:
+            theirs = reader.read(pair[1], names[1] + place, its_masks[1])
+        sources.append((ours, theirs))
+        shapes.append((len(ours), len(theirs)))
+    reader.warn_of_input()
+    if reader.short:
+        parameters.warn_of_short(reader.short, reader.sentences)
+    shape = shapes[0] if shapes else (0, 0)
+    if shapes.count(shape) < len(shapes):
+        raise ValueError(
+            f"{names[0]} or {names[1]} changed while it was read: pass lists that nothing else "
+            "changes"
+        )
+    return sources, shape if batches is None else (len(sources), *shape)
