@@ -76,19 +76,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Return the checked options.
+    """Return the checked options; InputError where they contradict each other.
 
-    Beyond the arguments of `_parser` they have `systems` (the names after -i), `tokenizer` (the
-    name to use), `language` (the target's), `test` ("bs", "ar" or None), `samples` of that test,
-    `table` ("tsv", "json" or None: how single segments are listed), `progress` (a bar is shown),
-    `filtered` (only some segments count) and `delegated` (sacreBLEU prints about test sets).
-
-    Raises
-    ------
-    InputError
-        The options contradict each other.
-    SystemExit
-        For ``--help``, ``--version``, ``--print-completion``, and for wrong arguments (status 2).
+    They have also `systems` (the names after -i), `tokenizer` (the name to use), `language` (the
+    target's), `test` ("bs", "ar" or None), `samples` of that test, `table` ("tsv", "json" or None:
+    how single segments are listed), `progress`, `filtered` (only some segments count) and
+    `delegated` (sacreBLEU prints about test sets).
     """
     parser = _parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
@@ -110,9 +103,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     for name, (low, high) in _LIMITS.items():
         value = getattr(options, name)
         if value is not None and not low <= value <= high:
-            limits = (
-                f"at least {low}" if low == 1 and high == sys.maxsize else f"from {low} to {high}"
-            )
+            unlimited = low == 1 and high == sys.maxsize
+            limits = f"at least {low}" if unlimited else f"from {low} to {high}"
             parser.error(f"argument --{name.replace('_', '-')}: must be {limits}, not {value}")
     options.table = None
     ordered = options.sort or options.worst
@@ -125,9 +117,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     elif options.format == "tsv" or ordered:
         parser.error("-f tsv, --sort and --worst list single segments: they need -sl")
     from_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
-    options.format = options.format or "json"
-    if from_environment in _FORMATS:
-        options.format = from_environment
+    options.format = from_environment if from_environment in _FORMATS else options.format or "json"
     options.language = options.langpair.split("-")[1] if options.langpair is not None else ""
     options.tokenizer = options.tokenize or BY_LANGUAGE.get(options.language, "13a")
     options.test = "bs" if options.paired_bs else "ar" if options.paired_ar else None
@@ -195,9 +185,8 @@ def check_number(options: argparse.Namespace, systems: int) -> None:
             "of them after -i"
         )
     if options.confidence and systems > 1:
-        raise InputError(
-            f"--confidence is for one system, but there are {systems}: use --paired-bs"
-        )
+        problem = f"--confidence is for one system, but there are {systems}"
+        raise InputError(f"{problem}: use --paired-bs")
 
 
 def warnings(options: argparse.Namespace) -> Iterator[str]:
@@ -240,8 +229,7 @@ def _parser() -> argparse.ArgumentParser:
     add("-l", "--language-pair", dest="langpair", type=_pair, metavar="SRC-TRG", help=text)
     text = "only segments originally written in language L; non-L: in any other language"
     add("-ol", "--origlang", metavar="L", help=text)
-    text = "only segments of documents whose annotation matches"
-    add("--subset", metavar="REGEX", help=text)
+    add("--subset", metavar="REGEX", help="only segments of documents whose annotation matches")
     text = "print fields of the test set (src, ref, ..., all) and exit"
     add("--echo", nargs="+", metavar="FIELD", help=text)
     add("--list", action="store_true", help="print all test sets, or the fields of -t, and exit")

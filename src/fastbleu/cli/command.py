@@ -23,6 +23,7 @@ from typing import Any
 from ..counting.batch import CountOptions, count_batch
 from ..counting.totals import Totals
 from ..inputs.warnings import TOKENIZED_PERIODS
+from ..runtime.progress import ProgressBar
 from ..sacrebleu.score import estimate_from_rows
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from . import arguments
@@ -40,19 +41,10 @@ _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status.
+    """Run the command on `argv` (default: ``sys.argv[1:]``) and return its exit status.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments without the program's name; ``sys.argv[1:]`` by default.
-
-    Returns
-    -------
-    int
-        0 scored and printed, 1 input that cannot be scored, 17 lines with different numbers of
-        fields, 130 Ctrl-C, 141 closed pipe. Wrong arguments, ``--help`` and ``--version`` leave by
-        argparse's SystemExit.
+    0 scored and printed, 1 input that cannot be scored, 17 lines with different numbers of fields,
+    130 Ctrl-C, 141 closed pipe; argparse exits after ``--help``, ``--version`` and wrong arguments.
     """
     try:
         options = arguments.parse(argv)
@@ -115,10 +107,9 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
         for files in reference_files(options):
             readers.append(ChainReader([open_lines(name, opened) for name in files]))
     for name in options.references:
-        fields = options.num_refs
-        readers.append(open_input(name, opened, role=REFERENCE, encoding=encoding, fields=fields))
+        readers.append(open_input(name, opened, REFERENCE, encoding, options.num_refs))
     for name in options.systems:
-        readers.append(open_input(name, opened, role=SYSTEM, encoding=encoding))
+        readers.append(open_input(name, opened, SYSTEM, encoding))
     if options.input is None:
         readers.append(open_lines(STDIN, opened, encoding, fields=None, universal_newlines=True))
     return readers
@@ -152,8 +143,8 @@ def _score(
     keep = bool(options.confidence or options.test)
     if keep:
         import_undisturbed("fastbleu.significance")
-    order = options.max_ngram_order
-    counting = CountOptions(tokenizer, options.lowercase, order, options.threads)
+    rules = options.lowercase, options.max_ngram_order, options.threads
+    counting = CountOptions(tokenizer, *rules)
     totals: list[Totals] = []
     for chunk in chunks:
         texts = chunk[0] if references == 1 else list(zip(*chunk[:references], strict=True))
@@ -234,9 +225,8 @@ def _several(
     if options.test == "bs":
         results = paired_bootstrap(baseline, others, samples=options.samples, **rules)
     else:
-        results = paired_approximate_randomization(
-            baseline, others, trials=options.samples, **rules
-        )
+        rules["trials"] = options.samples
+        results = paired_approximate_randomization(baseline, others, **rules)
     first = results[0]
     reporter.sampled(str(first.seed).lower(), options.samples, options.test)
     systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]
@@ -266,17 +256,16 @@ def _with_progress(
     chunks: Iterable[list[list[str]]], readers: list[Reader]
 ) -> Iterator[list[list[str]]]:
     """Yield the chunks, with a progress bar if they take long."""
-    from tqdm import tqdm  # type: ignore[import-untyped]
-
     files = [reader for reader in readers if reader.size is not None]
     size = sum(reader.size or 0 for reader in files) if files else None
     unit = "B" if files else " segments"
-    style = {"unit": unit, "unit_scale": True, "delay": _PROGRESS_DELAY, "leave": False}
-    with tqdm(total=size, **style) as bar:
+    done = 0
+    with ProgressBar(True, size, unit, delay=_PROGRESS_DELAY, leave=False) as bar:
         for chunk in chunks:
             yield chunk
-            done = sum(reader.position for reader in files) - bar.n
-            bar.update(done if files else len(chunk[0]))
+            position = sum(reader.position for reader in files) if files else done + len(chunk[0])
+            bar.update(position - done)
+            done = position
 
 
 def _complain(message: str) -> None:

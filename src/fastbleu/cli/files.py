@@ -47,7 +47,7 @@ def printable(text: str) -> str:
 
 
 class ByteSource:
-    """The bytes of one input: a file, a ``.gz`` file decompressed while it is read, or stdin.
+    """The bytes of a file, decompressed if its name ends in ``.gz``, or of standard input.
 
     `where` tells in error messages how far the reader has come.
     """
@@ -121,10 +121,9 @@ class ByteSource:
 
 
 class TextLines:
-    """One input's lines, without their newlines.
+    """One input's lines; with `universal_newlines` a carriage return ends a line, too.
 
-    With `universal_newlines` a carriage return ends a line, too. `taken` counts the lines that have
-    been read, `ended` says whether the source has, and `marked` whether the text starts with a byte
+    `taken` counts the lines that have been read, `marked` says whether the text starts with a byte
     order mark. `declared`: the encoding is the file's own, not that of ``--encoding``.
     """
 
@@ -185,9 +184,8 @@ class TextLines:
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
         if not isinstance(error, UnicodeDecodeError) or self.encoding in ("idna", "punycode"):
             # Text in UTF-16 without a byte order mark, or an encoding of domain names.
-            fix = "name the file's own --encoding, such as utf-16-le"
-            if self._declared:
-                fix = "correct the declaration"
+            named = "name the file's own --encoding, such as utf-16-le"
+            fix = "correct the declaration" if self._declared else named
             problem = f"line {self._decoded + 1} cannot be decoded: {error}"
             return InputError(f"{self.source.label}: {problem}; {fix}")
         good = error.object[: error.start].decode(self.encoding, "replace").split("\n")

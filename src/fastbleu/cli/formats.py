@@ -35,26 +35,12 @@ _MARK = "\ufeff"
 
 
 def open_input(
-    name: str, opened: ExitStack, *, role: str, encoding: str = "utf-8", fields: int = 1
+    name: str, opened: ExitStack, role: str, encoding: str = "utf-8", fields: int = 1
 ) -> Reader:
     """Open a file of any format; `opened` will close it.
 
-    Parameters
-    ----------
-    name : str
-        A path, with or without ``::SELECTOR``; ``-`` is standard input.
-    role : {REFERENCE, SYSTEM}
-        Decides where a selector fits both a translator and a system.
-    encoding : str
-        Of all formats but XML.
-    fields : int
-        How many segments each line of plain text holds, with tabs between them.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, or does not have what the selector selects; then the message
-        lists what it has.
+    `role` decides where a selector fits both a translator and a system. The encoding is that of all
+    formats but XML. `fields` is how many segments with tabs between them a line of plain text has.
     """
     path, selector, kind = _select(name)
     if kind is None:
@@ -62,7 +48,7 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind in ("xml", "sgml"):
-        return MarkupReader(path, selector, opened, role=role, encoding=encoding, xml=kind == "xml")
+        return MarkupReader(path, selector, opened, role, encoding, kind == "xml")
     lines = TextLines(ByteSource(path, opened), encoding)
     return ColumnReader(lines, selector) if kind == "tsv" else JsonReader(lines, selector)
 
@@ -168,9 +154,8 @@ class JsonReader(_OneOfMany):
             raise self._error(f"this is not JSON, one object per line: {error}") from error
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
-        if isinstance(text := value.get(self._selector), str):
-            return text
-        return self._follow(value)
+        text = value.get(self._selector)
+        return text if isinstance(text, str) else self._follow(value)
 
     def _follow(self, value: Any) -> str:
         """Return the text at the end of the path."""
@@ -214,14 +199,13 @@ class MarkupReader(Reader):
     unit = "segment"
 
     def __init__(
-        self, path: str, selector: str, opened: ExitStack, *, role: str, encoding: str, xml: bool
+        self, path: str, selector: str, opened: ExitStack, role: str, encoding: str, xml: bool
     ) -> None:
         with ExitStack() as closed:
             source = ByteSource(path, closed)
             if source.size is None:
-                raise InputError(
-                    f"{source.label}: XML is read twice, so it must be a file and not a pipe"
-                )
+                problem = "XML is read twice, so it must be a file and not a pipe"
+                raise InputError(f"{source.label}: {problem}")
             parts: dict[Part, None] = {}
             for document in documents(source, encoding, xml):
                 parts |= dict.fromkeys(document.parts)
@@ -229,7 +213,7 @@ class MarkupReader(Reader):
         self.label = source.label
         self.keys = []
         self._translated = any(part.kind == "ref" for part in parts)
-        self._part = _choose(source.label, selector, role, list(parts))
+        self._part = _choose(self.label, selector, role, list(parts))
         self._segments = self._ordered(documents(self.source, encoding, xml))
         self._places: list[int] = []
 

@@ -152,14 +152,7 @@ class _Collector:
 def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document]:
     """Yield the documents of a file in their order.
 
-    SGML (`xml` is False) that starts with an XML declaration is read as XML, which names its own
-    encoding.
-
-    Raises
-    ------
-    InputError
-        The file is not well-formed, defines entities, a document or segment has no id or a repeated
-        one, or XML is read without defusedxml.
+    XML names its own encoding; SGML that starts with an XML declaration is read as XML, too.
     """
     collector = _Collector(source.label)
     start = source.peek().removeprefix(codecs.BOM_UTF8).lstrip()
@@ -173,9 +166,7 @@ def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document
     yield from collector.take()
 
 
-def _xml_data(
-    source: ByteSource, start: bytes, collector: _Collector
-) -> Iterator[bytes] | Iterator[str]:
+def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterator[bytes | str]:
     """Return the file's bytes, or its text where the parser cannot decode its encoding."""
     declared = _DECLARATION.match(start)
     name = declared[1].decode("ascii") if declared else "utf-8"
@@ -194,30 +185,25 @@ def _xml_data(
     return ("\n".join([*more, ""]) for more in iter(lambda: lines.read(_LINES), []))
 
 
-def _xml(data: Iterator[bytes] | Iterator[str], collector: _Collector) -> Iterator[None]:
+def _xml(data: Iterator[bytes | str], collector: _Collector) -> Iterator[None]:
     try:
-        from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
-        from defusedxml.ElementTree import (  # type: ignore[import-untyped]
-            DefusedXMLParser,
-            ParseError,
-        )
+        from defusedxml import DefusedXmlException, ElementTree  # type: ignore[import-untyped]
     except ImportError as error:
         raise InputError(
             f"{collector.label}: reading XML needs defusedxml: {install_command('xml')}"
         ) from error
-    parser: Any = DefusedXMLParser(target=collector)
+    parser: Any = ElementTree.DefusedXMLParser(target=collector)
     collector.line = lambda: int(parser.parser.CurrentLineNumber)
     try:
         for block in data:
             parser.feed(block)
             yield
         parser.close()
-    except (ParseError, UnicodeEncodeError) as error:  # the latter for lone surrogates
+    except (ElementTree.ParseError, UnicodeEncodeError) as error:  # the latter for lone surrogates
         raise collector.error(f"this is not well-formed XML: {error}") from error
     except DefusedXmlException as error:
-        raise collector.error(
-            f"the file defines or loads entities, which may be an attack: {error}"
-        ) from error
+        problem = "the file defines or loads entities, which may be an attack"
+        raise collector.error(f"{problem}: {error}") from error
 
 
 def _sgml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[None]:

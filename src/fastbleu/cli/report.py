@@ -105,12 +105,8 @@ class Reporter:
                 "tokenizer_signature": tokenizer.signature,
             }
         )
-        self._rules = (
-            options.max_ngram_order,
-            options.smooth_method,
-            options.smooth_value,
-            options.sentence_level,
-        )
+        smoothing = options.smooth_method, options.smooth_value
+        self._rules = options.max_ngram_order, *smoothing, options.sentence_level
 
     def sampled(self, seed: str, count: int, test: str = "bs") -> None:
         """Put a test's seed and number of samples into the signature."""
@@ -138,10 +134,10 @@ class Reporter:
     def one(self, score: BLEUScore) -> str:
         """Return the report on one system."""
         options = self._options
+        style = options.width, options.score_only
         if options.format == "json":
-            signature = self.signature(False)
-            return score.format(options.width, options.score_only, signature, True) + "\n"
-        text = score.format(options.width, options.score_only, self.signature(options.short))
+            return score.format(*style, self.signature(False), True) + "\n"
+        text = score.format(*style, self.signature(options.short))
         text = _INTERVAL.sub(lambda found: self._color(found.group(), "cyan"), text)
         return self._finished(f"{text}\n")
 
@@ -174,17 +170,10 @@ class Reporter:
             names[0], cells[0] = (self._color(text, "yellow") for text in (names[0], cells[0]))
         sampled = any(system.mean is not None for system in systems)
         metric = f"{_METRIC} (μ ± 95% CI)" if sampled else _METRIC
-        return str(
-            tabulate(
-                {self._color("System", "cyan"): names, self._color(metric, "cyan"): cells},
-                headers="keys",
-                tablefmt="latex_booktabs" if latex else "fancy_grid",
-                colalign=("right",),
-                stralign="center",
-                numalign="center",
-                floatfmt=f".{width}f",
-            )
-        )
+        columns = {self._color("System", "cyan"): names, self._color(metric, "cyan"): cells}
+        style = {"tablefmt": "latex_booktabs" if latex else "fancy_grid", "colalign": ("right",)}
+        style |= {"stralign": "center", "numalign": "center", "floatfmt": f".{width}f"}
+        return str(tabulate(columns, headers="keys", **style))
 
     def _cell(self, system: System, separator: str) -> str:
         width = self._options.width
@@ -223,9 +212,7 @@ class Reporter:
         return f"{fields}{separator}order:{self._options.max_ngram_order}{separator}{version}"
 
     def _color(self, text: str, color: str) -> str:
-        if not uses_colors(self._options):
-            return text
-        return f"\033[{_COLORS[color]}m{text}{RESET}"
+        return f"\033[{_COLORS[color]}m{text}{RESET}" if uses_colors(self._options) else text
 
     def _finished(self, text: str) -> str:
         """Remove colours unless they go to a terminal; the layout was made with them, as there."""

@@ -15,15 +15,8 @@ _TAKES_NORMALIZE = sys.version_info < (3, 12)
 class Fraction(fractions.Fraction):
     """A fraction whose `numerator` and `denominator` stay as given, 2/4 and not 1/2.
 
-    All else is inherited; so before Python 3.12, where it is unreduced inside too, 2/4 and 1/2 are
-    not equal, as in nltk.
-
-    Parameters
-    ----------
-    numerator : int, default 0
-    denominator : int, optional
-    _normalize : bool, default False
-        Report them in lowest terms after all.
+    With `_normalize` they are in lowest terms after all. All else is inherited; so before Python
+    3.12, where it is unreduced inside too, 2/4 and 1/2 are not equal, as in nltk.
 
     References
     ----------

@@ -51,20 +51,10 @@ _NO_IDS = IdRules()
 
 
 class Parameters:
-    """What a metric is made with: checked once, not to be changed, the same in every process.
+    """The arguments of `fastbleu.BLEU`: checked once, not to be changed, the same in every process.
 
-    Attributes
-    ----------
-    tokenizer, lowercase, ..., keep_segments
-        The arguments of `fastbleu.BLEU`, which documents them; `NAMES` lists them.
-    id_rules : IdRules
-        Which token ids count.
-    rules : Dialect
-        What turns counts into scores.
-    options : Options
-        The options of `rules`.
-    how_counted : dict
-        What a signature says of how rows were counted, in a dialect's keywords.
+    `rules` is the dialect and `options` are its options; `how_counted` is what a signature says of
+    how rows were counted, in a dialect's keywords.
     """
 
     NAMES = (
@@ -243,10 +233,8 @@ def _refuse(unknown: str) -> NoReturn:
     """Refuse the name of what is no parameter of `fastbleu.BLEU`, and say which one is meant."""
     known = ["tokenize", *(name for name in Parameters.NAMES if name != "tokenizer")]
     meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, known)
-    raise TypeError(
-        f"fastbleu.BLEU has no parameter {unknown!r}"
-        + (f"; did you mean {meant!r}?" if meant else "")
-    )
+    hint = f"; did you mean {meant!r}?" if meant else ""
+    raise TypeError(f"fastbleu.BLEU has no parameter {unknown!r}{hint}")
 
 
 def _checked_weights(weights: Any) -> tuple[float, ...]:
@@ -257,7 +245,7 @@ def _checked_weights(weights: Any) -> tuple[float, ...]:
 
 
 def _as_double(name: str, value: Any) -> float:
-    """A number as Python's float: numpy's of single precision equal doubles that they are not."""
+    """Python's float of a number: numpy's of single precision equal doubles that they are not."""
     try:
         return float(value)
     except (TypeError, ValueError):

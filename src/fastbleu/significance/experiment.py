@@ -27,8 +27,8 @@ _OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "exact", "comp
 class Experiment:
     """A baseline and systems, to be scored again and again on random samples.
 
-    `named` holds rows and their names in error messages, the baseline first; the other parameters
-    are those of the functions of `fastbleu.significance`. `scores` are those of the whole corpora.
+    `named` holds rows and their names in error messages, the baseline first; the rest is as in
+    `fastbleu.significance`. `scores` are those of the whole corpora.
     """
 
     def __init__(
@@ -94,11 +94,7 @@ class Experiment:
         return scores
 
     def shuffle(self, trials: int, generator: np.random.Generator) -> Floats:
-        """The distances between the scores of shuffled corpora, shape (systems - 1, trials).
-
-        In each trial a coin is tossed for each segment: heads, and the baseline and the other
-        system exchange their hypotheses.
-        """
+        """The distances between the scores of shuffled corpora, shape (systems - 1, trials)."""
         columns = Columns(self._systems, repeated=False)
         baseline, others = self._totals[0], self._totals[1:, np.newaxis]
         distances = np.empty((len(others), trials))
@@ -141,11 +137,10 @@ class Experiment:
         scores: Floats | None = None,
         differences: Floats | None = None,
     ) -> list[Comparison]:
-        """The comparison of each system with the baseline.
+        """Compare the observed distances with `statistics`, shape (systems - 1, trials).
 
-        `statistics`, shape (systems - 1, trials), are compared with the observed distances. Scores
-        on bootstrap samples are optional: `of_baseline`, shape (samples,), `scores` of the systems
-        and their `differences` from the baseline's, shape (systems - 1, samples).
+        Scores on bootstrap samples are optional: `of_baseline`, shape (samples,), `scores` of the
+        systems and their `differences` from the baseline's, shape (systems - 1, samples).
         """
         baseline = self.scores[0]
         baseline_interval = None if of_baseline is None else self.interval(baseline, of_baseline)
