@@ -29,9 +29,7 @@ _LIMITS = {
     "threads": (1, 256),
     "width": (0, 1000),
     "worst": (1, sys.maxsize),
-    "confidence_n": (-sys.maxsize, sys.maxsize),
-    "paired_bs_n": (-sys.maxsize, sys.maxsize),
-    "paired_ar_n": (-sys.maxsize, sys.maxsize),
+    **dict.fromkeys(("confidence_n", "paired_bs_n", "paired_ar_n"), (-sys.maxsize, sys.maxsize)),
 }
 # Options of sacreBLEU that do not exist here.
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
@@ -193,10 +191,8 @@ def warnings(options: argparse.Namespace) -> Iterator[str]:
     """Yield what is doubtful about the options."""
     wanted = BY_LANGUAGE.get(options.language)
     if wanted and options.tokenize in WITHOUT_MODEL and options.tokenize != wanted:
-        yield (
-            f"-tok {options.tokenize} does not suit -l {options.langpair}: use {wanted} or a "
-            "SentencePiece tokenizer, such as flores200"
-        )
+        fix = f"use {wanted} or a SentencePiece tokenizer, such as flores200"
+        yield f"-tok {options.tokenize} does not suit -l {options.langpair}: {fix}"
     if options.smooth_value is not None and SMOOTH_DEFAULTS[options.smooth_method] is None:
         yield f"--smooth-value has no effect with --smooth-method {options.smooth_method}"
     if options.test_set is not None and options.tokenize == "none":
@@ -233,8 +229,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "print fields of the test set (src, ref, ..., all) and exit"
     add("--echo", nargs="+", metavar="FIELD", help=text)
     add("--list", action="store_true", help="print all test sets, or the fields of -t, and exit")
-    text = "print how to cite the test set and exit"
-    add("--citation", "--cite", action="store_true", help=text)
+    add("--citation", "--cite", action="store_true", help="print how to cite the test set and exit")
     add("--download", metavar="SET", help="download a test set and exit")
 
     add = parser.add_argument_group("scoring").add_argument
@@ -262,8 +257,7 @@ def _parser() -> argparse.ArgumentParser:
     test = group.add_mutually_exclusive_group().add_argument
     text = "compare each system with the first one by paired bootstrap resampling"
     test("-pbs", "--paired-bs", action="store_true", help=text)
-    text = "the same by approximate randomization"
-    test("-par", "--paired-ar", action="store_true", help=text)
+    test("-par", "--paired-ar", action="store_true", help="the same by approximate randomization")
     text = "samples of --confidence (default: 1000)"
     add("-cin", "--confidence-n", type=int, metavar="N", default=1000, help=text)
     text = "samples of --paired-bs (default: 1000)"

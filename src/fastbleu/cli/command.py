@@ -1,9 +1,8 @@
 """The ``fastbleu`` command: texts in, BLEU out.
 
 Nothing is printed before all input has been read, so that a damaged file leaves standard output
-empty. What is kept are a few integers per system, with statistical tests a row of them for each
-segment; the lines of ``--sentence-level`` wait in a spool that moves to a temporary file when it
-grows.
+empty. A few integers per system are kept, for statistical tests a row of them per segment; the
+lines of ``--sentence-level`` wait in a spool that moves to a temporary file when it grows.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ import argparse
 import itertools
 import os
 import sys
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
@@ -30,7 +28,7 @@ from . import arguments
 from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
-from .readers import CHUNK_LINES, ChainReader, Reader, in_step, open_lines
+from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, open_lines
 from .report import RESET, Reporter, System, system_names, uses_colors
 from .segments import SegmentList
 
@@ -143,6 +141,7 @@ def _score(
     keep = bool(options.confidence or options.test)
     if keep:
         import_undisturbed("fastbleu.significance")
+    each = keep or segments is not None
     rules = options.lowercase, options.max_ngram_order, options.threads
     counting = CountOptions(tokenizer, *rules)
     totals: list[Totals] = []
@@ -150,9 +149,10 @@ def _score(
         texts = chunk[0] if references == 1 else list(zip(*chunk[:references], strict=True))
         added, rows = [], []
         for hypotheses in chunk[references:]:
-            total, own = _count(hypotheses, texts, counting, segments, keep)
-            added.append(total)
-            rows.append(own)
+            counted = count_batch(hypotheses, texts, counting, keep_rows=each)
+            sums = counted.stats.sum() if each else counted.stats
+            added.append(Totals.of(counted, sums, keep))
+            rows.append(counted.stats._rows)
         totals = list(map(Totals.plus, totals, added)) if totals else added
         if segments is not None:
             segments.add(chunk[:references], chunk[references:], rows)
@@ -181,20 +181,6 @@ def _score(
         raise InputError(str(error)) from error
 
 
-def _count(
-    hypotheses: list[str],
-    references: Sequence[Any],
-    counting: CountOptions,
-    segments: SegmentList | None,
-    keep: bool,
-) -> tuple[Totals, array[int]]:
-    """Count a chunk of one system: its totals, and its rows or their sum."""
-    each = keep or segments is not None
-    counted = count_batch(hypotheses, references, counting, keep_rows=each)
-    sums = counted.stats.sum() if each else counted.stats
-    return Totals.of(counted, sums, keep), counted.stats._rows
-
-
 def _one(options: argparse.Namespace, reporter: Reporter, total: Totals) -> str:
     """Return the report on one system."""
     score = reporter.score(total.row)
@@ -210,8 +196,8 @@ def _several(
 ) -> list[System]:
     """Return the systems' scores, after the paired test if there is one."""
     if not options.test:
-        scores = [reporter.score(total.row).score for total in totals]
-        return [System(name, score) for name, score in zip(names, scores, strict=True)]
+        pairs = zip(names, totals, strict=True)
+        return [System(name, reporter.score(total.row).score) for name, total in pairs]
     from ..significance import paired_approximate_randomization, paired_bootstrap
 
     baseline, *others = [total.rows() for total in totals]
@@ -241,7 +227,7 @@ def _compared(name: str, score: float, p_value: float | None, interval: Any) -> 
     return System(name, score, p_value, interval.mean, interval.half_width)
 
 
-def _chosen(chunks: Iterable[list[list[str]]], kept: set[int]) -> Iterator[list[list[str]]]:
+def _chosen(chunks: Chunks, kept: set[int]) -> Chunks:
     """Yield the chunks without the segments that --origlang and --subset leave out."""
     start = 0
     for chunk in chunks:
@@ -252,9 +238,7 @@ def _chosen(chunks: Iterable[list[list[str]]], kept: set[int]) -> Iterator[list[
             yield [list(itertools.compress(column, mask)) for column in chunk]
 
 
-def _with_progress(
-    chunks: Iterable[list[list[str]]], readers: list[Reader]
-) -> Iterator[list[list[str]]]:
+def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
     """Yield the chunks, with a progress bar if they take long."""
     files = [reader for reader in readers if reader.size is not None]
     size = sum(reader.size or 0 for reader in files) if files else None

@@ -16,9 +16,8 @@ def print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
     try:
         import shtab
     except ImportError as error:
-        raise InputError(
-            f"shell completion needs shtab: {install_command('completion')}"
-        ) from error
+        problem = f"shell completion needs shtab: {install_command('completion')}"
+        raise InputError(problem) from error
     for action in parser._actions:
         if action.metavar in ("REF", "HYP"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]

@@ -23,14 +23,8 @@ __all__ = ["REFERENCE", "SYSTEM", "open_input"]
 
 REFERENCE, SYSTEM = "ref", "hyp"  # what an input is for
 
-_FORMATS = {
-    ".tsv": "tsv",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".xml": "xml",
-    ".sgm": "sgml",
-    ".sgml": "sgml",
-}
+_FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
+_FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
 _MARK = "\ufeff"
 
 

@@ -51,15 +51,14 @@ class Segment(NamedTuple):
     line: int
 
 
-class Document:
+class Document(NamedTuple):
     """A document's segments by id, for each part; `in_set` tells the two layouts apart."""
 
-    def __init__(self, name: str, line: int, in_set: bool, testsuite: bool) -> None:
-        self.name = name
-        self.line = line
-        self.in_set = in_set
-        self.testsuite = testsuite
-        self.parts: dict[Part, dict[str, Segment]] = {}
+    name: str
+    line: int
+    in_set: bool
+    testsuite: bool
+    parts: dict[Part, dict[str, Segment]]
 
 
 class _Collector:
@@ -100,7 +99,7 @@ class _Collector:
         if not name:
             raise self.error("a <doc> without docid or id")
         in_set = self._set is not None
-        self._document = Document(name, self.line(), in_set, suite is not None)
+        self._document = Document(name, self.line(), in_set, suite is not None, {})
         if self._set is not None:
             self._start_part(self._document, Part(self._set.kind, system or self._set.name))
 

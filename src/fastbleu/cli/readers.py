@@ -14,6 +14,7 @@ from .files import ByteSource, InputError, TextLines
 __all__ = ["ChainReader", "FieldsReader", "LineReader", "Reader", "in_step", "open_lines"]
 
 CHUNK_LINES = 512  # what is made of them stays in the cache
+Chunks = Iterator[list[list[str]]]
 
 
 class Reader:
@@ -173,7 +174,7 @@ def open_lines(
     return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
 
 
-def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES) -> Iterator[list[list[str]]]:
+def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES) -> Chunks:
     """Yield the next `count` segments of all inputs: one list of str per column, equally long."""
     with_ids = [reader for reader in readers if reader.keys is not None]
     length = count

@@ -63,10 +63,9 @@ _GIVEN = {
 
 
 class System(NamedTuple):
-    """A system's score, 0-100, and the result of a paired test.
+    """A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`.
 
-    `p_value` is None without a test and for the baseline; `mean` and `ci` are the mean score of the
-    bootstrap samples and half the width of their 95 % interval.
+    `mean` and `ci`: the mean of the bootstrap samples' scores and half their 95 % interval.
     """
 
     name: str
@@ -118,11 +117,10 @@ class Reporter:
         try:
             value, precisions, bp, counts, totals = details(row, *self._rules)
         except ValueError as error:  # the logarithm of a precision below 0
-            options = self._options
             raise InputError(
-                f"--smooth-value {options.smooth_value:g} with --smooth-method "
-                f"{options.smooth_method} makes a precision negative, which has no logarithm: "
-                "choose a value of at least 0"
+                f"--smooth-value {self._options.smooth_value:g} with --smooth-method "
+                f"{self._options.smooth_method} makes a precision negative, which has no "
+                "logarithm: choose a value of at least 0"
             ) from error
         return BLEUScore(value, counts, totals, precisions, bp, row[0], row[1])
 

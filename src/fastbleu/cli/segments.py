@@ -25,8 +25,7 @@ _ONE_CELL = str.maketrans("\t\n\r", "   ")
 class SegmentList:
     """What is printed about each segment: one line of the spool.
 
-    `names` are the systems', `references` is the number of references, and `numbers` are those of
-    the segments that count, from 0.
+    `numbers` are those of the segments that count, from 0.
     """
 
     def __init__(

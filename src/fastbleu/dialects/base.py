@@ -253,9 +253,8 @@ class Dialect(ABC):
     def require(self, feature: str) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
         if feature in self.unsupported:
-            raise ValueError(
-                f"dialect {self.name!r} does not support {feature}: {self.unsupported[feature]}"
-            )
+            reason = self.unsupported[feature]
+            raise ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The factor for hypotheses that are shorter than their references, 0-1."""
@@ -301,6 +300,5 @@ class Dialect(ABC):
             "reflen": reference_length,
             "version": self.version,
         }
-        return "|".join(
-            [f"{name}:{fields[name]}" for name in self._fields if fields[name] is not None]
-        )
+        known = [name for name in self._fields if fields[name] is not None]
+        return "|".join([f"{name}:{fields[name]}" for name in known])

@@ -33,9 +33,8 @@ class NmtDialect(Dialect):
         """The factor for short hypotheses, 0-1; ZeroDivisionError if one of the lengths is 0."""
         if not hyp_len or not ref_len:
             empty = "references" if hyp_len else "hypotheses"
-            raise ZeroDivisionError(
-                f"the {empty} have no tokens at all, so that no ratio of lengths is defined"
-            )
+            problem = f"the {empty} have no tokens at all"
+            raise ZeroDivisionError(f"{problem}, so that no ratio of lengths is defined")
         ratio = hyp_len / ref_len
         return 1.0 if ratio > 1.0 else exp(1 - 1.0 / ratio)
 

@@ -71,11 +71,7 @@ def count_streams(
     options: CountOptions,
     keep_rows: bool = True,
 ) -> Counted:
-    """Count a corpus whose references are stream-major, or `cached` as `segment_major` makes them.
-
-    RuntimeError if there are neither; TypeError or ValueError for what is no text, or a segment
-    without a reference.
-    """
+    """Count a corpus by stream-major references, or by `cached` ones, of `segment_major`."""
     if references:
         streams = [list_or_tuple(stream) for stream in references]
         warn_of_layout(hypotheses, references, streams)
@@ -84,9 +80,8 @@ def count_streams(
         warn_of_layout(hypotheses, (), [cached])
         segments = cached
     else:
-        raise RuntimeError(
-            "there are no references: pass them here, or references= to the constructor"
-        )
+        fix = "pass them here, or references= to the constructor"
+        raise RuntimeError(f"there are no references: {fix}")
     count = min(len(hypotheses), len(segments))
     if count == 0:
         raise IndexError("there are no segments to score: a stream of references is empty")

@@ -219,12 +219,8 @@ def patch() -> Restore:
     """Make the BLEU metric of the installed sacreBLEU fast, for code that cannot be edited.
 
     Its own command line, `PairedTest` and all that uses `sacrebleu.metrics.BLEU` profit; results,
-    errors and log messages stay as they are. Not thread-safe: patch before threads start.
-
-    Returns
-    -------
-    context manager
-        Undoes this call at the end of a with block; need not be used.
+    errors and log messages stay as they are. Not thread-safe: patch before threads start. As a
+    context manager the result undoes this call at the end of a with block.
 
     Raises
     ------

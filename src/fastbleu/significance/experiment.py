@@ -175,9 +175,8 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
     first, baseline = named[0]
     for name, stats in named:
         if not isinstance(stats, Stats):
-            raise TypeError(
-                f"{name} is a {type(stats).__name__}, expected Stats; fastbleu.count makes them"
-            )
+            given = type(stats).__name__
+            raise TypeError(f"{name} is a {given}, expected Stats; fastbleu.count makes them")
         if len(stats) != len(baseline):
             raise ValueError(
                 f"{name} has {len(stats)} rows, {first} has {len(baseline)}; compare systems on "
@@ -200,9 +199,8 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
         impossible = stats.matches > stats.totals
         if impossible.any():
             row = int(impossible.any(axis=1).argmax())
-            raise ValueError(
-                f"row {row} of {name} has more matches than n-grams: {rows[row].tolist()}"
-            )
+            found = rows[row].tolist()
+            raise ValueError(f"row {row} of {name} has more matches than n-grams: {found}")
 
 
 def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
