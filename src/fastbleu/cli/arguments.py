@@ -18,8 +18,6 @@ from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
 from .files import STDIN, InputError
 
-__all__ = ["check_number", "parse", "warnings"]
-
 _FORMATS = ("json", "text", "latex")
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 _DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}

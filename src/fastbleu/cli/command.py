@@ -32,8 +32,6 @@ from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, open_lin
 from .report import RESET, Reporter, System, system_names, uses_colors
 from .segments import SegmentList
 
-__all__ = ["main"]
-
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 

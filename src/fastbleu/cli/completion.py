@@ -8,8 +8,6 @@ from typing import NoReturn
 from ..runtime.extras import install_command
 from .files import InputError
 
-__all__ = ["print_completion"]
-
 
 def print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
     """Print the script for a shell, and exit."""

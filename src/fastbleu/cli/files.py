@@ -17,8 +17,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import BinaryIO
 
-__all__ = ["STDIN", "ByteSource", "InputError", "TextLines", "printable"]
-
 STDIN = "-"
 
 _BLOCK_BYTES = 1 << 15  # larger ones are slower: their memory is new each time

@@ -19,8 +19,6 @@ from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
 from .readers import LineReader, Reader, open_lines
 
-__all__ = ["REFERENCE", "SYSTEM", "open_input"]
-
 REFERENCE, SYSTEM = "ref", "hyp"  # what an input is for
 
 _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}

@@ -7,8 +7,6 @@ from importlib import import_module
 from threading import current_thread, main_thread
 from typing import Any
 
-__all__ = ["import_undisturbed"]
-
 
 def import_undisturbed(name: str) -> Any:
     """Import a module that loads numpy, which takes an interruption for a fault of its own.

@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 from ..runtime.extras import install_command
 from .files import ByteSource, InputError, TextLines
 
-__all__ = ["Document", "Part", "Segment", "documents"]
-
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that tells which
 _TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)

@@ -11,8 +11,6 @@ from contextlib import ExitStack
 
 from .files import ByteSource, InputError, TextLines
 
-__all__ = ["ChainReader", "FieldsReader", "LineReader", "Reader", "in_step", "open_lines"]
-
 CHUNK_LINES = 512  # what is made of them stays in the cache
 Chunks = Iterator[list[list[str]]]
 

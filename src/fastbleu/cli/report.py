@@ -21,8 +21,6 @@ from .files import InputError
 if TYPE_CHECKING:
     from ..tokenizers.table import Tokenizer
 
-__all__ = ["RESET", "Reporter", "System", "system_names", "uses_colors"]
-
 _METRIC = "BLEU"
 _BASELINE = "Baseline: "
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}

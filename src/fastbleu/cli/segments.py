@@ -15,8 +15,6 @@ from typing import IO
 
 from .report import Reporter
 
-__all__ = ["SegmentList"]
-
 _BLOCK_LINES = 1 << 12
 # A text may contain them; in a table they would start another cell or line.
 _ONE_CELL = str.maketrans("\t\n\r", "   ")

@@ -18,8 +18,6 @@ from ..runtime.extras import install_command
 from .files import InputError
 from .imports import import_undisturbed
 
-__all__ = ["kept_segments", "print_about", "reference_files"]
-
 
 def reference_files(options: Namespace) -> list[list[str]]:
     """Return the paths of the references: for each reference one file per test set."""

@@ -45,18 +45,13 @@ class Dialect(ABC):
 
     Attributes
     ----------
-    name : str
-        As `fastbleu.dialects.get` knows it.
-    version : str
-        As a signature has it.
+    name, version : str
+        As `fastbleu.dialects.get` knows it, and as a signature has it.
     scale : float
         The score of a perfect corpus: 1.0 or 100.0.
-    tokenizer : str or None
-        Which tokenizer the original has by default; None: it takes tokens.
-    lowercase : bool
-        Whether the original lowers text by default.
-    reference_length : {"closest", "first", "shortest"}
-        Which reference's length counts in the original.
+    tokenizer, lowercase, reference_length : str or None, bool, {"closest", "first", "shortest"}
+        What the original does by default: its tokenizer (None: it takes tokens), whether it lowers
+        text, and which reference's length counts.
     minimum_total : int
         What each total of a row is raised to before rows are added up: 0 or 1.
     smoothings : mapping of str to float or None

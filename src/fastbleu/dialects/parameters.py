@@ -31,20 +31,12 @@ if TYPE_CHECKING:
 
 # What other libraries call a parameter.
 _NAMES_ELSEWHERE = {
-    "max_ngram_order": "max_order",
-    "n_gram": "max_order",
-    "n_jobs": "threads",
-    "num_workers": "threads",
-    "pad_id": "ignore_ids",
-    "pad_token_id": "ignore_ids",
-    "eos_token_id": "stop_id",
-    "ngram": "max_order",
-    "smooth": "smoothing",
-    "smooth_method": "smoothing",
-    "smooth_value": "smoothing_value",
-    "smoothing_function": "smoothing",
-    "tokenizer": "tokenize",
-    "trg_lang": "tokenize",
+    **dict.fromkeys(("max_ngram_order", "n_gram", "ngram"), "max_order"),
+    **dict.fromkeys(("n_jobs", "num_workers"), "threads"),
+    **dict.fromkeys(("pad_id", "pad_token_id"), "ignore_ids"),
+    **dict.fromkeys(("smooth", "smooth_method", "smoothing_function"), "smoothing"),
+    **dict.fromkeys(("tokenizer", "trg_lang"), "tokenize"),
+    "eos_token_id": "stop_id", "smooth_value": "smoothing_value",
 }
 _NOTHING: tuple[int, ...] = ()
 _NO_IDS = IdRules()

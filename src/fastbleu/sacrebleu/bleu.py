@@ -61,10 +61,8 @@ class BLEU:
 
     Raises
     ------
-    AssertionError
-        The smoothing method is unknown.
-    KeyError
-        The tokenizer is unknown.
+    AssertionError, KeyError
+        The smoothing method, or the tokenizer, is unknown.
 
     References
     ----------

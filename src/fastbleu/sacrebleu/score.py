@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["VERSION", "BLEUScore", "BLEUSignature"]
-
 VERSION = SACREBLEU.version
 
 
