@@ -152,10 +152,8 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError(f"test set {options.test_set} needs a language pair, such as -l en-de")
     if [*options.references, *(options.input or [STDIN])].count(STDIN) > 1:
         hint = " (without -i the hypotheses are read from it)" if options.input is None else ""
-        raise InputError(
-            f"standard input (-) is named more than once{hint}, but can be read only once: "
-            "save it to a file first"
-        )
+        problem = f"standard input (-) is named more than once{hint}, but can be read only once"
+        raise InputError(f"{problem}: save it to a file first")
     options.systems = names = list(dict.fromkeys(options.input or []))
     # The baseline of a test is often listed again among all systems.
     for name in names[1:] if options.test else names:
@@ -169,17 +167,13 @@ def check_number(options: argparse.Namespace, systems: int) -> None:
     """Refuse options that do not fit the number of systems, known late for standard input."""
     if options.sentence_level:
         if systems > 1 and not options.table:
-            raise InputError(
-                f"-sl prints the scores of one system, but there are {systems}: add -f tsv or "
-                "-f json to list them side by side"
-            )
+            problem = f"-sl prints the scores of one system, but there are {systems}"
+            raise InputError(f"{problem}: add -f tsv or -f json to list them side by side")
         if options.confidence or options.test:
             raise InputError("-sl scores single segments, for which there are no statistical tests")
     if options.test and systems == 1:
-        raise InputError(
-            f"--paired-{options.test} compares different systems, but there is only one: name all "
-            "of them after -i"
-        )
+        problem = f"--paired-{options.test} compares different systems, but there is only one"
+        raise InputError(f"{problem}: name all of them after -i")
     if options.confidence and systems > 1:
         problem = f"--confidence is for one system, but there are {systems}"
         raise InputError(f"{problem}: use --paired-bs")

@@ -108,10 +108,8 @@ class ByteSource:
             if error.strerror is not None:
                 raise self._unreadable(error, self.where()) from error
             problem = str(error).lower()  # gzip.BadGzipFile, without importing gzip for it
-        raise InputError(
-            f"{self.label}: {self.where()}: {problem}; test it with gzip -t and copy or pack it "
-            "again"
-        )
+        fix = "test it with gzip -t and copy or pack it again"
+        raise InputError(f"{self.label}: {self.where()}: {problem}; {fix}")
 
     def _unreadable(self, error: Exception, hint: str) -> InputError:
         problem = getattr(error, "strerror", None) or str(error)
@@ -197,7 +195,6 @@ class TextLines:
             fix = "the file declares this encoding: correct the declaration or the text"
         elif self.encoding != "utf-8":
             fix = "--encoding applies to all files: convert those in other encodings"
-        return InputError(
-            f"{self.source.label}: line {line} is not valid {name} (byte {byte} of the line is "
-            f"0x{error.object[error.start]:02x}): {fix}"
-        )
+        found = f"byte {byte} of the line is 0x{error.object[error.start]:02x}"
+        place = f"{self.source.label}: line {line}"
+        return InputError(f"{place} is not valid {name} ({found}): {fix}")

@@ -57,10 +57,8 @@ def _select(name: str) -> tuple[str, str, str | None]:
                 break
     kind = _FORMATS.get("." + path.lower().removesuffix(".gz").rpartition(".")[2])
     if selected and kind is None:
-        raise InputError(
-            f"{name}: no such file; a ::SELECTOR can follow names that end in "
-            f"{', '.join(_FORMATS)}, with or without .gz"
-        )
+        problem = "no such file; a ::SELECTOR can follow names that end in"
+        raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}, with or without .gz")
     return path, selector, kind if selected or kind != "tsv" else None
 
 
@@ -106,10 +104,8 @@ class ColumnReader(_OneOfMany):
         self._first = []
         if cells.count(selector) != 1:
             problem = "two columns are" if selector in cells else "no column is"
-            raise InputError(
-                f"{self.label}: {problem} named {selector!r} in line 1; "
-                f"choose by number or one of: {', '.join(map(repr, cells))}"
-            )
+            fix = f"choose by number or one of: {', '.join(map(repr, cells))}"
+            raise InputError(f"{self.label}: {problem} named {selector!r} in line 1; {fix}")
         self._column = cells.index(selector)
 
     def read(self, count: int) -> list[list[str]]:
@@ -123,10 +119,8 @@ class ColumnReader(_OneOfMany):
     def _extract(self, line: str) -> str:
         cells = line.split("\t")
         if len(cells) != self._width:
-            raise self._error(
-                f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}; "
-                "does a text contain a tab or a line break?"
-            )
+            columns = f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}"
+            raise self._error(f"{columns}; does a text contain a tab or a line break?")
         return cells[self._column]
 
 

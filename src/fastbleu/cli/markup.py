@@ -175,10 +175,8 @@ def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterat
         "".encode(codec)  # fails for codecs that do not encode text
         lines = TextLines(source, codec, declared=True)
     except (LookupError, ValueError) as error:
-        raise InputError(
-            f"{source.label}: it declares the encoding {name!r}, which Python cannot decode: "
-            "convert the file to UTF-8"
-        ) from error
+        problem = f"it declares the encoding {name!r}, which Python cannot decode"
+        raise InputError(f"{source.label}: {problem}: convert the file to UTF-8") from error
     return ("\n".join([*more, ""]) for more in iter(lambda: lines.read(_LINES), []))
 
 
@@ -186,9 +184,8 @@ def _xml(data: Iterator[bytes | str], collector: _Collector) -> Iterator[None]:
     try:
         from defusedxml import DefusedXmlException, ElementTree  # type: ignore[import-untyped]
     except ImportError as error:
-        raise InputError(
-            f"{collector.label}: reading XML needs defusedxml: {install_command('xml')}"
-        ) from error
+        problem = f"reading XML needs defusedxml: {install_command('xml')}"
+        raise InputError(f"{collector.label}: {problem}") from error
     parser: Any = ElementTree.DefusedXMLParser(target=collector)
     collector.line = lambda: int(parser.parser.CurrentLineNumber)
     try:

@@ -216,10 +216,8 @@ def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
         fix = f"remove its last {long.unit}, which is blank"
     else:
         fix += "; look for a missing or an extra one"
-    return InputError(
-        f"{short.label} has {_counted(segments, short.unit)}, "
-        f"{long.label} has {_counted(total, long.unit)}: {fix}"
-    )
+    has = f"{short.label} has {_counted(segments, short.unit)}"
+    return InputError(f"{has}, {long.label} has {_counted(total, long.unit)}: {fix}")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -111,9 +111,8 @@ def _sacrebleu(options: Namespace) -> ModuleType:
     try:
         utils: ModuleType = import_undisturbed("sacrebleu.utils")
     except ImportError as error:
-        raise InputError(
-            f"test sets need sacreBLEU ({error}): {install_command('testsets')}"
-        ) from error
+        problem = f"test sets need sacreBLEU ({error})"
+        raise InputError(f"{problem}: {install_command('testsets')}") from error
     if not options.quiet:
         import logging
 

@@ -36,7 +36,8 @@ _NAMES_ELSEWHERE = {
     **dict.fromkeys(("pad_id", "pad_token_id"), "ignore_ids"),
     **dict.fromkeys(("smooth", "smooth_method", "smoothing_function"), "smoothing"),
     **dict.fromkeys(("tokenizer", "trg_lang"), "tokenize"),
-    "eos_token_id": "stop_id", "smooth_value": "smoothing_value",
+    "eos_token_id": "stop_id",
+    "smooth_value": "smoothing_value",
 }
 _NOTHING: tuple[int, ...] = ()
 _NO_IDS = IdRules()

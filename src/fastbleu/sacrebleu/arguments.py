@@ -128,10 +128,8 @@ def by_reference(lines: Any) -> tuple[Any, ...]:
 def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[Any]]) -> None:
     """Warn once of a layout that is a likely mistake; `hypotheses` is None if not known yet."""
     if isinstance(hypotheses, str):
-        warn_input(
-            "hypotheses is a str, so that each of its characters is scored as a segment; "
-            "pass [hypothesis]"
-        )
+        problem = "hypotheses is a str, so that each of its characters is scored as a segment"
+        warn_input(f"{problem}; pass [hypothesis]")
         return
     for k, stream in enumerate(references):
         if isinstance(stream, str):
@@ -166,9 +164,8 @@ def count_references(segments: Sequence[Any]) -> int:
             if isinstance(line, str):
                 present += 1
             elif line is not None:
-                raise TypeError(
-                    f"segment {segment}: a reference is a {type_of(line)}, expected a str or None"
-                )
+                problem = f"a reference is a {type_of(line)}, expected a str or None"
+                raise TypeError(f"segment {segment}: {problem}")
         numbers.add(present)
     return numbers.pop() if len(numbers) == 1 else -1
 
@@ -177,10 +174,8 @@ def refuse_missing(segments: Sequence[Any]) -> None:
     """Raise ValueError if the references of one stream have a None: nothing is left there."""
     for segment, line in enumerate(segments):
         if line is None:
-            raise ValueError(
-                f"segment {segment}: its only reference is None; every segment needs a reference "
-                "(it may be empty)"
-            )
+            fix = "every segment needs a reference (it may be empty)"
+            raise ValueError(f"segment {segment}: its only reference is None; {fix}")
 
 
 def is_sequence(value: Any) -> bool:

@@ -42,9 +42,6 @@ class BLEUScore:
         The precisions with one digit, separated by slashes.
     """
 
-    _mean: float
-    _ci: float
-
     def __init__(
         self,
         score: float,

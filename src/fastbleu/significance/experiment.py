@@ -178,10 +178,9 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
             given = type(stats).__name__
             raise TypeError(f"{name} is a {given}, expected Stats; fastbleu.count makes them")
         if len(stats) != len(baseline):
-            raise ValueError(
-                f"{name} has {len(stats)} rows, {first} has {len(baseline)}; compare systems on "
-                "the same segments, in the same order"
-            )
+            lengths = f"{name} has {len(stats)} rows, {first} has {len(baseline)}"
+            fix = "compare systems on the same segments, in the same order"
+            raise ValueError(f"{lengths}; {fix}")
         if stats.max_order != baseline.max_order:
             raise ValueError(
                 f"{name} has max_order={stats.max_order}, {first} has "
@@ -221,10 +220,8 @@ def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
 def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:
     """Raise an error for a dialect or an option that sacreBLEU's tests do not have."""
     if dialect is not SACREBLEU:
-        raise ValueError(
-            "compatible='sacrebleu' and exact=False score as sacreBLEU does; leave out dialect, or "
-            "these"
-        )
+        problem = "compatible='sacrebleu' and exact=False score as sacreBLEU does"
+        raise ValueError(f"{problem}; leave out dialect, or these")
     if unknown := set(scoring) - {"smoothing", "smoothing_value", "effective_order"}:
         raise TypeError(
             f"{', '.join(sorted(unknown))}: sacreBLEU knows smoothing, smoothing_value and "
