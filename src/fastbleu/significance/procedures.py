@@ -249,6 +249,6 @@ def paired_approximate_randomization(
         [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
         drawn = of_baseline, experiment.draw(samples, generator, slice(1, None))
     elif samples:
-        of_baseline, *_ = scores = experiment.draw(samples, experiment.generator())
-        drawn = of_baseline, scores[1:], scores[1:] - of_baseline
+        scores = experiment.draw(samples, experiment.generator())
+        drawn = scores[0], scores[1:], scores[1:] - scores[0]
     return restore(experiment.compare("approximate randomization", distances, *drawn))
