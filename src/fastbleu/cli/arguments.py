@@ -18,8 +18,6 @@ from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
 from .files import STDIN, InputError
 
-__all__ = ["check_number", "parse", "warnings"]
-
 _FORMATS = ("json", "text", "latex")
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 _DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}
@@ -29,9 +27,7 @@ _LIMITS = {
     "threads": (1, 256),
     "width": (0, 1000),
     "worst": (1, sys.maxsize),
-    "confidence_n": (-sys.maxsize, sys.maxsize),
-    "paired_bs_n": (-sys.maxsize, sys.maxsize),
-    "paired_ar_n": (-sys.maxsize, sys.maxsize),
+    **dict.fromkeys(("confidence_n", "paired_bs_n", "paired_ar_n"), (-sys.maxsize, sys.maxsize)),
 }
 # Options of sacreBLEU that do not exist here.
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
@@ -76,19 +72,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Return the checked options.
+    """Return the checked options; InputError where they contradict each other.
 
-    Beyond the arguments of `_parser` they have `systems` (the names after -i), `tokenizer` (the
-    name to use), `language` (the target's), `test` ("bs", "ar" or None), `samples` of that test,
-    `table` ("tsv", "json" or None: how single segments are listed), `progress` (a bar is shown),
-    `filtered` (only some segments count) and `delegated` (sacreBLEU prints about test sets).
-
-    Raises
-    ------
-    InputError
-        The options contradict each other.
-    SystemExit
-        For ``--help``, ``--version``, ``--print-completion``, and for wrong arguments (status 2).
+    They have also `systems` (the names after -i), `tokenizer` (the name to use), `language` (the
+    target's), `test` ("bs", "ar" or None), `samples` of that test, `table` ("tsv", "json" or None:
+    how single segments are listed), `progress`, `filtered` (only some segments count) and
+    `delegated` (sacreBLEU prints about test sets).
     """
     parser = _parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
@@ -110,9 +99,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     for name, (low, high) in _LIMITS.items():
         value = getattr(options, name)
         if value is not None and not low <= value <= high:
-            limits = (
-                f"at least {low}" if low == 1 and high == sys.maxsize else f"from {low} to {high}"
-            )
+            unlimited = low == 1 and high == sys.maxsize
+            limits = f"at least {low}" if unlimited else f"from {low} to {high}"
             parser.error(f"argument --{name.replace('_', '-')}: must be {limits}, not {value}")
     options.table = None
     ordered = options.sort or options.worst
@@ -125,9 +113,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     elif options.format == "tsv" or ordered:
         parser.error("-f tsv, --sort and --worst list single segments: they need -sl")
     from_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
-    options.format = options.format or "json"
-    if from_environment in _FORMATS:
-        options.format = from_environment
+    options.format = from_environment if from_environment in _FORMATS else options.format or "json"
     options.language = options.langpair.split("-")[1] if options.langpair is not None else ""
     options.tokenizer = options.tokenize or BY_LANGUAGE.get(options.language, "13a")
     options.test = "bs" if options.paired_bs else "ar" if options.paired_ar else None
@@ -166,10 +152,8 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError(f"test set {options.test_set} needs a language pair, such as -l en-de")
     if [*options.references, *(options.input or [STDIN])].count(STDIN) > 1:
         hint = " (without -i the hypotheses are read from it)" if options.input is None else ""
-        raise InputError(
-            f"standard input (-) is named more than once{hint}, but can be read only once: "
-            "save it to a file first"
-        )
+        problem = f"standard input (-) is named more than once{hint}, but can be read only once"
+        raise InputError(f"{problem}: save it to a file first")
     options.systems = names = list(dict.fromkeys(options.input or []))
     # The baseline of a test is often listed again among all systems.
     for name in names[1:] if options.test else names:
@@ -183,31 +167,24 @@ def check_number(options: argparse.Namespace, systems: int) -> None:
     """Refuse options that do not fit the number of systems, known late for standard input."""
     if options.sentence_level:
         if systems > 1 and not options.table:
-            raise InputError(
-                f"-sl prints the scores of one system, but there are {systems}: add -f tsv or "
-                "-f json to list them side by side"
-            )
+            problem = f"-sl prints the scores of one system, but there are {systems}"
+            raise InputError(f"{problem}: add -f tsv or -f json to list them side by side")
         if options.confidence or options.test:
             raise InputError("-sl scores single segments, for which there are no statistical tests")
     if options.test and systems == 1:
-        raise InputError(
-            f"--paired-{options.test} compares different systems, but there is only one: name all "
-            "of them after -i"
-        )
+        problem = f"--paired-{options.test} compares different systems, but there is only one"
+        raise InputError(f"{problem}: name all of them after -i")
     if options.confidence and systems > 1:
-        raise InputError(
-            f"--confidence is for one system, but there are {systems}: use --paired-bs"
-        )
+        problem = f"--confidence is for one system, but there are {systems}"
+        raise InputError(f"{problem}: use --paired-bs")
 
 
 def warnings(options: argparse.Namespace) -> Iterator[str]:
     """Yield what is doubtful about the options."""
     wanted = BY_LANGUAGE.get(options.language)
     if wanted and options.tokenize in WITHOUT_MODEL and options.tokenize != wanted:
-        yield (
-            f"-tok {options.tokenize} does not suit -l {options.langpair}: use {wanted} or a "
-            "SentencePiece tokenizer, such as flores200"
-        )
+        fix = f"use {wanted} or a SentencePiece tokenizer, such as flores200"
+        yield f"-tok {options.tokenize} does not suit -l {options.langpair}: {fix}"
     if options.smooth_value is not None and SMOOTH_DEFAULTS[options.smooth_method] is None:
         yield f"--smooth-value has no effect with --smooth-method {options.smooth_method}"
     if options.test_set is not None and options.tokenize == "none":
@@ -240,13 +217,11 @@ def _parser() -> argparse.ArgumentParser:
     add("-l", "--language-pair", dest="langpair", type=_pair, metavar="SRC-TRG", help=text)
     text = "only segments originally written in language L; non-L: in any other language"
     add("-ol", "--origlang", metavar="L", help=text)
-    text = "only segments of documents whose annotation matches"
-    add("--subset", metavar="REGEX", help=text)
+    add("--subset", metavar="REGEX", help="only segments of documents whose annotation matches")
     text = "print fields of the test set (src, ref, ..., all) and exit"
     add("--echo", nargs="+", metavar="FIELD", help=text)
     add("--list", action="store_true", help="print all test sets, or the fields of -t, and exit")
-    text = "print how to cite the test set and exit"
-    add("--citation", "--cite", action="store_true", help=text)
+    add("--citation", "--cite", action="store_true", help="print how to cite the test set and exit")
     add("--download", metavar="SET", help="download a test set and exit")
 
     add = parser.add_argument_group("scoring").add_argument
@@ -274,8 +249,7 @@ def _parser() -> argparse.ArgumentParser:
     test = group.add_mutually_exclusive_group().add_argument
     text = "compare each system with the first one by paired bootstrap resampling"
     test("-pbs", "--paired-bs", action="store_true", help=text)
-    text = "the same by approximate randomization"
-    test("-par", "--paired-ar", action="store_true", help=text)
+    test("-par", "--paired-ar", action="store_true", help="the same by approximate randomization")
     text = "samples of --confidence (default: 1000)"
     add("-cin", "--confidence-n", type=int, metavar="N", default=1000, help=text)
     text = "samples of --paired-bs (default: 1000)"

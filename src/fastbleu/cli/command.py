@@ -1,9 +1,8 @@
 """The ``fastbleu`` command: texts in, BLEU out.
 
 Nothing is printed before all input has been read, so that a damaged file leaves standard output
-empty. What is kept are a few integers per system, with statistical tests a row of them for each
-segment; the lines of ``--sentence-level`` wait in a spool that moves to a temporary file when it
-grows.
+empty. A few integers per system are kept, for statistical tests a row of them per segment; the
+lines of ``--sentence-level`` wait in a spool that moves to a temporary file when it grows.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ import argparse
 import itertools
 import os
 import sys
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
@@ -23,36 +21,26 @@ from typing import Any
 from ..counting.batch import CountOptions, count_batch
 from ..counting.totals import Totals
 from ..inputs.warnings import TOKENIZED_PERIODS
+from ..runtime.progress import ProgressBar
 from ..sacrebleu.score import estimate_from_rows
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from . import arguments
 from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
-from .readers import CHUNK_LINES, ChainReader, Reader, in_step, open_lines
+from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, open_lines
 from .report import RESET, Reporter, System, system_names, uses_colors
 from .segments import SegmentList
-
-__all__ = ["main"]
 
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status.
+    """Run the command on `argv` (default: ``sys.argv[1:]``) and return its exit status.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments without the program's name; ``sys.argv[1:]`` by default.
-
-    Returns
-    -------
-    int
-        0 scored and printed, 1 input that cannot be scored, 17 lines with different numbers of
-        fields, 130 Ctrl-C, 141 closed pipe. Wrong arguments, ``--help`` and ``--version`` leave by
-        argparse's SystemExit.
+    0 scored and printed, 1 input that cannot be scored, 17 lines with different numbers of fields,
+    130 Ctrl-C, 141 closed pipe; argparse exits after ``--help``, ``--version`` and wrong arguments.
     """
     try:
         options = arguments.parse(argv)
@@ -115,10 +103,9 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
         for files in reference_files(options):
             readers.append(ChainReader([open_lines(name, opened) for name in files]))
     for name in options.references:
-        fields = options.num_refs
-        readers.append(open_input(name, opened, role=REFERENCE, encoding=encoding, fields=fields))
+        readers.append(open_input(name, opened, REFERENCE, encoding, options.num_refs))
     for name in options.systems:
-        readers.append(open_input(name, opened, role=SYSTEM, encoding=encoding))
+        readers.append(open_input(name, opened, SYSTEM, encoding))
     if options.input is None:
         readers.append(open_lines(STDIN, opened, encoding, fields=None, universal_newlines=True))
     return readers
@@ -152,16 +139,18 @@ def _score(
     keep = bool(options.confidence or options.test)
     if keep:
         import_undisturbed("fastbleu.significance")
-    order = options.max_ngram_order
-    counting = CountOptions(tokenizer, options.lowercase, order, options.threads)
+    each = keep or segments is not None
+    rules = options.lowercase, options.max_ngram_order, options.threads
+    counting = CountOptions(tokenizer, *rules)
     totals: list[Totals] = []
     for chunk in chunks:
         texts = chunk[0] if references == 1 else list(zip(*chunk[:references], strict=True))
         added, rows = [], []
         for hypotheses in chunk[references:]:
-            total, own = _count(hypotheses, texts, counting, segments, keep)
-            added.append(total)
-            rows.append(own)
+            counted = count_batch(hypotheses, texts, counting, keep_rows=each)
+            sums = counted.stats.sum() if each else counted.stats
+            added.append(Totals.of(counted, sums, keep))
+            rows.append(counted.stats._rows)
         totals = list(map(Totals.plus, totals, added)) if totals else added
         if segments is not None:
             segments.add(chunk[:references], chunk[references:], rows)
@@ -190,20 +179,6 @@ def _score(
         raise InputError(str(error)) from error
 
 
-def _count(
-    hypotheses: list[str],
-    references: Sequence[Any],
-    counting: CountOptions,
-    segments: SegmentList | None,
-    keep: bool,
-) -> tuple[Totals, array[int]]:
-    """Count a chunk of one system: its totals, and its rows or their sum."""
-    each = keep or segments is not None
-    counted = count_batch(hypotheses, references, counting, keep_rows=each)
-    sums = counted.stats.sum() if each else counted.stats
-    return Totals.of(counted, sums, keep), counted.stats._rows
-
-
 def _one(options: argparse.Namespace, reporter: Reporter, total: Totals) -> str:
     """Return the report on one system."""
     score = reporter.score(total.row)
@@ -219,8 +194,8 @@ def _several(
 ) -> list[System]:
     """Return the systems' scores, after the paired test if there is one."""
     if not options.test:
-        scores = [reporter.score(total.row).score for total in totals]
-        return [System(name, score) for name, score in zip(names, scores, strict=True)]
+        pairs = zip(names, totals, strict=True)
+        return [System(name, reporter.score(total.row).score) for name, total in pairs]
     from ..significance import paired_approximate_randomization, paired_bootstrap
 
     baseline, *others = [total.rows() for total in totals]
@@ -234,9 +209,8 @@ def _several(
     if options.test == "bs":
         results = paired_bootstrap(baseline, others, samples=options.samples, **rules)
     else:
-        results = paired_approximate_randomization(
-            baseline, others, trials=options.samples, **rules
-        )
+        rules["trials"] = options.samples
+        results = paired_approximate_randomization(baseline, others, **rules)
     first = results[0]
     reporter.sampled(str(first.seed).lower(), options.samples, options.test)
     systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]
@@ -251,7 +225,7 @@ def _compared(name: str, score: float, p_value: float | None, interval: Any) -> 
     return System(name, score, p_value, interval.mean, interval.half_width)
 
 
-def _chosen(chunks: Iterable[list[list[str]]], kept: set[int]) -> Iterator[list[list[str]]]:
+def _chosen(chunks: Chunks, kept: set[int]) -> Chunks:
     """Yield the chunks without the segments that --origlang and --subset leave out."""
     start = 0
     for chunk in chunks:
@@ -262,21 +236,18 @@ def _chosen(chunks: Iterable[list[list[str]]], kept: set[int]) -> Iterator[list[
             yield [list(itertools.compress(column, mask)) for column in chunk]
 
 
-def _with_progress(
-    chunks: Iterable[list[list[str]]], readers: list[Reader]
-) -> Iterator[list[list[str]]]:
+def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
     """Yield the chunks, with a progress bar if they take long."""
-    from tqdm import tqdm  # type: ignore[import-untyped]
-
     files = [reader for reader in readers if reader.size is not None]
     size = sum(reader.size or 0 for reader in files) if files else None
     unit = "B" if files else " segments"
-    style = {"unit": unit, "unit_scale": True, "delay": _PROGRESS_DELAY, "leave": False}
-    with tqdm(total=size, **style) as bar:
+    done = 0
+    with ProgressBar(True, size, unit, delay=_PROGRESS_DELAY, leave=False) as bar:
         for chunk in chunks:
             yield chunk
-            done = sum(reader.position for reader in files) - bar.n
-            bar.update(done if files else len(chunk[0]))
+            position = sum(reader.position for reader in files) if files else done + len(chunk[0])
+            bar.update(position - done)
+            done = position
 
 
 def _complain(message: str) -> None:

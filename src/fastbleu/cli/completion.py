@@ -8,17 +8,14 @@ from typing import NoReturn
 from ..runtime.extras import install_command
 from .files import InputError
 
-__all__ = ["print_completion"]
-
 
 def print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
     """Print the script for a shell, and exit."""
     try:
         import shtab
     except ImportError as error:
-        raise InputError(
-            f"shell completion needs shtab: {install_command('completion')}"
-        ) from error
+        problem = f"shell completion needs shtab: {install_command('completion')}"
+        raise InputError(problem) from error
     for action in parser._actions:
         if action.metavar in ("REF", "HYP"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]

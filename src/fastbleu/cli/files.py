@@ -17,8 +17,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import BinaryIO
 
-__all__ = ["STDIN", "ByteSource", "InputError", "TextLines", "printable"]
-
 STDIN = "-"
 
 _BLOCK_BYTES = 1 << 15  # larger ones are slower: their memory is new each time
@@ -47,7 +45,7 @@ def printable(text: str) -> str:
 
 
 class ByteSource:
-    """The bytes of one input: a file, a ``.gz`` file decompressed while it is read, or stdin.
+    """The bytes of a file, decompressed if its name ends in ``.gz``, or of standard input.
 
     `where` tells in error messages how far the reader has come.
     """
@@ -110,10 +108,8 @@ class ByteSource:
             if error.strerror is not None:
                 raise self._unreadable(error, self.where()) from error
             problem = str(error).lower()  # gzip.BadGzipFile, without importing gzip for it
-        raise InputError(
-            f"{self.label}: {self.where()}: {problem}; test it with gzip -t and copy or pack it "
-            "again"
-        )
+        fix = "test it with gzip -t and copy or pack it again"
+        raise InputError(f"{self.label}: {self.where()}: {problem}; {fix}")
 
     def _unreadable(self, error: Exception, hint: str) -> InputError:
         problem = getattr(error, "strerror", None) or str(error)
@@ -121,10 +117,9 @@ class ByteSource:
 
 
 class TextLines:
-    """One input's lines, without their newlines.
+    """One input's lines; with `universal_newlines` a carriage return ends a line, too.
 
-    With `universal_newlines` a carriage return ends a line, too. `taken` counts the lines that have
-    been read, `ended` says whether the source has, and `marked` whether the text starts with a byte
+    `taken` counts the lines that have been read, `marked` says whether the text starts with a byte
     order mark. `declared`: the encoding is the file's own, not that of ``--encoding``.
     """
 
@@ -185,9 +180,8 @@ class TextLines:
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
         if not isinstance(error, UnicodeDecodeError) or self.encoding in ("idna", "punycode"):
             # Text in UTF-16 without a byte order mark, or an encoding of domain names.
-            fix = "name the file's own --encoding, such as utf-16-le"
-            if self._declared:
-                fix = "correct the declaration"
+            named = "name the file's own --encoding, such as utf-16-le"
+            fix = "correct the declaration" if self._declared else named
             problem = f"line {self._decoded + 1} cannot be decoded: {error}"
             return InputError(f"{self.source.label}: {problem}; {fix}")
         good = error.object[: error.start].decode(self.encoding, "replace").split("\n")
@@ -201,7 +195,6 @@ class TextLines:
             fix = "the file declares this encoding: correct the declaration or the text"
         elif self.encoding != "utf-8":
             fix = "--encoding applies to all files: convert those in other encodings"
-        return InputError(
-            f"{self.source.label}: line {line} is not valid {name} (byte {byte} of the line is "
-            f"0x{error.object[error.start]:02x}): {fix}"
-        )
+        found = f"byte {byte} of the line is 0x{error.object[error.start]:02x}"
+        place = f"{self.source.label}: line {line}"
+        return InputError(f"{place} is not valid {name} ({found}): {fix}")

@@ -19,42 +19,20 @@ from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
 from .readers import LineReader, Reader, open_lines
 
-__all__ = ["REFERENCE", "SYSTEM", "open_input"]
-
 REFERENCE, SYSTEM = "ref", "hyp"  # what an input is for
 
-_FORMATS = {
-    ".tsv": "tsv",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".xml": "xml",
-    ".sgm": "sgml",
-    ".sgml": "sgml",
-}
+_FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
+_FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
 _MARK = "\ufeff"
 
 
 def open_input(
-    name: str, opened: ExitStack, *, role: str, encoding: str = "utf-8", fields: int = 1
+    name: str, opened: ExitStack, role: str, encoding: str = "utf-8", fields: int = 1
 ) -> Reader:
     """Open a file of any format; `opened` will close it.
 
-    Parameters
-    ----------
-    name : str
-        A path, with or without ``::SELECTOR``; ``-`` is standard input.
-    role : {REFERENCE, SYSTEM}
-        Decides where a selector fits both a translator and a system.
-    encoding : str
-        Of all formats but XML.
-    fields : int
-        How many segments each line of plain text holds, with tabs between them.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, or does not have what the selector selects; then the message
-        lists what it has.
+    `role` decides where a selector fits both a translator and a system. The encoding is that of all
+    formats but XML. `fields` is how many segments with tabs between them a line of plain text has.
     """
     path, selector, kind = _select(name)
     if kind is None:
@@ -62,7 +40,7 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind in ("xml", "sgml"):
-        return MarkupReader(path, selector, opened, role=role, encoding=encoding, xml=kind == "xml")
+        return MarkupReader(path, selector, opened, role, encoding, kind == "xml")
     lines = TextLines(ByteSource(path, opened), encoding)
     return ColumnReader(lines, selector) if kind == "tsv" else JsonReader(lines, selector)
 
@@ -79,10 +57,8 @@ def _select(name: str) -> tuple[str, str, str | None]:
                 break
     kind = _FORMATS.get("." + path.lower().removesuffix(".gz").rpartition(".")[2])
     if selected and kind is None:
-        raise InputError(
-            f"{name}: no such file; a ::SELECTOR can follow names that end in "
-            f"{', '.join(_FORMATS)}, with or without .gz"
-        )
+        problem = "no such file; a ::SELECTOR can follow names that end in"
+        raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}, with or without .gz")
     return path, selector, kind if selected or kind != "tsv" else None
 
 
@@ -128,10 +104,8 @@ class ColumnReader(_OneOfMany):
         self._first = []
         if cells.count(selector) != 1:
             problem = "two columns are" if selector in cells else "no column is"
-            raise InputError(
-                f"{self.label}: {problem} named {selector!r} in line 1; "
-                f"choose by number or one of: {', '.join(map(repr, cells))}"
-            )
+            fix = f"choose by number or one of: {', '.join(map(repr, cells))}"
+            raise InputError(f"{self.label}: {problem} named {selector!r} in line 1; {fix}")
         self._column = cells.index(selector)
 
     def read(self, count: int) -> list[list[str]]:
@@ -145,10 +119,8 @@ class ColumnReader(_OneOfMany):
     def _extract(self, line: str) -> str:
         cells = line.split("\t")
         if len(cells) != self._width:
-            raise self._error(
-                f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}; "
-                "does a text contain a tab or a line break?"
-            )
+            columns = f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}"
+            raise self._error(f"{columns}; does a text contain a tab or a line break?")
         return cells[self._column]
 
 
@@ -168,9 +140,8 @@ class JsonReader(_OneOfMany):
             raise self._error(f"this is not JSON, one object per line: {error}") from error
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
-        if isinstance(text := value.get(self._selector), str):
-            return text
-        return self._follow(value)
+        text = value.get(self._selector)
+        return text if isinstance(text, str) else self._follow(value)
 
     def _follow(self, value: Any) -> str:
         """Return the text at the end of the path."""
@@ -214,14 +185,13 @@ class MarkupReader(Reader):
     unit = "segment"
 
     def __init__(
-        self, path: str, selector: str, opened: ExitStack, *, role: str, encoding: str, xml: bool
+        self, path: str, selector: str, opened: ExitStack, role: str, encoding: str, xml: bool
     ) -> None:
         with ExitStack() as closed:
             source = ByteSource(path, closed)
             if source.size is None:
-                raise InputError(
-                    f"{source.label}: XML is read twice, so it must be a file and not a pipe"
-                )
+                problem = "XML is read twice, so it must be a file and not a pipe"
+                raise InputError(f"{source.label}: {problem}")
             parts: dict[Part, None] = {}
             for document in documents(source, encoding, xml):
                 parts |= dict.fromkeys(document.parts)
@@ -229,7 +199,7 @@ class MarkupReader(Reader):
         self.label = source.label
         self.keys = []
         self._translated = any(part.kind == "ref" for part in parts)
-        self._part = _choose(source.label, selector, role, list(parts))
+        self._part = _choose(self.label, selector, role, list(parts))
         self._segments = self._ordered(documents(self.source, encoding, xml))
         self._places: list[int] = []
 

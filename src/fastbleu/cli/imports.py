@@ -7,14 +7,11 @@ from importlib import import_module
 from threading import current_thread, main_thread
 from typing import Any
 
-__all__ = ["import_undisturbed"]
-
 
 def import_undisturbed(name: str) -> Any:
-    """Import a module that loads numpy; Ctrl-C takes effect afterwards.
+    """Import a module that loads numpy, which takes an interruption for a fault of its own.
 
-    An exception that arrives while an extension module is being loaded may be taken for a fault of
-    the module: numpy turns it into an ImportError that tells the user to reinstall numpy.
+    Ctrl-C takes effect afterwards.
     """
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or current_thread() is not main_thread():

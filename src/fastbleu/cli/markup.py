@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 from ..runtime.extras import install_command
 from .files import ByteSource, InputError, TextLines
 
-__all__ = ["Document", "Part", "Segment", "documents"]
-
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
 _NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that tells which
 _TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
@@ -51,15 +49,14 @@ class Segment(NamedTuple):
     line: int
 
 
-class Document:
+class Document(NamedTuple):
     """A document's segments by id, for each part; `in_set` tells the two layouts apart."""
 
-    def __init__(self, name: str, line: int, in_set: bool, testsuite: bool) -> None:
-        self.name = name
-        self.line = line
-        self.in_set = in_set
-        self.testsuite = testsuite
-        self.parts: dict[Part, dict[str, Segment]] = {}
+    name: str
+    line: int
+    in_set: bool
+    testsuite: bool
+    parts: dict[Part, dict[str, Segment]]
 
 
 class _Collector:
@@ -100,7 +97,7 @@ class _Collector:
         if not name:
             raise self.error("a <doc> without docid or id")
         in_set = self._set is not None
-        self._document = Document(name, self.line(), in_set, suite is not None)
+        self._document = Document(name, self.line(), in_set, suite is not None, {})
         if self._set is not None:
             self._start_part(self._document, Part(self._set.kind, system or self._set.name))
 
@@ -152,14 +149,7 @@ class _Collector:
 def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document]:
     """Yield the documents of a file in their order.
 
-    SGML (`xml` is False) that starts with an XML declaration is read as XML, which names its own
-    encoding.
-
-    Raises
-    ------
-    InputError
-        The file is not well-formed, defines entities, a document or segment has no id or a repeated
-        one, or XML is read without defusedxml.
+    XML names its own encoding; SGML that starts with an XML declaration is read as XML, too.
     """
     collector = _Collector(source.label)
     start = source.peek().removeprefix(codecs.BOM_UTF8).lstrip()
@@ -173,9 +163,7 @@ def documents(source: ByteSource, encoding: str, xml: bool) -> Iterator[Document
     yield from collector.take()
 
 
-def _xml_data(
-    source: ByteSource, start: bytes, collector: _Collector
-) -> Iterator[bytes] | Iterator[str]:
+def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterator[bytes | str]:
     """Return the file's bytes, or its text where the parser cannot decode its encoding."""
     declared = _DECLARATION.match(start)
     name = declared[1].decode("ascii") if declared else "utf-8"
@@ -187,37 +175,29 @@ def _xml_data(
         "".encode(codec)  # fails for codecs that do not encode text
         lines = TextLines(source, codec, declared=True)
     except (LookupError, ValueError) as error:
-        raise InputError(
-            f"{source.label}: it declares the encoding {name!r}, which Python cannot decode: "
-            "convert the file to UTF-8"
-        ) from error
+        problem = f"it declares the encoding {name!r}, which Python cannot decode"
+        raise InputError(f"{source.label}: {problem}: convert the file to UTF-8") from error
     return ("\n".join([*more, ""]) for more in iter(lambda: lines.read(_LINES), []))
 
 
-def _xml(data: Iterator[bytes] | Iterator[str], collector: _Collector) -> Iterator[None]:
+def _xml(data: Iterator[bytes | str], collector: _Collector) -> Iterator[None]:
     try:
-        from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
-        from defusedxml.ElementTree import (  # type: ignore[import-untyped]
-            DefusedXMLParser,
-            ParseError,
-        )
+        from defusedxml import DefusedXmlException, ElementTree  # type: ignore[import-untyped]
     except ImportError as error:
-        raise InputError(
-            f"{collector.label}: reading XML needs defusedxml: {install_command('xml')}"
-        ) from error
-    parser: Any = DefusedXMLParser(target=collector)
+        problem = f"reading XML needs defusedxml: {install_command('xml')}"
+        raise InputError(f"{collector.label}: {problem}") from error
+    parser: Any = ElementTree.DefusedXMLParser(target=collector)
     collector.line = lambda: int(parser.parser.CurrentLineNumber)
     try:
         for block in data:
             parser.feed(block)
             yield
         parser.close()
-    except (ParseError, UnicodeEncodeError) as error:  # the latter for lone surrogates
+    except (ElementTree.ParseError, UnicodeEncodeError) as error:  # the latter for lone surrogates
         raise collector.error(f"this is not well-formed XML: {error}") from error
     except DefusedXmlException as error:
-        raise collector.error(
-            f"the file defines or loads entities, which may be an attack: {error}"
-        ) from error
+        problem = "the file defines or loads entities, which may be an attack"
+        raise collector.error(f"{problem}: {error}") from error
 
 
 def _sgml(source: ByteSource, encoding: str, collector: _Collector) -> Iterator[None]:

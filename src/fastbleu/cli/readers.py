@@ -11,9 +11,8 @@ from contextlib import ExitStack
 
 from .files import ByteSource, InputError, TextLines
 
-__all__ = ["ChainReader", "FieldsReader", "LineReader", "Reader", "in_step", "open_lines"]
-
 CHUNK_LINES = 512  # what is made of them stays in the cache
+Chunks = Iterator[list[list[str]]]
 
 
 class Reader:
@@ -87,19 +86,17 @@ class LineReader(Reader):
         return self._lines.ended
 
     def notes(self) -> list[str]:
-        if not self._lines.marked or self._lines.encoding != "utf-8":
-            return []
-        return [
+        note = (
             f"{self.label} starts with a byte order mark, which is scored as part of its first "
             "token, as in sacreBLEU; --encoding utf-8-sig drops it"
-        ]
+        )
+        return [note] if self._lines.marked and self._lines.encoding == "utf-8" else []
 
 
 class FieldsReader(LineReader):
-    """Every line holds `fields` parallel segments with tabs between them.
+    """Every line holds `fields` segments with tabs between them; further tabs belong to the last.
 
-    Further tabs belong to the last. By default every line has as many fields as the first, and
-    every tab separates.
+    By default every line has as many fields as the first, and every tab separates.
     """
 
     def __init__(self, lines: TextLines, fields: int | None = None) -> None:
@@ -122,13 +119,12 @@ class FieldsReader(LineReader):
         return line.rstrip().split("\t", self._cuts)
 
     def _uneven(self, number: int, found: int) -> InputError:
+        expected = f"--num-refs is {self.width}: every line needs that many references"
         if self._cuts == -1:
             expected = (
                 f"line 1 has {self.width}: on standard input each field is a system; for text that "
                 "contains tabs name the file after -i"
             )
-        else:
-            expected = f"--num-refs is {self.width}: every line needs that many references"
         fields = f"{_counted(found, 'field')} separated by tabs"
         return InputError(f"{self.label}: line {number} has {fields}, {expected}", 17)
 
@@ -176,15 +172,8 @@ def open_lines(
     return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
 
 
-def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES) -> Iterator[list[list[str]]]:
-    """Yield the next `count` segments of all inputs: one list of str per column, equally long.
-
-    Raises
-    ------
-    InputError
-        If a file is not what its name or the encoding says, cannot be read or decompressed, or
-        the files differ in length or in the ids of their segments.
-    """
+def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES) -> Chunks:
+    """Yield the next `count` segments of all inputs: one list of str per column, equally long."""
     with_ids = [reader for reader in readers if reader.keys is not None]
     length = count
     while length == count:
@@ -216,23 +205,19 @@ def _check_keys(readers: list[Reader]) -> None:
 def _unequal(readers: Sequence[Reader], chunk: list[list[str]]) -> InputError:
     firsts = [chunk[sum(r.width for r in readers[:i])] for i in range(len(readers))]
     lengths = list(map(len, firsts))
-    ended = lengths.index(min(lengths))
     longer = next(i for i, length in enumerate(lengths) if length > min(lengths))
-    short, long = readers[ended], readers[longer]
+    short, long = readers[lengths.index(min(lengths))], readers[longer]
     segments, total = short.segments, long.count_all()
     fix = "all files must hold the same segments in the same order"
     if total is None:
-        return InputError(
-            f"{short.label} ends after {short.unit} {segments}, {long.label} goes on: {fix}"
-        )
+        short_end = f"{short.label} ends after {short.unit} {segments}"
+        return InputError(f"{short_end}, {long.label} goes on: {fix}")
     if total == segments + 1 and not firsts[longer][-1]:
         fix = f"remove its last {long.unit}, which is blank"
     else:
         fix += "; look for a missing or an extra one"
-    return InputError(
-        f"{short.label} has {_counted(segments, short.unit)}, "
-        f"{long.label} has {_counted(total, long.unit)}: {fix}"
-    )
+    has = f"{short.label} has {_counted(segments, short.unit)}"
+    return InputError(f"{has}, {long.label} has {_counted(total, long.unit)}: {fix}")
 
 
 def _counted(count: int, noun: str) -> str:

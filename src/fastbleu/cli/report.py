@@ -21,8 +21,6 @@ from .files import InputError
 if TYPE_CHECKING:
     from ..tokenizers.table import Tokenizer
 
-__all__ = ["RESET", "Reporter", "System", "system_names", "uses_colors"]
-
 _METRIC = "BLEU"
 _BASELINE = "Baseline: "
 _COLORS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
@@ -63,10 +61,9 @@ _GIVEN = {
 
 
 class System(NamedTuple):
-    """A system's score, 0-100, and the result of a paired test.
+    """A system's score, 0-100, and the result of a paired test; the baseline has no `p_value`.
 
-    `p_value` is None without a test and for the baseline; `mean` and `ci` are the mean score of the
-    bootstrap samples and half the width of their 95 % interval.
+    `mean` and `ci`: the mean of the bootstrap samples' scores and half their 95 % interval.
     """
 
     name: str
@@ -105,12 +102,8 @@ class Reporter:
                 "tokenizer_signature": tokenizer.signature,
             }
         )
-        self._rules = (
-            options.max_ngram_order,
-            options.smooth_method,
-            options.smooth_value,
-            options.sentence_level,
-        )
+        smoothing = options.smooth_method, options.smooth_value
+        self._rules = options.max_ngram_order, *smoothing, options.sentence_level
 
     def sampled(self, seed: str, count: int, test: str = "bs") -> None:
         """Put a test's seed and number of samples into the signature."""
@@ -122,11 +115,10 @@ class Reporter:
         try:
             value, precisions, bp, counts, totals = details(row, *self._rules)
         except ValueError as error:  # the logarithm of a precision below 0
-            options = self._options
             raise InputError(
-                f"--smooth-value {options.smooth_value:g} with --smooth-method "
-                f"{options.smooth_method} makes a precision negative, which has no logarithm: "
-                "choose a value of at least 0"
+                f"--smooth-value {self._options.smooth_value:g} with --smooth-method "
+                f"{self._options.smooth_method} makes a precision negative, which has no "
+                "logarithm: choose a value of at least 0"
             ) from error
         return BLEUScore(value, counts, totals, precisions, bp, row[0], row[1])
 
@@ -138,10 +130,10 @@ class Reporter:
     def one(self, score: BLEUScore) -> str:
         """Return the report on one system."""
         options = self._options
+        style = options.width, options.score_only
         if options.format == "json":
-            signature = self.signature(False)
-            return score.format(options.width, options.score_only, signature, True) + "\n"
-        text = score.format(options.width, options.score_only, self.signature(options.short))
+            return score.format(*style, self.signature(False), True) + "\n"
+        text = score.format(*style, self.signature(options.short))
         text = _INTERVAL.sub(lambda found: self._color(found.group(), "cyan"), text)
         return self._finished(f"{text}\n")
 
@@ -174,17 +166,10 @@ class Reporter:
             names[0], cells[0] = (self._color(text, "yellow") for text in (names[0], cells[0]))
         sampled = any(system.mean is not None for system in systems)
         metric = f"{_METRIC} (μ ± 95% CI)" if sampled else _METRIC
-        return str(
-            tabulate(
-                {self._color("System", "cyan"): names, self._color(metric, "cyan"): cells},
-                headers="keys",
-                tablefmt="latex_booktabs" if latex else "fancy_grid",
-                colalign=("right",),
-                stralign="center",
-                numalign="center",
-                floatfmt=f".{width}f",
-            )
-        )
+        columns = {self._color("System", "cyan"): names, self._color(metric, "cyan"): cells}
+        style = {"tablefmt": "latex_booktabs" if latex else "fancy_grid", "colalign": ("right",)}
+        style |= {"stralign": "center", "numalign": "center", "floatfmt": f".{width}f"}
+        return str(tabulate(columns, headers="keys", **style))
 
     def _cell(self, system: System, separator: str) -> str:
         width = self._options.width
@@ -223,9 +208,7 @@ class Reporter:
         return f"{fields}{separator}order:{self._options.max_ngram_order}{separator}{version}"
 
     def _color(self, text: str, color: str) -> str:
-        if not uses_colors(self._options):
-            return text
-        return f"\033[{_COLORS[color]}m{text}{RESET}"
+        return f"\033[{_COLORS[color]}m{text}{RESET}" if uses_colors(self._options) else text
 
     def _finished(self, text: str) -> str:
         """Remove colours unless they go to a terminal; the layout was made with them, as there."""

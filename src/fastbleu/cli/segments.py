@@ -15,8 +15,6 @@ from typing import IO
 
 from .report import Reporter
 
-__all__ = ["SegmentList"]
-
 _BLOCK_LINES = 1 << 12
 # A text may contain them; in a table they would start another cell or line.
 _ONE_CELL = str.maketrans("\t\n\r", "   ")
@@ -25,8 +23,7 @@ _ONE_CELL = str.maketrans("\t\n\r", "   ")
 class SegmentList:
     """What is printed about each segment: one line of the spool.
 
-    `names` are the systems', `references` is the number of references, and `numbers` are those of
-    the segments that count, from 0.
+    `numbers` are those of the segments that count, from 0.
     """
 
     def __init__(

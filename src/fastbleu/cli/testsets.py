@@ -18,8 +18,6 @@ from ..runtime.extras import install_command
 from .files import InputError
 from .imports import import_undisturbed
 
-__all__ = ["kept_segments", "print_about", "reference_files"]
-
 
 def reference_files(options: Namespace) -> list[list[str]]:
     """Return the paths of the references: for each reference one file per test set."""
@@ -30,10 +28,8 @@ def reference_files(options: Namespace) -> list[list[str]]:
         _check_known(utils, name)
         pairs = utils.get_langpairs_for_testset(name)
         if options.langpair not in pairs:
-            raise InputError(
-                f"test set {name} has no language pair {options.langpair}; it has "
-                f"{', '.join(pairs)}"
-            )
+            problem = f"test set {name} has no language pair {options.langpair}"
+            raise InputError(f"{problem}; it has {', '.join(pairs)}")
         with _trouble(name):
             found.append(utils.get_reference_files(name, options.langpair))
         if not found[-1]:
@@ -49,19 +45,13 @@ def kept_segments(options: Namespace) -> set[int]:
     """Return the numbers, from 0, of the segments that --origlang and --subset select."""
     utils = _sacrebleu(options)
     with _trouble(options.test_set):
-        (kept,) = utils.filter_subset(
-            [itertools.count()],
-            options.test_set,
-            options.langpair,
-            options.origlang,
-            options.subset,
-        )
+        chosen = options.test_set, options.langpair, options.origlang, options.subset
+        (kept,) = utils.filter_subset([itertools.count()], *chosen)
     if not kept:
         limits = [f"--origlang {options.origlang}"] if options.origlang is not None else []
         limits += [f"--subset {options.subset}"] if options.subset is not None else []
-        raise InputError(
-            f"no segment of test set {options.test_set} matches {' and '.join(limits)}"
-        )
+        problem = f"no segment of test set {options.test_set} matches"
+        raise InputError(f"{problem} {' and '.join(limits)}")
     return set(kept)
 
 
@@ -86,11 +76,10 @@ def print_about(options: Namespace) -> None:
     else:
         if not sets or options.langpair is None:
             raise InputError("--echo needs a test set (-t) and a language pair (-l)")
+        chosen = options.langpair, options.echo, options.origlang, options.subset
         for name in sets:
             with _trouble(name):
-                utils.print_test_set(
-                    name, options.langpair, options.echo, options.origlang, options.subset
-                )
+                utils.print_test_set(name, *chosen)
     sys.stdout.flush()
 
 
@@ -101,12 +90,11 @@ def _print_list(utils: ModuleType, options: Namespace) -> None:
             for pair in pairs or utils.get_langpairs_for_testset(options.test_set):
                 print(f"{pair}: {', '.join(utils.DATASETS[options.test_set].fieldnames(pair))}")
         return
+    names, pair = utils.get_available_testsets(), ""
     if options.langpair:
         names = utils.get_available_testsets_for_langpair(options.langpair)
-        print(f"The available test sets for {options.langpair} are:")
-    else:
-        names = utils.get_available_testsets()
-        print("The available test sets are:")
+        pair = f" for {options.langpair}"
+    print(f"The available test sets{pair} are:")
     for name in sorted(names):
         print(f"{name:<30}: {utils.DATASETS[name].description.strip()}")
 
@@ -123,9 +111,8 @@ def _sacrebleu(options: Namespace) -> ModuleType:
     try:
         utils: ModuleType = import_undisturbed("sacrebleu.utils")
     except ImportError as error:
-        raise InputError(
-            f"test sets need sacreBLEU ({error}): {install_command('testsets')}"
-        ) from error
+        problem = f"test sets need sacreBLEU ({error})"
+        raise InputError(f"{problem}: {install_command('testsets')}") from error
     if not options.quiet:
         import logging
 

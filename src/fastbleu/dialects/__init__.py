@@ -16,8 +16,6 @@ _DIALECTS = {
     "tf-nmt": ("nmt", "NMT", "NmtDialect"),
     "evaluate": ("nmt", "EVALUATE", "EvaluateDialect"),
 }
-# Those that `fastbleu.BLEU` and `fastbleu.significance` take by their names.
-_NAMES = ("sacrebleu", "nltk")
 _HOMES = {"Dialect": "base", "Score": "score"}
 _HOMES |= {name: module for module, *names in _DIALECTS.values() for name in names}
 __all__ = [
@@ -33,8 +31,8 @@ __all__ = [
 
 
 def names() -> tuple[str, ...]:
-    """The names of the dialects that `fastbleu.BLEU` takes."""
-    return _NAMES
+    """The names of the dialects that `fastbleu.BLEU` and `fastbleu.significance` take."""
+    return "sacrebleu", "nltk"
 
 
 def get(name: str) -> "Dialect":

@@ -45,18 +45,13 @@ class Dialect(ABC):
 
     Attributes
     ----------
-    name : str
-        As `fastbleu.dialects.get` knows it.
-    version : str
-        As a signature has it.
+    name, version : str
+        As `fastbleu.dialects.get` knows it, and as a signature has it.
     scale : float
         The score of a perfect corpus: 1.0 or 100.0.
-    tokenizer : str or None
-        Which tokenizer the original has by default; None: it takes tokens.
-    lowercase : bool
-        Whether the original lowers text by default.
-    reference_length : {"closest", "first", "shortest"}
-        Which reference's length counts in the original.
+    tokenizer, lowercase, reference_length : str or None, bool, {"closest", "first", "shortest"}
+        What the original does by default: its tokenizer (None: it takes tokens), whether it lowers
+        text, and which reference's length counts.
     minimum_total : int
         What each total of a row is raised to before rows are added up: 0 or 1.
     smoothings : mapping of str to float or None
@@ -113,18 +108,14 @@ class Dialect(ABC):
             One row: the sum of all adapted rows.
         weights : sequence of float, shape (max_order,), optional
             Weight of each order; equal weights by default.
-        smoothing : str, optional
-            One of `smoothings`; default: that of `options`.
-        smoothing_value : float, optional
-            In place of the smoothing's default.
+        smoothing, smoothing_value : optional
+            One of `smoothings`, and a value in place of its default; default: that of `options`.
         effective_order : bool, default False
             Average over the orders that the hypotheses reach; their weights are scaled up to the
             sum of all.
-        nrefs, lowercase, tokenizer : optional
+        nrefs, lowercase, tokenizer, reference_length : optional
             For the signature: references per segment (-1: it varies), whether the text was lowered,
-            the tokenizer's signature. None leaves the field out.
-        reference_length : str, optional
-            For the signature: which reference's length counted, if not that of the closest.
+            the tokenizer's signature, which reference's length counted. None leaves the field out.
 
         Returns
         -------
@@ -136,14 +127,12 @@ class Dialect(ABC):
         TypeError
             The sums are no Stats.
         ValueError
-            There is not exactly one row, it is not adapted, the smoothing is unknown or takes no
-            such value, the weights are not as many as orders or out of range, or the dialect does
-            not support an option.
+            There is not exactly one row, it is not adapted, or an option is unknown, out of range
+            or not supported by the dialect.
         """
         if not isinstance(sums, Stats):
-            raise TypeError(
-                f"expected Stats of one row, the sum of all, not a {type(sums).__name__}"
-            )
+            given = type(sums).__name__
+            raise TypeError(f"expected Stats of one row, the sum of all, not a {given}")
         if len(sums) != 1:
             raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
         options = self.read_options(
@@ -151,16 +140,8 @@ class Dialect(ABC):
         )
         return self._score_row(sums, options, nrefs, lowercase, tokenizer, reference_length)
 
-    def _score_row(
-        self,
-        sums: Stats,
-        options: Options,
-        nrefs: int | None,
-        lowercase: bool | None,
-        tokenizer: str | None,
-        reference_length: str | None,
-    ) -> Score:
-        """The score of one row by options that were read; parameters as of `score`."""
+    def _score_row(self, sums: Stats, options: Options, *how: Any, **named: Any) -> Score:
+        """The score of one row; the further parameters are those of `_signature`."""
         hyp_len, ref_len, *counts = sums._rows
         matches, totals = tuple(counts[: sums.max_order]), tuple(counts[sums.max_order :])
         if self.minimum_total and 0 in totals:
@@ -176,7 +157,7 @@ class Dialect(ABC):
             ref_len,
             matches,
             totals,
-            self._signature(sums.max_order, options, nrefs, lowercase, tokenizer, reference_length),
+            self._signature(sums.max_order, options, *how, **named),
         )
 
     def sentence_scores(
@@ -204,11 +185,8 @@ class Dialect(ABC):
     ) -> array[float]:
         """The score of each row of expected counts, in 0-`scale`; options and errors as of `score`.
 
-        Parameters
-        ----------
-        rows : C-contiguous array of float64, shape (rows, 2 + 2 * max_order)
-            [hyp_len, ref_len, matches..., totals...], which may be fractions.
-        max_order : int
+        `rows` is a C-contiguous array of float64, shape (rows, 2 + 2 * max_order): [hyp_len,
+        ref_len, matches..., totals...], which may be fractions.
         """
         self.require("aggregate=True")
         options = self.read_options(max_order, weights, smoothing, smoothing_value, effective_order)
@@ -270,9 +248,8 @@ class Dialect(ABC):
     def require(self, feature: str) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
         if feature in self.unsupported:
-            raise ValueError(
-                f"dialect {self.name!r} does not support {feature}: {self.unsupported[feature]}"
-            )
+            reason = self.unsupported[feature]
+            raise ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The factor for hypotheses that are shorter than their references, 0-1."""
@@ -318,6 +295,5 @@ class Dialect(ABC):
             "reflen": reference_length,
             "version": self.version,
         }
-        return "|".join(
-            [f"{name}:{fields[name]}" for name in self._fields if fields[name] is not None]
-        )
+        known = [name for name in self._fields if fields[name] is not None]
+        return "|".join([f"{name}:{fields[name]}" for name in known])

@@ -9,21 +9,12 @@ import fractions
 import sys
 from typing import Any
 
-_TAKES_NORMALIZE = sys.version_info < (3, 12)
-
 
 class Fraction(fractions.Fraction):
     """A fraction whose `numerator` and `denominator` stay as given, 2/4 and not 1/2.
 
-    All else is inherited; so before Python 3.12, where it is unreduced inside too, 2/4 and 1/2 are
-    not equal, as in nltk.
-
-    Parameters
-    ----------
-    numerator : int, default 0
-    denominator : int, optional
-    _normalize : bool, default False
-        Report them in lowest terms after all.
+    With `_normalize` they are in lowest terms after all. All else is inherited; so before Python
+    3.12, where it is unreduced inside too, 2/4 and 1/2 are not equal, as in nltk.
 
     References
     ----------
@@ -37,11 +28,9 @@ class Fraction(fractions.Fraction):
     def __new__(
         cls, numerator: Any = 0, denominator: Any = None, _normalize: bool = False
     ) -> Fraction:
-        if _TAKES_NORMALIZE:
-            # Before 3.12 nltk's fractions are unreduced inside too, and print so.
-            self: Fraction = super().__new__(cls, numerator, denominator, _normalize=_normalize)  # type: ignore[call-overload]
-        else:
-            self = super().__new__(cls, numerator, denominator)
+        # Before 3.12 nltk's fractions are unreduced inside too, and print so.
+        inside: dict[str, Any] = {"_normalize": _normalize} if sys.version_info < (3, 12) else {}
+        self: Fraction = super().__new__(cls, numerator, denominator, **inside)
         self._normalize = _normalize
         self._given = (numerator, denominator)
         return self

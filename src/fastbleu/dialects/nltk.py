@@ -35,10 +35,7 @@ class NltkDialect(Dialect):
     unsupported = {
         "effective_order=True": "effective_order is sacreBLEU's; nltk averages over all orders",
         **NO_AGGREGATION,
-        **{
-            f"smoothing={method!r}": _LAST_SEGMENT.format(method)
-            for method in ("method5", "method6", "method7")
-        },
+        **{f"smoothing='method{n}'": _LAST_SEGMENT.format(f"method{n}") for n in (5, 6, 7)},
     }
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
@@ -65,10 +62,8 @@ class NltkDialect(Dialect):
         given = getattr(smoothing, "__name__", None)
         for name, method in _METHOD_NAMES.items():
             if method == given:
-                return (
-                    f"smoothing is a function: nltk's {method} goes by its name here; pass "
-                    f"smoothing={name!r}"
-                )
+                problem = f"smoothing is a function: nltk's {method} goes by its name here"
+                return f"{problem}; pass smoothing={name!r}"
         theirs = ", ".join(f"{method} is {name!r}" for name, method in _METHOD_NAMES.items())
         return f"{super()._unknown_smoothing(smoothing)}; nltk's {theirs}"
 

@@ -23,10 +23,8 @@ def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
 
     Parameters
     ----------
-    closest_ref_len : int
-        Length of the closest reference, or the sum of these lengths over a corpus.
-    hyp_len : int
-        Length of the hypothesis, or the sum over the corpus.
+    closest_ref_len, hyp_len : int
+        Lengths of the closest reference and the hypothesis, or their sums over a corpus.
 
     Returns
     -------
@@ -122,8 +120,7 @@ def method4(p_n: Any, k: Any, length: int) -> Any:
     for i, precision in enumerate(p_n):
         if precision.numerator == 0 and length > 1:
             doubling *= 2
-            matches = 1 / (doubling * k / log(length))
-            p_n[i] = matches / precision.denominator
+            p_n[i] = (1 / (doubling * k / log(length))) / precision.denominator
     return p_n
 
 

@@ -30,18 +30,11 @@ class NmtDialect(Dialect):
     }
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for hypotheses that are shorter than their references, 0-1.
-
-        Raises
-        ------
-        ZeroDivisionError
-            One of the lengths is 0.
-        """
+        """The factor for short hypotheses, 0-1; ZeroDivisionError if one of the lengths is 0."""
         if not hyp_len or not ref_len:
             empty = "references" if hyp_len else "hypotheses"
-            raise ZeroDivisionError(
-                f"the {empty} have no tokens at all, so that no ratio of lengths is defined"
-            )
+            problem = f"the {empty} have no tokens at all"
+            raise ZeroDivisionError(f"{problem}, so that no ratio of lengths is defined")
         ratio = hyp_len / ref_len
         return 1.0 if ratio > 1.0 else exp(1 - 1.0 / ratio)
 

@@ -31,40 +31,23 @@ if TYPE_CHECKING:
 
 # What other libraries call a parameter.
 _NAMES_ELSEWHERE = {
-    "max_ngram_order": "max_order",
-    "n_gram": "max_order",
-    "n_jobs": "threads",
-    "num_workers": "threads",
-    "pad_id": "ignore_ids",
-    "pad_token_id": "ignore_ids",
+    **dict.fromkeys(("max_ngram_order", "n_gram", "ngram"), "max_order"),
+    **dict.fromkeys(("n_jobs", "num_workers"), "threads"),
+    **dict.fromkeys(("pad_id", "pad_token_id"), "ignore_ids"),
+    **dict.fromkeys(("smooth", "smooth_method", "smoothing_function"), "smoothing"),
+    **dict.fromkeys(("tokenizer", "trg_lang"), "tokenize"),
     "eos_token_id": "stop_id",
-    "ngram": "max_order",
-    "smooth": "smoothing",
-    "smooth_method": "smoothing",
     "smooth_value": "smoothing_value",
-    "smoothing_function": "smoothing",
-    "tokenizer": "tokenize",
-    "trg_lang": "tokenize",
 }
 _NOTHING: tuple[int, ...] = ()
 _NO_IDS = IdRules()
 
 
 class Parameters:
-    """What a metric is made with: checked once, not to be changed, the same in every process.
+    """The arguments of `fastbleu.BLEU`: checked once, not to be changed, the same in every process.
 
-    Attributes
-    ----------
-    tokenizer, lowercase, ..., keep_segments
-        The arguments of `fastbleu.BLEU`, which documents them; `NAMES` lists them.
-    id_rules : IdRules
-        Which token ids count.
-    rules : Dialect
-        What turns counts into scores.
-    options : Options
-        The options of `rules`.
-    how_counted : dict
-        What a signature says of how rows were counted, in a dialect's keywords.
+    `rules` is the dialect and `options` are its options; `how_counted` is what a signature says of
+    how rows were counted, in a dialect's keywords.
     """
 
     NAMES = (
@@ -243,10 +226,8 @@ def _refuse(unknown: str) -> NoReturn:
     """Refuse the name of what is no parameter of `fastbleu.BLEU`, and say which one is meant."""
     known = ["tokenize", *(name for name in Parameters.NAMES if name != "tokenizer")]
     meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, known)
-    raise TypeError(
-        f"fastbleu.BLEU has no parameter {unknown!r}"
-        + (f"; did you mean {meant!r}?" if meant else "")
-    )
+    hint = f"; did you mean {meant!r}?" if meant else ""
+    raise TypeError(f"fastbleu.BLEU has no parameter {unknown!r}{hint}")
 
 
 def _checked_weights(weights: Any) -> tuple[float, ...]:
@@ -257,7 +238,7 @@ def _checked_weights(weights: Any) -> tuple[float, ...]:
 
 
 def _as_double(name: str, value: Any) -> float:
-    """A number as Python's float: numpy's of single precision equal doubles that they are not."""
+    """Python's float of a number: numpy's of single precision equal doubles that they are not."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -55,7 +55,7 @@ class SacrebleuDialect(Dialect):
         scores = array("d")
         for row in stats:
             _, precisions, bp, _, totals = self.details(row._rows, row.max_order, *known)
-            scores.append(_weighted(precisions, bp, totals, options.weights, known[2]))
+            scores.append(_weighted(precisions, bp, totals, options))
         return scores
 
     def _expected_scores(self, rows: Any, max_order: int, options: Options) -> array[float]:
@@ -68,7 +68,7 @@ class SacrebleuDialect(Dialect):
             _, precisions, bp = self.compute_plainly(
                 counts[:max_order], totals, hyp_len, ref_len, *known, max_order
             )
-            scores.append(_weighted(precisions, bp, totals, options.weights, known[2]))
+            scores.append(_weighted(precisions, bp, totals, options))
         return scores
 
     def _smoothing_text(self, options: Options) -> str:
@@ -81,16 +81,13 @@ class SacrebleuDialect(Dialect):
 
 
 def _weighted(
-    precisions: Sequence[float],
-    bp: float,
-    totals: Sequence[float],
-    weights: Sequence[float],
-    effective_order: bool,
+    precisions: Sequence[float], bp: float, totals: Sequence[float], options: Options
 ) -> float:
     """The score of one row: bp * (100 * exp(sum of weight * log(precision)))."""
     if not any(precisions):
         return 0.0
-    if effective_order:
+    weights: Sequence[float] = options.weights or ()
+    if options.effective_order:
         reached = [weight for weight, total in zip(weights, totals, strict=True) if total]
         if len(reached) < len(weights):
             if not any(reached):

@@ -26,24 +26,12 @@ class TorchEvalDialect(Dialect):
     reference_length = "shortest"
     smoothings = {"none": None}
     options = {"weights": None, "smoothing": "none"}
-    unsupported = {
-        "effective_order=True": "TorchEval averages over all orders",
-        **NO_AGGREGATION,
-    }
+    unsupported = {"effective_order=True": "TorchEval averages over all orders", **NO_AGGREGATION}
 
     def score_tensors(
-        self,
-        counts: Sequence[torch.Tensor],
-        weights: torch.Tensor | Sequence[float] | None,
+        self, counts: Sequence[torch.Tensor], weights: torch.Tensor | Sequence[float] | None
     ) -> torch.Tensor:
-        """The score from counts, by the operations of torcheval.metrics.functional.text.bleu.
-
-        Parameters
-        ----------
-        counts : sequence of 4 tensors of int64
-            hyp_len and ref_len, shape (), matches and totals, shape (max_order,).
-        weights : Tensor or sequence of float, shape (max_order,), or None
-        """
+        """The score from a row of `tensors`, by torcheval.metrics.functional.text.bleu's steps."""
         import torch
 
         device, max_order = counts[2].device, len(counts[2])
@@ -58,9 +46,8 @@ class TorchEvalDialect(Dialect):
         return mean if input_len > target_len else torch.exp(1 - target_len / input_len) * mean
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
-        weights = options.weights
-        scores = [self.score_tensors(row, weights=weights).item() for row in tensors(stats)]
-        return array("d", scores)
+        rows = tensors(stats)
+        return array("d", [self.score_tensors(row, options.weights).item() for row in rows])
 
 
 TORCHEVAL = TorchEvalDialect()

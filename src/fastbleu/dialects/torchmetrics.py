@@ -40,16 +40,9 @@ class TorchMetricsDialect(Dialect):
         smooth: bool,
         dtype: torch.dtype,
     ) -> torch.Tensor:
-        """The score from counts, by the operations of torchmetrics.functional.text.bleu.
+        """The score from a row of `tensors`, by the steps of torchmetrics.functional.text.bleu.
 
-        Parameters
-        ----------
-        counts : sequence of 4 tensors of int64
-            hyp_len and ref_len, shape (), matches and totals, shape (max_order,).
-        weights : sequence of float, shape (max_order,), or None
-        smooth : bool
-        dtype : torch.dtype
-            Of TorchMetrics' states.
+        `dtype` is that of TorchMetrics' states.
         """
         import torch
 
@@ -73,12 +66,8 @@ class TorchMetricsDialect(Dialect):
     def _scores(self, stats: Stats, options: Options) -> array[float]:
         import torch
 
-        asked: dict[str, Any] = {
-            "weights": options.weights,
-            "smooth": options.smoothing == "add-k",
-            "dtype": torch.get_default_dtype(),
-        }
-        return array("d", [self.score_tensors(row, **asked).item() for row in tensors(stats)])
+        asked = options.weights, options.smoothing == "add-k", torch.get_default_dtype()
+        return array("d", [self.score_tensors(row, *asked).item() for row in tensors(stats)])
 
 
 def tensors(stats: Stats, device: Any = None) -> list[list[torch.Tensor]]:

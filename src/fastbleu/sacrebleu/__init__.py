@@ -6,15 +6,10 @@ References are stream-major here, as in sacreBLEU: ``references[k][segment]``. D
 differences are listed in DIFFERENCES.md.
 """
 
-from .bleu import BLEU as BLEU
-from .functions import corpus_bleu as corpus_bleu
-from .functions import raw_corpus_bleu as raw_corpus_bleu
-from .functions import sentence_bleu as sentence_bleu
-from .patching import patch as patch
-from .patching import unpatch as unpatch
-from .score import VERSION as VERSION
-from .score import BLEUScore as BLEUScore
-from .score import BLEUSignature as BLEUSignature
+from .bleu import BLEU
+from .functions import corpus_bleu, raw_corpus_bleu, sentence_bleu
+from .patching import patch, unpatch
+from .score import VERSION, BLEUScore, BLEUSignature
 
 __all__ = [
     "BLEU",

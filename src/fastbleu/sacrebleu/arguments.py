@@ -71,11 +71,7 @@ def count_streams(
     options: CountOptions,
     keep_rows: bool = True,
 ) -> Counted:
-    """Count a corpus whose references are stream-major, or `cached` as `segment_major` makes them.
-
-    RuntimeError if there are neither; TypeError or ValueError for what is no text, or a segment
-    without a reference.
-    """
+    """Count a corpus by stream-major references, or by `cached` ones, of `segment_major`."""
     if references:
         streams = [list_or_tuple(stream) for stream in references]
         warn_of_layout(hypotheses, references, streams)
@@ -84,9 +80,8 @@ def count_streams(
         warn_of_layout(hypotheses, (), [cached])
         segments = cached
     else:
-        raise RuntimeError(
-            "there are no references: pass them here, or references= to the constructor"
-        )
+        fix = "pass them here, or references= to the constructor"
+        raise RuntimeError(f"there are no references: {fix}")
     count = min(len(hypotheses), len(segments))
     if count == 0:
         raise IndexError("there are no segments to score: a stream of references is empty")
@@ -133,10 +128,8 @@ def by_reference(lines: Any) -> tuple[Any, ...]:
 def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[Any]]) -> None:
     """Warn once of a layout that is a likely mistake; `hypotheses` is None if not known yet."""
     if isinstance(hypotheses, str):
-        warn_input(
-            "hypotheses is a str, so that each of its characters is scored as a segment; "
-            "pass [hypothesis]"
-        )
+        problem = "hypotheses is a str, so that each of its characters is scored as a segment"
+        warn_input(f"{problem}; pass [hypothesis]")
         return
     for k, stream in enumerate(references):
         if isinstance(stream, str):
@@ -171,9 +164,8 @@ def count_references(segments: Sequence[Any]) -> int:
             if isinstance(line, str):
                 present += 1
             elif line is not None:
-                raise TypeError(
-                    f"segment {segment}: a reference is a {type_of(line)}, expected a str or None"
-                )
+                problem = f"a reference is a {type_of(line)}, expected a str or None"
+                raise TypeError(f"segment {segment}: {problem}")
         numbers.add(present)
     return numbers.pop() if len(numbers) == 1 else -1
 
@@ -182,10 +174,8 @@ def refuse_missing(segments: Sequence[Any]) -> None:
     """Raise ValueError if the references of one stream have a None: nothing is left there."""
     for segment, line in enumerate(segments):
         if line is None:
-            raise ValueError(
-                f"segment {segment}: its only reference is None; every segment needs a reference "
-                "(it may be empty)"
-            )
+            fix = "every segment needs a reference (it may be empty)"
+            raise ValueError(f"segment {segment}: its only reference is None; {fix}")
 
 
 def is_sequence(value: Any) -> bool:

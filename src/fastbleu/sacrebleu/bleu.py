@@ -61,10 +61,8 @@ class BLEU:
 
     Raises
     ------
-    AssertionError
-        The smoothing method is unknown.
-    KeyError
-        The tokenizer is unknown.
+    AssertionError, KeyError
+        The smoothing method, or the tokenizer, is unknown.
 
     References
     ----------
@@ -129,15 +127,10 @@ class BLEU:
         ----------
         hypotheses : sequence of S str
         references : sequence of K sequences of S str, or None
-            ``references[k][segment]``; a None in it is no reference. None for the
-            references that the constructor was given.
+            ``references[k][segment]``; a None in it is no reference. None: those of `BLEU`.
         n_bootstrap : int, default 1
             Above 1: number of bootstrap samples for a 95 % confidence interval. The environment
             variable SACREBLEU_SEED seeds them.
-
-        Returns
-        -------
-        BLEUScore
 
         Raises
         ------
@@ -167,22 +160,13 @@ class BLEU:
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
-        """BLEU of one segment; set `effective_order` for this.
+        """BLEU of one segment; set `effective_order` for this. Errors are those of `corpus_score`.
 
         Parameters
         ----------
         hypothesis : str
         references : sequence of K str
             A None is no reference.
-
-        Returns
-        -------
-        BLEUScore
-
-        Raises
-        ------
-        TypeError, IndexError, ValueError
-            As `corpus_score`.
 
         Warns
         -----
@@ -192,10 +176,8 @@ class BLEU:
         """
         if not self.effective_order and not self._advised:
             self._advised = True
-            warn_input(
-                "without effective_order=True a sentence of fewer than "
-                f"{self.max_ngram_order} tokens scores 0"
-            )
+            few = f"fewer than {self.max_ngram_order} tokens"
+            warn_input(f"without effective_order=True a sentence of {few} scores 0")
         tokenizer, order = self.tokenizer.tokenizer, self.max_ngram_order
         lowercase = bool(self.lowercase)
         if tokenizer.compiled is not None:
@@ -204,20 +186,13 @@ class BLEU:
                 self.num_refs = len(references) - references.count(None)
                 return self._score_row(row)
         check_sentence(hypothesis, references)
-        lines = tuple(references)
         options = CountOptions(tokenizer, lowercase, order, missing=True)
-        counted = count_batch([hypothesis], [lines], options)
+        counted = count_batch([hypothesis], [tuple(references)], options)
         self.num_refs = counted.nrefs
         return self._score_row(counted.stats._rows)
 
     def get_signature(self) -> BLEUSignature:
-        """All that the last score depends on.
-
-        Raises
-        ------
-        ValueError
-            There is none yet, so that the number of references is unknown.
-        """
+        """All that the last score depends on; ValueError if there is none yet."""
         return self._SIGNATURE_TYPE(self.__dict__)
 
     @staticmethod
@@ -231,20 +206,12 @@ class BLEU:
         effective_order: bool = False,
         max_ngram_order: int = 4,
     ) -> BLEUScore:
-        """BLEU from counts.
+        """BLEU from counts; parameters as of `BLEU` and `BLEUScore`.
 
         Parameters
         ----------
         correct, total : list of int, length max_ngram_order
             Clipped n-gram matches, and n-grams of the hypotheses. Not changed.
-        sys_len, ref_len : int
-            Lengths of the hypotheses and of the closest references, in tokens.
-        smooth_method, smooth_value, effective_order, max_ngram_order
-            As for `BLEU`.
-
-        Returns
-        -------
-        BLEUScore
 
         Raises
         ------
@@ -256,16 +223,8 @@ class BLEU:
             from copy import copy
 
             correct, total = copy(correct), copy(total)
-        score, precisions, bp = SACREBLEU.compute_plainly(
-            correct,
-            total,
-            sys_len,
-            ref_len,
-            smooth_method,
-            smooth_value,
-            effective_order,
-            max_ngram_order,
-        )
+        rules = smooth_method, smooth_value, effective_order, max_ngram_order
+        score, precisions, bp = SACREBLEU.compute_plainly(correct, total, sys_len, ref_len, *rules)
         return BLEUScore(score, correct, total, precisions, bp, sys_len, ref_len)
 
     # The names that sacreBLEU's PairedTest calls.
@@ -288,19 +247,16 @@ class BLEU:
         """The score of all rows together: a Stats, or rows of numbers."""
         if isinstance(stats, Stats):
             return self._score_row(stats.sum()._rows)
-        total = (
-            stats[0] if len(stats) == 1 else [sum(column) for column in zip(*stats, strict=True)]
-        )
+        one = len(stats) == 1
+        total = stats[0] if one else [sum(column) for column in zip(*stats, strict=True)]
         return self._compute_score_from_stats(total)
 
     def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
         """The score of one row, a list or array of numbers."""
         order, sys_len, ref_len = self.max_ngram_order, int(stats[0]), int(stats[1])
-        counts = stats[2 : 2 + order], stats[2 + order :]
-        method, value = self.smooth_method, self.smooth_value
-        return self.compute_bleu(
-            *counts, sys_len, ref_len, method, value, self.effective_order, order
-        )
+        matches, totals = stats[2 : 2 + order], stats[2 + order :]
+        rules = self.smooth_method, self.smooth_value, self.effective_order, order
+        return self.compute_bleu(matches, totals, sys_len, ref_len, *rules)
 
     def _score_row(self, row: array[int]) -> BLEUScore:
         score, precisions, bp, counts, totals = SACREBLEU.details(

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 _details, _smoothings = SACREBLEU.details, SACREBLEU.smoothings
 
-# Readers of sentence_bleu, by the name of the tokenizer. They are those of `reader_for`, whose key
-# of three parts would take a tenth of a call's time.
+# Readers by tokenizer: those of `reader_for`, whose key of three parts takes a tenth of a call.
 _cased: dict[str, SegmentReader] = {}
 _lowered: dict[str, SegmentReader] = {}
 
@@ -43,14 +42,8 @@ def corpus_bleu(
     >>> corpus_bleu(["The dog bit the man.", "No."], [["The dog bit the man.", "No!"]])
     BLEU = 92.41 87.5/83.3/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 8 ref_len = 8)
     """
-    metric = BLEU(
-        lowercase=lowercase,
-        force=force,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
-    )
+    smoothing = smooth_method, smooth_value
+    metric = BLEU(lowercase, force, tokenize, *smoothing, effective_order=use_effective_order)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -65,15 +58,8 @@ def raw_corpus_bleu(
     ----------
     sacreBLEU 2.6.0, `sacrebleu.raw_corpus_bleu`.
     """
-    return corpus_bleu(
-        hypotheses,
-        references,
-        smooth_method="floor",
-        smooth_value=smooth_value,
-        force=True,
-        tokenize="none",
-        use_effective_order=True,
-    )
+    style: dict[str, Any] = {"force": True, "tokenize": "none", "use_effective_order": True}
+    return corpus_bleu(hypotheses, references, "floor", smooth_value, **style)
 
 
 def sentence_bleu(
@@ -105,13 +91,8 @@ def sentence_bleu(
                 row, 4, smooth_method, smooth_value, True
             )
             return BLEUScore(score, counts, totals, precisions, bp, row[0], row[1])
-    metric = BLEU(
-        lowercase=lowercase,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
-    )
+    smoothing = smooth_method, smooth_value
+    metric = BLEU(lowercase, False, tokenize, *smoothing, effective_order=use_effective_order)
     name = metric.tokenizer.tokenizer.compiled
     if name is not None:
         (_lowered if lowercase else _cased)[name] = reader_for(name, bool(lowercase), 4)

@@ -1,7 +1,6 @@
 """The names of `sacrebleu.metrics` that are BLEU's."""
 
-from .bleu import BLEU as BLEU
-from .score import BLEUScore as BLEUScore
-from .score import BLEUSignature as BLEUSignature
+from .bleu import BLEU
+from .score import BLEUScore, BLEUSignature
 
 __all__ = ["BLEU", "BLEUScore", "BLEUSignature"]

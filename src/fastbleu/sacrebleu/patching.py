@@ -36,8 +36,7 @@ REPLACED = ("_aggregate_and_compute", "_cache_references", "_extract_corpus_stat
 class KeptReferences(Sequence["dict[str, Any]"]):
     """A metric's cached references as text, by segment: str, or tuples of str and None.
 
-    As a sequence it is what sacreBLEU keeps instead, made on demand: for the original code, should
-    it get here (after `unpatch`, or for input that the fast way cannot read).
+    As a sequence it is what sacreBLEU keeps instead, made on demand for the original code.
     """
 
     def __init__(self, metric: Any, segments: Sequence[Any]) -> None:
@@ -58,8 +57,7 @@ class KeptReferences(Sequence["dict[str, Any]"]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(len(self))[index]]
-        lines = self.segments[index]
-        lines = [line for line in by_reference(lines) if line is not None]
+        lines = [line for line in by_reference(self.segments[index]) if line is not None]
         lines = [self._metric._preprocess_segment(line) for line in lines]
         return self._metric._extract_reference_info(lines)
 
@@ -162,9 +160,8 @@ class Replacements:
         if not segments or not hypotheses:
             return None
         count = min(len(hypotheses), len(segments))
-        options = CountOptions(
-            tokenizer, bool(metric.lowercase), metric.max_ngram_order, missing=True
-        )
+        rules = bool(metric.lowercase), metric.max_ngram_order
+        options = CountOptions(tokenizer, *rules, missing=True)
         counted = count_batch(hypotheses[:count], segments[:count], options)
         if references:
             rest = segments[count:]
@@ -222,12 +219,8 @@ def patch() -> Restore:
     """Make the BLEU metric of the installed sacreBLEU fast, for code that cannot be edited.
 
     Its own command line, `PairedTest` and all that uses `sacrebleu.metrics.BLEU` profit; results,
-    errors and log messages stay as they are. Not thread-safe: patch before threads start.
-
-    Returns
-    -------
-    context manager
-        Undoes this call at the end of a with block; need not be used.
+    errors and log messages stay as they are. Not thread-safe: patch before threads start. As a
+    context manager the result undoes this call at the end of a with block.
 
     Raises
     ------

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-__all__ = ["VERSION", "BLEUScore", "BLEUSignature"]
-
 VERSION = SACREBLEU.version
 
 
@@ -43,9 +41,6 @@ class BLEUScore:
     prec_str : str
         The precisions with one digit, separated by slashes.
     """
-
-    _mean: float
-    _ci: float
 
     def __init__(
         self,
@@ -100,10 +95,6 @@ class BLEUScore:
         is_json : bool, default False
             A JSON object, which needs the signature.
 
-        Returns
-        -------
-        str
-
         Raises
         ------
         ValueError
@@ -116,19 +107,14 @@ class BLEUScore:
         'BLEU|nrefs:1 = 50.0 75.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 4 ref_len = 4)'
         """
         number = f"{self.score:.{width}f}"
-        fields: dict[str, Any] = {
-            "name": self.name,
-            "score": float(number),
-            "signature": signature,
-        }
+        fields: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
         text = number
         if self._mean > 0:
             mean, ci = f"{self._mean:.{width}f}", f"{self._ci:.{width}f}"
-            confidence = f"μ = {mean} ± {ci}"
-            text = f"{number} ({confidence})"
             fields["confidence_mean"] = float(mean)
             fields["confidence_var"] = float(ci)
-            fields["confidence"] = confidence
+            fields["confidence"] = f"μ = {mean} ± {ci}"
+            text = f"{number} ({fields['confidence']})"
         if score_only:
             return text
         if is_json:
@@ -152,12 +138,7 @@ class BLEUScore:
         return dumps(fields, indent=1, ensure_ascii=False)
 
     def estimate_ci(self, scores: Iterable[Any]) -> None:
-        """Take mean and 95 % confidence interval from the scores of bootstrap samples.
-
-        Parameters
-        ----------
-        scores : sequence of objects with an attribute `score`
-        """
+        """Take mean and 95 % confidence interval from the attribute `score` of each sample."""
         from statistics import mean
 
         ordered = sorted(score.score for score in scores)
@@ -181,14 +162,9 @@ def estimate_from_rows(
     from ..significance import bootstrap
     from ..significance.resampling import DEFAULT_SEED, SEED_VARIABLE
 
-    interval = bootstrap(
-        stats,
-        samples=samples,
-        compatible="sacrebleu",
-        smoothing=smoothing,
-        smoothing_value=value,
-        effective_order=effective_order,
-    )
+    rules: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": value}
+    rules["effective_order"] = effective_order
+    interval = bootstrap(stats, samples=samples, compatible="sacrebleu", **rules)
     score._mean, score._ci = interval.mean, interval.half_width
     return os.environ.get(SEED_VARIABLE, DEFAULT_SEED).lower()
 
@@ -199,17 +175,12 @@ class BLEUSignature:
     Parameters
     ----------
     args : dict
-        The attributes of a `BLEU` object that has seen its references.
+        The attributes of a `BLEU` object; ValueError if it has not seen references yet.
 
     Attributes
     ----------
     info : dict
         The fields; those that are None are left out of the text.
-
-    Raises
-    ------
-    ValueError
-        The number of references is not known yet.
     """
 
     def __init__(self, args: dict[str, Any]) -> None:
@@ -260,9 +231,9 @@ class BLEUSignature:
         fields = []
         for name in [*[name for name in self.info if name != "version"], "version"]:
             value = self.info[name]
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
             if value is not None:
-                if isinstance(value, bool):
-                    value = "yes" if value else "no"
                 fields.append(f"{self._abbr[name] if short else name}:{value}")
         return "|".join(fields)
 

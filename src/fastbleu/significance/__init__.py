@@ -6,11 +6,8 @@
 `paired_approximate_randomization` test any number of systems against a baseline.
 """
 
-from .procedures import bootstrap as bootstrap
-from .procedures import paired_approximate_randomization as paired_approximate_randomization
-from .procedures import paired_bootstrap as paired_bootstrap
-from .results import Comparison as Comparison
-from .results import Interval as Interval
+from .procedures import bootstrap, paired_approximate_randomization, paired_bootstrap
+from .results import Comparison, Interval
 
 __all__ = [
     "Comparison",

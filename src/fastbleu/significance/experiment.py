@@ -27,8 +27,8 @@ _OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "exact", "comp
 class Experiment:
     """A baseline and systems, to be scored again and again on random samples.
 
-    `named` holds rows and their names in error messages, the baseline first; the other parameters
-    are those of the functions of `fastbleu.significance`. `scores` are those of the whole corpora.
+    `named` holds rows and their names in error messages, the baseline first; the rest is as in
+    `fastbleu.significance`. `scores` are those of the whole corpora.
     """
 
     def __init__(
@@ -94,11 +94,7 @@ class Experiment:
         return scores
 
     def shuffle(self, trials: int, generator: np.random.Generator) -> Floats:
-        """The distances between the scores of shuffled corpora, shape (systems - 1, trials).
-
-        In each trial a coin is tossed for each segment: heads, and the baseline and the other
-        system exchange their hypotheses.
-        """
+        """The distances between the scores of shuffled corpora, shape (systems - 1, trials)."""
         columns = Columns(self._systems, repeated=False)
         baseline, others = self._totals[0], self._totals[1:, np.newaxis]
         distances = np.empty((len(others), trials))
@@ -141,11 +137,10 @@ class Experiment:
         scores: Floats | None = None,
         differences: Floats | None = None,
     ) -> list[Comparison]:
-        """The comparison of each system with the baseline.
+        """Compare the observed distances with `statistics`, shape (systems - 1, trials).
 
-        `statistics`, shape (systems - 1, trials), are compared with the observed distances. Scores
-        on bootstrap samples are optional: `of_baseline`, shape (samples,), `scores` of the systems
-        and their `differences` from the baseline's, shape (systems - 1, samples).
+        Scores on bootstrap samples are optional: `of_baseline`, shape (samples,), `scores` of the
+        systems and their `differences` from the baseline's, shape (systems - 1, samples).
         """
         baseline = self.scores[0]
         baseline_interval = None if of_baseline is None else self.interval(baseline, of_baseline)
@@ -180,14 +175,12 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
     first, baseline = named[0]
     for name, stats in named:
         if not isinstance(stats, Stats):
-            raise TypeError(
-                f"{name} is a {type(stats).__name__}, expected Stats; fastbleu.count makes them"
-            )
+            given = type(stats).__name__
+            raise TypeError(f"{name} is a {given}, expected Stats; fastbleu.count makes them")
         if len(stats) != len(baseline):
-            raise ValueError(
-                f"{name} has {len(stats)} rows, {first} has {len(baseline)}; compare systems on "
-                "the same segments, in the same order"
-            )
+            lengths = f"{name} has {len(stats)} rows, {first} has {len(baseline)}"
+            fix = "compare systems on the same segments, in the same order"
+            raise ValueError(f"{lengths}; {fix}")
         if stats.max_order != baseline.max_order:
             raise ValueError(
                 f"{name} has max_order={stats.max_order}, {first} has "
@@ -205,9 +198,8 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
         impossible = stats.matches > stats.totals
         if impossible.any():
             row = int(impossible.any(axis=1).argmax())
-            raise ValueError(
-                f"row {row} of {name} has more matches than n-grams: {rows[row].tolist()}"
-            )
+            found = rows[row].tolist()
+            raise ValueError(f"row {row} of {name} has more matches than n-grams: {found}")
 
 
 def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
@@ -228,10 +220,8 @@ def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
 def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:
     """Raise an error for a dialect or an option that sacreBLEU's tests do not have."""
     if dialect is not SACREBLEU:
-        raise ValueError(
-            "compatible='sacrebleu' and exact=False score as sacreBLEU does; leave out dialect, or "
-            "these"
-        )
+        problem = "compatible='sacrebleu' and exact=False score as sacreBLEU does"
+        raise ValueError(f"{problem}; leave out dialect, or these")
     if unknown := set(scoring) - {"smoothing", "smoothing_value", "effective_order"}:
         raise TypeError(
             f"{', '.join(sorted(unknown))}: sacreBLEU knows smoothing, smoothing_value and "

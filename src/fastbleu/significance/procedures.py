@@ -1,10 +1,8 @@
 """Confidence intervals of scores and tests of differences, from sufficient statistics.
 
-Segments are drawn at random again and again, and the rows of the drawn segments add up to the score
-of a sample, so that no text is read again. A result depends on the rows, the number of samples,
-the seed and the stream of numpy's default generator.
-
-Sums are integers, and a sample's score is what the dialect gives to a corpus with these sums. With
+The rows of randomly drawn segments add up to the score of a sample, so that no text is read again.
+A result depends on the rows, the number of samples, the seed and numpy's default generator. Sums
+are integers, and a sample's score is what the dialect gives to a corpus with these sums; with
 ``compatible="sacrebleu"`` every float is the one that sacreBLEU 2.6.0 returns instead.
 
 References
@@ -123,12 +121,11 @@ def paired_bootstrap(
     """Compare systems with a baseline by bootstrap resampling of the segments.
 
     The p-value is the share of the samples (c + 1 of samples + 1) whose absolute difference, less
-    the mean of the samples' absolute differences, is at least the observed one. This is the
-    definition of Riezler and Maxwell (2005), of Moses and of sacreBLEU; sacreBLEU however counts
-    the larger ones only, and so finds identical systems different (p = 1 / (samples + 1), here 1).
-    Where the observed difference is close to 0 it is smaller than it should be, because absolute
-    values are centred: `difference_interval` or `paired_approximate_randomization` are sounder
-    there.
+    the mean of the samples' absolute differences, is at least the observed one: the definition of
+    Riezler and Maxwell (2005), Moses and sacreBLEU, which however counts the larger ones only, and
+    so finds identical systems different (p = 1 / (samples + 1), here 1). For an observed difference
+    close to 0 it is too small, because absolute values are centred: `difference_interval` or
+    `paired_approximate_randomization` are sounder there.
 
     Parameters
     ----------
@@ -210,7 +207,7 @@ def paired_approximate_randomization(
     ----------
     baseline : Stats, S rows
     systems : Stats, sequence or mapping of Stats
-        The other systems, each with S rows for the same segments in the same order.
+        As in `paired_bootstrap`.
     trials : int, default 10_000
         In each, a coin is tossed for each segment, the same for all systems: heads, and the two
         systems exchange their hypotheses.
@@ -221,10 +218,8 @@ def paired_approximate_randomization(
     exact : bool, default True
         False: sacreBLEU's arithmetic, where what add-k adds is cut off to an integer.
     compatible : "sacrebleu" or None
-        "sacrebleu": the same `score`, `p_value`, and `mean` and `half_width` of `interval` and
-        `baseline_interval`, equal with ``==``, as of sacreBLEU's
-        ``PairedTest(..., "ar", n_ar_confidence=samples)``. There the seed 0 is none, but for
-        `baseline_interval`, and there is no `difference_interval`.
+        "sacrebleu": as in `paired_bootstrap`, here of sacreBLEU's
+        ``PairedTest(..., "ar", n_ar_confidence=samples)``; without `difference_interval`.
 
     Returns
     -------
@@ -248,15 +243,12 @@ def paired_approximate_randomization(
     experiment = Experiment(named, confidence, seed, dialect, exact, compatible, progress, scoring)
     generator = experiment.paired_generator()
     distances = experiment.shuffle(trials, generator)
-    test = "approximate randomization"
-    if not samples:
-        return restore(experiment.compare(test, distances))
-    if not compatible:
+    drawn: tuple[Any, ...] = ()
+    if samples and compatible:
+        # sacreBLEU draws other samples for the baseline than for the systems.
+        [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
+        drawn = of_baseline, experiment.draw(samples, generator, slice(1, None))
+    elif samples:
         scores = experiment.draw(samples, experiment.generator())
-        return restore(
-            experiment.compare(test, distances, scores[0], scores[1:], scores[1:] - scores[0])
-        )
-    # sacreBLEU draws other samples for the baseline than for the systems.
-    [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
-    scores = experiment.draw(samples, generator, slice(1, None))
-    return restore(experiment.compare(test, distances, of_baseline, scores))
+        drawn = scores[0], scores[1:], scores[1:] - scores[0]
+    return restore(experiment.compare("approximate randomization", distances, *drawn))

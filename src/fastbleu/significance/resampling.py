@@ -1,17 +1,14 @@
 """Drawing samples of segments, and adding up their rows: exactly, and in bounded memory.
 
 All systems get the same samples. If memory allows, their rows are side by side in one table, so
-that a drawn segment is read once for all of them. Sums are integers. A block of samples at a time
-keeps memory flat however many samples there are.
-
-The draws are those that sacreBLEU 2.6.0 makes with the same numpy, so that its results can be
-reproduced: the same stream of random numbers, cut into blocks.
+that a drawn segment is read once for all of them. A block of samples at a time keeps memory flat.
+The draws are those that sacreBLEU 2.6.0 makes with the same numpy, cut into blocks.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -64,11 +61,9 @@ def read_seed(seed: int | str | None) -> int | None:
 
 
 class Columns:
-    """The rows of M systems, to be added up where they are drawn.
+    """The rows of M systems, equally many and none negative, to be added up where they are drawn.
 
-    The systems have equally many segments and no negative number; `repeated` tells whether a sample
-    may have a segment several times, as in the bootstrap. OverflowError if the sums of a sample may
-    leave int64.
+    `repeated`: a sample may have a segment several times. OverflowError if sums may leave int64.
     """
 
     def __init__(self, systems: Sequence[Stats], repeated: bool) -> None:
@@ -102,23 +97,18 @@ class Columns:
 
     def add_drawn(self, indices: Integers) -> Integers:
         """Sums, shape (M, samples, columns), of the rows at indices, (samples, segments)."""
-        parts = []
-        for table in self._tables:
-            sums = np.empty((len(indices), table.shape[1]), self._sum_type)
-            _resample.add_drawn(table, indices, sums)
-            parts.append(sums)
-        return self._by_system(parts)
+        return self._add(len(indices), _resample.add_drawn, indices)
 
     def add_tossed(self, words: Words, first_bit: int, trials: int) -> Integers:
         """Sums, shape (M, trials, columns), of the rows whose coin of `toss_coins` shows heads."""
+        return self._add(trials, _resample.add_tossed, words, first_bit)
+
+    def _add(self, samples: int, add: Callable[..., None], *which: Any) -> Integers:
         parts = []
         for table in self._tables:
-            sums = np.empty((trials, table.shape[1]), self._sum_type)
-            _resample.add_tossed(table, words, first_bit, sums)
+            sums = np.empty((samples, table.shape[1]), self._sum_type)
+            add(table, *which, sums)
             parts.append(sums)
-        return self._by_system(parts)
-
-    def _by_system(self, parts: list[NDArray[Any]]) -> Integers:
         if self._sum_type is np.int64:
             return np.stack(parts)
         together = parts[0][:, : self.width * len(self.rows)]
@@ -138,7 +128,7 @@ def toss_coins(
 ) -> Iterator[tuple[Words, int, int]]:
     """``generator.integers(2, size=(trials, segments), dtype=bool)`` in blocks of trials, as bits.
 
-    Yields words of coins, the lowest bit of each first, and one word more; the bit where the
+    Yields words of coins, the lowest bit first, and one word more; where in the first word the
     block's coins begin; and the number of its trials.
     """
     size = min(MOST_TRIALS, max(FEWEST_TRIALS, COINS // segments))

@@ -17,10 +17,8 @@ class Interval:
     ----------
     score : float
         Of the whole corpus; on the scale of the dialect, as `mean`, `low` and `high` are.
-    mean : float
-        Of the samples' scores.
-    low, high : float
-        The bounds.
+    mean, low, high : float
+        The mean of the samples' scores, and the bounds.
     confidence : float
         0-1.
     samples : int

@@ -76,8 +76,7 @@ class SacrebleuScoring:
     def score_drawn(self, columns: Columns, sums: Integers, indices: Integers) -> Floats:
         """Scores of a block of bootstrap samples, shape (systems, samples).
 
-        `sums`, shape (systems, samples, columns), are exact; `indices`, shape (samples, segments),
-        are the drawn segments in the order in which float32 rounds.
+        `indices`, shape (samples, segments), are in the order in which float32 rounds.
         """
         singles = sums.astype(np.float32)
         rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
