@@ -42,8 +42,7 @@ cdef extern from "kernel/simd/masks.h":
 
 MAX_ORDER = 1 << 20
 
-# The reference length of a segment: that of the closest reference (of two equally close ones the shorter,
-# or the first one), or of the shortest.
+# The length of the closest reference (of two equally close the shorter, or the first), or the shortest.
 REFERENCE_LENGTHS = ("closest", "first", "shortest")
 
 # Rows, and bytes of new memory, between two checks for signals.
@@ -87,8 +86,7 @@ cdef array _large_zeros(Py_ssize_t length):
 
 
 cdef int poll_at(Py_ssize_t number) except -1:
-    """Check for signals every POLL_ROWS rows. A signal handler could resize the caller's arrays, which
-    therefore holds buffers of them."""
+    """Check for signals every POLL_ROWS rows. Callers hold buffers, so that handlers resize no array."""
     if number % POLL_ROWS == POLL_ROWS - 1:
         PyErr_CheckSignals()
     return 0
@@ -223,10 +221,7 @@ cdef class SegmentCounter:
         PyMem_RawFree(self.work)
 
     def count(self, PackedSegments packed not None, array rows not None, Py_ssize_t first=0):
-        """Count every segment into a row of `rows`, from row `first` on, without the GIL.
-
-        The shape of `rows` is (segments * (2 + 2 * max_order),).
-        """
+        """Count every segment into a row of the flat array `rows`, from row `first` on, without the GIL."""
         cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef int64_t *row = numbers(rows) + first * width
         if first < 0 or len(rows) < (first + packed.segment_count) * width:
@@ -238,10 +233,7 @@ cdef class SegmentCounter:
         poll(&self.cancelled)
 
     def count_sum(self, PackedSegments packed not None, array total not None, bint at_least_one=False):
-        """Add the rows of all segments to the row `total`; OverflowError if a sum does not fit.
-
-        With `at_least_one` the totals of each segment are raised to at least 1 first, as nltk does.
-        """
+        """Add the rows of all segments to the row `total`, with totals of `at_least_one` as in nltk."""
         cdef array sums = zero_rows(1, self.max_order)
         cdef array row = zero_rows(1, self.max_order)
         cdef int64_t *sums_of_chunk = numbers(sums)
@@ -329,9 +321,8 @@ cdef class SegmentCounter:
                         int32_t distinct, int64_t *matches) except -1 nogil:
         """Matches by hierarchical ids, for any length.
 
-        Hypothesis and references are lists of entries (position, id), one for each n-gram that can
-        still match; they shrink from order to order. Loops write every entry but advance only past
-        those to keep: a branch on whether a position matches would be unpredictable.
+        Sequences are entries (position, id), one for each n-gram that can still match; they shrink from
+        order to order. Loops write every entry but advance only past those to keep, without a branch.
         `clip[id]` is the maximum count over the references, `seen[id]` the count so far.
         """
         cdef Py_ssize_t hyp_len = lengths[0], longest = hyp_len, total = hyp_len, k

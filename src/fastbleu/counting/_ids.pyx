@@ -37,30 +37,17 @@ cdef extern from "kernel/tables/direct_table.h":
         const direct_table *table, const int64_t *numbers, Py_ssize_t length, int32_t absent,
         int32_t *ids) noexcept nogil
 
-# Ends a chunk: as in _tokens.pyx.
-cdef Py_ssize_t chunk_segments = 512
+cdef Py_ssize_t chunk_segments = 512      # ends a chunk: as in _tokens.pyx
 cdef Py_ssize_t chunk_ids = 1 << 15
 CHUNK_IDS = chunk_ids
-
-# Memory for longer rows is not kept.
-cdef Py_ssize_t KEPT_IDS = 1 << 18
+cdef Py_ssize_t KEPT_IDS = 1 << 18        # memory for longer rows is not kept
 
 cdef enum:
     LABEL_PADDING = -100                 # pads labels by convention, and hardly ever is a token
 
 
 cdef class IdPacker(PackedSegments):
-    """Packs rows of ids chunk by chunk.
-
-    Parameters
-    ----------
-    ignored : tuple of int
-        Ids that stand for no token: padding.
-    skipped : tuple of int
-        Ids of tokens to leave out.
-    stops : tuple of int
-        Any of these ends a row where it is not masked.
-    """
+    """Packs rows of ids chunk by chunk, without padding (`ignored`) and `skipped` ids, up to a stop."""
 
     def __cinit__(self, ignored=(), skipped=(), stops=()):
         ignored = frozenset(ignored)

@@ -1,10 +1,8 @@
 """Raw text in, packed ids out, with no Python string per token.
 
-A chunk goes through two steps. fill() holds the GIL and only looks at each string: it takes a
-reference to it and notes where its characters are. finish(), which counting calls first, needs no GIL:
-it cuts every line into tokens (tokenizers/_compiled.pyx) and numbers each token as it is found
-(kernel/text/line_tokens.h). Strings do not change, and the packer's references keep them alive, so that
-threads can do this while others read.
+fill() holds the GIL: it takes a reference to each string of a chunk and notes where its characters are.
+finish(), which counting calls first, needs no GIL: it cuts every line into tokens
+(tokenizers/_compiled.pyx) and numbers each as it is found (kernel/text/line_tokens.h).
 
 TextChecks (inputs/segments.py) handles shapes and types other than str, list and tuple.
 
@@ -48,16 +46,13 @@ cdef extern from "Python.h":
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
 
 
-# Ends a chunk: enough to make the cost of a chunk vanish, little enough for its ids to stay in cache.
+# Ends a chunk: as in _tokens.pyx.
 cdef Py_ssize_t CHUNK_SEGMENTS = 512
 cdef Py_ssize_t CHUNK_LINES = 4096
 cdef size_t CHUNK_CHARS = 1 << 19
 
-# Longer ones are lowered part by part.
-cdef Py_ssize_t LOWER_CHARS = 1 << 20
-
-# Longer segments let other threads run meanwhile.
-cdef Py_ssize_t KEPT_CHARS = 1 << 16
+cdef Py_ssize_t LOWER_CHARS = 1 << 20     # longer lines are lowered part by part
+cdef Py_ssize_t KEPT_CHARS = 1 << 16      # longer segments let other threads run meanwhile
 
 cdef array _row = _array("q")
 
@@ -66,10 +61,7 @@ cdef enum:
     HYPOTHESIS = -1
 
 cdef object lower(object text):
-    """text.lower(), with looks for signals meanwhile if it is long.
-
-    What a sigma becomes depends on the letters around it, so that a line with one is cut at spaces.
-    """
+    """text.lower(), with looks for signals if it is long; a sigma depends on the letters around it."""
     cdef Py_ssize_t start = 0, stop, length
     cdef list parts
     cdef bint cut_anywhere
@@ -92,19 +84,7 @@ cdef object lower(object text):
 
 
 cdef class TextPacker(PackedSegments):
-    """Tokenises and packs lines chunk by chunk.
-
-    Parameters
-    ----------
-    checks : fastbleu.inputs.segments.TextChecks
-        Turns what is no str, list or tuple into one, and makes the errors.
-    tokenizer : str
-        One of COMPILED.
-    lowercase : bool
-        Lower every line first, by str.lower().
-    missing : bool
-        Whether a reference may be None, which stands for no reference.
-    """
+    """Tokenises and packs lines chunk by chunk; with `missing` a reference may be None, which is none."""
 
     chunk_segments = CHUNK_SEGMENTS
 
@@ -139,22 +119,9 @@ cdef class TextPacker(PackedSegments):
         free_buffers(&self.reference_buffers)
 
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
-        """Take the next chunk's lines in place of the last one's.
+        """Take the next chunk's lines in place of the last one's; the number of segments, 0 at the end.
 
-        Parameters
-        ----------
-        hypotheses : list or tuple of str
-        references : list or tuple
-            By segment: a str, or a list or tuple of str.
-        start : int
-            Index of the chunk's first segment.
-        before : int, default 0
-            Number of segments before these lists, for error messages.
-
-        Returns
-        -------
-        int
-            Number of segments taken; 0 at the end.
+        The chunk begins at segment `start` of the lists, which have `before` segments before them.
         """
         cdef Py_ssize_t segment = start, ahead
         cdef size_t chars = 0
@@ -290,13 +257,6 @@ cdef class SegmentReader:
     """One segment at a time, straight from its text to its row; keeps its memory between calls.
 
     Threads may share it: what comes in while a segment is being read takes the general way.
-
-    Parameters
-    ----------
-    tokenizer : str
-        One of COMPILED.
-    lowercase : bool
-    max_order : int
     """
 
     def __cinit__(self, str tokenizer not None, bint lowercase, int max_order):
@@ -304,18 +264,10 @@ cdef class SegmentReader:
         self.counter = SegmentCounter(max_order)
 
     def row(self, hypothesis, references):
-        """The row of a segment, or None where it takes the general way.
+        """The row of a segment, an array of int64; None where it takes the general way.
 
-        Parameters
-        ----------
-        hypothesis : str
-        references : list or tuple of str or None
-            None stands for no reference.
-
-        Returns
-        -------
-        array of int64, shape (2 + 2 * max_order,)
-            None for other types, and for texts so long that other threads should not wait for them.
+        So do other types than str, and texts so long that other threads should not wait for them. A
+        reference that is None is none.
         """
         cdef TextPacker packer = self.packer
         cdef Py_ssize_t k, chars

@@ -42,19 +42,17 @@ cdef extern from "Python.h":
     int PyGC_Enable()
 
 
-# Ends a chunk: enough to make the cost of a chunk vanish, little enough for its ids to stay in cache.
+# Ends a chunk: enough to make its own cost vanish, little enough for its ids to stay in cache.
 cdef Py_ssize_t CHUNK_SEGMENTS = 512
 cdef Py_ssize_t CHUNK_IDS = 1 << 15
 
-# Segments with more are held while they are read, so that signals can be heard in between. A token may
-# be a cache miss or three and memory that is touched for the first time: a microsecond.
+# Segments with more are held while they are read, so that signals can be heard in between.
 cdef Py_ssize_t POLL_TOKENS = 1 << 16
 cdef Py_ssize_t READ_TOKENS = 1 << 14
 cdef Py_ssize_t POLL_REFERENCES = 1 << 12
 
 
 cdef int check_length(Py_ssize_t length) except -1:
-    """Positions and ids are int32."""
     if length >= INT32_MAX:
         raise OverflowError(f"a sequence of {length} tokens is too long; at most {INT32_MAX - 1}")
     return 0
@@ -63,8 +61,8 @@ cdef int check_length(Py_ssize_t length) except -1:
 cdef tuple copy_of(object sequence):
     """A tuple of the elements of a list or tuple.
 
-    Before Python 3.12 making a tuple may collect garbage, and a finalizer that changes the list then
-    makes Python itself read freed memory; so nothing is collected meanwhile.
+    Before Python 3.12 making it may collect garbage, whose finalizers may change the list, and Python
+    itself then reads freed memory; so nothing is collected meanwhile.
     """
     cdef int collecting = PyGC_Disable() if PY_VERSION_HEX < 0x030C0000 else 0
     try:
@@ -85,13 +83,7 @@ cdef tuple copy_all(object sequences):
 
 
 cdef class TokenPacker(PackedSegments):
-    """Packs segments one by one or chunk by chunk.
-
-    Parameters
-    ----------
-    checks : fastbleu.inputs.segments.TokenChecks
-        Turns what is no list or tuple into one, and makes the errors.
-    """
+    """Packs segments one by one or chunk by chunk."""
 
     def __cinit__(self, checks):
         self.checks = checks
@@ -108,21 +100,9 @@ cdef class TokenPacker(PackedSegments):
         self.last_hypothesis = self.last_references = None
 
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
-        """Replace the packed segments by the next chunk.
+        """Replace the packed segments by the next chunk; the number of its segments, 0 at the end.
 
-        Parameters
-        ----------
-        hypotheses, references : list or tuple
-            By segment; references[i][k] are the references of hypotheses[i].
-        start : int
-            Index of the chunk's first segment.
-        before : int, default 0
-            Number of segments before these lists, for error messages.
-
-        Returns
-        -------
-        int
-            Number of segments packed; 0 at the end.
+        The chunk begins at segment `start` of the lists, which have `before` segments before them.
         """
         cdef Py_ssize_t segment = start
         if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
@@ -210,9 +190,8 @@ cdef class TokenPacker(PackedSegments):
     cdef bint add_long(self, tuple hypothesis, tuple references) except -1:
         """As add_plain, but signals are heard meanwhile, which run user code.
 
-        The interner borrows the content of the hypothesis' tokens, so that the copy holds these. Of the
-        references only the present one is held and measured anew: to copy all takes long, and as long
-        again to give back.
+        The interner borrows the content of the hypothesis' tokens, which the copy holds. Of the
+        references only the present one is copied and measured anew: copying all takes long.
         """
         cdef Py_ssize_t count = len(references), total = len(hypothesis), length, since_poll = 0, k
         PyErr_CheckSignals()             # which copying did not hear
@@ -246,10 +225,7 @@ cdef class TokenPacker(PackedSegments):
         return 0
 
     cdef inline bint read_plain(self, object sequence, int32_t *ids, bint is_hypothesis) except -1:
-        """Ids of one list or tuple; False at the first token that is not plain.
-
-        Signals are heard where it has more than POLL_TOKENS, and is a tuple that the caller holds.
-        """
+        """Ids of a list, or of a tuple that the caller holds; False at a token that is not plain."""
         cdef Py_ssize_t length = size_of(sequence), start, size
         cdef PyObject **tokens = PySequence_Fast_ITEMS(sequence)
         start = 0

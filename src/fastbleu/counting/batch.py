@@ -1,18 +1,18 @@
 """Counting a batch: checked segments in, rows of counts out.
 
-Every caller counts by `count_batch`: the metric, the drop-ins, the command. It trusts the layout of
-what it is given; `count_input` (input.py) checks and warns first.
+`count_batch` trusts the layout of what it is given; `count_input` (input.py) checks it first.
 """
 
 from __future__ import annotations
 
 from _thread import allocate_lock as _Lock
+from functools import partial
 
 from .._core import PackedSegments, SegmentCounter, zero_rows
 from ..inputs._ids import IdRows
 from ..inputs.ids import IdRules
 from ..inputs.segments import TextChecks, TokenChecks, changed_while_read
-from ..runtime.threads import run_on_threads
+from ..runtime.threads import Pool, run_on_threads
 from ._ids import CHUNK_IDS, IdPacker
 from ._text import TextPacker
 from ._tokens import TokenPacker
@@ -25,45 +25,15 @@ if TYPE_CHECKING:
 
     from ..tokenizers.table import Tokenizer
 
-# Memory for more tokens or references is not kept: 1 MB of ids, more than all but odd input needs.
-_LARGEST_KEPT = 1 << 18
 _TOKEN_CHECKS = TokenChecks()
 
 
 class CountOptions:
     """How to count: arguments that were checked. Keeps the memory of its workers between calls.
 
-    Parameters
-    ----------
-    tokenizer : Tokenizer or None
-        None: the input is lists of tokens, or rows of token ids.
-    lowercase, max_order, threads
-        As for `fastbleu.count`.
-    reference_length : str, default "closest"
-        One of `_core.REFERENCE_LENGTHS`.
-    id_rules : IdRules, optional
-        Which token ids count; None where all do.
-    missing : bool, default False
-        Whether a reference may be None, which means that there is none.
-    raise_totals : bool, default False
-        Whether every total of a segment is raised to at least 1 before sums are made, as in nltk.
-    checks : TokenChecks, optional
-        What reads tokens that are not in lists.
+    Without a tokenizer the input is lists of tokens, or rows of ids, of which `id_rules` says which
+    count. `missing`: a reference may be None. `raise_totals`: a total counts at least 1 in sums.
     """
-
-    __slots__ = (
-        "_idle",
-        "checks",
-        "id_rules",
-        "lowercase",
-        "max_order",
-        "missing",
-        "padding_was_checked",
-        "raise_totals",
-        "reference_length",
-        "threads",
-        "tokenizer",
-    )
 
     def __init__(
         self,
@@ -89,23 +59,12 @@ class CountOptions:
         self.checks = _TOKEN_CHECKS if checks is None else checks
         self.padding_was_checked = False
         # Workers that are not in use: for segments, and for rows of ids.
-        self._idle: tuple[list[_Worker], list[_Worker]] = ([], [])
+        self.idle = Pool(threads), Pool(threads)
 
-    def acquire(self, is_ids: bool) -> _Worker:
-        """A worker that nobody else has."""
-        try:
-            return self._idle[is_ids].pop()
-        except IndexError:
-            return _Worker(
-                self._packer(is_ids), SegmentCounter(self.max_order, self.reference_length)
-            )
-
-    def release(self, worker: _Worker, is_ids: bool) -> None:
-        """Keep a worker that did not fail for the next time."""
-        idle = self._idle[is_ids]
-        if worker.packer.capacity <= _LARGEST_KEPT and len(idle) < self.threads:
-            worker.packer.reset()
-            idle.append(worker)
+    def new_worker(self, is_ids: bool) -> _Worker:
+        """What one more thread counts segments or rows of ids with."""
+        counter = SegmentCounter(self.max_order, self.reference_length)
+        return _Worker(self._packer(is_ids), counter)
 
     def _packer(self, is_ids: bool) -> Any:
         if is_ids:
@@ -113,44 +72,22 @@ class CountOptions:
             return IdPacker(rules.ignore_ids, rules.skip_ids, rules.stop_ids)
         if self.tokenizer is None:
             return TokenPacker(self.checks)
-        if self.tokenizer.function is not None:
-            return SplittingPacker(
-                self.checks, self.tokenizer.function, self.lowercase, self.missing
-            )
-        return TextPacker(TextChecks(), str(self.tokenizer.compiled), self.lowercase, self.missing)
+        function, how = self.tokenizer.function, (self.lowercase, self.missing)
+        if function is not None:
+            return SplittingPacker(self.checks, function, *how)
+        return TextPacker(TextChecks(), str(self.tokenizer.compiled), *how)
 
 
 class Counted:
-    """What counting a batch tells.
-
-    Attributes
-    ----------
-    stats : Stats
-        A row for each segment, or one row: their sum.
-    segments : int
-    nrefs : int
-        References of every segment, -1 where their number varies, 0 where there are no segments.
-    tokenized_periods : int
-        Hypotheses that end in " .", which text that was never tokenised hardly does; 0 for tokens.
-    label_padding : bool
-        Whether the token id -100, which pads labels, was counted.
-    last_segment : (hypothesis, references)
-        Of lists of tokens: the last segment as it was read.
-    """
-
-    __slots__ = (
-        "label_padding",
-        "last_segment",
-        "nrefs",
-        "segments",
-        "stats",
-        "tokenized_periods",
-    )
+    """What counting a batch tells: `stats` are the rows of all segments, or one row, their sum."""
 
     def __init__(self, rows: int, max_order: int) -> None:
         self.stats = Stats._own(zero_rows(rows, max_order), max_order)
-        self.segments = self.nrefs = self.tokenized_periods = 0
-        self.label_padding = False
+        self.segments = 0
+        self.nrefs = 0  # of every segment; -1 where their number varies
+        self.tokenized_periods = 0  # hypotheses that end in " ."; 0 for tokens
+        self.label_padding = False  # whether the id -100 was counted
+        # Of lists of tokens: the last segment as it was read, (hypothesis, references).
         self.last_segment: tuple[Any, Any] = (None, None)
 
     def note(self, packer: PackedSegments) -> None:
@@ -164,7 +101,7 @@ class Counted:
 
 
 def joint_nrefs(one: int, other: int) -> int:
-    """The number of references of every segment of two corpora together."""
+    """The references of every segment of two corpora together: see `Counted.nrefs`."""
     if one == other or other == 0:
         return one
     return -1 if one else other
@@ -173,11 +110,14 @@ def joint_nrefs(one: int, other: int) -> int:
 class _Worker:
     """What one thread counts with."""
 
-    __slots__ = ("counter", "packer")
-
     def __init__(self, packer: Any, counter: SegmentCounter) -> None:
         self.packer = packer
         self.counter = counter
+        self.reset = packer.reset
+
+    @property
+    def capacity(self) -> int:
+        return int(self.packer.capacity)
 
     @property
     def cancelled(self) -> bool:
@@ -196,27 +136,15 @@ def count_batch(
     keep_rows: bool = True,
     before: int = 0,
 ) -> Counted:
-    """Count segments whose layout was checked.
+    """Count segments, in lists or tuples or rows of ids, whose layout was checked.
 
-    Parameters
-    ----------
-    hypotheses, references : lists or tuples of S segments, or IdRows
-        ``references[i]`` belong to ``hypotheses[i]``: a str or several where there is a tokenizer,
-        else lists of tokens; or rows of ids on both sides.
-    options : CountOptions
-    keep_rows : bool, default True
-        False: the result has one row, the sum of all, and memory does not grow with the corpus.
-    before : int, default 0
-        Number of segments before these, for messages.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A segment is not what the options say; the message names segment and position.
+    Without `keep_rows` the result has one row, the sum of all, and memory does not grow with the
+    corpus. `before` is the number of segments before these, for messages.
     """
     is_ids = type(hypotheses) is IdRows
     segments, read = len(hypotheses), 0
-    workers = [options.acquire(is_ids)]
+    idle, new_worker = options.idle[is_ids], partial(options.new_worker, is_ids)
+    workers = [idle.acquire(new_worker)]
     counted = Counted(segments if keep_rows else 1, options.max_order)
     rows = counted.stats._rows
 
@@ -246,11 +174,11 @@ def count_batch(
             read += taken
     else:
         reading = _Lock()
-        workers += [options.acquire(is_ids) for _ in range(threads - 1)]
+        workers += [idle.acquire(new_worker) for _ in range(threads - 1)]
         run_on_threads(take_turns, workers)
     for worker in workers:
         counted.note(worker.packer)
-        options.release(worker, is_ids)
+        idle.release(worker)
     if read != segments and not options.checks.lists_may_change:
         raise changed_while_read(segments, read, hypotheses, references)
     counted.segments = read

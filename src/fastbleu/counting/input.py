@@ -72,8 +72,7 @@ def count(
         segment has no reference, the tokenizer is unknown, a number is below 1, or `lowercase` goes
         with lists of tokens.
     TypeError
-        A str stands where a list of tokens is expected or the reverse, or a token is not hashable;
-        the message names the segment and the position.
+        A str stands where a list of tokens is expected or the reverse, or a token is not hashable.
     ImportError, FileNotFoundError, RuntimeError
         What the tokenizer needs is not installed.
     OverflowError
@@ -94,12 +93,8 @@ def count(
     """
     tokenizer = None if tokenize is None else get_tokenizer(tokenize)
     check_lowercase(tokenizer, lowercase)
-    options = CountOptions(
-        tokenizer,
-        lowercase,
-        check_positive("max_order", max_order),
-        check_positive("threads", threads),
-    )
+    max_order = check_positive("max_order", max_order)
+    options = CountOptions(tokenizer, lowercase, max_order, check_positive("threads", threads))
     return count_input(hypotheses, references, options).stats
 
 
@@ -119,11 +114,7 @@ def count_input(
     *,
     keep_rows: bool = True,
 ) -> Counted:
-    """Check a batch, count it, and warn of likely mistakes.
-
-    Parameters, errors and warnings as those of `count` and `fastbleu.BLEU.score`; `keep_rows` is
-    that of `count_batch`.
-    """
+    """Check a batch, count it (as `count_batch`), and warn of likely mistakes."""
     is_text = options.tokenizer is not None
     masked = masks[0] is not None or masks[1] is not None
     if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
@@ -142,7 +133,10 @@ def count_input(
     if not plain:
         hypotheses, references = listed_segments(hypotheses, references)
     counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
-    if 1 < counted.segments <= _LARGEST_SQUARE and _are_square(references, counted.segments):
+    # A slice: another thread may have emptied the list.
+    if 1 < counted.segments <= _LARGEST_SQUARE and any(
+        type(its) is not str and len(its) == counted.segments for its in references[:1]
+    ):
         _warn_if_transposed(counted.stats, hypotheses, references, options)
     return counted
 
@@ -165,25 +159,16 @@ def _count_ids(
     return counted
 
 
-def _are_square(references: Any, segments: int) -> bool:
-    """Whether the first segment has as many references as there are segments."""
-    # A slice: another thread may have emptied the list.
-    return any(type(its) is not str and len(its) == segments for its in references[:1])
-
-
 def _warn_if_transposed(
     stats: Stats, hypotheses: Any, references: Any, options: CountOptions
 ) -> None:
-    """Warn where there are as many references as segments and they match better if turned.
-
-    Either reading has the right references on its diagonal, so that little gives it away.
-    """
+    """Warn where there are as many references as segments and they match better if turned."""
     size = len(hypotheses)
     # A copy: a token's own code, or another thread, may change them at any time.
     references = references[:]
-    if len(references) != size:
-        return
-    if any(isinstance(part, str) or len(list_or_tuple(part)) != size for part in references):
+    if len(references) != size or any(
+        isinstance(part, str) or len(list_or_tuple(part)) != size for part in references
+    ):
         return
     other = count_batch(hypotheses, list(zip(*references, strict=True)), options).stats
     if other.matches.sum() > stats.matches.sum():

@@ -12,16 +12,7 @@ if TYPE_CHECKING:
 
 
 class SplittingPacker(TokenPacker):
-    """A packer of text: a TokenPacker of what a function makes of each line.
-
-    Parameters
-    ----------
-    checks : TokenChecks
-        As for a TokenPacker.
-    split : callable (str -> list of str)
-    lowercase, missing : bool
-        As for `CountOptions`.
-    """
+    """A packer of text: a TokenPacker of what the function `split` makes of each line."""
 
     def __new__(cls, checks: TokenChecks, *_: Any) -> SplittingPacker:
         return super().__new__(cls, checks)  # type: ignore[return-value]

@@ -37,12 +37,8 @@ class Stats:
 
     Raises
     ------
-    TypeError
-        The rows are no integers.
-    ValueError
-        They have no shape that rows have.
-    OverflowError
-        A number does not fit into int64.
+    TypeError, ValueError, OverflowError
+        The rows are no integers, have another shape, or do not fit into int64.
 
     Examples
     --------
@@ -80,10 +76,10 @@ class Stats:
             raise ValueError(
                 f"rows has the shape {table.shape}, expected (segments, 2 + 2 * max_order)"
             )
-        if max_order is not None and table.shape[1] != 2 + 2 * max_order:
+        width = table.shape[1]
+        if max_order is not None and width != 2 + 2 * max_order:
             raise ValueError(
-                f"rows has {table.shape[1]} columns, but max_order={max_order} "
-                f"needs {2 + 2 * max_order}"
+                f"rows has {width} columns, but max_order={max_order} needs {2 + 2 * max_order}"
             )
         if table.dtype.kind == "u" and table.size and int(table.max()) > 2**63 - 1:
             raise OverflowError(f"rows has {table.max()}, which does not fit into int64")
@@ -117,10 +113,8 @@ class Stats:
             if not isinstance(part, Stats):
                 raise TypeError(f"part {number} is a {type(part).__name__}, expected Stats")
             if part.max_order != parts[0].max_order:
-                raise ValueError(
-                    f"part {number} has max_order={part.max_order}, part 0 has "
-                    f"max_order={parts[0].max_order}"
-                )
+                orders = f"max_order={part.max_order}, part 0 has max_order={parts[0].max_order}"
+                raise ValueError(f"part {number} has {orders}")
             rows.extend(part._rows)
         return cls._own(rows, parts[0].max_order)
 
@@ -136,13 +130,14 @@ class Stats:
         """One row or a slice of them, copied; a Stats in both cases."""
         width = self._width
         if isinstance(index, slice):
-            rows = array("q")
             start, stop, step = index.indices(len(self))
             if step == 1:
-                rows = self._rows[start * width : max(start, stop) * width]
-            else:
-                for row in range(start, stop, step):
-                    rows.extend(self._rows[row * width : (row + 1) * width])
+                return self._own(
+                    self._rows[start * width : max(start, stop) * width], self.max_order
+                )
+            rows = array("q")
+            for row in range(start, stop, step):
+                rows.extend(self._rows[row * width : (row + 1) * width])
             return self._own(rows, self.max_order)
         try:
             row = range(len(self))[index]

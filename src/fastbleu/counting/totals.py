@@ -16,21 +16,9 @@ if TYPE_CHECKING:
 class Totals:
     """The sum of the counts of any number of corpora: a value that never changes.
 
-    Whoever adds to it puts another in its place, so that an exception, a signal or another thread
-    finds the one or the other and nothing in between.
-
-    Attributes
-    ----------
-    row : array of int64
-        The sum of all rows.
-    segments, nrefs : int or None
-        The number of segments, and the references of each: 0 where there are no segments, -1 where
-        their number varies. None: not known, because the row came from elsewhere.
-    tokenized_periods : int
-        Hypotheses that end in " .".
+    Adding puts another in its place, so that an exception, a signal or another thread finds nothing
+    in between. `segments` and `nrefs` are None where they are unknown: the row came from elsewhere.
     """
-
-    __slots__ = ("_kept", "nrefs", "row", "segments", "tokenized_periods")
 
     def __init__(
         self,
@@ -60,13 +48,7 @@ class Totals:
 
     @classmethod
     def from_state(cls, state: Any, max_order: int) -> Totals:
-        """Totals of which only the row is known.
-
-        Raises
-        ------
-        TypeError, ValueError, OverflowError
-            The state does not hold integers for this `max_order` that some text can have.
-        """
+        """Totals of which only the row is known, which has to be one that some text can have."""
         row = in_main_memory(state, "the state")
         if row.shape != (2 + 2 * max_order,):
             raise ValueError(

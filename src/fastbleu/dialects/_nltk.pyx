@@ -75,8 +75,7 @@ cdef bint log_precisions(const int64_t *row, int max_order, Smoothing smoothing,
                          const int64_t *fifth, double *logs, bint *counted) noexcept nogil:
     """Logarithms of the smoothed precisions; `counted` tells the orders whose precision is positive.
 
-    Parameters as in `Rules` and `score_row`. Every total is at least 1. False where doubles do not
-    suffice.
+    Every total is at least 1. False where doubles do not suffice.
     """
     cdef double precisions[MAX_SCORED_ORDER]
     cdef bint raw[MAX_SCORED_ORDER]      # still matches / total
@@ -215,14 +214,7 @@ cdef bint score_row(const Rules *rules, const int64_t *row, const int64_t *fifth
 def score_rows(array rows not None, weights, smoothing, value):
     """nltk's score of each row, 0-1; NaN where nltk_arithmetic.py has to be used.
 
-    Parameters
-    ----------
-    rows : array of int64, shape (segments * (2 + 2 * max_order),)
-        Totals are at least 1.
-    weights : list or tuple of float, shape (max_order,)
-    smoothing : {"none", "floor", "add-k", "exp", "method4"}
-    value : float or None
-        Epsilon for "floor", k for "method4".
+    `rows` are a flat array of int64 with totals of at least 1; `value` is the smoothing's epsilon or k.
     """
     cdef Rules rules
     cdef Py_buffer view

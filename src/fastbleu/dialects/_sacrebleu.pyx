@@ -30,9 +30,8 @@ from fastbleu.runtime._process cimport Buffer, buffer_of, poll
 cdef double EXACT = 4503599627370496.0      # 2**52: the sum of two such integers is exact, too
 cdef array _DOUBLES = array("d")
 
-# The version field of a signature: the reproduced sacreBLEU, and this package.
 REPRODUCED = "2.6.0"
-VERSION = f"{REPRODUCED}+fastbleu.{__version__}"
+VERSION = f"{REPRODUCED}+fastbleu.{__version__}"      # in signatures
 
 # A smoothing value that is not given: sacreBLEU's BLEU.SMOOTH_DEFAULTS.
 SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
@@ -42,9 +41,7 @@ cdef dict _DEFAULTS = SMOOTH_DEFAULTS
 cdef bint COMPENSATED = sum([1.0, 1e100, 1.0, -1e100]) == 2.0
 cdef object widened = None          # whether numpy widens float32 times a Python float
 cdef object widened_lock = object()
-
-# In place of the logarithm of 0.
-LOG_OF_ZERO = -9999999999
+LOG_OF_ZERO = -9999999999           # in place of the logarithm of 0
 
 cdef enum:
     MAX_FAST_ORDER = 64        # above it rows are scored with Python's own objects
@@ -57,7 +54,6 @@ cdef enum Arithmetic:
     TRUNCATED                  # an int64 array that cuts off what add-k adds to it
 
 cdef struct Rules:
-    # How to score, read from the arguments once.
     int max_order
     Smoothing smoothing
     Arithmetic arithmetic
@@ -106,10 +102,7 @@ cdef inline double smoothed_count(const Rules *rules, double count) noexcept nog
 
 cdef bint score_counts(const Rules *rules, double hyp_len, double ref_len,
                        Scored *scored) noexcept nogil:
-    """Score the counts that `scored` holds, and change them as add-k does.
-
-    False where doubles do not suffice; the counts have changed then, too.
-    """
+    """Score and (add-k) change the counts in `scored`; False where doubles do not suffice."""
     cdef double logs[MAX_FAST_ORDER]
     cdef double *matches = scored.counts
     cdef double *totals = scored.counts + rules.max_order
@@ -166,10 +159,7 @@ cdef bint score_counts(const Rules *rules, double hyp_len, double ref_len,
 @cython.wraparound(True)
 def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_value, effective_order,
                     max_ngram_order):
-    """Score, precisions and brevity penalty from any sequences of numbers, which add-k changes in place.
-
-    Parameters and arithmetic are those of sacreBLEU's `BLEU.compute_bleu`.
-    """
+    """Score, precisions and bp by sacreBLEU's `BLEU.compute_bleu`; add-k changes the counts in place."""
     if smooth_value is None:
         smooth_value = _DEFAULTS[smooth_method]
     bp = 1.0
@@ -276,16 +266,9 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
                arithmetic="float64"):
     """sacreBLEU's score of each row, 0-100, in an array of float64.
 
-    Parameters
-    ----------
-    rows : C-contiguous buffer of segments * (2 + 2 * max_order) numbers
-        float32 for the arithmetic "float32", float64 for "expected", else int64.
-    max_order, smoothing, value, effective_order
-        As in `Dialect.score`.
-    arithmetic : {"float64", "float32", "int64-in-place", "expected"}, default "float64"
-        What `compute_bleu` calculates with: a list of int, as for the score of a corpus; a float32
-        array, as in sacreBLEU's bootstrap; an int64 array, as in its approximate randomization,
-        where what add-k adds is truncated to an integer; a list of float, for expected counts.
+    `rows` is a flat buffer. `arithmetic` says what it holds and what `compute_bleu` calculates with:
+    "float64" for int64 as in corpus scores; "float32" as in sacreBLEU's bootstrap; "int64-in-place" as
+    in its approximate randomization, which truncates what add-k adds; "expected" for float64 counts.
     """
     cdef Buffer buffer = buffer_of(rows, "")
     cdef Py_buffer *view = &buffer.view
@@ -358,13 +341,9 @@ cdef list count_list(const Rules *rules, const Scored *scored, const double *cou
 
 def details(array row not None, int max_order, smoothing="exp", value=None,
             bint effective_order=False):
-    """All that sacreBLEU reports of one row, an array of int64.
+    """What sacreBLEU reports of one row: score, smoothed precisions (both 0-100), bp (0-1), counts, totals.
 
-    Returns
-    -------
-    tuple of (score, precisions, bp, counts, totals)
-        The score in 0-100; the smoothed precisions in 0-100, a list; the brevity penalty in 0-1;
-        lists of matches and totals, of which add-k has raised those above order 1.
+    add-k has raised the counts and totals above order 1.
     """
     cdef const int64_t *whole
     cdef Rules rules

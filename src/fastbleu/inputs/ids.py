@@ -217,8 +217,7 @@ def _reference_rows(values: Any, mask: Any) -> IdRows:
 def _entries(name: str, values: Any, mask: Any, each: str = "segment") -> list[tuple[Any, Any]]:
     """Pairs (value, its mask or None) of a list."""
     check_segments(name, values, each)
-    values = list_or_tuple(values)
-    return _with_masks(values, mask, f"the mask of {name}")
+    return _with_masks(list_or_tuple(values), mask, f"the mask of {name}")
 
 
 def _with_masks(values: Any, mask: Any, where: str) -> list[tuple[Any, Any]]:

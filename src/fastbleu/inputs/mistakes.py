@@ -83,16 +83,12 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
             return
     if not any(map(looks_wrong, hypotheses[:1], references[:1])):
         return
-    if not all(map(looks_wrong, hypotheses[:3], references[:3])):
-        return
-    if is_text:
+    if all(map(looks_wrong, hypotheses[:3], references[:3])):
         warn_input(
             "references holds single words; if they are the tokens of one reference, pass its text"
-        )
-    else:
-        warn_input(
-            "every hypothesis is one token that contains whitespace; split it into tokens, or pass "
-            'the text itself with tokenize="13a"'
+            if is_text
+            else "every hypothesis is one token that contains whitespace; split it into tokens, or "
+            'pass the text itself with tokenize="13a"'
         )
 
 

@@ -27,26 +27,6 @@ def place(segment: int, reference: int | None) -> str:
     return f"segment {segment}: references[{reference}]"
 
 
-def check_lengths(hypotheses: Any, references: Any) -> int:
-    """Return the number of segments; ValueError if hypotheses and references differ in it."""
-    if _are_plain_lists(hypotheses, references):
-        return len(hypotheses)
-    check_segments("hypotheses", hypotheses)
-    check_segments("references", references)
-    if len(hypotheses) != len(references):
-        raise ValueError(
-            f"references has {len(references)} segments, hypotheses has {len(hypotheses)}; "
-            "references[i] must hold the references of hypotheses[i]"
-        )
-    return len(hypotheses)
-
-
-def _are_plain_lists(hypotheses: Any, references: Any) -> bool:
-    """Whether two lists need no checks, which would dominate the time of a small batch."""
-    both = type(hypotheses) is type(references) is list
-    return both and len(hypotheses) == len(references)
-
-
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
     """Raise TypeError unless `value` has a length and an order: one entry per segment."""
     # A set has no order, and iterating over a dict yields its keys.
@@ -66,8 +46,6 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
 
 def check_layout(hypotheses: Any, references: Any) -> None:
     """Recognise common wrong layouts by their lengths, and say how to fix them."""
-    if _are_plain_lists(hypotheses, references):
-        return
     for name, value in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(value, str):
             raise TypeError(
@@ -109,7 +87,14 @@ def list_or_tuple(segments: Any) -> Any:
 
 def listed_segments(hypotheses: Any, references: Any) -> tuple[Any, Any]:
     """Both sides as lists or tuples of the same length."""
-    segments = check_lengths(hypotheses, references)
+    check_segments("hypotheses", hypotheses)
+    check_segments("references", references)
+    segments = len(hypotheses)
+    if segments != len(references):
+        raise ValueError(
+            f"references has {len(references)} segments, hypotheses has {segments}; "
+            "references[i] must hold the references of hypotheses[i]"
+        )
     listed = list_or_tuple(hypotheses), list_or_tuple(references)
     for part in listed:
         if len(part) != segments:
@@ -164,16 +149,14 @@ class TokenChecks(Checks):
         """A hypothesis, or reference number `reference`, as a list of tokens."""
         where, kind = self.place(segment, reference), type(sequence).__name__
         fix = "" if reference is None else "; did you mean references=[[...]]?"
-        if isinstance(sequence, (str, bytes, bytearray)):
-            if reference is None:
-                fix = '; split it into tokens first, or pass tokenize="13a" if the input is text'
-            else:
-                fix += (
-                    " references[segment][k] is a list of tokens, and hypotheses come before "
-                    "references"
-                )
-            raise TypeError(f"{where} is a {kind}, expected a list of tokens{fix}")
-        if not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
+        is_text = isinstance(sequence, (str, bytes, bytearray))
+        if is_text and reference is None:
+            fix = '; split it into tokens first, or pass tokenize="13a" if the input is text'
+        elif is_text:
+            fix += (
+                " references[segment][k] is a list of tokens, and hypotheses come before references"
+            )
+        if is_text or not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
             raise TypeError(f"{where} is a {kind}, expected a list of tokens{fix}")
         if not hasattr(sequence, "tolist"):
             return list(sequence)
@@ -254,13 +237,10 @@ class NltkTokenChecks(TokenChecks):
         return tokens
 
     def references(self, references: Any, segment: int) -> list[Any]:
-        """The references of one segment as a list; a generator is read once."""
-        if not is_iterable(references):
-            raise TypeError(
-                f"segment {segment}: references is a {type(references).__name__}, "
-                "expected a list of references, each a list of tokens"
-            )
-        return list(references)
+        """The references of one segment as a list; a str is one reference for each character."""
+        if isinstance(references, (str, bytes)):
+            return list(references)
+        return super().references(references, segment)
 
 
 class TextChecks(Checks):

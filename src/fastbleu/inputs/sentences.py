@@ -82,11 +82,8 @@ def masks_of(names: tuple[str, str], masks: tuple[Any, Any], sources: int) -> li
 def is_batch(value: Any, is_text: bool) -> bool | None:
     """Whether sentences belong to several sources; None if that cannot be told."""
     if type(value) in (list, tuple):
-        for entry in value:
-            found = _is_source_of_text(entry) if is_text else _is_source_of_tokens(entry)
-            if found is not None:
-                return found
-        return None
+        is_source = _is_source_of_text if is_text else _is_source_of_tokens
+        return next((found for found in map(is_source, value) if found is not None), None)
     shape = () if hasattr(value, "columns") else shape_of(value) or ()
     return len(shape) == (2 if is_text else 3)
 

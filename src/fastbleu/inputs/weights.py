@@ -25,10 +25,8 @@ def read_weights(weights: Any, log_probabilities: Any, shape: tuple[int, ...]) -
         return None
     if weights is not None and log_probabilities is not None:
         raise ValueError("weights and log_probabilities are alternatives; pass only one of them")
-    name, given = "weights", weights
-    if weights is None:
-        name, given = "log_probabilities", log_probabilities
-    numbers = _floats(given, name)
+    name = "log_probabilities" if weights is None else "weights"
+    numbers = _floats(log_probabilities if weights is None else weights, name)
     if numbers.shape != shape:
         sources = "" if len(shape) == 1 else f" for each of {shape[0]} sources"
         orders = "" if weights is None else "; weights of n-gram orders go to fastbleu.BLEU"

@@ -14,23 +14,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..dialects.base import Dialect
 
-def check_weights(weights: Any, n_gram: int) -> None:
-    """Raise a ValueError if there are weights and not as many as orders."""
+
+def options_of(
+    host: Dialect, dialect: str, n_gram: int, smoothing: str, weights: Any, **others: Any
+) -> dict[str, Any]:
+    """Options of `fastbleu.BLEU` for sacreBLEU's dialect or for that of the host."""
     if weights is not None and len(weights) != n_gram:
         raise ValueError(f"there are {len(weights)} weights for n_gram {n_gram}")
+    if dialect == "sacrebleu":
+        return {"max_order": n_gram, "smoothing": smoothing, "weights": weights, **others}
+    if dialect != host.name:
+        raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or {host.name!r}")
+    return {"max_order": n_gram, "reference_length": host.reference_length, **others}
 
 
 def joined(
     hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
 ) -> list[int]:
-    """The row that these tensors hold: see `tensors` of dialects/torchmetrics.py.
-
-    Raises
-    ------
-    OverflowError
-        A count has left int64, as far as that shows: it is negative.
-    """
+    """The row that `tensors` of dialects/torchmetrics.py has split; OverflowError below 0."""
     row: list[int] = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals)).tolist()
     if min(row) < 0:
         raise OverflowError(f"a count has left int64: {row}")
@@ -38,10 +41,7 @@ def joined(
 
 
 def score(bleu: BLEU, row: Sequence[int], device: torch.device) -> torch.Tensor:
-    """The score of a corpus from its row by sacreBLEU's rules, on 0-1.
-
-    Shape (), float64; on Apple's GPUs, which have none, float32.
-    """
+    """The score of a row by sacreBLEU's rules, 0-1, as float64 (on Apple's GPUs float32)."""
     score = SACREBLEU.score(Stats([row]), smoothing=bleu.smoothing, weights=bleu.weights)
     dtype = torch.float32 if device.type == "mps" else torch.float64
     return torch.tensor(score.value / 100, dtype=dtype, device=device)

@@ -46,10 +46,7 @@ class _InMemory:
         predictions: str | None = None,
         references: str | Sequence[str] | None = None,
     ) -> None:
-        """Add one segment: a prediction, and its reference or a list of them.
-
-        `predictions` and `references` are other names of the same.
-        """
+        """Add one segment: a prediction, and its reference or a list of them, by either name."""
         prediction = predictions if prediction is None else prediction
         reference = references if reference is None else reference
         self.add_batch(predictions=[prediction], references=[reference])  # type: ignore[list-item]
@@ -62,16 +59,9 @@ class _InMemory:
     ) -> None:
         """Add segments; where that raises, nothing is added.
 
-        Parameters
-        ----------
-        predictions : sequence of S str
-        references : sequence of S str or of S sequences of str
-            ``references[i]`` is the reference, or the list of references, of ``predictions[i]``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            A text is no str, a prediction has no reference, or the two differ in length.
+        ``references[i]`` is the reference, or the list of references, of ``predictions[i]``.
+        TypeError or ValueError where a text is no str, a prediction has no reference, or the two
+        differ in length.
         """
         hypotheses = _listed(predictions, "predictions")
         all_references = _listed(references, "references")
@@ -80,18 +70,18 @@ class _InMemory:
                 f"predictions has {len(hypotheses)} segments, references has "
                 f"{len(all_references)}; references[i] belongs to predictions[i]"
             )
-        for i, (hypothesis, its) in enumerate(zip(hypotheses, all_references, strict=True)):
-            number = len(self) + i
+        added: list[tuple[str, str | list[str]]] = []
+        pairs = zip(hypotheses, all_references, strict=True)
+        for number, (hypothesis, its) in enumerate(pairs, len(self)):
             _check_text(hypothesis, f"prediction {number}")
-            if isinstance(its, str):
-                continue
-            its = _listed(its, f"reference of prediction {number}", "a str or several")
-            all_references[i] = its
-            for k, text in enumerate(its):
-                _check_text(text, f"reference {k} of prediction {number}")
-            if not its:
-                raise ValueError(f"prediction {number} has no reference")
-        self._waiting += list(zip(hypotheses, all_references, strict=True))
+            if not isinstance(its, str):
+                its = _listed(its, f"reference of prediction {number}", "a str or several")
+                for k, text in enumerate(its):
+                    _check_text(text, f"reference {k} of prediction {number}")
+                if not its:
+                    raise ValueError(f"prediction {number} has no reference")
+            added.append((hypothesis, its))
+        self._waiting += added
 
     def __len__(self) -> int:
         """Segments that wait for `compute`."""
@@ -150,8 +140,8 @@ class Bleu(_InMemory):
         Raises
         ------
         TypeError, ValueError
-            As `add_batch`, or nothing was added, or an option is wrong; `tokenizer` returns no list
-            of tokens, which comes too late for the segments: they are gone.
+            As `add_batch`, or nothing was added, or an option is wrong. Where `tokenizer` returns
+            no list of tokens, the segments are gone.
         ZeroDivisionError
             The predictions or the references have no tokens at all.
         """
@@ -203,12 +193,11 @@ class Sacrebleu(_InMemory):
         ----------
         predictions, references : optional
             As for `add_batch`; not necessarily as many references for each.
-        smooth_method, smooth_value, lowercase, use_effective_order
-            `smoothing`, `smoothing_value`, `lowercase` and `effective_order` of `fastbleu.BLEU`.
+        smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+            `smoothing`, `smoothing_value`, `lowercase`, `tokenize` and `effective_order` of
+            `fastbleu.BLEU`.
         force : bool, default False
             Whether predictions that look tokenised already are meant to be.
-        tokenize : str or callable (str -> list of str), optional
-            As for `fastbleu.BLEU`; "13a" by default.
 
         Returns
         -------
@@ -291,8 +280,8 @@ def _check_text(text: Any, where: str) -> None:
 def _with_its_end(text: str) -> str:
     """A text that tokenizer "13a" reads to its last character.
 
-    It drops white space at the end, and so does not see a dash and a newline there, which belong
-    together. What it removes after that, wherever it stands, keeps the newline from the end.
+    It drops white space at the end first, but a dash and a newline there belong together;
+    "<skipped>", which it removes afterwards, keeps them.
     """
     return f"{text}<skipped>" if text[-1:].isspace() else text
 

@@ -48,13 +48,8 @@ class BLEU(Metric):
     device : str or torch.device, default "cpu"
         Where the counts are kept. Counting is done on the CPU.
     **parameters
-        All of `fastbleu.BLEU` but `keep_segments`: for token ids ``tokenize=None`` and, as the data
-        has them, `ignore_ids`, `stop_id`, `skip_ids`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `fastbleu.BLEU` does; `keep_segments` is given.
+        All of `fastbleu.BLEU` but `keep_segments`, also in what they raise: for token ids
+        ``tokenize=None`` and, as the data has them, `ignore_ids`, `stop_id`, `skip_ids`.
 
     Notes
     -----
@@ -91,27 +86,16 @@ class BLEU(Metric):
         Parameters
         ----------
         output : (y_pred, y)
-            Hypotheses and references as `fastbleu.BLEU.update` takes them: of ids a tensor
-            ``(batch, length)`` or a list of 1-D tensors, of text a list of str; `y` also with
-            several references for each, ``(batch, refs, length)`` or a list of lists.
-
-        Raises
-        ------
-        TypeError, ValueError, OverflowError
-            As `fastbleu.BLEU.update` does.
+            Hypotheses and references as `fastbleu.BLEU.update` takes them, with its errors: of ids
+            a tensor ``(batch, length)`` or a list of 1-D tensors, of text a list of str; `y` also
+            with several references for each, ``(batch, refs, length)`` or a list of lists.
         """
         y_pred, y = output
-        sums = self._bleu.sums(y_pred, y)
-        total = Stats(self._counts.cpu()[None]) + sums
+        total = Stats(self._counts.cpu()[None]) + self._bleu.sums(y_pred, y)
         self._counts = torch.from_numpy(numpy.asarray(total)[0]).to(self._device)
 
     def compute(self) -> float:
-        """BLEU of the batches of all processes, which all must call it.
-
-        Returns
-        -------
-        float
-            On the dialect's scale, with all its digits.
+        """BLEU of the batches of all processes, which all must call it, on the dialect's scale.
 
         Raises
         ------

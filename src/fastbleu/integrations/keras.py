@@ -52,13 +52,8 @@ class BLEU(keras.metrics.Metric):
         of a model that is told the true beginning of each sentence (teacher forcing), not of a
         translation.
     **parameters
-        All of `fastbleu.BLEU` but `keep_segments`: for token ids ``tokenize=None`` and, as the data
-        has them, `ignore_ids`, `stop_id`, `skip_ids`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `fastbleu.BLEU` does; `keep_segments` is given.
+        All of `fastbleu.BLEU` but `keep_segments`, also in what they raise: for token ids
+        ``tokenize=None`` and, as the data has them, `ignore_ids`, `stop_id`, `skip_ids`.
 
     Notes
     -----
@@ -84,9 +79,8 @@ class BLEU(keras.metrics.Metric):
             )
         self._bleu = NativeBLEU(**parameters)
         # As the metric has read them: a generator can be read only once, and JSON knows no numpy.
-        parameters.update(
-            {name: getattr(self._bleu, name) for name in parameters.keys() - {"tokenize"}}
-        )
+        for name in parameters.keys() - {"tokenize"}:
+            parameters[name] = getattr(self._bleu, name)
         self.from_logits = bool(from_logits)
         self._parameters = parameters
         self._stored_as = "int64" if _backend_has("int64") else "int32"
@@ -114,8 +108,7 @@ class BLEU(keras.metrics.Metric):
         RuntimeError
             The tensors have no values, because the step is being compiled.
         TypeError, ValueError, OverflowError
-            As `fastbleu.BLEU.update` does; `sample_weight` is neither 0 nor 1 or has another shape;
-            `y_pred` is not what `from_logits` says.
+            As `fastbleu.BLEU.update`, or an argument is not as described above.
         """
         if in_symbolic_scope():
             return
@@ -127,39 +120,30 @@ class BLEU(keras.metrics.Metric):
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
                 "for logits or probabilities make the metric with from_logits=True"
             )
-        masks: tuple[Any, Any] = (None, None)
+        mask = None
         if sample_weight is not None:
             weights = _zeros_and_ones(_values("sample_weight", sample_weight))
             if weights.ndim == 2 and weights.shape[1] != 1:
                 _check_same_shape(weights, y_true=references, y_pred=hypotheses)
-                masks = (weights, weights)
+                mask = weights
             else:
                 rows = _rows(weights, len(hypotheses))
                 if not len(rows):
                     return
                 hypotheses, references = _take(hypotheses, rows), _take(references, rows)
-        sums = self._bleu.sums(
-            hypotheses, references, hypothesis_mask=masks[0], reference_mask=masks[1]
-        )
+        sums = self._bleu.sums(hypotheses, references, hypothesis_mask=mask, reference_mask=mask)
         total = Stats(self._state()[None]) + sums
         self._counts.assign(numpy.asarray(total)[0].view(self._stored_as))
 
     @_outside_compiled_code
     def result(self) -> Any:
         """BLEU of the batches so far as a scalar tensor, on the dialect's scale; 0 before any."""
-        value = 0.0
-        if not in_symbolic_scope() and self._state().any():
-            value = self._metric().compute().value
+        known = not in_symbolic_scope() and self._state().any()
+        value = self.score().value if known else 0.0
         return keras.ops.convert_to_tensor(value, dtype=self.dtype)
 
     def score(self) -> Score:
-        """As `result`, but the whole `fastbleu.Score`: all digits, the counts, the signature.
-
-        Raises
-        ------
-        ValueError
-            There has been no batch.
-        """
+        """As `result`, but the whole `fastbleu.Score`; ValueError where there was no batch."""
         return self._metric().compute()
 
     def get_config(self) -> dict[str, Any]:
@@ -180,9 +164,7 @@ class BLEU(keras.metrics.Metric):
     def _metric(self) -> NativeBLEU:
         state = self._state()
         # A metric from a state does not know whether there was anything.
-        if not state.any():
-            return self._bleu
-        return NativeBLEU.from_state(state, **self._parameters)
+        return NativeBLEU.from_state(state, **self._parameters) if state.any() else self._bleu
 
     def _state(self) -> Any:
         counts = _values("the state", self._counts.value)

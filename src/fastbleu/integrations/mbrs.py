@@ -38,16 +38,13 @@ if TYPE_CHECKING:
 class MetricBLEU(_MetricBLEU):
     """sacreBLEU's sentence BLEU, on 0-100: mbrs' metric "bleu", to the last bit of its tensors.
 
+    Results have torch's default dtype.
+
     Parameters
     ----------
     cfg : MetricBLEU.Config
         That of mbrs' own, with the same fields and defaults. `num_workers` are threads here; there
         are no more of them than processors.
-
-    Attributes
-    ----------
-    scorer : fastbleu.sacrebleu.BLEU
-        What single pairs and corpora are scored with.
 
     References
     ----------
@@ -61,7 +58,7 @@ class MetricBLEU(_MetricBLEU):
             [ 27.5161,  55.0321]])
     """
 
-    scorer: Any
+    scorer: Any  # a fastbleu.sacrebleu.BLEU, for single pairs and corpora
 
     def __init__(self, cfg: Any) -> None:
         super().__init__(cfg)
@@ -79,61 +76,28 @@ class MetricBLEU(_MetricBLEU):
     @staticmethod
     def _initialize_bleu(cfg: Any) -> Any:
         """The scorer, for which mbrs asks when a metric is made."""
-        return _SacrebleuBLEU(
-            lowercase=cfg.lowercase,
-            force=cfg.force,
-            tokenize=cfg.tokenize,
-            smooth_method=cfg.smooth_method,
-            smooth_value=cfg.smooth_value,
-            max_ngram_order=cfg.max_ngram_order,
-            effective_order=cfg.effective_order,
-            trg_lang=cfg.trg_lang,
-        )
+        names = ["lowercase", "force", "tokenize", "smooth_method", "smooth_value"]
+        names += ["max_ngram_order", "effective_order", "trg_lang"]
+        return _SacrebleuBLEU(**{name: getattr(cfg, name) for name in names})
 
     def scores(
         self, hypotheses: Sequence[str], references: Sequence[str], *_: Any, **__: Any
     ) -> torch.Tensor:
-        """The score of each hypothesis with the reference of the same number.
+        """The score of each of N hypotheses with the reference of the same number, shape (N,).
 
-        Parameters
-        ----------
-        hypotheses, references : sequence of N str
-
-        Returns
-        -------
-        Tensor, shape (N,)
-            Of torch's default dtype.
-
-        Raises
-        ------
-        TypeError, ValueError
-            A text is no str, or there are not as many of the one as of the other.
+        TypeError where a text is no str, ValueError where the numbers differ.
         """
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses))
-            pairs = hypotheses, [[reference] for reference in references]
-            stats = self._bleu.statistics(*pairs)
+            stats = self._bleu.statistics(hypotheses, [[reference] for reference in references])
             return _tensor(self._bleu._parameters.sentence_scores(stats))
 
     def pairwise_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], *_: Any, **__: Any
     ) -> torch.Tensor:
-        """The score of every hypothesis with every reference.
+        """The score of each of H hypotheses with each of R references, shape (H, R).
 
-        Parameters
-        ----------
-        hypotheses : sequence of H str
-        references : sequence of R str
-
-        Returns
-        -------
-        Tensor, shape (H, R)
-            Of torch's default dtype.
-
-        Raises
-        ------
-        TypeError
-            A text is no str.
+        TypeError where a text is no str.
         """
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses) * len(references))
@@ -151,27 +115,11 @@ class MetricBLEU(_MetricBLEU):
         source: str | None = None,
         reference_lprobs: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """The score of each hypothesis against the expected n-gram counts of the references.
+        """The score of each of H hypotheses against the references' expected n-grams, shape (H,).
 
-        Parameters
-        ----------
-        hypotheses : sequence of H str
-        references : sequence of R str
-        source : str, optional
-            BLEU does not look at it.
-        reference_lprobs : Tensor, shape (R,), optional
-            Log-probabilities of the references; their softmax are the weights.
-
-        Returns
-        -------
-        Tensor, shape (H,)
-            Of torch's default dtype.
-
-        Raises
-        ------
-        TypeError, ValueError
-            A text is no str, there are no references, or the log-probabilities are not as many,
-            nan, or all -inf.
+        The softmax of `reference_lprobs`, shape (R,), are the weights of the R references. BLEU
+        does not look at the source. TypeError or ValueError where a text is no str, there are no
+        references, or the log-probabilities are not as many, nan, or all -inf.
         """
         with timer.measure("expectation") as watch:
             watch.set_delta_ncalls(len(hypotheses))
@@ -189,10 +137,9 @@ class MetricBLEU(_MetricBLEU):
                 if any(map(math.isnan, logarithms)):
                     raise ValueError("reference_lprobs has no softmax: it holds nan, or -inf only")
             sentences = SentenceReader(self._bleu._parameters).read_pair(hypotheses, references)
+            aggregation = Aggregation(self._bleu._parameters)
             weights = numpy.array(logarithms)
-            return _tensor(
-                Aggregation(self._bleu._parameters).scores(*sentences, weights, logarithms=True)
-            )
+            return _tensor(aggregation.scores(*sentences, weights, logarithms=True))
 
 
 def _tensor(scores: Any) -> torch.Tensor:

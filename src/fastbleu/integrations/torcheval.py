@@ -15,7 +15,7 @@ from torcheval.metrics import Metric
 from ..dialects.torcheval import TORCHEVAL
 from ..dialects.torchmetrics import tensors
 from ..metric.bleu import BLEU
-from ._tensors import check_weights, joined, score
+from ._tensors import joined, options_of, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,19 +39,9 @@ class BLEUScore(Metric):
         Where the counts are kept, by default the CPU. Counting is done on the CPU.
     dialect : {"sacrebleu", "torcheval"}, default "sacrebleu"
         Whose rules count, and turn counts into a score.
-    smoothing : {"none", "exp", "floor", "add-k"}, default "none"
-        What becomes of an order without matches: see `fastbleu.BLEU`.
-    tokenize : str, callable (str -> list of str) or None, default "none"
-        As for `fastbleu.BLEU`. "none" splits at white space. None: the input is token ids.
-    lowercase : bool, default False
-        Ignore case.
-    ignore_ids, stop_id, skip_ids, threads : optional
-        As for `fastbleu.BLEU`.
-
-    Raises
-    ------
-    TypeError, ValueError, ImportError
-        As `fastbleu.BLEU`; or arguments do not go together.
+    smoothing, tokenize, lowercase, ignore_ids, stop_id, skip_ids, threads : optional
+        As for `fastbleu.BLEU`, also in what they raise. ``tokenize="none"``, the default, splits at
+        white space; with None the input is token ids.
 
     Notes
     -----
@@ -80,53 +70,38 @@ class BLEUScore(Metric):
         threads: int = 1,
     ) -> None:
         super().__init__(device=None if device is None else torch.device(device))
-        options: dict[str, Any] = {"max_order": n_gram, "threads": threads}
-        options |= {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        check_weights(weights, n_gram)
-        if dialect == "sacrebleu":
-            options |= {"smoothing": smoothing, "weights": weights}
-        elif dialect != TORCHEVAL.name:
-            raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or 'torcheval'")
-        elif smoothing != "none":
-            raise ValueError("smoothing is sacreBLEU's; the dialect of TorchEval has none")
-        elif n_gram not in (1, 2, 3, 4):
-            raise ValueError(
-                f"n_gram is {n_gram}, but TorchEval's dialect has 1 to 4; the default dialect has "
-                "any"
-            )
-        else:
-            options["reference_length"] = TORCHEVAL.reference_length
+        given = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
+        given["threads"] = threads
+        options = options_of(TORCHEVAL, dialect, n_gram, smoothing, weights, **given)
+        if dialect == TORCHEVAL.name:
+            if smoothing != "none":
+                raise ValueError("smoothing is sacreBLEU's; the dialect of TorchEval has none")
+            if n_gram not in (1, 2, 3, 4):
+                raise ValueError(
+                    f"n_gram is {n_gram}, but TorchEval's dialect has 1 to 4; the default dialect "
+                    "has any"
+                )
         self._bleu = BLEU(tokenize, lowercase, **options)
         self.dialect = dialect
         self.n_gram = n_gram
         self.weights = weights
-        for name in ("input_len", "target_len"):
-            self._add_state(name, torch.tensor(0, device=self.device))
-        for name in ("matches_by_order", "possible_matches_by_order"):
-            zeros = torch.zeros(n_gram, dtype=torch.int64, device=self.device)
-            self._add_state(name, zeros)
+        for name, shape in zip(_STATES, ((), (), n_gram, n_gram), strict=True):
+            self._add_state(name, torch.zeros(shape, dtype=torch.int64, device=self.device))
 
     def update(self, input: Any, target: Any) -> BLEUScore:
-        """Add a batch; where that raises, nothing is added.
+        """Add a batch and return the metric; where that raises, nothing is added.
 
         Parameters
         ----------
-        input : str or sequence of S str
-            Where `tokenize` is None ids, as `fastbleu.BLEU.update` takes them: a tensor of shape
-            (S, length), a list of tensors, ...
-        target : sequence of S str or of S sequences of str
-            ``target[i]`` is the reference, or the references, of ``input[i]``. Ids also of shape
+        input, target
+            The hypotheses and references of `fastbleu.BLEU.update`, so named in its errors: a str
+            or S str, and S str or sequences of str, where ``target[i]`` are the references of
+            ``input[i]``; where `tokenize` is None ids, such as tensors of shape (S, length) and
             (S, length) or (S, references, length).
-
-        Returns
-        -------
-        BLEUScore
-            The metric itself.
 
         Raises
         ------
-        TypeError, ValueError
-            As `fastbleu.BLEU.update`, which says hypotheses for input and references for target.
+        ValueError
             With ``dialect="torcheval"`` also where no text of the batch has `n_gram` tokens.
         """
         hypotheses = [input] if isinstance(input, str) else input
@@ -140,17 +115,9 @@ class BLEUScore(Metric):
         return self
 
     def compute(self) -> torch.Tensor:
-        """The score of all batches, on 0-1; 0 before any.
+        """The score of all batches, on 0-1, as float64 of shape (); 0 before any.
 
-        Returns
-        -------
-        Tensor of float64, shape ()
-            On Apple's GPUs of float32.
-
-        Raises
-        ------
-        OverflowError
-            A count has left int64, as far as that shows: it is negative.
+        On Apple's GPUs it is float32. OverflowError where a count is negative: it has left int64.
         """
         states = [getattr(self, name) for name in _STATES]
         row = joined(*states)
@@ -159,29 +126,17 @@ class BLEUScore(Metric):
         return score(self._bleu, row, self.matches_by_order.device)
 
     def merge_state(self, metrics: Iterable[Any]) -> BLEUScore:
-        """Add the counts of other metrics, which stay as they are.
+        """Add the counts of other metrics, which stay as they are, and return this one.
 
-        Parameters
-        ----------
-        metrics : iterable of BLEUScore
-            Or of what TorchEval's toolkit makes of the states of other ranks.
-
-        Returns
-        -------
-        BLEUScore
-            The metric itself.
-
-        Raises
-        ------
-        ValueError
-            One of them has another n_gram, or counts in another way.
+        They may also be what TorchEval's toolkit makes of the states of other ranks. ValueError if
+        one of them has another n_gram, or counts in another way.
         """
         metrics = list(metrics)
         for metric in metrics:
             n_gram = len(metric.matches_by_order)
             if n_gram != self.n_gram:
                 raise ValueError(f"a metric of n_gram {n_gram} cannot be added to {self.n_gram}")
-            if isinstance(metric, BLEUScore) and metric._counting() != self._counting():
+            if isinstance(metric, BLEUScore) and metric._how_counted() != self._how_counted():
                 raise ValueError("a metric that counts in another way cannot be added")
         for metric in metrics:
             self._add(*(getattr(metric, name) for name in _STATES))
@@ -191,8 +146,7 @@ class BLEUScore(Metric):
         for name, count in zip(_STATES, counts, strict=True):
             setattr(self, name, getattr(self, name) + count.to(self.device))
 
-    def _counting(self) -> dict[str, Any]:
-        """What counts depend on."""
+    def _how_counted(self) -> dict[str, Any]:
         return {"dialect": self.dialect, **self._bleu._parameters.how_counted}
 
 

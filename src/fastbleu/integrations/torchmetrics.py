@@ -18,7 +18,7 @@ from ..counting.stats import Stats
 from ..dialects.torchmetrics import TORCHMETRICS, tensors
 from ..metric.bleu import BLEU
 from ..tokenizers.table import get_tokenizer
-from ._tensors import check_weights, joined, score
+from ._tensors import joined, options_of, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,19 +59,11 @@ class BLEUScore(Metric):
         Whose rules count, and turn counts into a score.
     smoothing : {"none", "exp", "floor", "add-k"}, optional
         In place of `smooth`, which is short for "none" and "add-k": see `fastbleu.BLEU`.
-    tokenize : str, callable (str -> list of str) or None, default "none"
-        As for `fastbleu.BLEU`. "none" splits at white space. None: the input is token ids.
-    lowercase : bool, default False
-        Ignore case.
-    ignore_ids, stop_id, skip_ids, threads : optional
-        As for `fastbleu.BLEU`.
+    tokenize, lowercase, ignore_ids, stop_id, skip_ids, threads : optional
+        As for `fastbleu.BLEU`, also in what they raise. ``tokenize="none"``, the default, splits at
+        white space; with None the input is token ids.
     **kwargs
         Those of ``torchmetrics.Metric``.
-
-    Raises
-    ------
-    TypeError, ValueError, ImportError
-        As `fastbleu.BLEU`; or arguments do not go together.
 
     Notes
     -----
@@ -113,18 +105,12 @@ class BLEUScore(Metric):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        check_weights(weights, n_gram)
-        options: dict[str, Any] = {"max_order": n_gram, "threads": threads}
-        options |= {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        if dialect == "sacrebleu":
-            smoothing = smoothing or ("add-k" if smooth else "none")
-            options |= {"smoothing": smoothing, "weights": weights}
-        elif dialect != TORCHMETRICS.name:
-            raise ValueError(f"dialect is {dialect!r}, expected 'sacrebleu' or 'torchmetrics'")
-        elif smoothing is not None:
+        given = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
+        given["threads"] = threads
+        chosen = smoothing or ("add-k" if smooth else "none")
+        options = options_of(TORCHMETRICS, dialect, n_gram, chosen, weights, **given)
+        if dialect == TORCHMETRICS.name and smoothing is not None:
             raise ValueError("smoothing is sacreBLEU's; TorchMetrics' dialect has smooth only")
-        else:
-            options["reference_length"] = TORCHMETRICS.reference_length
         self._fast, self._marks = None, ""
         if dialect == TORCHMETRICS.name and isinstance(tokenize, str):
             from torchmetrics.functional.text.sacre_bleu import _SacreBLEUTokenizer
@@ -155,17 +141,11 @@ class BLEUScore(Metric):
 
         Parameters
         ----------
-        preds : sequence of S str
-            Where `tokenize` is None ids, as `fastbleu.BLEU.update` takes them: a tensor of shape
-            (S, length), a list of tensors, ...
-        target : sequence of S sequences of str
-            ``target[i]`` are the references of ``preds[i]``; a str is one reference. Ids also of
-            shape (S, length) or (S, references, length).
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `fastbleu.BLEU.update`, which says hypotheses for preds and references for target.
+        preds, target
+            The hypotheses and references of `fastbleu.BLEU.update`, so named in its errors: S str,
+            and S str or sequences of str, where ``target[i]`` are the references of ``preds[i]``;
+            where `tokenize` is None ids, such as tensors of shape (S, length) and (S, length) or
+            (S, references, length).
         """
         sums = preds if isinstance(preds, Stats) else self._count(preds, target)
         # Not in place: the metrics of a compute group share these tensors.
@@ -178,20 +158,17 @@ class BLEUScore(Metric):
         return super().forward(self._count(preds, target), target)
 
     def compute(self) -> torch.Tensor:
-        """The score of all batches of all ranks, on 0-1; 0 before any.
+        """The score of all batches of all ranks, on 0-1, of shape (); 0 before any.
 
-        Returns
-        -------
-        Tensor, shape ()
-            float64 (on Apple's GPUs float32); in the dialect "torchmetrics" what was torch's
-            default dtype when the metric was made.
+        It is float64 (on Apple's GPUs float32); in the dialect "torchmetrics" of what was torch's
+        default dtype when the metric was made.
 
         Raises
         ------
         ValueError
             The counts were made by a metric that counts in another way.
         OverflowError
-            A count has left int64, as far as that shows: it is negative.
+            A count is negative: it has left int64.
         """
         if bytes(self.counted_by.tolist()) != self._how:
             raise ValueError(
@@ -211,10 +188,9 @@ class BLEUScore(Metric):
 
     def _count(self, preds: Any, target: Any) -> Stats:
         """The sum of a batch's rows."""
-        bleu = self._bleu
-        if self._fast is not None and not _may_have(self._marks, preds, target):
-            bleu = self._fast
-        return bleu.sums(preds, target)
+        if self._fast is None or _may_have(self._marks, preds, target):
+            return self._bleu.sums(preds, target)
+        return self._fast.sums(preds, target)
 
     def _apply(self, fn: Any, exclude_state: Sequence[str] = ()) -> Any:
         """Move the states, but do not cast them, as `set_dtype` would."""
@@ -233,22 +209,15 @@ class BLEUScore(Metric):
 class SacreBLEUScore(BLEUScore):
     """BLEU as sacreBLEU computes it, on 0-1: ``torchmetrics.text.SacreBLEUScore``.
 
-    By default it is the score of sacreBLEU 2.6.0 divided by 100, in float64, with sacreBLEU's
-    smoothing "none" or, where `smooth` is set, "add-k". ``smoothing="exp"`` is sacreBLEU's default;
-    it differs from "none" only where an order has no match. A perfect score is 1.0000000000000004,
-    as sacreBLEU's is 100.00000000000004. With ``dialect="torchmetrics"`` it is TorchMetrics' own
-    number, from tokens of its own tokenizers.
+    By default it is the score of sacreBLEU 2.6.0 divided by 100, in float64 (1.0000000000000004 if
+    perfect), with sacreBLEU's smoothing "none" or, where `smooth` is set, "add-k". sacreBLEU's own
+    default is ``smoothing="exp"``, which differs from "none" only where an order has no match. With
+    ``dialect="torchmetrics"`` it is TorchMetrics' own number, from tokens of its own tokenizers.
 
     Parameters
     ----------
-    n_gram, smooth, weights
-        As for `BLEUScore`.
-    tokenize : str, callable (str -> list of str) or None, default "13a"
-        As for `fastbleu.BLEU`. None: the input is token ids.
-    lowercase : bool, default False
-        Ignore case.
-    **kwargs
-        The other arguments of `BLEUScore`.
+    n_gram, smooth, tokenize, lowercase, weights, **kwargs
+        As for `BLEUScore`, but `tokenize` is "13a" by default.
     """
 
     def __init__(

@@ -63,26 +63,23 @@ class ComputeMetrics:
         Returns
         -------
         dict
-            bleu : float
-                On the scale of the dialect: 0-100 for sacreBLEU's.
-            brevity_penalty : float
-                0-1.
-            gen_len : float
-                The mean number of ids that were generated, padding apart.
-            Empty where the result is to come.
+            bleu: float on the dialect's scale (0-100 for sacreBLEU's); brevity_penalty: float, 0-1;
+            gen_len: float, the mean number of ids generated, padding apart. Empty where the result
+            is to come.
 
         Raises
         ------
-        TypeError
-            The predictions are logits, or something else that is no integers.
-        ValueError
-            The shapes are not those above or do not agree, or there is a negative id.
-            After an error the batches of this evaluation are forgotten.
+        TypeError, ValueError
+            The predictions are no integers, the shapes are not those above or do not agree, or
+            there is a negative id. The batches of this evaluation are then forgotten.
         """
         if compute_result is None:
             self.reset()
         try:
-            predictions, labels = _predictions_and_labels(prediction)
+            if hasattr(prediction, "label_ids"):
+                predictions, labels = prediction.predictions, prediction.label_ids
+            else:
+                predictions, labels, *_ = prediction
             if isinstance(predictions, list):
                 for batch in zip(predictions, labels, strict=True):
                     self._add(*batch)
@@ -126,10 +123,10 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
     tokenizer : object with batch_decode(rows, skip_special_tokens=True), optional
         A tokenizer of transformers. None: BLEU of the ids.
     **options
-        Parameters of `fastbleu.BLEU`. For ids `tokenize` is None, and -100 is always one of
-        `ignore_ids`, which should also name the id of the padding; special ids count as tokens
-        unless they are in `skip_ids`. An id that ends a row may be `stop_id` if no row starts with
-        it: BART's decoder, for one, starts with the id that also ends.
+        Parameters of `fastbleu.BLEU`, with its errors. For ids `tokenize` is None, and -100 is
+        always one of `ignore_ids`, which should also name the id of the padding; special ids count
+        as tokens unless they are in `skip_ids`. An id that ends a row may be `stop_id` if no row
+        starts with it: BART's decoder, for one, starts with the id that also ends.
 
     Returns
     -------
@@ -137,20 +134,12 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
         Also for ``batch_eval_metrics=True``. After an evaluation that was broken off from outside
         call its `reset`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `fastbleu.BLEU` does.
-
     Notes
     -----
-    The predictions have to be ids: of a `Seq2SeqTrainer` with ``predict_with_generate=True``, of
+    The predictions have to be ids: of a `Seq2SeqTrainer` with ``predict_with_generate=True``, or of
     any trainer with a `preprocess_logits_for_metrics` that returns ``logits.argmax(-1)``, or
     ``logits[0].argmax(-1)`` where the model returns a tuple (BLEU of a model that is shown the
-    labels, which says less). A causal model's ids are then one ahead of its labels, and both need
-    cutting there.
-
-    `gen_len` is counted as in the examples of transformers.
+    labels, which says less). A causal model's ids are then one ahead of its labels: cut both.
 
     Examples
     --------
@@ -181,13 +170,6 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
         raise ValueError("tokenize=None is for ids: leave out the tokenizer that decodes them")
     pad = getattr(tokenizer, "pad_token_id", None)
     return ComputeMetrics(tokenizer, BLEU(**options), (PADDING,) if pad is None else (PADDING, pad))
-
-
-def _predictions_and_labels(prediction: Any) -> tuple[Any, Any]:
-    if hasattr(prediction, "label_ids"):
-        return prediction.predictions, prediction.label_ids
-    predictions, labels, *_ = prediction
-    return predictions, labels
 
 
 def _ids(ids: Any, name: str) -> Ids:

@@ -37,8 +37,7 @@ cdef extern from "Python.h":
     PyObject *PyMethod_GET_FUNCTION(object method)
     PyObject *PyMethod_GET_SELF(object method)
 
-# Memory above this is not kept for the next call.
-cdef Py_ssize_t KEPT_IDS = 1 << 16
+cdef Py_ssize_t KEPT_IDS = 1 << 16      # memory above this is not kept for the next call
 
 cdef object smoothing_class = None
 cdef tuple smoothing_methods = ()       # by Smoothing
@@ -48,8 +47,7 @@ cdef list no_overlap_messages = []      # by order; the same object each time, s
 def use_smoothing(cls, no_overlap_message):
     """Tell this module which class holds the smoothing methods (all but 6) that it computes itself.
 
-    The methods are kept as they are now: one that is replaced or overridden later is called and not
-    guessed. `no_overlap_message(order)` is what method 0 warns of where an order has no match.
+    A method that is replaced or overridden later is called. `no_overlap_message` is for method 0.
     """
     global smoothing_class, smoothing_methods, no_overlap_messages
     smoothing_class = cls
@@ -202,10 +200,7 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
 
 
 def corpus_score(array sums not None, weights, smoothing_function):
-    """BLEU as nltk computes it, 0-1, from the sum of rows; None where the general way has to be taken.
-
-    `sums` has shape (2 + 2 * max_order,); its totals are at least 1.
-    """
+    """As `sentence_score`, from the sum of rows, in which every total is at least 1."""
     cdef Rules rules
     cdef Buffer buffer
     if not (read_weights(&rules, weights) and read_smoothing(&rules, smoothing_function)):

@@ -1,9 +1,4 @@
-"""nltk's BLEU: `nltk.translate.bleu_score` of nltk 3.10.4, same signatures, same results, faster.
-
-    from fastbleu.nltk import corpus_bleu, sentence_bleu, SmoothingFunction
-
-Deliberate differences are listed in DIFFERENCES.md.
-"""
+"""The functions of `nltk.translate.bleu_score` (nltk 3.10.4), with the same signatures."""
 
 from __future__ import annotations
 
@@ -96,16 +91,14 @@ def corpus_bleu(
     Returns
     -------
     float, or list of float
-        In 0-1; the integer 0 where no token matches. A list for several weight vectors.
+        As of `sentence_bleu`.
 
     Raises
     ------
     AssertionError
         The numbers of hypotheses and of lists of references differ.
-    ValueError
-        A segment has no references; the message names it.
-    TypeError
-        A token is not hashable; the message names its segment and position.
+    ValueError, TypeError
+        As in `sentence_bleu`; the message names the segment.
     ZeroDivisionError
         There are no segments.
 
@@ -157,22 +150,9 @@ def corpus_bleu(
 
 
 def closest_ref_length(references, hyp_len):
-    """Length of the reference closest to the hypothesis; of two equally close, the shorter.
+    """Length in tokens of the reference closest to `hyp_len`; of two equally close, the shorter.
 
-    Parameters
-    ----------
-    references : iterable of K sized objects
-    hyp_len : int
-        In tokens.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        There are no references.
+    ValueError where there are no references.
 
     References
     ----------
@@ -196,17 +176,8 @@ def patch():
     """Put these functions into an installed nltk, for code that cannot be edited.
 
     Replaces the six public names of `nltk.translate.bleu_score`, and `nltk.translate.bleu`.
-    Whatever was imported from there before stays the original.
-
-    Returns
-    -------
-    context manager
-        Undoes this call at the end of a with block; need not be used.
-
-    Raises
-    ------
-    ImportError
-        nltk is not installed.
+    Whatever was imported from there before stays the original. The result is a context manager
+    that undoes this call; it need not be used.
 
     Examples
     --------
@@ -220,10 +191,8 @@ def patch():
         import nltk.translate  # type: ignore[import-untyped]
         from nltk.translate import bleu_score  # type: ignore[import-untyped]
 
-        replaced = (
-            *(sentence_bleu, corpus_bleu, modified_precision, closest_ref_length, brevity_penalty),
-            SmoothingFunction,
-        )
+        replaced = [sentence_bleu, corpus_bleu, modified_precision, SmoothingFunction]
+        replaced += [closest_ref_length, brevity_penalty]
         places = [(bleu_score, replacement.__name__, replacement) for replacement in replaced]
         _patch = Patch([*places, (nltk.translate, "bleu", sentence_bleu)])
     return _patch.apply()

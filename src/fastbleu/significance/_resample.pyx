@@ -24,8 +24,7 @@ cdef extern from "kernel/arithmetic/resample.h":
     void add_tossed_wide(const int64_t *rows, size_t segments, size_t columns, const uint32_t *words,
                          size_t first_bit, size_t trials, int64_t *subsets, int64_t *sums) noexcept nogil
 
-# Where all numbers of a table are less than this, it may be of uint16.
-NARROW = FB_NARROW
+NARROW = FB_NARROW         # a table of numbers less than this may be of uint16
 
 cdef enum:
     SUBSETS = 8 * 16       # rows of memory that add_tossed_* works with
@@ -45,15 +44,10 @@ cdef Buffer sums_for(object sums, Buffer rows, Py_ssize_t samples, Py_ssize_t dr
 
 
 def add_drawn(rows, indices, sums):
-    """Sums of the rows that bootstrap samples consist of.
+    """Overwrite `sums`, shape (samples, columns), with the sums of the rows in each bootstrap sample.
 
-    Parameters
-    ----------
-    rows : array of uint16 (below NARROW) or int64, shape (segments, columns)
-    indices : array of int64, shape (samples, draws)
-        Row numbers.
-    sums : array of int32 where `rows` is uint16, else int64, shape (samples, columns)
-        Is overwritten.
+    `rows` are uint16 (below NARROW) or int64, shape (segments, columns), `sums` int32 or int64; `indices`,
+    int64 of shape (samples, draws), are row numbers.
     """
     cdef Buffer table = buffer_of(rows, "Hq", 2), drawn = buffer_of(indices, "q", 2)
     cdef Py_ssize_t sample, samples = drawn.view.shape[0], draws = drawn.view.shape[1]
@@ -71,17 +65,10 @@ def add_drawn(rows, indices, sums):
 
 
 def add_tossed(rows, words, Py_ssize_t first_bit, sums):
-    """Sums of the rows whose coin shows heads.
+    """Overwrite `sums`, shape (trials, columns), with the sums of the rows whose coin shows heads.
 
-    Parameters
-    ----------
-    rows : array of uint16 (below NARROW) or int64, shape (segments, columns)
-    words : array of uint32
-        A stream of bits, the lowest of each word first: after `first_bit` of them those of the first
-        trial's segments, then those of the next trial, and so on; and one word more.
-    first_bit : int
-    sums : array of int32 where `rows` is uint16, else int64, shape (trials, columns)
-        Is overwritten.
+    `rows` and `sums` are as in `add_drawn`. `words`, uint32, are a stream of bits, the lowest of each word
+    first: after `first_bit` of them a bit for each segment, trial by trial; and one word more.
     """
     cdef Buffer table = buffer_of(rows, "Hq", 2), bits = buffer_of(words, "I", 1)
     cdef Py_ssize_t trials = len(sums), segments = table.view.shape[0], columns = table.view.shape[1]

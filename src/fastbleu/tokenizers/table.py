@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 class Entry:
     """What the table says of a tokenizer; it is compiled unless `load` loads it (libraries.py).
 
-    `details` are for `load`; `extra` installs the `packages` that it imports. `language` is the
-    target language for which sacreBLEU takes the tokenizer by default. One that splits at spaces
-    needs them between words; Chinese and Japanese have none.
+    `details` are for `load`; `extra` installs the `packages` that it imports; sacreBLEU takes the
+    tokenizer by default for the target `language`.
     """
 
     def __init__(
@@ -187,10 +186,6 @@ def get_tokenizer(
         A sentencepiece model file, for "spm", "flores101", "flores200" and "spBLEU-1K" only.
         Default: the file in sacreBLEU's cache ($SACREBLEU, else ~/.sacrebleu).
 
-    Returns
-    -------
-    Tokenizer
-
     Raises
     ------
     ValueError
@@ -237,8 +232,8 @@ def tokenize(
     text : str
         One segment. Lower it first (`text.lower()`) for case-insensitive tokens.
     tokenizer : str, callable or Tokenizer, default "13a"
-        As for `get_tokenizer`; the names are sacreBLEU's and give the tokens that sacreBLEU 2.6.0
-        counts.
+        As for `get_tokenizer`, as are the errors; the names are sacreBLEU's and give the tokens
+        that sacreBLEU 2.6.0 counts.
     model : path, optional
         A sentencepiece model file, as for `get_tokenizer`.
 
@@ -250,8 +245,6 @@ def tokenize(
     ------
     TypeError
         `text` is not a str, or a callable returns something other than a list of str.
-    ValueError, ImportError, FileNotFoundError, RuntimeError
-        As `get_tokenizer`.
 
     Examples
     --------
