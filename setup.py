@@ -4,7 +4,7 @@ Switches (environment):
 FASTBLEU_DEBUG=1      assertions, bounds checks, debug symbols, no optimisation: compiles fastest
 FASTBLEU_SYMBOLS=1    debug symbols in an ordinary build, for profilers
 FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (tests/trust/); not with MSVC
-FASTBLEU_TSAN=1       ThreadSanitizer; for a CPython that has it (tests/trust/test_free_threading.py)
+FASTBLEU_TSAN=1       ThreadSanitizer, with a CPython that has it (test_free_threading.py)
 FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
 
@@ -60,7 +60,7 @@ DIRECTIVES = {
     "cdivision": True,
     "embedsignature": True,
     "auto_pickle": False,
-    # Without the GIL a module is as safe as with it; tests/trust/test_free_threading.py has tried it.
+    # Without the GIL a module is as safe as with it; test_free_threading.py has tried it.
     "freethreading_compatible": True,
 }
 

@@ -167,7 +167,7 @@ def test_a_fifo_that_ends_early(directory):
 def test_a_fifo_of_xml_is_refused(directory):
     os.mkfifo(directory / "pipe.xml")
     shell = "cat bomb.xml >pipe.xml & FASTBLEU pipe.xml -i good; kill $! 2>/dev/null; (exit 1)"
-    assert "it must be a file and no pipe" in run(directory, "", shell).errors
+    assert "it must be a file and not a pipe" in run(directory, "", shell).errors
 
 
 @cache

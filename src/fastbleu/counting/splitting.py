@@ -42,13 +42,14 @@ class SplittingPacker(TokenPacker):
         """Split and pack the next chunk; the number of its segments, 0 at the end."""
         split_hypotheses, split_references, first = self._rest
         if first == len(split_hypotheses):
-            end = min(start + self.chunk_segments, len(hypotheses), len(references))
+            # Slices, because the function or another thread may change the lists.
+            end = start + self.chunk_segments
+            pairs = zip(hypotheses[start:end], references[start:end], strict=False)
             split_hypotheses, split_references, first = [], [], 0
-            for segment in range(start, end):
-                line = hypotheses[segment]
+            for segment, (line, its) in enumerate(pairs, before + start):
                 self._periods += isinstance(line, str) and line.endswith(" .")
-                split_hypotheses.append(self._tokens(line, before + segment, None))
-                split_references.append(self._references(references[segment], before + segment))
+                split_hypotheses.append(self._tokens(line, segment, None))
+                split_references.append(self._references(its, segment))
         taken = super().fill(split_hypotheses, split_references, first, before + start - first)
         self._rest = split_hypotheses, split_references, first + taken
         return taken

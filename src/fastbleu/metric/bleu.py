@@ -360,8 +360,8 @@ class BLEU:
         int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. Sums
         over states are the states of all their segments: see `from_state`.
         """
-        state: NDArray[numpy.int64] = self._totals.value.sum().__array__()[0]
-        return state
+        row: NDArray[numpy.int64] = self._totals.value.sum().__array__()[0]
+        return row
 
     @classmethod
     def from_state(cls, state: Any, **parameters: Any) -> BLEU:
@@ -501,9 +501,8 @@ class BLEU:
         """Whether parameters, `threads` apart, and all that was counted are the same."""
         if not isinstance(other, BLEU):
             return NotImplemented
-        if self._compared() != other._compared():
-            return False
-        return bool(self._totals.value == other._totals.value)
+        mine, its = (self._compared(), self._totals.value), (other._compared(), other._totals.value)
+        return mine == its
 
     def __hash__(self) -> int:
         return hash(self.signature)
