@@ -115,8 +115,6 @@ class BLEU:
         """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
         return self._parameters.signature
 
-    # A corpus at once.
-
     def score(
         self,
         hypotheses: Hypotheses,
@@ -488,8 +486,6 @@ class BLEU:
         return ReferenceIndex(
             references, metric=self, reference_mask=reference_mask, progress=progress
         )
-
-    # A value.
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that equal metrics share: `threads` changes nothing."""
