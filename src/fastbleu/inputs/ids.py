@@ -153,7 +153,7 @@ def sentence_rows(name: str, sentences: Any, mask: Any = None, before: int = 0) 
     `before` is the number of sentences that precede these, for messages.
     """
     if is_array(sentences) or shape_of(sentences) == ():
-        return _array_rows(name, sentences, mask, ["(sentences, length)"])
+        return _array_rows(name, sentences, mask, ("(sentences, length)",))
     rows = IdRows()
     for number, (sentence, its_mask) in enumerate(_entries(name, sentences, mask, "sentence")):
         _add(rows, sentence, its_mask, f"{name}[{before + number}]")
@@ -174,7 +174,7 @@ def _of_shape(value: Any) -> str:
     return "" if shape is None else f" (shape {shape})"
 
 
-def _array_rows(name: str, values: Any, mask: Any, shapes: list[str]) -> IdRows:
+def _array_rows(name: str, values: Any, mask: Any, shapes: tuple[str, ...]) -> IdRows:
     """Rows of an array of 2 dimensions, or of 3 if two shapes are allowed."""
     ids = id_array(values, name)
     if not 2 <= ids.ndim <= 1 + len(shapes):
@@ -190,7 +190,7 @@ def _array_rows(name: str, values: Any, mask: Any, shapes: list[str]) -> IdRows:
 
 def _hypothesis_rows(values: Any, mask: Any) -> IdRows:
     if is_array(values) or shape_of(values) == ():
-        return _array_rows("hypotheses", values, mask, ["(batch, length)"])
+        return _array_rows("hypotheses", values, mask, ("(batch, length)",))
     rows = IdRows()
     for segment, (value, its_mask) in enumerate(_entries("hypotheses", values, mask)):
         _add(rows, value, its_mask, place(segment, None))
@@ -200,7 +200,7 @@ def _hypothesis_rows(values: Any, mask: Any) -> IdRows:
 
 def _reference_rows(values: Any, mask: Any) -> IdRows:
     if is_array(values) or shape_of(values) == ():
-        shapes = ["(batch, length)", "(batch, references, length)"]
+        shapes = ("(batch, length)", "(batch, references, length)")
         return _array_rows("references", values, mask, shapes)
     rows = IdRows()
     entries = _entries("references", values, mask)
@@ -217,12 +217,13 @@ def _reference_rows(values: Any, mask: Any) -> IdRows:
 def _entries(name: str, values: Any, mask: Any, each: str = "segment") -> list[tuple[Any, Any]]:
     """Pairs (value, its mask or None) of a list."""
     check_segments(name, values, each)
-    return _with_masks(list_or_tuple(values), mask, f"the mask of {name}")
+    return _with_masks(list_or_tuple(values), mask, None, name)
 
 
-def _with_masks(values: Any, mask: Any, where: str) -> list[tuple[Any, Any]]:
+def _with_masks(values: Any, mask: Any, segment: int | None, name: str) -> list[tuple[Any, Any]]:
     if mask is None:
         return [(value, None) for value in values]
+    where = f"the mask of {name}" if segment is None else f"segment {segment}: the mask of {name}"
     if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
         raise TypeError(
             f"{where} is a {type(mask).__name__}, expected a list of {len(values)} masks"
@@ -251,7 +252,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
     values = list_or_tuple(values)
     if len(values) == 0:
         TokenChecks().refuse_no_references(segment)
-    entries = _with_masks(values, mask, f"segment {segment}: the mask of references")
+    entries = _with_masks(values, mask, segment, "references")
     for k, (value, its_mask) in enumerate(entries):
         _add(rows, value, its_mask, place(segment, k))
 

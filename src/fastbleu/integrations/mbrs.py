@@ -20,11 +20,12 @@ from mbrs import timer
 from mbrs.metrics import MetricBLEU as _MetricBLEU
 from mbrs.metrics import register
 
+from ..counting.input import count_input
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..dialects.parameters import Parameters
 from ..matrix.aggregation import Aggregation
 from ..matrix.pair_scorer import PairScorer
 from ..matrix.reader import SentenceReader
-from ..metric.bleu import BLEU
 from ..runtime.progress import ProgressBar
 from ..sacrebleu import BLEU as _SacrebleuBLEU
 
@@ -63,7 +64,7 @@ class MetricBLEU(_MetricBLEU):
     def __init__(self, cfg: Any) -> None:
         super().__init__(cfg)
         takes_value = SMOOTH_DEFAULTS[cfg.smooth_method] is not None
-        self._bleu = BLEU(
+        self._bleu = Parameters(
             self.scorer.tokenizer.tokenizer,
             cfg.lowercase,
             cfg.max_ngram_order,
@@ -89,8 +90,9 @@ class MetricBLEU(_MetricBLEU):
         """
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses))
-            stats = self._bleu.statistics(hypotheses, [[reference] for reference in references])
-            return _tensor(self._bleu._parameters.sentence_scores(stats))
+            pairs = hypotheses, [[reference] for reference in references]
+            stats = count_input(*pairs, self._bleu.count_options()).stats
+            return _tensor(self._bleu.sentence_scores(stats))
 
     def pairwise_scores(
         self, hypotheses: Sequence[str], references: Sequence[str], *_: Any, **__: Any
@@ -101,9 +103,9 @@ class MetricBLEU(_MetricBLEU):
         """
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses) * len(references))
-            sentences = SentenceReader(self._bleu._parameters).read_pair(hypotheses, references)
+            sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
             scores = numpy.empty([len(side) for side in sentences])
-            pairs = PairScorer(self._bleu._parameters, self._bleu.threads)
+            pairs = PairScorer(self._bleu, self._bleu.threads)
             pairs.prepare(*sentences)
             pairs.fill(scores, ProgressBar(False, None, ""))
             return _tensor(scores)
@@ -136,8 +138,8 @@ class MetricBLEU(_MetricBLEU):
                     )
                 if any(map(math.isnan, logarithms)):
                     raise ValueError("reference_lprobs has no softmax: it holds nan, or -inf only")
-            sentences = SentenceReader(self._bleu._parameters).read_pair(hypotheses, references)
-            aggregation = Aggregation(self._bleu._parameters)
+            sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
+            aggregation = Aggregation(self._bleu)
             weights = numpy.array(logarithms)
             return _tensor(aggregation.scores(*sentences, weights, logarithms=True))
 
