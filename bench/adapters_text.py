@@ -101,7 +101,7 @@ def native_score(threads: int = 1) -> Adapter:
 def bleuscore() -> Prepared:
     """Score the corpus with bleuscore, on sacreBLEU's scale.
 
-    Its dialect is that of Hugging Face's `evaluate`, which is sacreBLEU's, but for the order of
+    Its dialect is that of Hugging Face's `evaluate`, which is sacreBLEU's, except for the order of
     operations, where there is one reference and every order has a match.
     """
     from bleuscore import compute

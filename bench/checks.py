@@ -44,7 +44,7 @@ def say_errors(results: object, expected: object) -> str:
     pairs = list(zip(found.ravel().tolist(), wanted.ravel().tolist(), strict=True))
     wrong = [(a, b) for a, b in pairs if not is_rounding(a, b)]
     if not wrong:
-        return "yes, but for rounding"
+        return "yes, except for rounding"
     error = max(abs(a - b) for a, b in wrong)
     return f"errors: {len(wrong):,} of {len(pairs):,} scores are wrong by up to {error:.1e}"
 

@@ -61,7 +61,7 @@ def run_case(case: Case, quick: bool = False) -> dict:
     dict
         The case's result: for each library ``time`` in `unit` (the median), ``slowest`` and
         ``fastest``, ``rounds``, ``part`` (how many segments were run, where these were not all; the
-        times are those of all) and ``correct`` ("original", "yes", "yes, but for rounding",
+        times are those of all) and ``correct`` ("original", "yes", "yes, except for rounding",
         "no: ..." or why it is not compared); and the goals' standing.
     """
     data = case.select(max(1, case.segments // 20) if quick else case.segments)
@@ -177,7 +177,7 @@ def _check(case: Case, library: str, result: object, expected: object) -> str:
     wrong = case.equal(result, expected)
     # only fastbleu promises the original's bits
     if wrong and library != SUBJECT and is_rounding(result, expected):
-        return f"yes, but for rounding: {wrong}"
+        return f"yes, except for rounding: {wrong}"
     return say_correct(wrong)
 
 

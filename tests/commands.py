@@ -57,7 +57,7 @@ def usage_error(*arguments: Any, **options: Any) -> str:
 
 
 def same(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str]:
-    """Status and text of both commands, which must agree but for the version."""
+    """Status and text of both commands, which must agree except for the version."""
     theirs = start(*arguments, command="sacrebleu", **options)  # at work while ours is
     status, out, err = run(*arguments, stdin=stdin, **options)
     their_out, their_err = theirs.communicate(stdin, timeout=300)

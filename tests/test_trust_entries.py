@@ -21,7 +21,7 @@ def test_every_public_name_is_an_entry_point():
 
 
 def failed(call, state):
-    """The type and text of the exception of a call, but for the names of temporary files."""
+    """The type and text of the exception of a call, without the names of temporary files."""
     try:
         call(state)
     except SystemError:

@@ -1,4 +1,4 @@
-"""The command prints what the command `sacrebleu` prints, byte for byte but for the version."""
+"""The command prints what the command `sacrebleu` prints, byte for byte except for the version."""
 
 from __future__ import annotations
 

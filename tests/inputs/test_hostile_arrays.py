@@ -45,7 +45,7 @@ def test_a_mask_that_reshapes_a_row():
 
 
 class Pretending:
-    """References that there are none of, whatever their length says."""
+    """References with no elements, whatever their length says."""
 
     shape = (2, 3)
 

@@ -1,4 +1,4 @@
-"""The host libraries of the integrations: what is not installed is skipped, but for in CI."""
+"""The host libraries of the integrations: what is not installed is skipped, except in CI."""
 
 import importlib
 import os

@@ -1,8 +1,8 @@
 """Tokens that collide in the tables of the kernel under a seed that is known.
 
-The hashes of kernel/tables/interner.h and number_table.h once more, over arrays: whoever knew the
-seed of a process could do the same. `compressed` is what makes a table slow: keys that all belong
-into a small part of its slots, and so stand in one long row.
+The hashes of kernel/tables/interner.h and number_table.h once more, over arrays: an attacker who
+knew the seed of a process could do the same. `compressed` is what makes a table slow: keys that
+all belong into a small part of its slots, and so are in one long row.
 """
 
 from __future__ import annotations

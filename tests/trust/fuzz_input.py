@@ -52,5 +52,5 @@ def equal(found: object, expected: object, *where: object) -> None:
 
 @functools.cache
 def directory() -> str:
-    """Where a target writes its files; whoever runs it removes them."""
+    """Where a target writes its files; its caller removes them."""
     return os.environ.get("FASTBLEU_FUZZ_PLACE") or tempfile.mkdtemp(prefix="fastbleu-fuzz-")

@@ -68,7 +68,7 @@ cdef class IdPacker(PackedSegments):
         PyMem_RawFree(self.row_ids)
 
     def reset(self):
-        """Forget the last segments; keep the memory, but for that of a long row."""
+        """Forget the last segments; keep the memory, except that of a long row."""
         PackedSegments.reset(self)
         self.hypotheses = self.references = None
         if self.row_capacity > KEPT_IDS:

@@ -112,7 +112,7 @@ cdef class TextPacker(PackedSegments):
             Py_DECREF(<object> self.held[self.line_count])
 
     def reset(self):
-        """Forget the last lines; keep the memory, but for that of lines not stored in bytes."""
+        """Forget the last lines; keep the memory, except that of lines not stored in bytes."""
         PackedSegments.reset(self)
         self.release()
         free_buffers(&self.hypothesis_buffers)

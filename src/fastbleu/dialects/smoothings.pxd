@@ -5,7 +5,7 @@ fractions and sacreBLEU percentages, so that neither equals the other to the las
 """
 
 
-cdef enum Smoothing:           # nltk's methods in their order, but for method 6
+cdef enum Smoothing:           # nltk's methods in their order, except for method 6
     SMOOTH_NONE                # method0
     SMOOTH_FLOOR               # method1
     SMOOTH_ADD_K               # method2

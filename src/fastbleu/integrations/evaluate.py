@@ -287,7 +287,7 @@ def _with_its_end(text: str) -> str:
 
 
 def _tokens(tokenizer: Callable[[str], Any], text: str) -> Any:
-    """What the user's tokenizer makes of a text, but for the commonest mistake."""
+    """The user's tokens of a text, with a message for the most common mistake."""
     tokens = tokenizer(text)
     if isinstance(tokens, (str, bytes)):
         raise TypeError(

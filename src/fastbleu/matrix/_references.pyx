@@ -14,7 +14,7 @@ with one holder.
 Which reference's length counts is found among the different lengths by binary search.
 
 Cost. Time and memory grow linearly with the tokens; an n-gram takes 14 to 20 bytes (number_index.h), and
-4 more in LeaveOneOut. Ownership. Every class owns its arrays, but for StoredNgrams, which keeps the
+4 more in LeaveOneOut. Ownership. Every class owns its arrays, except StoredNgrams, which keeps the
 buffers that it reads in. Thread-safety. A ReferenceSet that nobody adds to may count in any number of
 threads, each with a RowScratch of its own; counting and adding release the GIL.
 """
@@ -73,7 +73,7 @@ cdef class Lengths:
         return 0
 
     cdef int note_all(self, Sentences sentences, int64_t before) except -1:
-        """Add sentences, but for those that are padding; `before` is the number of the first."""
+        """Add sentences, except those that are padding; `before` is the number of the first."""
         cdef Py_ssize_t s
         cdef set padding = set(sentences.padding)
         for s in range(sentences.count):

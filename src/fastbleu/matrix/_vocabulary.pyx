@@ -85,12 +85,12 @@ cdef class Vocabulary:
 
     @property
     def nbytes(self):
-        """Memory in bytes, but for tokens that are Python objects."""
+        """Memory in bytes, without that of tokens that are Python objects."""
         # A slot of 8 bytes, and for every second one a key and a content of 16 bytes.
         return self.tokens.slot_count * (8 + 32 // 2) + self.store.words * sizeof(uint64_t)
 
     def forget(self):
-        """Forget all tokens; keep the memory, but for that of very many."""
+        """Forget all tokens; keep the memory, except that of very many."""
         self.enter(False)
         _forgotten, self.known = self.known, None  # let go at the end: it may run user code
         self.plain = True
@@ -169,7 +169,7 @@ cdef class Vocabulary:
                 raise ValueError(f"token {id} has {size[id]} bytes, of {left} that are left")
             content.size = size[id]
             if not is_content(content.bytes, content.size, unit[id]):
-                raise ValueError(f"token {id} has content that is none of the unit {unit[id]}")
+                raise ValueError(f"token {id} has content that is invalid for the unit {unit[id]}")
             if intern_content(&made.tokens, content, unit[id]) != id:
                 raise ValueError(f"token {id} stands there twice")
             content.bytes += content.size

@@ -273,7 +273,7 @@ class ReferenceIndex:
         tokenize: str | Callable[[str], list[str]] | Tokenizer | None = None,
         threads: int = 1,
     ) -> ReferenceIndex:
-        """An index that was saved: as it was, but for the number of threads.
+        """An index that was saved: as it was, except for the number of threads.
 
         Its n-grams stay in the file, which is mapped into memory: processes that load it share
         that. The file must not be changed meanwhile; it may be replaced or removed.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     FilePath = str | bytes | os.PathLike[Any]
 
 VERSION = 1
-# The first byte is none of text, and line ends that a transfer as text would change are among them.
+# The first byte does not occur in text; line ends follow, which a transfer as text would change.
 _MAGIC = b"\x8bBLEU\r\n\x1a"
 _BYTE_ORDER = 0x01020304
 # Magic, byte order, version, size of the header, size of the file, checksum.

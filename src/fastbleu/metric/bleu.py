@@ -370,7 +370,7 @@ class BLEU:
         state : array_like of int, shape (2 + 2 * max_order,)
             A metric's `state`, or a sum of them.
         **parameters
-            Those of the metric that had the state, but for `keep_segments`; of these only
+            Those of the metric that had the state, except for `keep_segments`; of these only
             `max_order` can be checked. The number of references is not known afterwards.
 
         Raises

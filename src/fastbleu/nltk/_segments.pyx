@@ -153,7 +153,7 @@ cdef class _SentenceScorer(KeptMemory):
         return 0
 
     cdef int release(self) except -1:
-        """Let the memory be used by others, but for very much of it."""
+        """Let others use the memory, unless it is very large."""
         try:
             if max(self.packer.id_capacity, self.packer.length_capacity) > KEPT_IDS:
                 self.packer = TokenPacker(NltkTokenChecks())

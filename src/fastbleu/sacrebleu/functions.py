@@ -83,7 +83,7 @@ def sentence_bleu(
     '37.99'
     """
     if use_effective_order and type(tokenize) is str:
-        # What BLEU(...).sentence_score(...) does, but for the object, which takes as long again.
+        # As BLEU(...).sentence_score(...), without making the object, which takes as long again.
         reader = (_lowered if lowercase else _cased).get(tokenize)
         row = None if reader is None else reader.row(hypothesis, references)
         if row is not None and smooth_method in _smoothings:

@@ -139,7 +139,7 @@ def paired_bootstrap(
     compatible : "sacrebleu" or None
         "sacrebleu": the same `score`, `p_value`, and `mean` and `half_width` of `interval` and
         `baseline_interval`, equal with ``==``, as of sacreBLEU's ``PairedTest(..., "bs")``. There
-        the seed 0 is none, but for `baseline_interval`.
+        the seed 0 means no seed, except for `baseline_interval`.
 
     Returns
     -------

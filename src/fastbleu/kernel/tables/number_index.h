@@ -11,7 +11,7 @@
  * A table may lie in a file that was mapped into memory, and such a file may be damaged: a find reads
  * inside the two arrays and ends, whatever they hold.
  *
- * Ownership. The index owns its arrays (number_index_free), but for those of a file, which the caller
+ * Ownership. The index owns its arrays (number_index_free), except those of a file, which the caller
  * sets. Finding changes nothing: any thread may. Adding is for one thread alone.
  */
 #ifndef FASTBLEU_NUMBER_INDEX_H
