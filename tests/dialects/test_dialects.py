@@ -10,7 +10,7 @@ from generators import seeded
 from fastbleu import Stats, dialects
 from fastbleu.dialects import NLTK, SACREBLEU, Dialect
 
-NAMES = ["sacrebleu", "nltk", "torchmetrics", "torcheval", "tf-nmt", "evaluate"]
+NAMES = dialects.names()
 
 
 def rows(*numbers):
@@ -30,7 +30,8 @@ def test_a_dialect_says_what_it_is(name):
 
 
 def test_names():
-    assert dialects.names() == ("sacrebleu", "nltk")
+    assert NAMES[:2] == ("sacrebleu", "nltk")
+    assert len(NAMES) == 18
     with pytest.raises(ValueError, match="dialect 'x' is unknown; choose one of sacrebleu, nltk"):
         dialects.get("x")
 
@@ -66,8 +67,10 @@ def test_options_are_checked_in_one_place(name):
     for call in (dialect.score, dialect.sentence_scores):
         with pytest.raises(ValueError, match="smoothing 'x' is unknown; choose one of"):
             call(row, smoothing="x")
-        with pytest.raises(ValueError, match="smoothing 'none' takes no value"):
-            call(row, smoothing="none", smoothing_value=1)
+        plain = next((name for name, value in dialect.smoothings.items() if value is None), None)
+        if plain is not None:
+            with pytest.raises(ValueError, match=f"smoothing '{plain}' takes no value"):
+                call(row, smoothing=plain, smoothing_value=1)
         with pytest.raises(ValueError, match=r"2 weights for max_order 1|not support weights"):
             call(row, weights=(1, 2))
 
@@ -125,9 +128,9 @@ def test_tf_nmts_rules(name):
         totals = [rng.randint(0, 30) for _ in range(order)]
         matches = [rng.randint(0, total) for total in totals]
         row = [rng.randint(1, 30), rng.randint(1, 30), *matches, *totals]
-        for smoothing in ("none", "add-k"):
+        for smoothing in ("none", "add-1"):
             score = dialects.get(name).score(Stats([row]), smoothing=smoothing)
-            expected = compute_bleu(row, order, smoothing == "add-k")
+            expected = compute_bleu(row, order, smoothing == "add-1")
             assert (score.value, score.bp) == expected, row
 
 

@@ -17,6 +17,8 @@ VALUES = {
     "matches": (4, 2),
     "totals": (5, 4),
     "signature": "nrefs:1|tok:13a",
+    "printed": "48.89",
+    "cumulative": (80.0, 48.89),
 }
 SCORE = Score(*VALUES.values())
 

@@ -16,7 +16,7 @@ from ..runtime.threads import Pool, run_on_threads
 from ._ids import CHUNK_IDS, IdPacker
 from ._text import TextPacker
 from ._tokens import TokenPacker
-from .splitting import SplittingPacker
+from .splitting import PreparedPacker, SplittingPacker
 from .stats import Stats
 
 TYPE_CHECKING = False
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..tokenizers.table import Tokenizer
+
+    Segment = tuple[list[Any], list[list[Any]]]
 
 _TOKEN_CHECKS = TokenChecks()
 
@@ -73,6 +75,8 @@ class CountOptions:
         if self.tokenizer is None:
             return TokenPacker(self.checks)
         function, how = self.tokenizer.function, (self.lowercase, self.missing)
+        if self.tokenizer.prepared is not None:
+            return PreparedPacker(*self.tokenizer.prepared, *how)
         if function is not None:
             return SplittingPacker(self.checks, function, *how)
         return TextPacker(TextChecks(), str(self.tokenizer.compiled), *how)
@@ -89,6 +93,8 @@ class Counted:
         self.label_padding = False  # whether the id -100 was counted
         # Of lists of tokens: the last segment as it was read, (hypothesis, references).
         self.last_segment: tuple[Any, Any] = (None, None)
+        # Of a dialect that counts tokens itself: (hypothesis, references) of each segment.
+        self.tokens: list[Segment] | None = None
 
     def note(self, packer: PackedSegments) -> None:
         """Add what a packer tells of the segments that it has packed."""

@@ -6,41 +6,45 @@ if TYPE_CHECKING:
     from .nltk import NLTK, NltkDialect
     from .sacrebleu import SACREBLEU, SacrebleuDialect
     from .score import Score
-
-# By the name of a dialect: the module that defines it, its one instance, and its class.
+# By the name of a dialect the module that defines it: TF_NMT is the instance "tf-nmt".
 _DIALECTS = {
-    "sacrebleu": ("sacrebleu", "SACREBLEU", "SacrebleuDialect"),
-    "nltk": ("nltk", "NLTK", "NltkDialect"),
-    "torchmetrics": ("torchmetrics", "TORCHMETRICS", "TorchMetricsDialect"),
-    "torcheval": ("torcheval", "TORCHEVAL", "TorchEvalDialect"),
-    "tf-nmt": ("nmt", "NMT", "NmtDialect"),
-    "evaluate": ("nmt", "EVALUATE", "EvaluateDialect"),
+    "sacrebleu": "sacrebleu",
+    "nltk": "nltk",
+    "multi-bleu": "multi_bleu",
+    "multi-bleu-detok": "multi_bleu",
+    "mteval-v13a": "mteval",
+    "mteval-v14": "mteval",
+    "tf-nmt": "nmt",
+    "evaluate": "nmt",
+    "tensor2tensor": "tensor2tensor",
+    "coco": "coco",
+    "fairseq": "fairseq",
+    "codexglue-summary": "codexglue",
+    "codebleu-ngram": "codebleu",
+    "codebleu-weighted": "codebleu",
+    "e2e": "e2e",
+    "torchmetrics": "torchmetrics",
+    "torcheval": "torcheval",
+    "matlab": "matlab",
 }
+_INSTANCES = {name: name.upper().replace("-", "_") for name in _DIALECTS}
 _HOMES = {"Dialect": "base", "Score": "score"}
-_HOMES |= {name: module for module, *names in _DIALECTS.values() for name in names}
-__all__ = [
-    "NLTK",
-    "SACREBLEU",
-    "Dialect",
-    "NltkDialect",
-    "SacrebleuDialect",
-    "Score",
-    "get",
-    "names",
-]
+_HOMES |= {"NltkDialect": "nltk", "SacrebleuDialect": "sacrebleu"}
+_HOMES |= {_INSTANCES[name]: module for name, module in _DIALECTS.items()}
+__all__ = ["NLTK", "SACREBLEU", "Dialect", "NltkDialect", "SacrebleuDialect", "Score"]
+__all__ += ["get", "names"]
 
 
 def names() -> tuple[str, ...]:
-    """The names of the dialects that `fastbleu.BLEU` and `fastbleu.significance` take."""
-    return "sacrebleu", "nltk"
+    """The names of the dialects that `fastbleu.BLEU` takes."""
+    return tuple(_DIALECTS)
 
 
 def get(name: str) -> "Dialect":
     """The dialect of a name; ValueError if there is none."""
     if name not in _DIALECTS:
         raise ValueError(f"dialect {name!r} is unknown; choose one of {', '.join(_DIALECTS)}")
-    instance = _DIALECTS[name][1]
-    dialect: Dialect = globals().get(instance) or __getattr__(instance)
+    dialect: Dialect = globals().get(_INSTANCES[name]) or __getattr__(_INSTANCES[name])
     return dialect
 
 

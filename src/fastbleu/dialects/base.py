@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import exp
 
-from .._core import raise_totals
+from .._core import MAX_ORDER, raise_totals
 from ..counting.stats import Stats
 from .score import Score
 
@@ -15,11 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from ..inputs.types import ReferenceLength
+    from ..counting.batch import Counted, CountOptions, Segment
     from ..tokenizers.table import TokenizerName
-
-# For `Dialect.unsupported`, of dialects that are defined for whole counts only.
-NO_AGGREGATION = {"aggregate=True": "its rules are for whole counts, not for expected ones"}
 
 
 class Options:
@@ -49,35 +46,103 @@ class Dialect(ABC):
         As `fastbleu.dialects.get` knows it, and as a signature has it.
     scale : float
         The score of a perfect corpus: 1.0 or 100.0.
-    tokenizer, lowercase, reference_length : str or None, bool, {"closest", "first", "shortest"}
-        What the original does by default: its tokenizer (None: it takes tokens), whether it lowers
-        text, and which reference's length counts.
+    tokenizer, lowercase, reference_length, max_order
+        What the original does by default: its tokenizer ("none" splits at white space), whether it
+        ignores case, which reference's length counts, and its longest n-grams.
+    tokenizers : mapping of str to str or None
+        The original's own names of its tokenizers, and theirs here; None: it takes tokens, which
+        any tokenizer makes.
+    cases, reference_lengths, orders : collection
+        What `lowercase`, `reference_length` and `max_order` may be.
     minimum_total : int
         What each total of a row is raised to before rows are added up: 0 or 1.
     smoothings : mapping of str to float or None
         Every smoothing method, with the value that it has by default; None: it takes none.
     options : mapping of str to object
         The options of `score` that the dialect knows, with their defaults.
+    settings : mapping of str to object
+        Further options of `fastbleu.BLEU` that only this dialect has, and their values.
     unsupported : mapping of str to str
-        What the dialect cannot do, and why: options and operations.
+        What the dialect cannot do, and why: options and operations. Operations are "update",
+        "statistics", "sums", "state", "matrix" (many with many) and "significance".
+    weights_set_order : bool
+        Whether `max_order` is by default the number of `weights`.
+    single_reference : bool
+        Whether segments have one reference each.
+    mean_of_sentences : bool
+        Whether a corpus' score is the mean of its segments', which needs their rows.
+    separable : bool
+        Whether a score is `brevity_penalty`, which is that of `Dialect`, times a function of the
+        hypothesis' length and the matches. The matrix of pairs is faster then.
     """
 
     name: ClassVar[str]
     version: ClassVar[str]
     scale: ClassVar[float] = 1.0
-    tokenizer: ClassVar[TokenizerName | None] = None
+    tokenizer: ClassVar[TokenizerName] = "none"
     lowercase: ClassVar[bool] = False
-    reference_length: ClassVar[ReferenceLength] = "closest"
+    reference_length: ClassVar[str] = "closest"
+    max_order: ClassVar[int] = 4
+    tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
+    cases: ClassVar[Collection[bool]] = (False, True)
+    reference_lengths: ClassVar[Collection[str]] = ()
+    orders: ClassVar[Collection[int]] = range(1, MAX_ORDER + 1)
     minimum_total: ClassVar[int] = 0
     smoothings: ClassVar[Mapping[str, float | None]]
     options: ClassVar[Mapping[str, object]]
-    unsupported: ClassVar[Mapping[str, str]] = {}
+    settings: Mapping[str, object] = {}
+    unsupported: Mapping[str, str] = {}
+    weights_set_order: ClassVar[bool] = False
+    single_reference: ClassVar[bool] = False
+    mean_of_sentences: ClassVar[bool] = False
+    separable: ClassVar[bool] = False
 
     # The fields of a signature in their order, and the order that goes without saying.
     _fields: ClassVar[tuple[str, ...]] = (
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
     )
     _usual_order: ClassVar[int | None] = None
+    # How the original prints its score: a format of `value`; None: not rounded.
+    _printed: ClassVar[str | None] = None
+
+    def configured(
+        self, settings: Mapping[str, Any], reference_length: str | None = None
+    ) -> Dialect:
+        """This dialect with other values of `settings`, or for a reference length.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A value is wrong. Names are not checked.
+        """
+        return self
+
+    def count(
+        self,
+        hypotheses: Any,
+        references: Any,
+        options: CountOptions,
+        masks: tuple[Any, Any] = (None, None),
+        *,
+        keep_rows: bool = True,
+    ) -> Counted:
+        """Check and count a batch: rows of all segments, or one row, the sum of all as adapted."""
+        from ..counting.input import count_input
+
+        keep = keep_rows or type(self).adapt is not Dialect.adapt
+        counted = count_input(hypotheses, references, options, masks, keep_rows=keep)
+        if self.single_reference and counted.nrefs not in (0, 1):
+            raise ValueError(
+                f"dialect {self.name!r} takes one reference for each segment, as its original "
+                "does; pass references=[its[0] for its in references] to score with the first"
+            )
+        if keep and not keep_rows:
+            counted.stats = self.adapt(counted.stats).sum()
+        return counted
+
+    def counted_length(self, reference_length: str) -> str:
+        """The reference length that rows have."""
+        return reference_length
 
     def adapt(self, stats: Stats) -> Stats:
         """Rows as the dialect counts them, which then add up: adapt first, sum afterwards."""
@@ -149,8 +214,9 @@ class Dialect(ABC):
                 "the row has a total of 0: there are no segments, or they were not adapted; "
                 f"pass {self.name.upper()}.adapt(stats).sum()"
             )
+        value = self._corpus_score(sums, options)
         return Score(
-            self._scores(sums, options)[0],
+            value,
             tuple([m / t if t else 0.0 for m, t in zip(matches, totals, strict=True)]),
             self.brevity_penalty(hyp_len, ref_len),
             hyp_len,
@@ -158,7 +224,23 @@ class Dialect(ABC):
             matches,
             totals,
             self._signature(sums.max_order, options, *how, **named),
+            self.printed(value),
+            self._cumulative(sums, options),
         )
+
+    def score_mean(self, stats: Stats, options: Options, *how: Any, **named: Any) -> Score:
+        """The score of a corpus where it is the mean of its adapted rows' scores."""
+        value = self._mean(stats, options)
+        score = self._score_row(stats.sum(), options, *how, **named)
+        return score.__replace__(value=value, printed=self.printed(value))
+
+    def printed(self, value: float) -> str | None:
+        """A score with the digits that the original prints; None if it does not round."""
+        return None if self._printed is None else self._printed % value
+
+    def line(self, score: Score) -> str | None:
+        """The line that the original prints; None if it prints none."""
+        return None
 
     def sentence_scores(
         self,
@@ -248,8 +330,11 @@ class Dialect(ABC):
     def require(self, feature: str) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
         if feature in self.unsupported:
-            reason = self.unsupported[feature]
-            raise ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
+            raise self.refusal(feature, self.unsupported[feature])
+
+    def refusal(self, feature: str, reason: str) -> ValueError:
+        """The error for what the original does not have."""
+        return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The factor for hypotheses that are shorter than their references, 0-1."""
@@ -257,9 +342,28 @@ class Dialect(ABC):
             return 1.0
         return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
 
+    def refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
+        """Attributes of a `Score`, `value` among them, that rows do not tell.
+
+        For dialects whose `count` notes tokens; `sums` is the sum of the segments' rows.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def _scores(self, stats: Stats, options: Options) -> array[float]:
         """The score of each adapted row by options that were read."""
+
+    def _corpus_score(self, sums: Stats, options: Options) -> float:
+        """The score of a sum of rows: `_scores`, unless the original treats a corpus otherwise."""
+        return self._scores(sums, options)[0]
+
+    def _mean(self, stats: Stats, options: Options) -> float:
+        """The mean of the scores of rows."""
+        raise NotImplementedError
+
+    def _cumulative(self, sums: Stats, options: Options) -> tuple[float, ...] | None:
+        """BLEU-1 to BLEU-N, if the original returns all."""
+        return None
 
     def _check(self, options: Options) -> None:  # noqa: B027 (most dialects have nothing to check)
         """Refuse values that are out of range."""
@@ -273,6 +377,10 @@ class Dialect(ABC):
     def _smoothing_text(self, options: Options) -> str:
         value = options.smoothing_value
         return options.smoothing if value is None else f"{options.smoothing}[{value}]"
+
+    def _setting_text(self, name: str) -> str | None:
+        """What a signature says of a setting."""
+        return None
 
     def _signature(
         self,
@@ -294,6 +402,7 @@ class Dialect(ABC):
             "smooth": self._smoothing_text(options),
             "reflen": reference_length,
             "version": self.version,
+            **{name: self._setting_text(name) for name in self.settings},
         }
-        known = [name for name in self._fields if fields[name] is not None]
+        known = [name for name in (*self._fields, *self.settings) if fields[name] is not None]
         return "|".join([f"{name}:{fields[name]}" for name in known])

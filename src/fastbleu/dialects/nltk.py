@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from array import array
 
+from .._core import REFERENCE_LENGTHS
 from ..counting.stats import Stats
 from . import _nltk
-from .base import NO_AGGREGATION, Dialect, Options
+from .base import Dialect, Options
 from .nltk_arithmetic import METHODS, score_sums
+from .plain import NO_AGGREGATION
 
 # By the names of the dialect: nltk's methods.
 _METHOD_NAMES = {"floor": "method1", "add-k": "method2", "exp": "method3", "method4": "method4"}
@@ -31,6 +33,8 @@ class NltkDialect(Dialect):
     version = "nltk-3.10.4"
     minimum_total = 1
     smoothings = {"none": None, "floor": 0.1, "add-k": None, "exp": None, "method4": 5}
+    reference_lengths = REFERENCE_LENGTHS
+    separable = True
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
     unsupported = {
         "effective_order=True": "effective_order is sacreBLEU's; nltk averages over all orders",

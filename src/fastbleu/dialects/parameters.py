@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from .._core import REFERENCE_LENGTHS
 from ..counting.batch import Counted, CountOptions
 from ..counting.input import check_lowercase
 from ..counting.stats import Stats
-from ..inputs.arguments import check_choice, check_flag, check_positive, closest
+from ..inputs.arguments import DEFAULT, check_choice, check_flag, check_positive, closest
 from ..inputs.ids import IdRules
 from ..inputs.segments import is_iterable
 from ..inputs.warnings import warn_input, warn_tokenized
@@ -14,6 +13,7 @@ from ..tokenizers.table import SPLIT_AT_SPACES, Tokenizer, get_tokenizer
 from . import get, names
 from .base import Options
 from .score import Score
+from .text_rules import read_text_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..counting.batch import Segment
+    from ..inputs.arguments import Default
     from ..inputs.types import DialectName, ReferenceLength, SmoothingName
     from ..tokenizers.table import TokenFunction, TokenizerName
+    from .base import Dialect
 
     P = ParamSpec("P")
 
@@ -63,46 +66,52 @@ class Parameters:
 
     def __init__(
         self,
-        tokenize: TokenizerName | TokenFunction | Tokenizer | None = "13a",
-        lowercase: bool = False,
-        max_order: int = 4,
+        tokenize: TokenizerName | TokenFunction | Tokenizer | Default | None = DEFAULT,
+        lowercase: bool | None = None,
+        max_order: int | None = None,
         weights: Sequence[float] | None = None,
-        smoothing: SmoothingName = "exp",
+        smoothing: SmoothingName | None = None,
         smoothing_value: float | None = None,
         effective_order: bool = False,
         threads: int = 1,
         *,
         dialect: DialectName = "sacrebleu",
-        reference_length: ReferenceLength = "closest",
+        reference_length: ReferenceLength | None = None,
         ignore_ids: Iterable[int] = _NOTHING,
         stop_id: int | Iterable[int] | None = None,
         skip_ids: Iterable[int] = _NOTHING,
         keep_segments: bool = False,
-        **unknown: NoReturn,
+        **settings: Any,
     ) -> None:
-        for name in unknown:
-            _refuse(name)
         check_choice("dialect", dialect, names())
-        check_choice("reference_length", reference_length, REFERENCE_LENGTHS)
+        rules = get(dialect)
+        for name in settings:
+            if name not in rules.settings:
+                _refuse(name, rules)
+        self.rules = rules.configured(settings, reference_length)
+        self.weights = None if weights is None else _checked_weights(weights)
+        if max_order is not None:
+            max_order = check_positive("max_order", max_order)
+        if lowercase is not None:
+            lowercase = check_flag("lowercase", lowercase)
+        tokenize, lowercase, self.max_order, self.reference_length = read_text_rules(
+            self.rules, tokenize, lowercase, max_order, reference_length, self.weights
+        )
         no_ids = stop_id is None and ignore_ids is _NOTHING and skip_ids is _NOTHING
         self.id_rules = _NO_IDS if no_ids else IdRules(ignore_ids, stop_id, skip_ids)
         if self.id_rules and tokenize is not None:
             raise ValueError(
                 "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
             )
-        self.max_order = check_positive("max_order", max_order)
         self.effective_order = check_flag("effective_order", effective_order)
-        self.weights = None if weights is None else _checked_weights(weights)
         if smoothing_value is not None and type(smoothing_value) is not int:
             smoothing_value = _as_double("smoothing_value", smoothing_value)
-        self.smoothing = smoothing
+        self.smoothing = str(self.rules.options["smoothing"]) if smoothing is None else smoothing
         self.smoothing_value = smoothing_value
         self.dialect = dialect
-        self.rules = get(dialect)
         self.tokenizer = None if tokenize is None else get_tokenizer(tokenize)
         self.lowercase = check_lowercase(self.tokenizer, lowercase)
         self.threads = check_positive("threads", threads)
-        self.reference_length = reference_length
         self.ignore_ids = self.id_rules.ignore_ids
         self.stop_id = self.id_rules.stop_id
         self.skip_ids = self.id_rules.skip_ids
@@ -111,11 +120,17 @@ class Parameters:
         self.how_counted = {
             "lowercase": self.lowercase,
             "tokenizer": tokenizer.signature,
-            "reference_length": None if reference_length == "closest" else reference_length,
+            "reference_length": None
+            if self.reference_length == "closest"
+            else self.reference_length,
         }
-        self.options = self.rules.read_options(
-            self.max_order, self.weights, smoothing, smoothing_value, self.effective_order
-        )
+        how = self.smoothing, smoothing_value, self.effective_order
+        self.options = self.rules.read_options(self.max_order, self.weights, *how)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "rules" and name in self.rules.settings:
+            return self.rules.settings[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     def signature(self) -> str:
@@ -126,7 +141,7 @@ class Parameters:
         """The arguments that make the same parameters."""
         values = {name: getattr(self, name) for name in self.NAMES}
         values["tokenize"] = values.pop("tokenizer")
-        return values
+        return values | dict(self.rules.settings)
 
     def count_options(self) -> CountOptions:
         """How to count segments."""
@@ -135,29 +150,68 @@ class Parameters:
             self.lowercase,
             self.max_order,
             self.threads,
-            reference_length=self.reference_length,
+            reference_length=self.rules.counted_length(self.reference_length),
             id_rules=self.id_rules,
             raise_totals=bool(self.rules.minimum_total),
         )
 
-    def score(self, sums: Stats, nrefs: int | None, tokenized_periods: int) -> Score:
-        """The score of a corpus from the sum of its rows, with warnings of what it may mean."""
+    def count(
+        self,
+        options: CountOptions,
+        sides: tuple[Any, Any, Any, Any],
+        *,
+        keep_rows: bool = True,
+        operation: str = "",
+    ) -> Counted:
+        """Count (hypotheses, references, and their masks) as the dialect does, for an operation."""
+        self.rules.require(operation)
+        return self.rules.count(*sides[:2], options, sides[2:], keep_rows=keep_rows)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether a corpus needs the rows of its segments, and not their sum alone."""
+        return self.keep_segments or self.rules.mean_of_sentences
+
+    def score(
+        self,
+        counts: Stats,
+        nrefs: int | None,
+        tokenized_periods: int,
+        tokens: list[Segment] | None = None,
+    ) -> Score:
+        """The score of a corpus, with warnings of what it may mean.
+
+        `counts` is the sum of its adapted rows; the rows, if the score is their scores' mean.
+        `tokens` are those of the segments, for a dialect that counts them itself.
+        """
         if tokenized_periods:
             self.warn_of_tokenized(tokenized_periods)
-        score = self.rules._score_row(sums, self.options, nrefs, **self.how_counted)
+        if self.rules.mean_of_sentences:
+            score = self.rules.score_mean(
+                self.rules.adapt(counts), self.options, nrefs, **self.how_counted
+            )
+        else:
+            score = self.rules._score_row(counts, self.options, nrefs, **self.how_counted)
+        if tokens is not None:
+            changes = self.rules.refine(tokens, counts, self.options)
+            changes["printed"] = self.rules.printed(changes["value"])
+            score = score.__replace__(**changes)
         if score.value == 0 and score.hyp_len and not score.totals[-1]:
+            fix = ""
+            if "effective_order" in self.rules.options:
+                fix = " For short ones effective_order=True"
             warn_input(
                 f"no hypothesis has {self.max_order} tokens, so that the score is 0: is each entry "
-                "of hypotheses a whole segment, and no word? For short ones effective_order=True"
-                f"{self._advice}"
+                f"of hypotheses a whole segment, and no word?{fix}{self._advice}"
             )
         return score
 
     def score_counted(self, counted: Counted) -> Score:
-        """The score of a corpus whose rows were counted into their sum."""
+        """The score of a corpus that was counted; see `score`."""
         if not counted.segments:
             raise ValueError("there are no segments to score: hypotheses is empty")
-        return self.score(counted.stats, counted.nrefs, counted.tokenized_periods)
+        periods = counted.tokenized_periods
+        return self.score(counted.stats, counted.nrefs, periods, counted.tokens)
 
     def sentence_scores(self, stats: Stats) -> NDArray[numpy.float64]:
         """The score of each row by itself."""
@@ -177,10 +231,17 @@ class Parameters:
 
     def sentence_scores_counted(self, counted: Counted) -> NDArray[numpy.float64]:
         """As `sentence_scores`, with warnings of segments that score 0 because they are short."""
+        import numpy
+
         self.warn_of_tokenized(counted.tokenized_periods)
         rows, width = counted.stats._rows, 2 + 2 * self.max_order
         short = rows[width - 1 :: width].count(0) - rows[::width].count(0)
         self.warn_of_short(short, counted.segments)
+        if counted.tokens is not None:
+            adapted = self.rules.adapt(counted.stats)
+            pairs = zip(counted.tokens, adapted, strict=True)
+            found = [self.rules.refine([segment], row, self.options) for segment, row in pairs]
+            return numpy.array([changes["value"] for changes in found], numpy.float64)
         return self.sentence_scores(counted.stats)
 
     def warn_of_tokenized(self, periods: int) -> None:
@@ -222,9 +283,15 @@ def taking(
     return decorate
 
 
-def _refuse(unknown: str) -> NoReturn:
+def _refuse(unknown: str, rules: Dialect) -> NoReturn:
     """Refuse the name of what is no parameter of `fastbleu.BLEU`, and say which one is meant."""
+    owners = [name for name in names() if unknown in get(name).settings]
+    if owners:
+        raise ValueError(
+            f"dialect {rules.name!r} does not support {unknown}: only {' and '.join(owners)} has it"
+        )
     known = ["tokenize", *(name for name in Parameters.NAMES if name != "tokenizer")]
+    known += rules.settings
     meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, known)
     hint = f"; did you mean {meant!r}?" if meant else ""
     raise TypeError(f"fastbleu.BLEU has no parameter {unknown!r}{hint}")

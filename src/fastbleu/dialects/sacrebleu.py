@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from math import exp, fsum, isfinite, log
 
+from .._core import REFERENCE_LENGTHS
 from ..counting.stats import Stats
 from . import _sacrebleu
 from .base import Dialect, Options
@@ -27,6 +28,8 @@ class SacrebleuDialect(Dialect):
     scale = 100.0
     tokenizer = "13a"
     smoothings = _sacrebleu.SMOOTH_DEFAULTS
+    reference_lengths = REFERENCE_LENGTHS
+    separable = True
     options = {
         "weights": None,
         "smoothing": "exp",
@@ -36,6 +39,7 @@ class SacrebleuDialect(Dialect):
 
     _fields = ("nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version")
     _usual_order = 4
+    _printed = "%.2f"
 
     # All that sacreBLEU says of a row, and the same of counts that any sequences of numbers hold.
     details = staticmethod(_sacrebleu.details)

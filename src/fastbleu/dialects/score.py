@@ -27,6 +27,10 @@ class Score:
         Clipped n-gram matches and n-grams, as the dialect counts them.
     signature : str
         All that the value depends on besides the counts.
+    printed : str or None
+        The value with the digits that the dialect's original prints; None if it does not round.
+    cumulative : tuple of float, shape (max_order,), or None
+        BLEU-1 to BLEU-N, where the dialect's original returns them all.
     """
 
     __module__ = "fastbleu"  # its public place, for help() and pickles
@@ -39,6 +43,8 @@ class Score:
         "matches",
         "totals",
         "signature",
+        "printed",
+        "cumulative",
     )
 
     value: float
@@ -49,6 +55,8 @@ class Score:
     matches: tuple[int, ...]
     totals: tuple[int, ...]
     signature: str
+    printed: str | None
+    cumulative: tuple[float, ...] | None
 
     def __init__(
         self,
@@ -60,8 +68,11 @@ class Score:
         matches: tuple[int, ...],
         totals: tuple[int, ...],
         signature: str,
+        printed: str | None = None,
+        cumulative: tuple[float, ...] | None = None,
     ) -> None:
-        values = value, precisions, bp, hyp_len, ref_len, matches, totals, signature
+        counts = hyp_len, ref_len, matches, totals
+        values = value, precisions, bp, *counts, signature, printed, cumulative
         for name, field in zip(self.__match_args__, values, strict=True):
             object.__setattr__(self, name, field)
 
@@ -92,7 +103,8 @@ class Score:
 
     def __repr__(self) -> str:
         fields = zip(self.__match_args__, self._fields(), strict=True)
-        return f"{type(self).__qualname__}({', '.join(f'{n}={v!r}' for n, v in fields)})"
+        shown = [f"{name}={value!r}" for name, value in fields if value is not None]
+        return f"{type(self).__qualname__}({', '.join(shown)})"
 
     def __float__(self) -> float:
         return self.value

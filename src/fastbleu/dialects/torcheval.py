@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Sequence
 
 from ..counting.stats import Stats
-from .base import NO_AGGREGATION, Dialect, Options
+from .base import Dialect, Options
+from .plain import NO_AGGREGATION
 from .torchmetrics import tensors
 
 TYPE_CHECKING = False
@@ -15,9 +16,17 @@ if TYPE_CHECKING:
 
 
 class TorchEvalDialect(Dialect):
-    """The rules of `torcheval.metrics.BLEUScore`, TorchEval 0.0.7, in PyTorch's arithmetic.
+    """``bleu_score`` of TorchEval 0.0.7, in the float32 of the installed PyTorch, 0-1.
 
-    The shortest reference's length counts. The score is 0 if any order has no match.
+    BP * exp(sum of weight * log(matches / totals)) on what white space separates; 0 if an order has
+    no match, a ValueError if one has no n-gram. The SHORTEST reference's length counts. BP is 1 if
+    the hypotheses are longer, else exp(1 - ref_len / hyp_len). Orders are up to 4. PyTorch's log
+    and exp are not correctly rounded, so that the last bit depends on its version.
+
+    References
+    ----------
+    ``torcheval.metrics.functional.bleu_score`` of TorchEval 0.0.7; its class ``BLEUScore``, which
+    adds up batches in float64, is `fastbleu.integrations.torcheval`'s.
     """
 
     name = "torcheval"
@@ -25,19 +34,26 @@ class TorchEvalDialect(Dialect):
     tokenizer = "none"
     reference_length = "shortest"
     smoothings = {"none": None}
+    orders = range(1, 5)
     options = {"weights": None, "smoothing": "none"}
     unsupported = {"effective_order=True": "TorchEval averages over all orders", **NO_AGGREGATION}
 
     def score_tensors(
-        self, counts: Sequence[torch.Tensor], weights: torch.Tensor | Sequence[float] | None
+        self,
+        counts: Sequence[torch.Tensor],
+        weights: torch.Tensor | Sequence[float] | None,
+        dtype: torch.dtype,
     ) -> torch.Tensor:
-        """The score from a row of `tensors`, by torcheval.metrics.functional.text.bleu's steps."""
+        """The score from a row of `tensors`, by torcheval.metrics.functional.text.bleu's steps.
+
+        `dtype` is that of TorchEval's counts: float64 of its class, float32 of its function.
+        """
         import torch
 
         device, max_order = counts[2].device, len(counts[2])
         if not counts[2].any():
-            return torch.tensor(0.0, dtype=torch.float64, device=device)
-        input_len, target_len, matches, possible = (count.to(torch.float64) for count in counts)
+            return torch.tensor(0.0, dtype=dtype, device=device)
+        input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
         # Equal weights are float32 there, so that three of them do not add up to 1.
         equal = [1 / max_order] * max_order
         of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
@@ -46,8 +62,18 @@ class TorchEvalDialect(Dialect):
         return mean if input_len > target_len else torch.exp(1 - target_len / input_len) * mean
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
-        rows = tensors(stats)
-        return array("d", [self.score_tensors(row, options.weights).item() for row in rows])
+        import torch
+
+        scores = array("d")
+        for number, row in enumerate(tensors(stats)):
+            if not row[3].all():
+                place = f"segment {number}: " if len(stats) > 1 else ""
+                raise ValueError(
+                    f"{place}no hypothesis has {stats.max_order} tokens, and torcheval refuses "
+                    "such input as too short"
+                )
+            scores.append(self.score_tensors(row, options.weights, torch.float32).item())
+        return scores
 
 
 TORCHEVAL = TorchEvalDialect()

@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Sequence
 
 from ..counting.stats import Stats
-from .base import NO_AGGREGATION, Dialect, Options
+from .base import Dialect, Options
+from .plain import NO_AGGREGATION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,10 +17,17 @@ if TYPE_CHECKING:
 
 
 class TorchMetricsDialect(Dialect):
-    """The rules of `torchmetrics.text.BLEUScore`, TorchMetrics 1.9.0, in PyTorch's arithmetic.
+    """``bleu_score`` of TorchMetrics 1.9.0, in the float32 of the installed PyTorch, 0-1.
 
-    Of two references equally close the first one's length counts. The score is 0 if an order has no
-    match, even with the smoothing "add-k", which adds 1 to all orders but the first.
+    BP * exp(sum of weight * log(matches / totals)) on what white space separates; 0 if an order has
+    no match, even with ``smoothing="add-k"``, its ``smooth=True``, which adds 1 to all orders but
+    the first. The closest reference's length counts, of two equally close the FIRST one's. BP is 1
+    if the hypotheses are longer, else exp(1 - ref_len / hyp_len). PyTorch's log and exp are not
+    correctly rounded, so that the last bit depends on its version.
+
+    References
+    ----------
+    ``torchmetrics.functional.text.bleu_score`` of TorchMetrics 1.9.0.
     """
 
     name = "torchmetrics"

@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+class Default:
+    """Stands for a parameter that was not passed, where None means something."""
+
+    def __repr__(self) -> str:
+        return "<the dialect's>"
+
+    def __reduce__(self) -> str:
+        return "DEFAULT"
+
+
+DEFAULT = Default()
+
+
 def check_positive(name: str, value: Any) -> int:
     """Return an argument as an integer from 1 to MAX_ORDER."""
     try:

@@ -5,9 +5,28 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-DialectName: TypeAlias = Literal["sacrebleu", "nltk"]
-SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
-ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
+DialectName: TypeAlias = Literal[
+    "sacrebleu",
+    "nltk",
+    "multi-bleu",
+    "multi-bleu-detok",
+    "mteval-v13a",
+    "mteval-v14",
+    "tf-nmt",
+    "evaluate",
+    "tensor2tensor",
+    "coco",
+    "fairseq",
+    "codexglue-summary",
+    "codebleu-ngram",
+    "codebleu-weighted",
+    "e2e",
+    "torchmetrics",
+    "torcheval",
+    "matlab",
+]
+SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "add-1", "exp", "tiny", "method4"]
+ReferenceLength: TypeAlias = Literal["closest", "first", "shortest", "average"]
 
 Part = TypeVar("Part", covariant=True)
 

@@ -122,7 +122,7 @@ class BLEUScore(Metric):
         states = [getattr(self, name) for name in _STATES]
         row = joined(*states)
         if self.dialect == TORCHEVAL.name:
-            return TORCHEVAL.score_tensors(states, self.weights)
+            return TORCHEVAL.score_tensors(states, self.weights, torch.float64)
         return score(self._bleu, row, self.matches_by_order.device)
 
     def merge_state(self, metrics: Iterable[Any]) -> BLEUScore:

@@ -38,6 +38,9 @@ class PairScorer:
     """
 
     def __init__(self, parameters: Parameters, threads: int) -> None:
+        if not parameters.rules.separable:
+            name = parameters.dialect
+            raise ValueError(f"dialect {name!r} does not support the matrix of pairs")
         self._parameters = parameters
         self._threads = threads
         self._counters: list[PairCounter] = []

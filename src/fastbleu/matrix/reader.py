@@ -15,7 +15,7 @@ from ..inputs.sentences import (
     masks_of,
 )
 from ..runtime.threads import Pool
-from ..tokenizers.table import SPLIT_AT_SPACES
+from ..tokenizers.table import SPLIT_AT_SPACES, splitting
 from ._sentences import IdReader, Sentences, TextReader, read_lists
 from ._vocabulary import Vocabulary
 
@@ -48,6 +48,7 @@ class SentenceReader:
     """
 
     def __init__(self, parameters: Parameters) -> None:
+        parameters.rules.require("matrix")
         self._parameters = parameters
         self._vocabulary = Vocabulary()
         self._pool = Pool(parameters.threads)
@@ -143,7 +144,11 @@ class SentenceReader:
             of_tokens = SentenceTokenChecks(name, before)
             made = read_lists(self._vocabulary, of_tokens, listed, known_only)
         elif tokenizer.function is not None:
-            checks = SplitTextChecks(name, before, tokenizer.function, lowercase)
+            split = tokenizer.function
+            if tokenizer.prepared is not None:
+                split = splitting(tokenizer.prepared, lowercase, name.startswith("reference"))
+                lowercase = False
+            checks = SplitTextChecks(name, before, split, lowercase)
             checks.check_texts(listed)
             made = read_lists(self._vocabulary, checks, listed, known_only)
             # The function may have put something else into the list.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..counting.input import count_input
 from ..counting.stats import Stats
 from ..counting.totals import Totals
 from ..dialects.parameters import Parameters, taking
@@ -106,7 +105,7 @@ class BLEU:
         object.__setattr__(self, "_totals", Cell(Totals.zero(parameters.max_order)))
 
     def __getattr__(self, name: str) -> Any:
-        if name in Parameters.NAMES:
+        if name in (*Parameters.NAMES, *self._parameters.rules.settings):
             return getattr(self._parameters, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -161,10 +160,10 @@ class BLEU:
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
             which pads labels, was counted.
         """
-        masks = hypothesis_mask, reference_mask
-        return self._parameters.score_counted(
-            count_input(hypotheses, references, self._options, masks, keep_rows=False)
-        )
+        sides = hypotheses, references, hypothesis_mask, reference_mask
+        keep = self._parameters.rules.mean_of_sentences
+        counted = self._parameters.count(self._options, sides, keep_rows=keep)
+        return self._parameters.score_counted(counted)
 
     def sentence_scores(
         self,
@@ -189,10 +188,9 @@ class BLEU:
         InputWarning
             As by `score`; and where segments score 0 because they are short.
         """
-        masks = hypothesis_mask, reference_mask
-        return self._parameters.sentence_scores_counted(
-            count_input(hypotheses, references, self._options, masks)
-        )
+        sides = hypotheses, references, hypothesis_mask, reference_mask
+        counted = self._parameters.count(self._options, sides)
+        return self._parameters.sentence_scores_counted(counted)
 
     def statistics(
         self,
@@ -211,8 +209,8 @@ class BLEU:
         Stats
             Shape (segments, 2 + 2 * max_order), the same for every dialect.
         """
-        masks = hypothesis_mask, reference_mask
-        counted = count_input(hypotheses, references, self._options, masks)
+        sides = hypotheses, references, hypothesis_mask, reference_mask
+        counted = self._parameters.count(self._options, sides, operation="statistics")
         self._parameters.warn_of_tokenized(counted.tokenized_periods)
         return counted.stats
 
@@ -233,8 +231,8 @@ class BLEU:
         Stats
             One row: the `state` of a metric that has seen nothing else.
         """
-        masks = hypothesis_mask, reference_mask
-        return count_input(hypotheses, references, self._options, masks, keep_rows=False).stats
+        sides = hypotheses, references, hypothesis_mask, reference_mask
+        return self._parameters.count(self._options, sides, keep_rows=False, operation="sums").stats
 
     # A stream of batches.
 
@@ -256,9 +254,9 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        masks = hypothesis_mask, reference_mask
-        keep = self._parameters.keep_segments
-        counted = count_input(hypotheses, references, self._options, masks, keep_rows=keep)
+        sides = hypotheses, references, hypothesis_mask, reference_mask
+        keep = self._parameters.keeps_rows
+        counted = self._parameters.count(self._options, sides, keep_rows=keep, operation="update")
         sums = self._parameters.rules.adapt(counted.stats).sum() if keep else counted.stats
         self._add(Totals.of(counted, sums, keep))
 
@@ -280,7 +278,8 @@ class BLEU:
             raise ValueError(
                 "there are no segments to score: nothing was added since the start or reset()"
             )
-        return self._parameters.score(totals.sum(), totals.nrefs, totals.tokenized_periods)
+        counts = totals.rows() if self._parameters.rules.mean_of_sentences else totals.sum()
+        return self._parameters.score(counts, totals.nrefs, totals.tokenized_periods)
 
     def reset(self) -> None:
         """Forget all segments."""
@@ -358,6 +357,7 @@ class BLEU:
         int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. Sums
         over states are the states of all their segments: see `from_state`.
         """
+        self._parameters.rules.require("state")
         row: NDArray[numpy.int64] = self._totals.value.sum().__array__()[0]
         return row
 
@@ -383,6 +383,7 @@ class BLEU:
         if parameters.get("keep_segments"):
             raise ValueError("a state has no segments to keep: leave keep_segments=True out")
         metric = cls(**parameters)
+        metric._parameters.rules.require("state")
         metric._add(Totals.from_state(state, metric._parameters.max_order))
         return metric
 
@@ -491,7 +492,8 @@ class BLEU:
         """The parameters that equal metrics share: `threads` changes nothing."""
         arguments = self._parameters.as_arguments()
         del arguments["threads"]
-        return arguments
+        # First, because other parameters follow from it.
+        return {"dialect": arguments["dialect"]} | arguments
 
     def __eq__(self, other: object) -> bool:
         """Whether parameters, `threads` apart, and all that was counted are the same."""

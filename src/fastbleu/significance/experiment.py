@@ -209,6 +209,7 @@ def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
     if not isinstance(dialect, Dialect):
         known = ", ".join(map(repr, names()))
         raise TypeError(f"dialect is {dialect!r}, expected one of {known}, or a Dialect")
+    dialect.require("significance")
     for name in scoring:
         if name not in dialect.options:
             meant = closest(name, [*_OPTIONS, *dialect.options])

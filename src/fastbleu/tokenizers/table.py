@@ -8,6 +8,7 @@ a callable sees the whole text.
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 from ..inputs.arguments import closest
 from ..runtime.extras import install_command
@@ -20,20 +21,34 @@ if TYPE_CHECKING:
     from typing import Any, Literal, NoReturn, TypeAlias
 
     from .libraries import Loaded
+    from .originals import Prepare
 
     TokenFunction: TypeAlias = Callable[[str], list[str] | tuple[str, ...]]
     ModelPath: TypeAlias = str | bytes | os.PathLike[Any]
     # The names of the table, for type checkers.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    TokenizerName: TypeAlias = Compiled | Literal["ja-mecab", "ko-mecab"] | Models
+    # Of the dialects with these texts; names of originals.py.
+    Originals: TypeAlias = Literal[
+        "multi-bleu",
+        "multi-bleu-detok",
+        "mteval",
+        "mteval-international",
+        "mteval-international-e",
+        "evaluate",
+        "tensor2tensor",
+        "codexglue-summary",
+        "e2e",
+    ]
+    TokenizerName: TypeAlias = Compiled | Literal["ja-mecab", "ko-mecab"] | Models | Originals
 
 
 class Entry:
     """What the table says of a tokenizer; it is compiled unless `load` loads it (libraries.py).
 
     `details` are for `load`; `extra` installs the `packages` that it imports; sacreBLEU takes the
-    tokenizer by default for the target `language`.
+    tokenizer by default for the target `language`. `prepared`: the function of originals.py
+    that rewrites a text, and the compiled tokenizer that then takes it.
     """
 
     def __init__(
@@ -46,8 +61,10 @@ class Entry:
         takes_model: bool = False,
         language: str | None = None,
         splits_at_spaces: bool = False,
+        prepared: tuple[str, str] | None = None,
     ) -> None:
         self.load = load
+        self.prepared = prepared
         self.details = details
         self.packages = packages
         self.takes_model = takes_model
@@ -67,12 +84,17 @@ def _sentencepiece(signature: str, address: str, *file_names: str) -> Entry:
     return Entry(load_sentencepiece, details, "spm", "sentencepiece", takes_model=True)
 
 
+def _original(prepare: str, compiled: str) -> Entry:
+    return Entry(splits_at_spaces=True, prepared=(prepare, compiled))
+
+
 _FLORES101 = _sentencepiece(
     "flores101",
     "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
     "sacrebleu_tokenizer_spm.model",
 )
-# All tokenizers, in sacreBLEU's order. A compiled one has its rules in kernel/text/char_classes.h.
+# sacreBLEU's tokenizers in its order, then those of other originals. A compiled one has its rules
+# in kernel/text/char_classes.h.
 TABLE: dict[TokenizerName, Entry] = {
     "none": Entry(splits_at_spaces=True),
     "zh": Entry(language="zh"),
@@ -96,12 +118,21 @@ TABLE: dict[TokenizerName, Entry] = {
         "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
         "spbleu-1k_tokenizer_spm.model",
     ),
+    "multi-bleu": _original("multi_bleu", "none"),
+    "multi-bleu-detok": _original("multi_bleu_detok", "13a"),
+    "mteval": _original("mteval", "13a"),
+    "mteval-international": _original("mteval_international", "intl"),
+    "mteval-international-e": _original("mteval_international_e", "intl"),
+    "evaluate": _original("evaluate", "13a"),
+    "tensor2tensor": _original("tensor2tensor", "none"),
+    "codexglue-summary": _original("codexglue_summary", "13a"),
+    "e2e": _original("e2e", "none"),
 }
-TOKENIZERS: tuple[TokenizerName, ...] = tuple(TABLE)
+TOKENIZERS: tuple[TokenizerName, ...] = tuple(n for n, entry in TABLE.items() if not entry.prepared)
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
 # The others are for some languages only.
-WITHOUT_MODEL = tuple(name for name in TABLE if name not in WITH_MODEL)
+WITHOUT_MODEL = tuple(name for name in TOKENIZERS if name not in WITH_MODEL)
 BY_LANGUAGE = {entry.language: name for name, entry in TABLE.items() if entry.language}
 
 
@@ -118,13 +149,17 @@ class Tokenizer:
         What splits a text, where `compiled` is None.
     signature : str
         The field `tok:` of a score's signature.
+    prepared : tuple of callable (str, bool, bool -> str) and str, or None
+        Of other originals than sacreBLEU: what rewrites a text, given whether to ignore case and
+        whether it is a reference, and the compiled tokenizer that then takes it.
     """
 
-    __slots__ = ("_model", "_source", "compiled", "function", "name", "signature")
+    __slots__ = ("_model", "_source", "compiled", "function", "name", "prepared", "signature")
     name: str
     compiled: str | None
     function: Callable[[str], list[str]] | None
     signature: str
+    prepared: tuple[Prepare, str] | None
     _source: str | TokenFunction
     _model: str | None
 
@@ -136,6 +171,7 @@ class Tokenizer:
         signature: str | None = None,
         source: str | TokenFunction | None = None,
         model: str | None = None,
+        prepared: tuple[Prepare, str] | None = None,
     ) -> None:
         for attribute, value in (
             ("name", name),
@@ -144,6 +180,7 @@ class Tokenizer:
             ("signature", name if signature is None else signature),
             ("_source", name if source is None else source),
             ("_model", model),
+            ("prepared", prepared),
         ):
             object.__setattr__(self, attribute, value)
 
@@ -167,6 +204,14 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.signature}>"
+
+
+def splitting(
+    prepared: tuple[Prepare, str], lowercase: bool = False, is_reference: bool = False
+) -> Callable[[str], list[str]]:
+    """The function from a text to its tokens that a `Tokenizer.prepared` amounts to."""
+    prepare, compiled = prepared
+    return lambda text: _compiled.split(prepare(text, lowercase, is_reference), compiled)
 
 
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
@@ -201,7 +246,7 @@ def get_tokenizer(
     """
     if model is None and isinstance(tokenize, str) and tokenize in _COMPILED:
         return _COMPILED[tokenize]
-    if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
+    if isinstance(tokenize, str) and tokenize not in TABLE:
         raise ValueError(_unknown(tokenize))
     if model is not None and not (isinstance(tokenize, str) and tokenize in WITH_MODEL):
         takers = ", ".join(WITH_MODEL)
@@ -263,6 +308,11 @@ def tokenize(
 def _load(name: str, path: str | None) -> Tokenizer:
     """The tokenizer of a library, with the user's model if `path` is given; loaded once."""
     entry = TABLE[name]  # type: ignore[index]
+    if entry.prepared is not None:
+        function, compiled = entry.prepared
+        # Loaded late, because it needs `re`.
+        prepared = getattr(import_module(f"{__package__}.originals"), function), compiled
+        return Tokenizer(name, function=splitting(prepared), prepared=prepared)
     # $SACREBLEU may change while the program runs.
     place = cached_model(entry) if path is None and entry.takes_model else path
     found = _LOADED.get((name, place))

@@ -1,0 +1,109 @@
+"""pycocoevalcap's BLEU of image captions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp
+
+from ..counting.stats import Stats
+from .base import Dialect, Options
+from .plain import NO_AGGREGATION, PlainDialect, count_with_tokens, no_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..counting.batch import Segment
+
+_TINY, _SMALL = 1e-15, 1e-9
+
+
+class CocoDialect(PlainDialect):
+    """``Bleu`` of pycocoevalcap, of captions that were tokenised before, 0-1.
+
+    BLEU-n is the n-th root of the product of (matches + 1e-15) / (totals + 1e-9) of orders 1 to n,
+    times exp(1 - 1 / ratio) if ratio = (hyp_len + 1e-15) / (ref_len + 1e-9) is below 1. The score
+    is BLEU-4, `Score.cumulative` has BLEU-1 to BLEU-4.
+
+    The closest reference's length counts, of two equally close the shorter; or the shortest; or,
+    with ``reference_length="average"``, their mean, which is no integer, so that there are no rows.
+    Tokens are what white space separates: pycocoevalcap's default PTB tokenizer is a Java program.
+
+    References
+    ----------
+    salaniz/pycocoevalcap 1.2, bleu/bleu_scorer.py.
+    """
+
+    name = "coco"
+    version = "pycocoevalcap-1.2"
+    reference_lengths = ("closest", "shortest", "average")
+    smoothings = {"tiny": None}
+    options = {"smoothing": "tiny"}
+    unsupported: Mapping[str, str] = {
+        "effective_order=True": "it has a score for each order, `Score.cumulative`",
+        "weights": "its weights are equal",
+        **NO_AGGREGATION,
+    }
+    _printed = "%.3f"
+
+    def configured(
+        self, settings: Mapping[str, Any], reference_length: str | None = None
+    ) -> Dialect:
+        """This dialect, or the one that counts mean reference lengths."""
+        return COCO_AVERAGE if reference_length == "average" else self
+
+    def brevity_penalty(self, hyp_len: int, ref_len: float) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        ratio = (hyp_len + _TINY) / (ref_len + _SMALL)
+        return exp(1 - 1 / ratio) if ratio < 1 else 1.0
+
+    def _all(
+        self, hyp_len: int, ref_len: float, matches: Sequence[int], totals: Sequence[int]
+    ) -> tuple[float, ...]:
+        """BLEU-1 to BLEU-N."""
+        product, scores = 1.0, []
+        bp = self.brevity_penalty(hyp_len, ref_len)
+        for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True), 1):
+            product *= (float(matched) + _TINY) / (float(ngrams) + _SMALL)
+            scores.append(product ** (1.0 / order) * bp)
+        return tuple(scores)
+
+    def _cumulative(self, sums: Stats, options: Options) -> tuple[float, ...]:
+        hyp_len, ref_len, *counts = sums._rows
+        return self._all(hyp_len, ref_len, counts[: sums.max_order], counts[sums.max_order :])
+
+    def _score(
+        self,
+        hyp_len: int,
+        ref_len: int,
+        matches: Sequence[int],
+        totals: Sequence[int],
+        options: Options,
+    ) -> float:
+        return self._all(hyp_len, ref_len, matches, totals)[-1]
+
+
+class CocoAverageDialect(CocoDialect):
+    """pycocoevalcap's ``option="average"``; see `CocoDialect`."""
+
+    reference_length = "average"
+    unsupported = {**CocoDialect.unsupported, **no_rows("a mean of lengths is no integer")}
+    count = count_with_tokens
+
+    def counted_length(self, reference_length: str) -> str:
+        """The reference length that rows have."""
+        return "closest"
+
+    def refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
+        """The scores by the mean lengths of references."""
+        hyp_len, _, *counts = sums._rows
+        ref_len = 0.0
+        for _, references in tokens:
+            ref_len += float(sum(map(len, references))) / len(references)
+        scores = self._all(hyp_len, ref_len, counts[: sums.max_order], counts[sums.max_order :])
+        bp = self.brevity_penalty(hyp_len, ref_len)
+        return {"value": scores[-1], "cumulative": scores, "bp": bp, "ref_len": ref_len}
+
+
+COCO = CocoDialect()
+COCO_AVERAGE = CocoAverageDialect()

@@ -1,0 +1,154 @@
+"""The two n-gram parts of CodeBLEU."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from math import exp, fsum, log
+
+from ..counting.stats import Stats
+from .base import Dialect, Options
+from .nltk import NltkDialect
+from .plain import EQUAL_WEIGHTS, count_with_tokens, no_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..counting.batch import Segment
+
+# The reserved words that unigrams weigh 1 for. Java's true, false and null are not among them.
+_JAVA = """
+    abstract assert boolean break byte case catch char class const continue default do double else
+    enum extends final finally float for goto if implements import instanceof int interface long
+    native new package private protected public return short static strictfp super switch
+    synchronized this throw throws transient try void volatile while
+"""
+_PYTHON = """
+    False None True and as assert async await break class continue def del elif else except finally
+    for from global if import in is lambda nonlocal not or pass raise return try while with yield
+"""
+KEYWORDS: Mapping[str, frozenset[str]] = {
+    "java": frozenset(_JAVA.split()),
+    "python": frozenset(_PYTHON.split()),
+    "python-0.7.0": frozenset([*_PYTHON.split(), "match", "case", "type"]),
+}
+_WEIGHT_OF_OTHERS = 0.2
+
+
+class CodeBleuNgramDialect(NltkDialect):
+    """The n-gram match of CodeBLEU, 0-1: nltk's BLEU with method 1 on what white space separates.
+
+    BP * exp(sum of log(matches / totals) / 4), totals at least 1 for each segment and order, and
+    0.1 in place of matches where an order has none; 0 without a unigram match.
+
+    References
+    ----------
+    microsoft/CodeXGLUE ac74a62, code-to-code-trans/evaluator/CodeBLEU/bleu.py; codebleu 0.7.0.
+    """
+
+    name = "codebleu-ngram"
+    version = "codebleu-0.7.0-ngram"
+    orders = (4,)
+    reference_lengths = ()
+    weights_set_order = False
+    smoothings = {"floor": 0.1}
+    options = {"smoothing": "floor"}
+    unsupported = EQUAL_WEIGHTS
+
+
+class CodeBleuWeightedDialect(CodeBleuNgramDialect):
+    """The weighted n-gram match of CodeBLEU, 0-1: n-gram RECALL, on what white space separates.
+
+    BP * exp(sum of log p / 4), p = matches / totals summed over ALL references of all segments:
+    totals are a reference's n-grams (at least 1), of which those in the hypothesis match. A unigram
+    weighs 1 if it is a keyword, else 0.2, added up in the order of their first occurrence. 0.1 in
+    place of matches where an order has none; 0 without a unigram match. By an oversight each
+    segment's reference length is 2, so that BP is 1 but for empty hypotheses and single tokens.
+
+    ``keywords=`` is "java", "python" (3.11's), "python-0.7.0" (the package's), or a set of str.
+
+    References
+    ----------
+    microsoft/CodeXGLUE ac74a62, code-to-code-trans/evaluator/CodeBLEU/weighted_ngram_match.py, as
+    calc_code_bleu.py calls it; codebleu 0.7.0.
+    """
+
+    name = "codebleu-weighted"
+    version = "codebleu-0.7.0-weighted"
+    unsupported = {
+        **EQUAL_WEIGHTS,
+        **no_rows("its counts are recalls with weights, and no integers"),
+    }
+    count = count_with_tokens
+
+    def __init__(self, keywords: Any = "java") -> None:
+        self.settings = {"keywords": keywords}
+        self._keywords = _keywords(keywords)
+
+    def configured(
+        self, settings: Mapping[str, Any], reference_length: str | None = None
+    ) -> Dialect:
+        """The dialect with other keywords."""
+        return type(self)(**settings) if settings else self
+
+    def refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
+        """The score by the recall of n-grams."""
+        matches, totals = [0.0] * 4, [0.0] * 4
+        hyp_len = 0
+        for hypothesis, references in tokens:
+            hyp_len += len(hypothesis)
+            for n in range(4):
+                matched, ngrams = self._recall(hypothesis, references, n + 1)
+                matches[n] += matched
+                totals[n] += ngrams
+        ref_len = 2 * len(tokens)
+        bp = self.brevity_penalty(hyp_len, ref_len)
+        precisions = tuple([m / t for m, t in zip(matches, totals, strict=True)])
+        value = 0.0
+        if matches[0]:
+            pairs = zip(matches, totals, strict=True)
+            value = bp * exp(fsum([0.25 * log(m / t if m else 0.1 / t) for m, t in pairs]))
+        return {"value": value, "precisions": precisions, "bp": bp, "ref_len": ref_len}
+
+    def _recall(
+        self, hypothesis: list[Any], references: list[list[Any]], n: int
+    ) -> tuple[float, float]:
+        """Weighted n-grams of the references that match, and all; added up one after the other."""
+        had = Counter(_ngrams(hypothesis, n))
+        matched = ngrams = 0.0
+        for reference in references:
+            its_matches = its_ngrams = 0.0
+            for ngram, count in Counter(_ngrams(reference, n)).items():
+                weight = 1 if n > 1 or ngram[0] in self._keywords else _WEIGHT_OF_OTHERS
+                its_matches += min(count, had[ngram]) * weight
+                its_ngrams += count * weight
+            matched += its_matches
+            ngrams += max(1, its_ngrams)
+        return matched, ngrams
+
+    def _setting_text(self, name: str) -> str:
+        given = self.settings[name]
+        return given if isinstance(given, str) else ",".join(sorted(self._keywords))
+
+
+def _ngrams(tokens: list[Any], n: int) -> list[tuple[Any, ...]]:
+    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+def _keywords(given: Any) -> frozenset[str]:
+    """The set that an argument is or names."""
+    if isinstance(given, str):
+        if given not in KEYWORDS:
+            raise ValueError(
+                f"keywords {given!r} is unknown; choose one of {', '.join(KEYWORDS)}, or pass a set"
+            )
+        return KEYWORDS[given]
+    found = frozenset(given) if isinstance(given, (set, frozenset, list, tuple)) else None
+    if found is None or not all(isinstance(word, str) for word in found):
+        raise TypeError(f"keywords is {given!r}, expected the name of a language or a set of str")
+    return found
+
+
+CODEBLEU_NGRAM = CodeBleuNgramDialect()
+CODEBLEU_WEIGHTED = CodeBleuWeightedDialect()

@@ -1,0 +1,202 @@
+"""fairseq's libbleu."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp, inf, log
+
+from ..counting.batch import CountOptions, count_batch
+from ..counting.stats import Stats
+from .base import Dialect, Options
+from .plain import EQUAL_WEIGHTS, PlainDialect
+from .score import Score
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy
+    from numpy.typing import NDArray
+
+    from ..counting.batch import Counted, Segment
+
+_BASIS, _PRIME = 14695981039346656037, 0x100000001B3
+_SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+_UNKNOWN_IN_REFERENCE = -999
+_ORDER = (
+    "n-grams are counted by a hash of ids that are given out as the corpus is read, so that counts "
+    "depend on all earlier segments; pass hashed=False"
+)
+
+
+class FairseqDialect(PlainDialect):
+    """``Scorer`` of fairseq's scoring/bleu.py with its libbleu, with one reference, 0-100.
+
+    min(1, exp(1 - ref_len / hyp_len)) * exp(sum of log(matches / totals) / 4); 0 if an order has no
+    match. ``smoothing="add-k"``, its ``one_init``, adds 1 to matches and totals of the orders above
+    1. The sum is the running Python's, which is compensated from 3.12 on.
+
+    Text is split at white space; an empty text is the token "</s>", "<pad>" at the ends goes, and
+    "<unk>" in a reference matches nothing. libbleu compares n-grams by a 64-bit hash that collides,
+    which finds more matches than there are. Its ids are given out in the order of first occurrence,
+    each hypothesis before its reference; for `sentence_scores` anew for each segment.
+    ``hashed=False`` counts exactly.
+
+    References
+    ----------
+    facebookresearch/fairseq 3d262bb2 (PyPI 0.12.2), fairseq/scoring/bleu.py, clib/libbleu.
+    """
+
+    name = "fairseq"
+    scale = 100.0
+    version = "fairseq-0.12.2"
+    orders = (4,)
+    single_reference = True
+    smoothings = {"none": None, "add-k": None}
+    options = {"smoothing": "none"}
+    _printed = "%.2f"
+
+    def __init__(self, hashed: bool = True) -> None:
+        if not isinstance(hashed, bool):
+            raise TypeError(f"hashed is {hashed!r}, expected True or False")
+        self.settings = {"hashed": hashed}
+        of_hash = dict.fromkeys(("update", "matrix"), _ORDER) if hashed else {}
+        self.unsupported = {
+            **EQUAL_WEIGHTS,
+            **({"matrix": "it counts '</s>', which the matrix does not"} | of_hash),
+        }
+
+    def configured(
+        self, settings: Mapping[str, Any], reference_length: str | None = None
+    ) -> Dialect:
+        """The dialect with or without the hash."""
+        return type(self)(**settings) if settings else self
+
+    def count(
+        self,
+        hypotheses: Any,
+        references: Any,
+        options: CountOptions,
+        masks: tuple[Any, Any] = (None, None),
+        *,
+        keep_rows: bool = True,
+    ) -> Counted:
+        """Count a batch with the tokens, and by the hash, of libbleu."""
+        from ..counting.token_lists import token_lists
+
+        counted = super().count(hypotheses, references, options, masks, keep_rows=True)
+        tokens = token_lists(hypotheses, references, options)
+        if self.settings["hashed"]:
+            rows = _hashed_rows(_ids(tokens), options.threads)
+            counted.tokens = tokens
+        else:
+            rows = _rows(_ids(tokens), CountOptions(None, threads=options.threads))
+        counted.stats = rows if keep_rows else rows.sum()
+        return counted
+
+    def refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
+        """The score of a corpus; of a single segment, with ids that begin with it."""
+        if len(tokens) == 1:
+            sums = _hashed_rows(_ids(tokens), 1)
+        return {"value": self._scores(sums, options)[0]}
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        return min(1.0, exp(1 - ref_len / hyp_len))
+
+    def line(self, score: Score) -> str:
+        """The line that fairseq prints."""
+        precisions = "/".join([f"{100 * precision:2.1f}" for precision in score.precisions])
+        ratio = score.hyp_len / score.ref_len
+        return (
+            f"BLEU4 = {score.printed}, {precisions} (BP={score.bp:.3f}, ratio={ratio:.3f}, "
+            f"syslen={score.hyp_len}, reflen={score.ref_len})"
+        )
+
+    def _setting_text(self, name: str) -> str:
+        return "yes" if self.settings[name] else "no"
+
+    def _score(
+        self,
+        hyp_len: int,
+        ref_len: int,
+        matches: Sequence[int],
+        totals: Sequence[int],
+        options: Options,
+    ) -> float:
+        logarithms = []
+        for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True)):
+            added = int(order > 0 and options.smoothing == "add-k")
+            m, t = matched + added, ngrams + added
+            logarithms.append(log(m / t) if m and t else -inf)
+        return self.brevity_penalty(hyp_len, ref_len) * exp(sum(logarithms) / 4) * 100
+
+
+def _ids(segments: list[Segment]) -> list[tuple[list[int], list[int]]]:
+    """Hypothesis and reference of each segment as fairseq's Dictionary numbers them."""
+    numbers: dict[Any, int] = dict(_SPECIAL)
+
+    def numbered(tokens: list[Any]) -> list[int]:
+        ids = [numbers.setdefault(token, len(numbers)) for token in tokens]
+        return _without_padding([*ids, 2])
+
+    found = []
+    for hypothesis, references in segments:
+        ours, its = numbered(hypothesis), numbered(references[0])
+        found.append((ours, [_UNKNOWN_IN_REFERENCE if number == 3 else number for number in its]))
+    return found
+
+
+def _without_padding(ids: list[int]) -> list[int]:
+    """Ids without "<pad>" at both ends and without the further "</s>" at the end."""
+    start, end = 0, len(ids)
+    while start < end - 1 and ids[start] == 1:
+        start += 1
+    while end > start + 1 and ids[end - 1] in (1, 2):
+        end -= 1
+    return ids[start:end]
+
+
+def _rows(segments: list[tuple[list[int], list[int]]], options: CountOptions) -> Stats:
+    hypotheses, references = zip(*segments, strict=True) if segments else ((), ())
+    return count_batch(hypotheses, [[one] for one in references], options).stats
+
+
+def _hashed_rows(segments: list[tuple[list[int], list[int]]], threads: int) -> Stats:
+    """The rows by libbleu's hash: of each order, hashes are counted as if they were tokens."""
+    import numpy
+
+    sides = [_hashes([segment[side] for segment in segments]) for side in (0, 1)]
+    table = numpy.zeros((len(segments), 10), numpy.int64)
+    table[:, :2] = [[len(ids) for ids in segment] for segment in segments] or table[:, :2]
+    options = CountOptions(None, max_order=1, threads=threads)
+    for n, pairs in enumerate(zip(*sides, strict=True)):
+        rows = _rows(list(zip(*pairs, strict=True)), options)
+        table[:, 2 + n], table[:, 6 + n] = rows.matches[:, 0], rows.totals[:, 0]
+    return Stats(table)
+
+
+def _hashes(sentences: list[list[int]]) -> list[list[list[int]]]:
+    """The hashes of all n-grams, by order and by sentence."""
+    import numpy
+
+    flat = numpy.array([number for ids in sentences for number in ids], numpy.int32)
+    lengths = [len(ids) for ids in sentences]
+    # Bytes are signed characters, so that their sign is extended to 64 bits.
+    signed = flat.view(numpy.int8).reshape(-1, 4).astype(numpy.int64).view(numpy.uint64)
+    by_order = []
+    found: NDArray[numpy.uint64] = numpy.full(len(flat), _BASIS, numpy.uint64)
+    for n in range(4):
+        # The n-gram that starts at i; those across sentences are dropped below.
+        for byte in range(4):
+            found = (found ^ signed[n:, byte]) * numpy.uint64(_PRIME)
+        listed, start, of_sentences = found.tolist(), 0, []
+        for length in lengths:
+            of_sentences.append(listed[start : start + max(0, length - n)])
+            start += length
+        by_order.append(of_sentences)
+        found = found[:-1]
+    return by_order
+
+
+FAIRSEQ = FairseqDialect()

@@ -1,0 +1,110 @@
+"""Moses' multi-bleu.perl and multi-bleu-detok.perl."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log
+
+from ..counting.stats import Stats
+from .base import Options
+from .plain import EQUAL_WEIGHTS, PlainDialect
+from .score import Score
+
+# The reference length of a segment whose references all differ by so many tokens or more.
+_FARTHEST = 9999
+
+
+class MultiBleuDialect(PlainDialect):
+    """``multi-bleu.perl`` of Moses, on text that was tokenised before, 0-100.
+
+    BP * exp(mean of log(matches / totals) of orders 1 to 4); 0 if an order has no match. The
+    closest reference's length counts, of two equally close the shorter; 9999 where all references
+    differ from the hypothesis by 9999 tokens or more. BP is exp(1 - ref_len / hyp_len) if the
+    hypotheses are shorter. Tokens are what ASCII white space separates, so that a no-break space
+    does not. ``lowercase=True`` is its ``-lc``, which lowers A to Z.
+
+    Without tokens in the references it prints "BLEU = 0" and exits with status 1: a ValueError.
+    With tokens in the references alone it dies: a ZeroDivisionError.
+
+    References
+    ----------
+    moses-smt/mosesdecoder 34452895, scripts/generic/multi-bleu.perl.
+    """
+
+    name = "multi-bleu"
+    version = "multi-bleu"
+    scale = 100.0
+    tokenizer = "multi-bleu"
+    tokenizers = {"multi-bleu": "multi-bleu"}
+    orders = (4,)
+    smoothings = {"none": None}
+    options = {"smoothing": "none"}
+    unsupported = EQUAL_WEIGHTS
+    _printed = "%.2f"
+
+    def adapt(self, stats: Stats) -> Stats:
+        """Rows with the reference length that the script takes."""
+        rows = stats[:]
+        numbers, width = rows._rows, 2 + 2 * rows.max_order
+        for at in range(0, len(numbers), width):
+            if abs(numbers[at] - numbers[at + 1]) >= _FARTHEST:
+                numbers[at + 1] = _FARTHEST
+        return rows
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        if not ref_len:
+            raise ValueError(
+                f"the references have no tokens at all: {self.name}.perl prints BLEU = 0 then and "
+                "exits with status 1"
+            )
+        if not hyp_len:
+            raise ZeroDivisionError(
+                f"the hypotheses have no tokens at all: {self.name}.perl dies then, because it "
+                "divides by their length"
+            )
+        return exp(1 - ref_len / hyp_len) if hyp_len < ref_len else 1.0
+
+    def line(self, score: Score) -> str:
+        """The line that the script prints."""
+        precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
+        ratio = score.hyp_len / score.ref_len
+        return (
+            f"BLEU = {score.printed}, {precisions} (BP={score.bp:.3f}, ratio={ratio:.3f}, "
+            f"hyp_len={score.hyp_len}, ref_len={score.ref_len})"
+        )
+
+    def _score(
+        self,
+        hyp_len: int,
+        ref_len: int,
+        matches: Sequence[int],
+        totals: Sequence[int],
+        options: Options,
+    ) -> float:
+        bp, total = self.brevity_penalty(hyp_len, ref_len), 0.0
+        for matched, ngrams in zip(matches, totals, strict=True):
+            total += log(matched / ngrams) if matched and ngrams else -9999999999
+        return 100 * (bp * exp(total / len(totals)))
+
+
+class MultiBleuDetokDialect(MultiBleuDialect):
+    """``multi-bleu-detok.perl`` of Moses: multi-bleu of text that it tokenises by 13a, 0-100.
+
+    White space is Perl's, which U+001C to U+001F are not. ``lowercase=True``, its ``-lc``, lowers
+    hypotheses before and references after tokenising, each character by itself. Of a file without
+    a final newline the script drops the last character; that is not reproduced.
+
+    References
+    ----------
+    moses-smt/mosesdecoder 34452895, scripts/generic/multi-bleu-detok.perl.
+    """
+
+    name = "multi-bleu-detok"
+    version = "multi-bleu-detok"
+    tokenizer = "multi-bleu-detok"
+    tokenizers = {"13a": "multi-bleu-detok"}
+
+
+MULTI_BLEU = MultiBleuDialect()
+MULTI_BLEU_DETOK = MultiBleuDetokDialect()

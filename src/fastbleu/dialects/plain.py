@@ -1,0 +1,73 @@
+"""What most dialects share: a score in Python's arithmetic, and what they do not have."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from array import array
+from collections.abc import Sequence
+
+from ..counting.stats import Stats
+from .base import Dialect, Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..counting.batch import Counted, CountOptions
+
+# For `Dialect.unsupported`, of dialects that are defined for whole counts only.
+NO_AGGREGATION = {"aggregate=True": "its rules are for whole counts, not for expected ones"}
+EQUAL_WEIGHTS = {
+    "effective_order=True": "it averages over all orders",
+    "weights": "its weights are equal",
+    **NO_AGGREGATION,
+}
+
+
+class PlainDialect(Dialect):
+    """A dialect whose score of a row is a function of Python's numbers."""
+
+    @abstractmethod
+    def _score(
+        self,
+        hyp_len: int,
+        ref_len: int,
+        matches: Sequence[int],
+        totals: Sequence[int],
+        options: Options,
+    ) -> float:
+        """The score of an adapted row; matches and totals of shape (max_order,)."""
+
+    def _scores(self, stats: Stats, options: Options) -> array[float]:
+        order, scores = stats.max_order, array("d")
+        for number, row in enumerate(stats):
+            hyp_len, ref_len, *counts = row._rows
+            try:
+                score = self._score(hyp_len, ref_len, counts[:order], counts[order:], options)
+            except (ValueError, ZeroDivisionError) as error:
+                place = f"segment {number}: " if len(stats) > 1 else ""
+                raise type(error)(f"{place}{error}") from None
+            scores.append(score)
+        return scores
+
+
+def count_with_tokens(
+    dialect: Dialect,
+    hypotheses: Any,
+    references: Any,
+    options: CountOptions,
+    *how: Any,
+    **named: Any,
+) -> Counted:
+    """`Dialect.count` that notes tokens, for dialects that `refine`."""
+    from ..counting.token_lists import token_lists
+
+    counted = Dialect.count(dialect, hypotheses, references, options, *how, **named)
+    counted.tokens = token_lists(hypotheses, references, options)
+    return counted
+
+
+def no_rows(reason: str) -> dict[str, str]:
+    """For `Dialect.unsupported`: all that needs rows."""
+    operations = "update", "statistics", "sums", "state", "matrix", "significance"
+    return dict.fromkeys(operations, reason)

@@ -1,0 +1,71 @@
+"""tensor2tensor's t2t-bleu."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from math import exp, log
+
+from .base import Options
+from .plain import EQUAL_WEIGHTS, PlainDialect
+
+
+class Tensor2TensorDialect(PlainDialect):
+    """``bleu_wrapper`` of tensor2tensor, which t2t-bleu prints, with one reference, 0-1.
+
+    exp(sum of log p / max_order) * BP, rounded to float32. Where an order has no match p is
+    1 / (k * totals), k doubling from 2 with each such order; an order without n-grams adds nothing
+    to the sum. BP is 1 if the ratio of lengths is at least 1 or the reference has no tokens, else
+    exp(1 - 1 / ratio).
+
+    Text is lowered (``lowercase=False`` is its ``case_sensitive``) and split as by mteval's
+    international tokenisation, but numbers are only decimal digits, the backslash is no
+    punctuation, and entities stay. Unicode is that of the running Python.
+
+    References
+    ----------
+    tensorflow/tensor2tensor bafdc1b6, tensor2tensor/utils/bleu_hook.py.
+    """
+
+    name = "tensor2tensor"
+    version = "tensor2tensor"
+    tokenizer = "tensor2tensor"
+    tokenizers = {"tensor2tensor": "tensor2tensor"}
+    lowercase = True
+    single_reference = True
+    smoothings = {"exp": None}
+    options = {"smoothing": "exp"}
+    unsupported = EQUAL_WEIGHTS
+
+    def printed(self, value: float) -> str:
+        """The score as t2t-bleu prints it, on 0-100."""
+        return f"{100 * value:.2f}"
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        if not ref_len or hyp_len >= ref_len:
+            return 1.0
+        return exp(1 - 1.0 / (hyp_len / ref_len)) if hyp_len else 0.0
+
+    def _score(
+        self,
+        hyp_len: int,
+        ref_len: int,
+        matches: Sequence[int],
+        totals: Sequence[int],
+        options: Options,
+    ) -> float:
+        logarithms, doubling = [], 1
+        for matched, ngrams in zip(matches, totals, strict=True):
+            if matched:
+                logarithms.append(log(matched / ngrams))
+            elif ngrams:
+                doubling *= 2
+                logarithms.append(log(1.0 / (doubling * ngrams)))
+        if not logarithms:
+            return 0.0
+        mean = exp(sum(logarithms) / len(totals))
+        return array("f", [mean * self.brevity_penalty(hyp_len, ref_len)])[0]
+
+
+TENSOR2TENSOR = Tensor2TensorDialect()

@@ -1,0 +1,73 @@
+"""How to read text and count: what a user asks for, or else what the original does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .._core import REFERENCE_LENGTHS
+from ..inputs.arguments import DEFAULT, check_choice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .base import Dialect
+
+
+def read_text_rules(
+    rules: Dialect,
+    tokenize: Any,
+    lowercase: bool | None,
+    max_order: int | None,
+    reference_length: str | None,
+    weights: Sequence[float] | None,
+) -> tuple[Any, bool, int, str]:
+    """`tokenize`, `lowercase`, `max_order` and `reference_length`, if the original has them.
+
+    Raises
+    ------
+    ValueError
+        It has not, or the reference length is unknown.
+    """
+    if max_order is None:
+        max_order = rules.max_order
+        if rules.weights_set_order and weights:
+            max_order = len(weights)
+    elif max_order not in rules.orders:
+        raise rules.refusal(
+            f"max_order={max_order}", f"its longest n-grams are {_any(rules.orders)}"
+        )
+    if reference_length is None:
+        reference_length = rules.reference_length
+    elif reference_length not in (rules.reference_length, *rules.reference_lengths):
+        check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
+        known = _any(rules.reference_lengths or [rules.reference_length])
+        raise rules.refusal(f"reference_length={reference_length!r}", f"it takes the {known}")
+    if tokenize is DEFAULT:
+        tokenize = rules.tokenizer
+    elif tokenize is not None:
+        tokenize = _own_tokenizer(rules, tokenize)
+    if lowercase is None:
+        lowercase = rules.lowercase and tokenize is not None
+    elif tokenize is not None and lowercase not in rules.cases:
+        reason = f"it {'always' if rules.lowercase else 'never'} ignores case"
+        raise rules.refusal(f"lowercase={lowercase}", reason)
+    return tokenize, lowercase, max_order, reference_length
+
+
+def _own_tokenizer(rules: Dialect, tokenize: Any) -> Any:
+    """The tokenizer that an original calls by this name; any, if it takes tokens."""
+    if rules.tokenizers is None:
+        return tokenize
+    name = getattr(tokenize, "name", tokenize)
+    if isinstance(name, str) and name in rules.tokenizers:
+        return rules.tokenizers[name]
+    if name in rules.tokenizers.values():
+        return tokenize
+    known = _any([*map(repr, rules.tokenizers), "None for lists of tokens"])
+    raise rules.refusal(f"tokenize={name!r}", f"its tokenizers are {known}")
+
+
+def _any(values: Any) -> str:
+    *others, last = map(str, values)
+    return f"{', '.join(others)} or {last}" if others else last

@@ -1,0 +1,146 @@
+"""The texts of BLEU implementations with rules of their own, rewritten for a compiled tokenizer.
+
+Each function takes a text, whether to ignore case, and whether the text is a reference. It returns
+a text that the compiled tokenizer of its row in the table cuts into the original's tokens.
+
+A character that separates tokens here but not in the original is replaced by a lone surrogate,
+which no text that was read from a file can hold. Sources: see the dialects of the same names.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+
+from ._compiled import split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    Prepare: TypeAlias = Callable[[str, bool, bool], str]
+
+# White space of str.split() that is none for Perl, and that is none for Perl in bytes.
+_SEPARATORS = "\x1c\x1d\x1e\x1f"
+_BEYOND_ASCII = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(8192, 8203))
+)
+_HIDDEN = {ord(space): 0xD800 + i for i, space in enumerate(_SEPARATORS + _BEYOND_ASCII)}
+_has_separator = re.compile(f"[{_SEPARATORS}]").search
+_has_odd_space = re.compile(f"[{_SEPARATORS}{_BEYOND_ASCII}]").search
+_has_markup = re.compile("[&<]").search
+_word_or_sign = re.compile(r"\w+|[^\s\w]").findall
+_beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
+_ENTITIES = {"<skipped>": "", "&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+# The one token of an empty text, where the original takes that for a token.
+_EMPTY = "\udfff"
+
+
+def multi_bleu(text: str, lowercase: bool, is_reference: bool) -> str:
+    """Words between white space of ASCII; of its letters only, case is ignored."""
+    if _has_odd_space(text):
+        text = text.translate(_HIDDEN)
+    return _lower_ascii(text) if lowercase else text
+
+
+def multi_bleu_detok(text: str, lowercase: bool, is_reference: bool) -> str:
+    """13a; a hypothesis is lowered before, a reference after entities are replaced."""
+    text = _line(text)
+    if not lowercase:
+        return text
+    if not is_reference:
+        return _lower_perl(text)
+    return _keep_markup(_lower_perl(_replace_entities(text)))
+
+
+def mteval(text: str, lowercase: bool, is_reference: bool) -> str:
+    """13a; case of ASCII is ignored after entities are replaced."""
+    text = _replace_entities(_line(text))
+    return _keep_markup(_lower_ascii(text) if lowercase else text)
+
+
+def mteval_international(text: str, lowercase: bool, is_reference: bool) -> str:
+    """The tokens of ``--international-tokenization``."""
+    text = _replace_entities(_line(text)).replace("&apos;", "'").strip()
+    return _lower_perl(text) if lowercase else text
+
+
+def mteval_international_e(text: str, lowercase: bool, is_reference: bool) -> str:
+    """The tokens of ``--international-tokenization -e``: characters beyond ASCII alone."""
+    return _beyond_ascii.sub(r" \1 ", mteval_international(text, lowercase, is_reference))
+
+
+def evaluate(text: str, lowercase: bool, is_reference: bool) -> str:
+    """13a to the last character.
+
+    The compiled tokenizer drops white space at the end first, but a dash and a newline there belong
+    together; "<skipped>", which it removes afterwards, keeps them.
+    """
+    text = text.lower() if lowercase else text
+    return f"{text}<skipped>" if text[-1:].isspace() else text
+
+
+def tensor2tensor(text: str, lowercase: bool, is_reference: bool) -> str:
+    """Punctuation apart from digits, symbols alone."""
+    before_mark, behind_mark, symbol = _unicode_rules()
+    text = before_mark.sub(r"\1 \2 ", text.lower() if lowercase else text)
+    return symbol.sub(r" \1 ", behind_mark.sub(r" \1 \2", text))
+
+
+def codexglue_summary(text: str, lowercase: bool, is_reference: bool) -> str:
+    """Runs of letters, digits and underscores, and single other characters, then 13a."""
+    return " ".join(_word_or_sign(text.lower() if lowercase else text))
+
+
+def e2e(text: str, lowercase: bool, is_reference: bool) -> str:
+    """13a, lowered afterwards; an empty text has one empty token."""
+    tokens = " ".join(split(text, "13a")) or _EMPTY
+    return tokens.lower() if lowercase else tokens
+
+
+def _line(text: str) -> str:
+    """A text as a line that Perl has read."""
+    if _has_separator(text):
+        text = text.translate(_HIDDEN)
+    return text.replace("\n", " ")
+
+
+def _replace_entities(text: str) -> str:
+    if _has_markup(text):
+        for entity, replacement in _ENTITIES.items():
+            text = text.replace(entity, replacement)
+    return text
+
+
+def _keep_markup(text: str) -> str:
+    """A text whose entities the compiled 13a leaves alone; both characters are tokens there."""
+    return text.replace("&", "& ").replace("<", "< ") if _has_markup(text) else text
+
+
+def _lower_ascii(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+
+
+def _lower_perl(text: str) -> str:
+    """Each character by itself, where Python looks at what surrounds a sigma."""
+    return text.replace("\u03a3", "\u03c3").lower()
+
+
+@cache
+def _unicode_rules() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """tensor2tensor's three rules, by the Unicode of the running Python."""
+    from unicodedata import category
+
+    of_class: dict[str, list[str]] = {"P": [], "S": []}
+    for character in map(chr, range(sys.maxunicode)):
+        # The backslash is lost there, because the characters are put into a set as they are.
+        if (kind := category(character)[0]) in of_class and character != "\\":
+            of_class[kind].append(re.escape(character))
+    marks, symbols = (f"[{''.join(found)}]" for found in of_class.values())
+    rules = rf"([^\d])({marks})", rf"({marks})([^\d])", f"({symbols})"
+    before_mark, behind_mark, symbol = map(re.compile, rules)
+    return before_mark, behind_mark, symbol

@@ -1,0 +1,222 @@
+"""Every result that was recorded of an original: scores and sentences bit for bit, printed lines.
+
+The folder `dialects` of the data describes the cases; without it these tests are skipped.
+"""
+
+import gzip
+import json
+import sys
+import warnings
+from functools import cache
+
+import pytest
+import wmt22
+
+from fastbleu import BLEU, tokenize
+from fastbleu.dialects import get
+
+RECORDED = wmt22.WMT22.parent / "dialects"
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+FILES = ["edge.jsonl", "fuzz.jsonl.gz", "wmt22.jsonl.gz"]
+# By variant: the parameters of BLEU, and what the recorded scores are multiplied by.
+MTEVAL = {
+    "": {},
+    " -c": {"lowercase": False},
+    " --international-tokenization": {"tokenize": "international"},
+    " --international-tokenization -c": {"tokenize": "international", "lowercase": False},
+    " --international-tokenization -e": {"tokenize": "international-e"},
+    " --brevity-penalty shortest": {"reference_length": "shortest"},
+    " --no-smoothing": {"smoothing": "none"},
+}
+ADD_1 = {"smoothing": "add-1"}
+VARIANTS = {
+    **{f"mteval-v13a{how}": {"dialect": "mteval-v13a"} | its for how, its in MTEVAL.items()},
+    "mteval-v14": {"dialect": "mteval-v14"},
+    "mteval-v14 --international-tokenization": {
+        "dialect": "mteval-v14",
+        "tokenize": "international",
+    },
+    **{
+        f"{name}{case}": {"dialect": name, "lowercase": bool(case)}
+        for name in ("multi-bleu", "multi-bleu-detok")
+        for case in ("", " -lc")
+    },
+    "nmt": {"dialect": "tf-nmt"},
+    "nmt smooth": {"dialect": "tf-nmt"} | ADD_1,
+    "hf": {"dialect": "evaluate"},
+    "hf smooth": {"dialect": "evaluate"} | ADD_1,
+    "t2t": {"dialect": "tensor2tensor"},
+    "t2t case_sensitive": {"dialect": "tensor2tensor", "lowercase": False},
+    "t2t compute_bleu": {"dialect": "tensor2tensor", "tokenize": None},
+    "coco": {"dialect": "coco"},
+    "coco shortest": {"dialect": "coco", "reference_length": "shortest"},
+    "coco average": {"dialect": "coco", "reference_length": "average"},
+    "fairseq": {"dialect": "fairseq"},
+    "fairseq one_init": {"dialect": "fairseq", "smoothing": "add-k"},
+    "codexglue-summary": {"dialect": "codexglue-summary"},
+    "codebleu-ngram": {"dialect": "codebleu-ngram"},
+    "codebleu-weighted java": {"dialect": "codebleu-weighted", "keywords": "java"},
+    "codebleu-weighted python": {"dialect": "codebleu-weighted", "keywords": "python"},
+    "codebleu-weighted python 0.7.0": {
+        "dialect": "codebleu-weighted",
+        "keywords": "python-0.7.0",
+    },
+    "e2e": {"dialect": "e2e"},
+    "e2e case_sensitive": {"dialect": "e2e", "lowercase": False},
+    "e2e smoothing=1": {"dialect": "e2e", "smoothing": "add-k"},
+    "torchmetrics": {"dialect": "torchmetrics"},
+    "torchmetrics smooth": {"dialect": "torchmetrics", "smoothing": "add-k"},
+    "torcheval 0.0.7": {"dialect": "torcheval"},
+    "nltk": {"dialect": "nltk"},
+    "sacrebleu": {"dialect": "sacrebleu"},
+}
+# Recorded, but of no dialect here: other scripts, options and versions of the same.
+WITHOUT_NAME = {
+    *("allennlp", "paddlenlp", "compare-mt", "torchtext", "keras-hub", "keras-hub smooth"),
+    *("bleuscore", "bleuscore smooth", "codexglue", "nmt evaluate", "torcheval main"),
+    "t2t compute_bleu use_bp=False",
+}
+SINGLE_REFERENCE = ("t2t", "fairseq")
+
+
+@cache
+def cases(name):
+    path = RECORDED / name
+    if not path.exists():
+        wmt22.missing()
+    with (gzip.open if name.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+@cache
+def lines_of(pair, name, tokenized):
+    """A system's or reference's lines; joined 13a tokens."""
+    path = wmt22.reference_files(pair).get(name) or wmt22.system_file(f"{pair}.{name}")
+    lines = wmt22.read_lines(path)
+    return [" ".join(tokenize(line)) for line in lines] if tokenized else lines
+
+
+def corpus_of(case, variant):
+    """Hypotheses and references as the original of a variant got them."""
+    if "pair" not in case:
+        hypotheses, references = case["hypotheses"], case["references"]
+    else:
+        of = [case["system"], *case["references"]]
+        hypotheses, *streams = [lines_of(case["pair"], name, " @13a" in variant) for name in of]
+        references = list(zip(*streams, strict=True))
+    if variant.startswith(SINGLE_REFERENCE):
+        references = [its[:1] for its in references]
+    if "compute_bleu" in variant:
+        hypotheses = [text.split() for text in hypotheses]
+        references = [[text.split() for text in its] for its in references]
+    return hypotheses, references
+
+
+def outcome(call):
+    """What a call returns, or "error"."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call()
+    except (ValueError, ZeroDivisionError):
+        return "error"
+
+
+def recorded(case, part, variant):
+    """The expected values, those of the running Python's sum() in their places."""
+    values = case[part][variant]
+    newer = case.get("python312", {}).get(part, {}) if sys.version_info >= (3, 12) else {}
+    if variant in newer and part == "sentences":
+        values = [newer[variant].get(str(i), value) for i, value in enumerate(values)]
+    elif variant in newer:
+        values = newer[variant]
+    return values
+
+
+def plain(value):
+    return "error" if isinstance(value, dict) else value
+
+
+def metric_of(variant, name=""):
+    parameters = VARIANTS[variant.removesuffix(" @13a")]
+    if name.startswith("fuzz") and parameters["dialect"] == "mteval-v13a":
+        # Recorded as documents of one corpus, for which v13a has the scores of v14.
+        parameters = parameters | {"dialect": "mteval-v14"}
+    if parameters["dialect"].startswith("torch"):
+        pytest.importorskip("torch")
+    return BLEU(**parameters)
+
+
+def variants_of(part):
+    """(file, variant) of all that was recorded and has a dialect."""
+    found = []
+    for name in FILES:
+        if (RECORDED / name).exists():
+            variants = dict.fromkeys(variant for case in cases(name) for variant in case[part])
+            found += [(name, variant) for variant in variants if is_known(variant)]
+    return found
+
+
+def is_known(variant):
+    name = variant.removesuffix(" @13a")
+    assert (name in VARIANTS) != (name in WITHOUT_NAME), f"what is {variant}?"
+    return name in VARIANTS
+
+
+def test_the_data_is_there():
+    for name in FILES:
+        assert cases(name)
+
+
+def score_of(metric, score, expected):
+    return list(score.cumulative) if isinstance(expected, list) else score.value
+
+
+@pytest.mark.parametrize(("name", "variant"), variants_of("corpus"))
+def test_corpora(name, variant):
+    metric = metric_of(variant, name)
+    for case in cases(name):
+        if variant not in case["corpus"]:
+            continue
+        expected = plain(recorded(case, "corpus", variant))
+        corpus = corpus_of(case, variant)
+        score = outcome(lambda corpus=corpus: metric.score(*corpus))
+        seen = score if score == "error" else score_of(metric, score, expected)
+        assert seen == expected, case["id"]
+
+
+@pytest.mark.parametrize(("name", "variant"), variants_of("lines"))
+def test_printed_lines(name, variant):
+    metric = metric_of(variant)
+    rules = get(VARIANTS[variant.removesuffix(" @13a")]["dialect"])
+    for case in cases(name):
+        if variant in case["lines"] and plain(case["corpus"][variant]) != "error":
+            score = metric.score(*corpus_of(case, variant))
+            assert rules.line(score) == case["lines"][variant], case["id"]
+            assert f"= {score.printed}, " in case["lines"][variant], case["id"]
+
+
+@pytest.mark.parametrize(("name", "variant"), variants_of("sentences"))
+def test_sentences(name, variant):
+    metric = metric_of(variant)
+    for case in cases(name):
+        if variant not in case["sentences"]:
+            continue
+        expected = recorded(case, "sentences", variant)
+        hypotheses, references = (part[:100] for part in corpus_of(case, variant))
+        if isinstance(expected[0], list) and variant.startswith("coco"):
+            pairs = zip(hypotheses, references, strict=True)
+            seen = zip(*[metric.score([h], [r]).cumulative for h, r in pairs], strict=True)
+            assert [list(scores) for scores in seen] == expected, case["id"]
+            continue
+        expected = [plain(value) for value in expected]
+        if variant.startswith("codexglue-summary"):
+            expected = [value * 100.0 for value in expected]  # recorded on 0-1
+        found = outcome(lambda h=hypotheses, r=references: metric.sentence_scores(h, r).tolist())
+        if "error" in expected:
+            assert found == "error", case["id"]
+            pairs = zip(hypotheses, references, strict=True)
+            found = [
+                outcome(lambda h=h, r=r: metric.sentence_scores([h], [r])[0]) for h, r in pairs
+            ]
+        assert found == expected, case["id"]
