@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from .. import __version__
+from ..dialects import names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
 from .files import STDIN, InputError
@@ -29,7 +30,11 @@ _LIMITS = {
     "worst": (1, sys.maxsize),
     **dict.fromkeys(("confidence_n", "paired_bs_n", "paired_ar_n"), (-sys.maxsize, sys.maxsize)),
 }
-# Options of sacreBLEU that do not exist here.
+# What only some dialects have, which check it.
+_TOKENIZERS_ELSEWHERE = ("international", "international-e")
+_METHODS_ELSEWHERE = ("add-1", "method4")
+# Options of sacreBLEU that do not exist here, and their values by default.
+_DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
 
 _EXAMPLES = """\
@@ -96,6 +101,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         from .completion import print_completion
 
         print_completion(parser, options.print_completion)
+    if options.dialect == "sacrebleu":
+        _fill_in(options, parser)
     for name, (low, high) in _LIMITS.items():
         value = getattr(options, name)
         if value is not None and not low <= value <= high:
@@ -128,6 +135,18 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         if options.input is None and terminal:
             parser.error("no hypotheses: name their files after -i, or pipe them in")
     return options
+
+
+def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Set sacreBLEU's defaults, and refuse what it does not have."""
+    if options.tokenize in _TOKENIZERS_ELSEWHERE or options.smooth_method in _METHODS_ELSEWHERE:
+        value = options.tokenize or options.smooth_method
+        parser.error(f"{value!r} is no choice of sacreBLEU's: name the --dialect that has it")
+    if options.reference_length not in (None, "closest"):
+        parser.error("--reference-length: sacreBLEU takes the closest; see --dialect")
+    for name, value in _DEFAULTS.items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -185,7 +204,8 @@ def warnings(options: argparse.Namespace) -> Iterator[str]:
     if wanted and options.tokenize in WITHOUT_MODEL and options.tokenize != wanted:
         fix = f"use {wanted} or a SentencePiece tokenizer, such as flores200"
         yield f"-tok {options.tokenize} does not suit -l {options.langpair}: {fix}"
-    if options.smooth_value is not None and SMOOTH_DEFAULTS[options.smooth_method] is None:
+    method = options.smooth_method
+    if options.smooth_value is not None and SMOOTH_DEFAULTS.get(method, 1) is None:
         yield f"--smooth-value has no effect with --smooth-method {options.smooth_method}"
     if options.test_set is not None and options.tokenize == "none":
         yield "with -tok none the score cannot be compared with published ones"
@@ -225,16 +245,24 @@ def _parser() -> argparse.ArgumentParser:
     add("--download", metavar="SET", help="download a test set and exit")
 
     add = parser.add_argument_group("scoring").add_argument
-    text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l)"
-    add("-tok", "--tokenize", choices=TOKENIZERS, metavar="NAME", help=text)
-    add("-lc", "--lowercase", action="store_true", help="ignore case")
+    text = f"whose rules: {', '.join(names())} (default: sacrebleu); their own defaults hold"
+    add("--dialect", choices=names(), metavar="NAME", default="sacrebleu", help=text)
+    text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
+    known = *TOKENIZERS, *_TOKENIZERS_ELSEWHERE
+    add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
+    add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
+    text = "do not ignore case, where a dialect does by default"
+    add("--cased", dest="lowercase", action="store_false", help=text)
     methods = tuple(SMOOTH_DEFAULTS)
     text = f"smoothing of orders without a match: {', '.join(methods)} (default: exp)"
-    add("-s", "--smooth-method", choices=methods, metavar="METHOD", default="exp", help=text)
+    known = *methods, *_METHODS_ELSEWHERE
+    add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
+    text = "which reference's length counts, where a dialect has several: shortest, average, ..."
+    add("--reference-length", metavar="RULE", help=text)
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "length of the longest n-grams (default: 4)"
-    add("--max-ngram-order", type=int, metavar="N", default=4, help=text)
+    add("--max-ngram-order", type=int, metavar="N", help=text)
     add("-sl", "--sentence-level", action="store_true", help="print a score for each segment")
     add("--force", action="store_true", help="no warning about text that looks tokenized")
     text = "number of threads (default: 1); it does not change the result"
@@ -266,7 +294,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("-f", "--format", choices=(*_FORMATS, "tsv"), metavar="FORMAT", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")
-    add("-w", "--width", type=int, metavar="N", default=1, help="decimals (default: 1)")
+    add("-w", "--width", type=int, metavar="N", help="decimals (default: 1)")
     add("-sh", "--short", action="store_true", help="print the short form of the signature")
     text = "with -sl: list the segments by number, or the lowest mean score of all systems first"
     add("--sort", choices=("segment", "score"), metavar="KEY", help=text)

@@ -20,11 +20,13 @@ from typing import Any
 
 from ..counting.batch import CountOptions, count_batch
 from ..counting.totals import Totals
+from ..dialects.parameters import Parameters
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..runtime.progress import ProgressBar
 from ..sacrebleu.score import estimate_from_rows
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from . import arguments
+from .dialects import parameters_of, score_systems
 from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
@@ -75,8 +77,12 @@ def _run(options: argparse.Namespace) -> None:
         from .testsets import print_about
 
         return print_about(options)
+    tokenizer: Tokenizer | Parameters
     try:
-        tokenizer = get_tokenizer(options.tokenizer)
+        others = options.dialect != "sacrebleu"
+        tokenizer = parameters_of(options) if others else get_tokenizer(options.tokenizer)
+    except InputError:
+        raise
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"-tok {options.tokenizer}: {error}") from error
     with ExitStack() as opened:
@@ -112,7 +118,10 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
 
 
 def _score(
-    options: argparse.Namespace, tokenizer: Tokenizer, readers: list[Reader], opened: ExitStack
+    options: argparse.Namespace,
+    tokenizer: Tokenizer | Parameters,
+    readers: list[Reader],
+    opened: ExitStack,
 ) -> Iterable[str]:
     """Read all input, score it, print warnings, and return the text of the result."""
     systems = readers[-1].width if options.input is None else len(options.systems)
@@ -120,7 +129,6 @@ def _score(
     if options.input is None:
         arguments.check_number(options, systems)
     names = system_names(options, systems)
-    reporter = Reporter(options, tokenizer, references)
     # Threads take turns at reading a chunk, so it must be larger than the share of each.
     lines = CHUNK_LINES if options.threads == 1 else 4 * CHUNK_LINES * options.threads
     chunks = in_step(readers, lines)
@@ -132,6 +140,11 @@ def _score(
 
         kept = kept_segments(options)
         chunks, numbers = _chosen(chunks, kept), sorted(kept)
+    if isinstance(tokenizer, Parameters):
+        text, found = score_systems(options, tokenizer, names, references, chunks)
+        _warn(options, readers, found)
+        return [text]
+    reporter = Reporter(options, tokenizer, references)
     segments = None
     if options.sentence_level:
         spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
@@ -156,11 +169,7 @@ def _score(
             segments.add(chunk[:references], chunk[references:], rows)
     if not totals:
         raise InputError("no segment to score: the files have no lines")
-    for warning in arguments.warnings(options):
-        _complain(f"warning: {warning}")
-    for reader in readers:
-        for note in reader.notes():
-            _complain(f"warning: {note}")
+    _warn(options, readers)
     if segments is not None:
         return segments.printed()
     for name, total in zip(names, totals, strict=True):
@@ -177,6 +186,13 @@ def _score(
         raise
     except ValueError as error:  # a statistical test that cannot be done
         raise InputError(str(error)) from error
+
+
+def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
+    """Print what is doubtful about the options, the files and what was `found` in them."""
+    notes = [note for reader in readers for note in reader.notes()]
+    for warning in [*arguments.warnings(options), *notes, *found]:
+        _complain(f"warning: {warning}")
 
 
 def _one(options: argparse.Namespace, reporter: Reporter, total: Totals) -> str:

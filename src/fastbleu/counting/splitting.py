@@ -76,7 +76,7 @@ class SplittingPacker(_ReadingPacker, TokenPacker):
     """A packer of text: a TokenPacker of what the function `split` makes of each line."""
 
     def __new__(cls, checks: TokenChecks, *_: Any) -> SplittingPacker:
-        return super().__new__(cls, checks)  # type: ignore[return-value]
+        return TokenPacker.__new__(cls, checks)  # type: ignore[return-value]
 
     def __init__(
         self, checks: TokenChecks, split: Callable[[str], list[str]], lowercase: bool, missing: bool
@@ -91,7 +91,7 @@ class PreparedPacker(_ReadingPacker, TextPacker):
     """A TextPacker of lines that `prepare(text, lowercase, is_reference)` has rewritten."""
 
     def __new__(cls, prepare: Any, tokenizer: str, *_: Any) -> PreparedPacker:
-        return super().__new__(cls, TextChecks(), tokenizer)  # type: ignore[return-value]
+        return TextPacker.__new__(cls, TextChecks(), tokenizer)  # type: ignore[return-value]
 
     def __init__(
         self,

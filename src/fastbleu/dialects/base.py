@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from ..counting.batch import Counted, CountOptions, Segment
+    from ..inputs.types import ReferenceLength
     from ..tokenizers.table import TokenizerName
 
 
@@ -81,7 +82,7 @@ class Dialect(ABC):
     scale: ClassVar[float] = 1.0
     tokenizer: ClassVar[TokenizerName] = "none"
     lowercase: ClassVar[bool] = False
-    reference_length: ClassVar[str] = "closest"
+    reference_length: ClassVar[ReferenceLength] = "closest"
     max_order: ClassVar[int] = 4
     tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
     cases: ClassVar[Collection[bool]] = (False, True)
@@ -131,14 +132,24 @@ class Dialect(ABC):
 
         keep = keep_rows or type(self).adapt is not Dialect.adapt
         counted = count_input(hypotheses, references, options, masks, keep_rows=keep)
-        if self.single_reference and counted.nrefs not in (0, 1):
+        self.check_references(counted.nrefs)
+        if keep and not keep_rows:
+            counted.stats = self.adapt(counted.stats).sum()
+        return counted
+
+    def check_order(self, order: int) -> None:
+        """Refuse a longest n-gram that the original does not have."""
+        if order not in self.orders:
+            known = ", ".join(map(str, self.orders))
+            raise self.refusal(f"max_order={order}", f"its longest n-grams are {known}")
+
+    def check_references(self, nrefs: int) -> None:
+        """Refuse so many references of each segment (-1: it varies), if there may be only one."""
+        if self.single_reference and nrefs not in (0, 1):
             raise ValueError(
                 f"dialect {self.name!r} takes one reference for each segment, as its original "
                 "does; pass references=[its[0] for its in references] to score with the first"
             )
-        if keep and not keep_rows:
-            counted.stats = self.adapt(counted.stats).sum()
-        return counted
 
     def counted_length(self, reference_length: str) -> str:
         """The reference length that rows have."""

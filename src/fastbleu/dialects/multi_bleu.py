@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import exp, log
 
 from ..counting.stats import Stats
 from .base import Options
 from .plain import EQUAL_WEIGHTS, PlainDialect
 from .score import Score
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar
+
+    from ..tokenizers.table import TokenizerName
 
 # The reference length of a segment whose references all differ by so many tokens or more.
 _FARTHEST = 9999
@@ -34,8 +40,8 @@ class MultiBleuDialect(PlainDialect):
     name = "multi-bleu"
     version = "multi-bleu"
     scale = 100.0
-    tokenizer = "multi-bleu"
-    tokenizers = {"multi-bleu": "multi-bleu"}
+    tokenizer: ClassVar[TokenizerName] = "multi-bleu"
+    tokenizers: ClassVar[Mapping[str, TokenizerName]] = {"multi-bleu": "multi-bleu"}
     orders = (4,)
     smoothings = {"none": None}
     options = {"smoothing": "none"}

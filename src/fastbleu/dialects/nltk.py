@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Collection
 
 from .._core import REFERENCE_LENGTHS
 from ..counting.stats import Stats
@@ -10,6 +11,10 @@ from . import _nltk
 from .base import Dialect, Options
 from .nltk_arithmetic import METHODS, score_sums
 from .plain import NO_AGGREGATION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar
 
 # By the names of the dialect: nltk's methods.
 _METHOD_NAMES = {"floor": "method1", "add-k": "method2", "exp": "method3", "method4": "method4"}
@@ -33,7 +38,7 @@ class NltkDialect(Dialect):
     version = "nltk-3.10.4"
     minimum_total = 1
     smoothings = {"none": None, "floor": 0.1, "add-k": None, "exp": None, "method4": 5}
-    reference_lengths = REFERENCE_LENGTHS
+    reference_lengths: ClassVar[Collection[str]] = REFERENCE_LENGTHS
     separable = True
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
     unsupported = {

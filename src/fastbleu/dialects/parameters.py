@@ -94,12 +94,12 @@ class Parameters:
             max_order = check_positive("max_order", max_order)
         if lowercase is not None:
             lowercase = check_flag("lowercase", lowercase)
-        tokenize, lowercase, self.max_order, self.reference_length = read_text_rules(
+        chosen, lowercase, self.max_order, self.reference_length = read_text_rules(
             self.rules, tokenize, lowercase, max_order, reference_length, self.weights
         )
         no_ids = stop_id is None and ignore_ids is _NOTHING and skip_ids is _NOTHING
         self.id_rules = _NO_IDS if no_ids else IdRules(ignore_ids, stop_id, skip_ids)
-        if self.id_rules and tokenize is not None:
+        if self.id_rules and chosen is not None:
             raise ValueError(
                 "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
             )
@@ -109,7 +109,7 @@ class Parameters:
         self.smoothing = str(self.rules.options["smoothing"]) if smoothing is None else smoothing
         self.smoothing_value = smoothing_value
         self.dialect = dialect
-        self.tokenizer = None if tokenize is None else get_tokenizer(tokenize)
+        self.tokenizer = None if chosen is None else get_tokenizer(chosen)
         self.lowercase = check_lowercase(self.tokenizer, lowercase)
         self.threads = check_positive("threads", threads)
         self.ignore_ids = self.id_rules.ignore_ids
@@ -242,7 +242,15 @@ class Parameters:
             pairs = zip(counted.tokens, adapted, strict=True)
             found = [self.rules.refine([segment], row, self.options) for segment, row in pairs]
             return numpy.array([changes["value"] for changes in found], numpy.float64)
-        return self.sentence_scores(counted.stats)
+        try:
+            return self.sentence_scores(counted.stats)
+        except (ValueError, ZeroDivisionError):
+            for number, row in enumerate(counted.stats):
+                try:
+                    self.sentence_scores(row)
+                except (ValueError, ZeroDivisionError) as error:
+                    raise type(error)(f"segment {number}: {error}") from None
+            raise
 
     def warn_of_tokenized(self, periods: int) -> None:
         """Warn of text that looks tokenised."""

@@ -40,14 +40,9 @@ class PlainDialect(Dialect):
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
         order, scores = stats.max_order, array("d")
-        for number, row in enumerate(stats):
+        for row in stats:
             hyp_len, ref_len, *counts = row._rows
-            try:
-                score = self._score(hyp_len, ref_len, counts[:order], counts[order:], options)
-            except (ValueError, ZeroDivisionError) as error:
-                place = f"segment {number}: " if len(stats) > 1 else ""
-                raise type(error)(f"{place}{error}") from None
-            scores.append(score)
+            scores.append(self._score(hyp_len, ref_len, counts[:order], counts[order:], options))
         return scores
 
 

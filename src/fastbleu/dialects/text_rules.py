@@ -33,10 +33,8 @@ def read_text_rules(
         max_order = rules.max_order
         if rules.weights_set_order and weights:
             max_order = len(weights)
-    elif max_order not in rules.orders:
-        raise rules.refusal(
-            f"max_order={max_order}", f"its longest n-grams are {_any(rules.orders)}"
-        )
+    else:
+        rules.check_order(max_order)
     if reference_length is None:
         reference_length = rules.reference_length
     elif reference_length not in (rules.reference_length, *rules.reference_lengths):

@@ -65,12 +65,11 @@ class TorchEvalDialect(Dialect):
         import torch
 
         scores = array("d")
-        for number, row in enumerate(tensors(stats)):
+        for row in tensors(stats):
             if not row[3].all():
-                place = f"segment {number}: " if len(stats) > 1 else ""
                 raise ValueError(
-                    f"{place}no hypothesis has {stats.max_order} tokens, and torcheval refuses "
-                    "such input as too short"
+                    f"no hypothesis has {stats.max_order} tokens, and torcheval refuses such input "
+                    "as too short"
                 )
             scores.append(self.score_tensors(row, options.weights, torch.float32).item())
         return scores

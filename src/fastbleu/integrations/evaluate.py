@@ -151,13 +151,14 @@ class Bleu(_InMemory):
                 "and returns a list of tokens"
             )
         tokenize = EVALUATE.tokenizer if tokenizer is None else None
-        metric = BLEU(tokenize, max_order=max_order, reference_length=EVALUATE.reference_length)
+        metric = BLEU(tokenize, max_order=max_order, dialect="evaluate")
         hypotheses, listed = self._take(predictions, references)
-        split = _with_its_end if tokenizer is None else partial(_tokens, tokenizer)
-        metric.update(
-            [split(hypothesis) for hypothesis in hypotheses],
-            [[split(r) for r in ([its] if isinstance(its, str) else its)] for its in listed],
-        )
+        if tokenizer is not None:
+            split = partial(_tokens, tokenizer)
+            hypotheses = [split(hypothesis) for hypothesis in hypotheses]
+            several = ([its] if isinstance(its, str) else its for its in listed)
+            listed = [[split(reference) for reference in its] for its in several]
+        metric.update(hypotheses, listed)
         row = metric.state.tolist()
         bleu, precisions, bp = EVALUATE.details(row, smooth)
         return {
@@ -275,15 +276,6 @@ def _check_text(text: Any, where: str) -> None:
     if not isinstance(text, str):
         fix = ": join its tokens" if isinstance(text, (list, tuple)) else ""
         raise TypeError(f"{where} is a {type(text).__name__}, expected a str{fix}")
-
-
-def _with_its_end(text: str) -> str:
-    """A text that tokenizer "13a" reads to its last character.
-
-    It drops white space at the end first, but a dash and a newline there belong together;
-    "<skipped>", which it removes afterwards, keeps them.
-    """
-    return f"{text}<skipped>" if text[-1:].isspace() else text
 
 
 def _tokens(tokenizer: Callable[[str], Any], text: str) -> Any:

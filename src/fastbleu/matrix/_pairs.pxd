@@ -49,4 +49,4 @@ cdef class PairCounter(Interruptible):
                               Py_ssize_t length, int orders, int32_t *pairs) except -1 nogil
     cdef int add_row(self, Py_ssize_t length, const uint8_t *matches, Py_ssize_t size) except -1 nogil
     cdef void write_row(self, ReferenceBlock block, int64_t length, const int32_t *pairs, char *out,
-                        Py_ssize_t stride, bint doubles) noexcept nogil
+                        Py_ssize_t stride, bint doubles, bint penalize) noexcept nogil

@@ -20,5 +20,11 @@ class PairCounter(Interruptible):
     ) -> array[int]: ...
     def score(self, scores: Any) -> None: ...
     def write(
-        self, block: ReferenceBlock, hypotheses: Features, first: int, last: int, out: Any
+        self,
+        block: ReferenceBlock,
+        hypotheses: Features,
+        first: int,
+        last: int,
+        out: Any,
+        penalize: bool = True,
     ) -> None: ...

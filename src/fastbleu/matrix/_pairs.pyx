@@ -4,10 +4,11 @@ A block of up to 512 references is turned round: for each of their features (_ng
 references that have it. The matches of a hypothesis with all of them are then the sums of its features'
 bitmaps, bit by bit (kernel/bit_counts.h): a few instructions for a pair, whatever it holds.
 
-Every dialect's score of a pair is its brevity penalty times a function of the hypothesis' length and of
-the matches. There are far fewer of these rows than pairs: each gets a number when it is first met, is
+A score of a pair is mostly the brevity penalty times a function of the hypothesis' length and of the
+matches. There are far fewer of these rows than pairs: each gets a number when it is first met, is
 scored once by the dialect, and its score is looked up for all other pairs. So this module knows no
-smoothing, and its scores are those of the dialect by construction.
+smoothing, and its scores are those of the dialect by construction. For dialects with other penalties it
+looks up numbers of rows instead (pair_scorer.py).
 
 Ownership. All classes own their C arrays. Thread-safety. A ReferenceBlock may be read by any number of
 threads while nobody fills it; each thread has a PairCounter of its own. Counting releases the GIL.
@@ -337,8 +338,11 @@ cdef class PairCounter:
         self.new_count = 0
 
     def write(self, ReferenceBlock block not None, Features hypotheses not None, Py_ssize_t first,
-              Py_ssize_t last, out):
-        """Write the scores of what was counted last: float64 or float32, shape (last - first, block)."""
+              Py_ssize_t last, out, bint penalize=True):
+        """Write the scores of what was counted last: float64 or float32, shape (last - first, block).
+
+        Without `penalize` what `score` took is written as it is.
+        """
         cdef Buffer buffer = buffer_of(out, "df", 2, PyBUF_STRIDES | PyBUF_WRITABLE)
         cdef Py_buffer *view = &buffer.view
         cdef const int64_t *starts = hypotheses.sentences.starts
@@ -352,18 +356,18 @@ cdef class PairCounter:
                 self.write_row(block, starts[h + 1] - starts[h],
                                self.pairs + (h - first) * block.count,
                                <char *> view.buf + (h - first) * view.strides[0],
-                               view.strides[1], buffer.kind == c"d")
+                               view.strides[1], buffer.kind == c"d", penalize)
 
     cdef void write_row(self, ReferenceBlock block, int64_t length, const int32_t *pairs, char *out,
-                        Py_ssize_t stride, bint doubles) noexcept nogil:
+                        Py_ssize_t stride, bint doubles, bint penalize) noexcept nogil:
         """The scores of one hypothesis."""
         cdef double penalties[BLOCK_BITS]
         cdef double score
         cdef const double *values = self.values
         cdef Py_ssize_t i
         for i in range(block.length_count):
-            # As both dialects compute it; an empty hypothesis scores 0 whatever its penalty.
-            penalties[i] = 1.0 if block.lengths[i] <= length or length == 0 else (
+            # As nltk and sacreBLEU compute it; an empty hypothesis scores 0 whatever its penalty.
+            penalties[i] = 1.0 if block.lengths[i] <= length or length == 0 or not penalize else (
                 exp(1.0 - <double> block.lengths[i] / <double> length))
         for i in range(block.count):
             score = penalties[block.length_numbers[i]] * values[pairs[i]]

@@ -122,6 +122,7 @@ class ReferenceIndex:
                 bar.update(len(sentences))
         if not count:
             raise ValueError("references is empty: an index needs at least one, which may be empty")
+        made.rules.check_references(count)
         reader.warn_of_input()
         self._keep(made, reader, found, (count, found.finish()))
 
@@ -155,7 +156,8 @@ class ReferenceIndex:
         TypeError
             A hypothesis is no sentence; the message says which.
         """
-        counted = self._counted(hypotheses, hypothesis_mask, keep_rows=False)
+        keep = self._parameters.rules.mean_of_sentences
+        counted = self._counted(hypotheses, hypothesis_mask, keep_rows=keep)
         return self._parameters.score_counted(counted)
 
     def sentence_scores(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy
+
 from ..counting.stats import Stats
 from ..runtime.threads import drain, run_on_threads
 from ._ngrams import Features, Ngrams
@@ -11,17 +13,19 @@ from ._pairs import PairCounter, ReferenceBlock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeAlias
 
-    import numpy
     from numpy.typing import NDArray
 
     from ..dialects.parameters import Parameters
     from ..runtime.progress import ProgressBar
     from ._sentences import Sentences
 
-    Scores = NDArray[numpy.floating[Any]]
+    Scores: TypeAlias = NDArray[numpy.floating[Any]]
+    Rows: TypeAlias = NDArray[numpy.int64]
+    Pairs: TypeAlias = tuple[ReferenceBlock, Features, int, int]
 
 # Pairs that are counted before their new rows are scored: so few that they stay in the cache.
 TILE_PAIRS = 1 << 15
@@ -38,14 +42,13 @@ class PairScorer:
     """
 
     def __init__(self, parameters: Parameters, threads: int) -> None:
-        if not parameters.rules.separable:
-            name = parameters.dialect
-            raise ValueError(f"dialect {name!r} does not support the matrix of pairs")
         self._parameters = parameters
         self._threads = threads
         self._counters: list[PairCounter] = []
         self._orders, self._longest = 1, _LEAST_LONGEST
         self._cancelled = False
+        # Where scores are not separable: all rows that each counter has met.
+        self._rows: dict[PairCounter, Rows] = {}
 
     @property
     def cancelled(self) -> bool:
@@ -67,6 +70,7 @@ class PairScorer:
             self._counters = []
         ngrams = Ngrams(orders)
         features = self._hypotheses = Features(ngrams, references)
+        self._lengths = numpy.asarray(references.lengths, numpy.int64)
         if hypotheses is not references:
             # An n-gram that no reference has matches nothing and needs no number.
             self._hypotheses = Features(ngrams, hypotheses, known_only=True)
@@ -82,14 +86,15 @@ class PairScorer:
             while len(self._counters) < threads:
                 counter = PairCounter(self._parameters.max_order, self._orders, self._longest)
                 self._counters.append(counter)
-            part = out[:, start : start + width]
-            score_tiles = partial(self._score_tiles, part, first, height, untaken, bar)
+            columns = slice(start, start + width)
+            score_tiles = partial(self._score_tiles, out, columns, first, height, untaken, bar)
             run_on_threads(score_tiles, self._counters[:threads])
             start += width
 
     def _score_tiles(
         self,
         out: Scores,
+        columns: slice,
         first: int,
         height: int,
         untaken: list[int],
@@ -100,13 +105,37 @@ class PairScorer:
         for row in drain(untaken):
             if counter.cancelled:
                 break
-            tile = out[row : row + height]
+            tile = out[row : row + height, columns]
             pairs = self._block, self._hypotheses, first + row, first + row + len(tile)
             rows = counter.count(*pairs)
-            if rows:
-                counter.score(self._parameters.sentence_scores(Stats._own(rows, counter.max_order)))
-            counter.write(*pairs, tile)
+            if not self._parameters.rules.separable:
+                tile[:] = self._scores_of_rows(counter, rows, pairs, self._lengths[columns])
+            else:
+                if rows:
+                    new = Stats._own(rows, counter.max_order)
+                    counter.score(self._parameters.sentence_scores(new))
+                counter.write(*pairs, tile)
             bar.update(tile.size)
+
+    def _scores_of_rows(
+        self, counter: PairCounter, new: array[int], pairs: Pairs, lengths: Rows
+    ) -> Scores:
+        """The scores of a tile whose dialect needs each pair's reference length, too."""
+        width = 2 + 2 * counter.max_order
+        known = self._rows.get(counter, numpy.zeros((0, width), numpy.int64))
+        added = numpy.frombuffer(new, numpy.int64).reshape(-1, width) if new else known[:0]
+        # In the place of a score each row has its number.
+        counter.score(numpy.arange(len(known), len(known) + len(added), dtype=numpy.float64))
+        known = self._rows[counter] = numpy.concatenate([known, added])
+        numbers = numpy.empty((pairs[3] - pairs[2], len(lengths)))
+        counter.write(*pairs, numbers, penalize=False)
+        longest = int(lengths.max(initial=0)) + 1
+        keys = numbers.astype(numpy.int64) * longest + lengths
+        different, places = numpy.unique(keys, return_inverse=True)
+        rows = known[different // longest]
+        rows[:, 1] = different % longest
+        scores = self._parameters.sentence_scores(Stats(rows, counter.max_order))
+        return scores[places].reshape(keys.shape)
 
 
 def on_sources(

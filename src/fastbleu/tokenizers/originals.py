@@ -34,6 +34,8 @@ _has_markup = re.compile("[&<]").search
 _word_or_sign = re.compile(r"\w+|[^\s\w]").findall
 _beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
 _ENTITIES = {"<skipped>": "", "&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+# The last character that tensor2tensor's rules know.
+_LAST = chr(sys.maxunicode - 1)
 # The one token of an empty text, where the original takes that for a token.
 _EMPTY = "\udfff"
 
@@ -84,7 +86,9 @@ def evaluate(text: str, lowercase: bool, is_reference: bool) -> str:
 
 def tensor2tensor(text: str, lowercase: bool, is_reference: bool) -> str:
     """Punctuation apart from digits, symbols alone."""
-    before_mark, behind_mark, symbol = _unicode_rules()
+    # Sets without characters beyond U+FFFF are much faster.
+    last = "\uffff" if max(text, default="") <= "\uffff" else _LAST
+    before_mark, behind_mark, symbol = _unicode_rules(last)
     text = before_mark.sub(r"\1 \2 ", text.lower() if lowercase else text)
     return symbol.sub(r" \1 ", behind_mark.sub(r" \1 \2", text))
 
@@ -131,16 +135,18 @@ def _lower_perl(text: str) -> str:
 
 
 @cache
-def _unicode_rules() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """tensor2tensor's three rules, by the Unicode of the running Python."""
+def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """tensor2tensor's three rules up to a character, by the Unicode of the running Python."""
     from unicodedata import category
 
-    of_class: dict[str, list[str]] = {"P": [], "S": []}
-    for character in map(chr, range(sys.maxunicode)):
-        # The backslash is lost there, because the characters are put into a set as they are.
-        if (kind := category(character)[0]) in of_class and character != "\\":
-            of_class[kind].append(re.escape(character))
-    marks, symbols = (f"[{''.join(found)}]" for found in of_class.values())
+    # The backslash is lost there, because the characters are put into a set as they are.
+    kinds = "".join([category(character)[0] for character in map(chr, range(ord(last) + 1))])
+    kinds = kinds[: ord("\\")] + "-" + kinds[ord("\\") + 1 :]
+    sets = []
+    for kind in "PS":
+        runs = (found.span() for found in re.finditer(f"{kind}+", kinds))
+        sets.append("".join([f"\\U{start:08x}-\\U{end - 1:08x}" for start, end in runs]))
+    marks, symbols = (f"[{characters}]" for characters in sets)
     rules = rf"([^\d])({marks})", rf"({marks})([^\d])", f"({symbols})"
     before_mark, behind_mark, symbol = map(re.compile, rules)
     return before_mark, behind_mark, symbol

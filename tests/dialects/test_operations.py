@@ -1,0 +1,251 @@
+"""What each dialect does besides scoring a corpus: streams, states, matrices, tests; or refuses."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from generators import seeded
+
+from fastbleu import BLEU, dialects, matrix, significance
+from fastbleu.dialects import get
+
+NAMES = dialects.names()
+HASHED = "fairseq"
+# No rows, or rows that depend on all earlier segments.
+ALONE = {"fairseq", "codebleu-weighted"}
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "A", "5.", "R&amp;D", "x-1", "é,"]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def corpus(*seed, segments=40, references=1, shortest=4):
+    rng = seeded("operations", *seed)
+
+    def text():
+        return " ".join(rng.choices(WORDS, k=rng.randint(shortest, 12)))
+
+    hypotheses = [text() for _ in range(segments)]
+    return hypotheses, [
+        [text() if rng.random() < 0.5 else hypothesis for _ in range(references)]
+        for hypothesis in hypotheses
+    ]
+
+
+def metric_of(name, **parameters):
+    if name.startswith("torch"):
+        pytest.importorskip("torch")
+    return BLEU(dialect=name, **parameters)
+
+
+def refused(call, operation):
+    with pytest.raises(ValueError, match=f"does not support {operation}: "):
+        call()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_streams_and_merging(name):
+    metric, (hypotheses, references) = metric_of(name), corpus(name)
+    if name in ALONE:
+        refused(lambda: metric.update(hypotheses, references), "update")
+        return
+    expected = metric.score(hypotheses, references)
+    other = metric_of(name)
+    for start in range(0, 40, 7):
+        half = metric if start < 20 else other
+        half.update(hypotheses[start : start + 7], references[start : start + 7])
+    metric.merge(pickle.loads(pickle.dumps(other)))
+    assert metric.compute() == expected == metric.all_reduce().compute()
+    assert 0 < expected.value <= get(name).scale
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_states(name):
+    metric, pair = metric_of(name), corpus(name)
+    if "state" in metric._parameters.rules.unsupported:
+        refused(lambda: metric.state, "state")
+        refused(lambda: BLEU.from_state([0] * 10, dialect=name), "state")
+        return
+    if name != HASHED:
+        metric.update(*pair)
+        state = metric.state
+    else:
+        state = metric.sums(*pair).__array__()[0]
+    again = BLEU.from_state(state, dialect=name)
+    assert again.compute().value == metric.score(*pair).value
+    assert metric.sums(*pair).__array__()[0].tolist() == state.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_corpus_of_one_segment_is_a_sentence(name):
+    metric = metric_of(name)
+    hypotheses, references = corpus(name)
+    each = metric.sentence_scores(hypotheses, references).tolist()
+    pairs = zip(hypotheses, references, strict=True)
+    assert each == [metric.score([h], [r]).value for h, r in pairs]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_matrix_of_pairs(name, threads):
+    metric = metric_of(name, threads=threads)
+    hypotheses, references = corpus(name, segments=30)
+    listed = [text for [text] in references]
+    if "matrix" in metric._parameters.rules.unsupported:
+        refused(lambda: metric.pairwise(hypotheses, listed), "matrix")
+        refused(lambda: metric.reference_index(listed), "matrix")
+        refused(lambda: matrix.self_bleu(listed, dialect=name), "matrix")
+        return
+    scores = metric.pairwise(hypotheses, listed)
+    for h, hypothesis in enumerate(hypotheses):
+        its = metric.sentence_scores([hypothesis] * len(listed), references)
+        assert scores[h].tolist() == its.tolist()
+    single = metric.pairwise(hypotheses, listed, dtype="float32")
+    assert single.tolist() == scores.astype(np.float32).tolist()
+    best = metric.mbr(listed, matrix=True)
+    assert best.matrix.tolist() == metric.pairwise(listed, listed).tolist()
+    listed = listed[:1] if get(name).single_reference else listed
+    index = metric.reference_index(listed)
+    expected = metric.sentence_scores(hypotheses, [listed] * len(hypotheses))
+    assert index.sentence_scores(hypotheses).tolist() == expected.tolist()
+    expected = metric.score(hypotheses, [listed] * len(hypotheses))
+    assert index.score(hypotheses).value == expected.value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_significance(name):
+    metric, pair = metric_of(name), corpus(name)
+    rules = metric._parameters.rules
+    if "statistics" in rules.unsupported:
+        refused(lambda: metric.statistics(*pair), "statistics")
+        rows = BLEU().statistics(*pair)
+    else:
+        rows = metric.statistics(*pair)
+    if "significance" in rules.unsupported:
+        refused(lambda: significance.bootstrap(rows, dialect=name), "significance")
+        return
+    found = significance.bootstrap(rows, samples=20, dialect=name)
+    assert found.score == metric.score(*pair).value
+    assert found.low <= found.score <= found.high or name == "e2e"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_is_not_passed_is_the_originals(name):
+    metric = metric_of(name)
+    again = BLEU(**metric._parameters.as_arguments())
+    assert metric.signature == again.signature
+    assert metric == again == pickle.loads(pickle.dumps(metric))
+    rules = get(name)
+    assert (metric.max_order, metric.smoothing) == (rules.max_order, rules.options["smoothing"])
+    assert (metric.lowercase, metric.reference_length) == (rules.lowercase, rules.reference_length)
+    assert metric.tokenizer.name == rules.tokenizer
+    tokens = metric_of(name, tokenize=None)
+    assert tokens.lowercase is False
+
+
+def test_signatures_differ():
+    texts = {name: BLEU(dialect=name).signature for name in NAMES}
+    assert len(set(texts.values())) == len(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            {"dialect": "multi-bleu", "tokenize": "13a"},
+            "does not support tokenize='13a'",
+        ),
+        ({"dialect": "mteval-v13a", "tokenize": str.split}, "not support tokenize="),
+        (
+            {"dialect": "codexglue-summary", "lowercase": False},
+            "it always ignores case",
+        ),
+        ({"dialect": "multi-bleu", "max_order": 5}, "max_order=5: its longest n-grams are 4"),
+        ({"dialect": "torcheval", "max_order": 5}, "longest n-grams are 1, 2, 3, 4"),
+        ({"dialect": "tf-nmt", "reference_length": "closest"}, "it takes the shortest"),
+        ({"dialect": "coco", "reference_length": "first"}, "closest, shortest or average"),
+        (
+            {"dialect": "coco", "weights": [1, 1, 1, 1]},
+            "weights: its weights are equal",
+        ),
+        (
+            {"dialect": "mteval-v14", "smoothing": "floor"},
+            "smoothing 'floor' is unknown",
+        ),
+        ({"dialect": "e2e", "effective_order": True}, "not support effective_order=True"),
+        ({"dialect": "nltk", "hashed": False}, "not support hashed: only fairseq has it"),
+        (
+            {"dialect": "codebleu-weighted", "keywords": "perl"},
+            "'perl' is unknown; choose",
+        ),
+        ({"dialect": "nope"}, "dialect 'nope' is unknown; choose one of sacrebleu, nltk"),
+        (
+            {"reference_length": "average"},
+            "not support reference_length='average'",
+        ),
+    ],
+)
+def test_what_an_original_does_not_have_is_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        BLEU(**parameters)
+
+
+@pytest.mark.parametrize("name", ["tensor2tensor", "fairseq"])
+def test_one_reference(name):
+    metric, several = BLEU(dialect=name), ["a b c d", "a b c e", "a b c f"]
+    with pytest.raises(ValueError, match=rf"{name}' takes one reference .*its\[0\]"):
+        metric.score(["a b c d"], [several])
+    for call in (metric.reference_index, metric.self_bleu):
+        with pytest.raises(ValueError, match=r"takes one reference|does not support matrix"):
+            call(several)
+
+
+@pytest.mark.parametrize(
+    ("name", "hypothesis", "reference", "error", "message"),
+    [
+        ("multi-bleu", "", "a", ZeroDivisionError, "multi-bleu.perl dies"),
+        ("multi-bleu", "a", "", ValueError, "prints BLEU = 0 .* exits with status 1"),
+        (
+            "mteval-v13a",
+            "a",
+            "",
+            ZeroDivisionError,
+            "mteval-v13a.pl dies .* mteval-v14 has",
+        ),
+        ("mteval-v13a", "", "a", ValueError, "mteval-v13a.pl dies .* its logarithm"),
+        ("tf-nmt", "", "a", ZeroDivisionError, "the hypotheses have no tokens"),
+        ("evaluate", "a", "", ZeroDivisionError, "the references have no tokens"),
+    ],
+)
+def test_where_an_original_dies(name, hypothesis, reference, error, message):
+    with pytest.raises(error, match=message):
+        BLEU(dialect=name).score([hypothesis], [reference])
+    if not name.startswith("mteval"):
+        with pytest.raises(error, match=f"segment 1: .*{message}"):
+            BLEU(dialect=name).sentence_scores(["b c", hypothesis], ["b c", reference])
+
+
+def test_hashing_and_keywords():
+    pair = ["a b c d e"], ["a b c d f"]
+    exact = BLEU(dialect="fairseq", hashed=False)
+    exact.update(*pair)
+    assert exact.compute().value == BLEU(dialect="fairseq").score(*pair).value
+    assert exact.hashed is False
+    assert "|hashed:no" in exact.signature
+    own = BLEU(dialect="codebleu-weighted", keywords={"b", "a"})
+    assert "|keywords:a,b" in own.signature
+    assert own.score(*pair).value != BLEU(dialect="codebleu-weighted").score(*pair).value
+
+
+def test_matlab():
+    score = BLEU(dialect="matlab", weights=(2, 2)).score(["a b c"], ["a b d"])
+    assert score.value == pytest.approx((2 / 3 * 1 / 2) ** 0.5)
+    assert len(score.totals) == 2
+    assert BLEU(dialect="matlab").score(["a b c"], ["a b c"]).value == 0
+    assert np.isnan(BLEU(dialect="matlab").score([""], [""]).value)
+    assert BLEU(dialect="matlab", lowercase=True).score(["A b C d"], ["a B c d"]).value == 1
