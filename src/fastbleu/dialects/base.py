@@ -106,6 +106,13 @@ class Dialect(ABC):
     # How the original prints its score: a format of `value`; None: not rounded.
     _printed: ClassVar[str | None] = None
 
+    # Whether `count` is nothing but `count_input`.
+    _counts_plainly: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        own = cls.count is not Dialect.count or cls.adapt is not Dialect.adapt
+        cls._counts_plainly = not (own or cls.single_reference)
+
     def configured(
         self, settings: Mapping[str, Any], reference_length: str | None = None
     ) -> Dialect:
@@ -214,10 +221,11 @@ class Dialect(ABC):
         options = self.read_options(
             sums.max_order, weights, smoothing, smoothing_value, effective_order
         )
-        return self._score_row(sums, options, nrefs, lowercase, tokenizer, reference_length)
+        how = nrefs, lowercase, tokenizer, reference_length
+        return self._score_row(sums, options, self._signature(sums.max_order, options, *how))
 
-    def _score_row(self, sums: Stats, options: Options, *how: Any, **named: Any) -> Score:
-        """The score of one row; the further parameters are those of `_signature`."""
+    def _score_row(self, sums: Stats, options: Options, signature: str) -> Score:
+        """The score of one row."""
         hyp_len, ref_len, *counts = sums._rows
         matches, totals = tuple(counts[: sums.max_order]), tuple(counts[sums.max_order :])
         if self.minimum_total and 0 in totals:
@@ -234,15 +242,15 @@ class Dialect(ABC):
             ref_len,
             matches,
             totals,
-            self._signature(sums.max_order, options, *how, **named),
+            signature,
             self.printed(value),
             self._cumulative(sums, options),
         )
 
-    def score_mean(self, stats: Stats, options: Options, *how: Any, **named: Any) -> Score:
+    def score_mean(self, stats: Stats, options: Options, signature: str) -> Score:
         """The score of a corpus where it is the mean of its adapted rows' scores."""
         value = self._mean(stats, options)
-        score = self._score_row(stats.sum(), options, *how, **named)
+        score = self._score_row(stats.sum(), options, signature)
         return score.__replace__(value=value, printed=self.printed(value))
 
     def printed(self, value: float) -> str | None:
@@ -413,7 +421,8 @@ class Dialect(ABC):
             "smooth": self._smoothing_text(options),
             "reflen": reference_length,
             "version": self.version,
-            **{name: self._setting_text(name) for name in self.settings},
         }
+        if self.settings:
+            fields |= {name: self._setting_text(name) for name in self.settings}
         known = [name for name in (*self._fields, *self.settings) if fields[name] is not None]
         return "|".join([f"{name}:{fields[name]}" for name in known])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..counting.batch import Counted, CountOptions
-from ..counting.input import check_lowercase
+from ..counting.input import check_lowercase, count_input
 from ..counting.stats import Stats
-from ..inputs.arguments import DEFAULT, check_choice, check_flag, check_positive, closest
+from ..inputs.arguments import DEFAULT, check_flag, check_positive, closest
 from ..inputs.ids import IdRules
 from ..inputs.segments import is_iterable
 from ..inputs.warnings import warn_input, warn_tokenized
@@ -58,7 +58,7 @@ class Parameters:
         *("effective_order", "threads", "dialect", "reference_length", "ignore_ids", "stop_id"),
         *("skip_ids", "keep_segments"),
     )
-    __slots__ = (*NAMES, "how_counted", "id_rules", "options", "rules")
+    __slots__ = (*NAMES, "_signatures", "how_counted", "id_rules", "options", "rules")
 
     tokenizer: Tokenizer | None
     stop_id: int | tuple[int, ...] | None
@@ -83,19 +83,20 @@ class Parameters:
         keep_segments: bool = False,
         **settings: Any,
     ) -> None:
-        check_choice("dialect", dialect, names())
         rules = get(dialect)
-        for name in settings:
-            if name not in rules.settings:
-                _refuse(name, rules)
-        self.rules = rules.configured(settings, reference_length)
+        if settings or reference_length is not None:
+            for name in settings:
+                if name not in rules.settings:
+                    _refuse(name, rules)
+            rules = rules.configured(settings, reference_length)
+        self.rules = rules
         self.weights = None if weights is None else _checked_weights(weights)
         if max_order is not None:
             max_order = check_positive("max_order", max_order)
         if lowercase is not None:
             lowercase = check_flag("lowercase", lowercase)
         chosen, lowercase, self.max_order, self.reference_length = read_text_rules(
-            self.rules, tokenize, lowercase, max_order, reference_length, self.weights
+            rules, tokenize, lowercase, max_order, reference_length, self.weights
         )
         no_ids = stop_id is None and ignore_ids is _NOTHING and skip_ids is _NOTHING
         self.id_rules = _NO_IDS if no_ids else IdRules(ignore_ids, stop_id, skip_ids)
@@ -106,7 +107,7 @@ class Parameters:
         self.effective_order = check_flag("effective_order", effective_order)
         if smoothing_value is not None and type(smoothing_value) is not int:
             smoothing_value = _as_double("smoothing_value", smoothing_value)
-        self.smoothing = str(self.rules.options["smoothing"]) if smoothing is None else smoothing
+        self.smoothing = str(rules.options["smoothing"]) if smoothing is None else smoothing
         self.smoothing_value = smoothing_value
         self.dialect = dialect
         self.tokenizer = None if chosen is None else get_tokenizer(chosen)
@@ -125,7 +126,9 @@ class Parameters:
             else self.reference_length,
         }
         how = self.smoothing, smoothing_value, self.effective_order
-        self.options = self.rules.read_options(self.max_order, self.weights, *how)
+        # Of scores, by the number of references.
+        self._signatures: dict[int | None, str] = {}
+        self.options = rules.read_options(self.max_order, self.weights, *how)
 
     def __getattr__(self, name: str) -> Any:
         if name != "rules" and name in self.rules.settings:
@@ -135,7 +138,14 @@ class Parameters:
     @property
     def signature(self) -> str:
         """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
-        return self.rules._signature(self.max_order, self.options, None, **self.how_counted)
+        return self._signature(None)
+
+    def _signature(self, nrefs: int | None) -> str:
+        found = self._signatures.get(nrefs)
+        if found is None:
+            how = self.options, nrefs, *self.how_counted.values()
+            found = self._signatures[nrefs] = self.rules._signature(self.max_order, *how)
+        return found
 
     def as_arguments(self) -> dict[str, Any]:
         """The arguments that make the same parameters."""
@@ -164,8 +174,11 @@ class Parameters:
         operation: str = "",
     ) -> Counted:
         """Count (hypotheses, references, and their masks) as the dialect does, for an operation."""
-        self.rules.require(operation)
-        return self.rules.count(*sides[:2], options, sides[2:], keep_rows=keep_rows)
+        rules = self.rules
+        if rules.unsupported:
+            rules.require(operation)
+        count = count_input if rules._counts_plainly else rules.count
+        return count(sides[0], sides[1], options, sides[2:], keep_rows=keep_rows)
 
     @property
     def keeps_rows(self) -> bool:
@@ -186,15 +199,14 @@ class Parameters:
         """
         if tokenized_periods:
             self.warn_of_tokenized(tokenized_periods)
-        if self.rules.mean_of_sentences:
-            score = self.rules.score_mean(
-                self.rules.adapt(counts), self.options, nrefs, **self.how_counted
-            )
+        rules, signature = self.rules, self._signature(nrefs)
+        if rules.mean_of_sentences:
+            score = rules.score_mean(rules.adapt(counts), self.options, signature)
         else:
-            score = self.rules._score_row(counts, self.options, nrefs, **self.how_counted)
+            score = rules._score_row(counts, self.options, signature)
         if tokens is not None:
-            changes = self.rules.refine(tokens, counts, self.options)
-            changes["printed"] = self.rules.printed(changes["value"])
+            changes = rules.refine(tokens, counts, self.options)
+            changes["printed"] = rules.printed(changes["value"])
             score = score.__replace__(**changes)
         if score.value == 0 and score.hyp_len and not score.totals[-1]:
             fix = ""

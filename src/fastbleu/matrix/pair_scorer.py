@@ -70,7 +70,8 @@ class PairScorer:
             self._counters = []
         ngrams = Ngrams(orders)
         features = self._hypotheses = Features(ngrams, references)
-        self._lengths = numpy.asarray(references.lengths, numpy.int64)
+        if not self._parameters.rules.separable:
+            self._lengths = numpy.asarray(references.lengths, numpy.int64)
         if hypotheses is not references:
             # An n-gram that no reference has matches nothing and needs no number.
             self._hypotheses = Features(ngrams, hypotheses, known_only=True)

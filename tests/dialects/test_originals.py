@@ -1,0 +1,153 @@
+"""On random corpora the dialects give what their originals give where these are installed.
+
+FASTBLEU_TEST_SEGMENTS scales the number of corpora: one for a thousand of its segments.
+"""
+
+import importlib
+import warnings
+
+import pytest
+from generators import SEGMENTS, seeded
+
+from fastbleu import BLEU
+
+CORPORA = max(SEGMENTS // 1000, 50)
+WORDS = ["the", "cat", "sat", "on", "mat.", "if", "int", "x-1", "5.", "R&amp;D", "é,", "A"]
+
+
+def corpora(name):
+    """Random corpora: (hypotheses, references)."""
+    rng = seeded("originals", name)
+    for _ in range(CORPORA):
+        words = rng.sample(WORDS, rng.randint(2, len(WORDS)))
+
+        def text(words=words):
+            return " ".join(rng.choices(words, k=rng.choice((0, 1, 2, 3, 5, 8, 13, 30))))
+
+        references = [[text() for _ in range(rng.randint(1, 4))] for _ in range(rng.randint(1, 5))]
+        hypotheses = [
+            text() if rng.random() < 0.5 else edited(rng, rng.choice(its), words)
+            for its in references
+        ]
+        yield hypotheses, references
+
+
+def edited(rng, text, words):
+    return " ".join(rng.choice(words) if rng.random() < 0.2 else word for word in text.split())
+
+
+def split(corpus):
+    hypotheses, references = corpus
+    return [h.split() for h in hypotheses], [[r.split() for r in its] for its in references]
+
+
+def outcome(call):
+    """What a call returns, or the error that its dialect raises, too."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call()
+    except ZeroDivisionError:
+        return "ZeroDivisionError"
+    except ValueError:
+        return "ValueError"
+
+
+def the(path):
+    """An attribute of a module that may not be installed."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ImportError:
+        pytest.skip(f"{module} is not installed")
+
+
+def nltk(hypotheses, references):
+    tokens = split((hypotheses, references))
+    return the("nltk.translate.bleu_score.corpus_bleu")(tokens[1], tokens[0])
+
+
+def sacrebleu(hypotheses, references):
+    longest = max(map(len, references))
+    streams = [[its[k] if k < len(its) else None for its in references] for k in range(longest)]
+    return the("sacrebleu.metrics.BLEU")().corpus_score(hypotheses, streams).score
+
+
+def torchmetrics(**options):
+    def score(hypotheses, references):
+        bleu = the("torchmetrics.functional.text.bleu_score")
+        return bleu(hypotheses, references, **options).item()
+
+    return score
+
+
+def torcheval(hypotheses, references):
+    return the("torcheval.metrics.functional.bleu_score")(hypotheses, references).item()
+
+
+def coco(rule):
+    def score(hypotheses, references):
+        scorer = the("pycocoevalcap.bleu.bleu_scorer.BleuScorer")(n=4)
+        for hypothesis, its in zip(hypotheses, references, strict=True):
+            scorer += hypothesis, its
+        return scorer.compute_score(option=rule, verbose=0)[0]
+
+    return score
+
+
+def codebleu_ngram(hypotheses, references):
+    tokens = split((hypotheses, references))
+    return the("codebleu.bleu.corpus_bleu")(tokens[1], tokens[0])
+
+
+def codebleu_weighted(language):
+    def score(hypotheses, references):
+        package = the("codebleu.codebleu.PACKAGE_DIR")
+        keywords = (package / "keywords" / f"{language}.txt").read_text("utf-8").split()
+        ours, its = split((hypotheses, references))
+        weighted = [
+            [[tokens, {t: 1 if t in keywords else 0.2 for t in tokens}] for tokens in listed]
+            for listed in its
+        ]
+        return the("codebleu.weighted_ngram_match.corpus_bleu")(weighted, ours)
+
+    return score
+
+
+ORIGINALS = {
+    "nltk": (nltk, {"dialect": "nltk"}),
+    "sacrebleu": (sacrebleu, {"dialect": "sacrebleu"}),
+    "torchmetrics": (torchmetrics(), {"dialect": "torchmetrics"}),
+    "torchmetrics smooth": (
+        torchmetrics(smooth=True),
+        {"dialect": "torchmetrics", "smoothing": "add-k"},
+    ),
+    "torchmetrics weights": (
+        torchmetrics(n_gram=2, weights=[0.3, 0.7]),
+        {"dialect": "torchmetrics", "max_order": 2, "weights": [0.3, 0.7]},
+    ),
+    "torcheval": (torcheval, {"dialect": "torcheval"}),
+    **{
+        f"coco {rule}": (coco(rule), {"dialect": "coco", "reference_length": rule})
+        for rule in ("closest", "shortest", "average")
+    },
+    "codebleu-ngram": (codebleu_ngram, {"dialect": "codebleu-ngram"}),
+    "codebleu-weighted java": (codebleu_weighted("java"), {"dialect": "codebleu-weighted"}),
+    "codebleu-weighted python": (
+        codebleu_weighted("python"),
+        {"dialect": "codebleu-weighted", "keywords": "python-0.7.0"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_random_corpora(name):
+    original, parameters = ORIGINALS[name]
+    metric = BLEU(**parameters)
+    for corpus in corpora(name):
+        expected = outcome(lambda c=corpus: original(*c))
+        score = outcome(lambda c=corpus: metric.score(*c))
+        if isinstance(expected, list):
+            assert list(score.cumulative) == expected, corpus
+        else:
+            assert (score if isinstance(score, str) else score.value) == expected, corpus
