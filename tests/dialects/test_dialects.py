@@ -174,8 +174,8 @@ def test_torchevals_rules():
         totals = [rng.randint(5, 30) for _ in range(order)]
         matches = [rng.randint(0, 5) for _ in range(order)]
         expected = bleu._bleu_score_compute(
-            *(torch.tensor(length, dtype=torch.float64) for length in row),
-            *(torch.tensor(counts, dtype=torch.float64) for counts in (matches, totals)),
+            *(torch.tensor(length, dtype=torch.float32) for length in row),
+            *(torch.tensor(counts, dtype=torch.float32) for counts in (matches, totals)),
             order,
         )
         seen = dialects.get("torcheval").sentence_scores(Stats([[*row, *matches, *totals]]))

@@ -31,8 +31,7 @@ _LIMITS = {
     **dict.fromkeys(("confidence_n", "paired_bs_n", "paired_ar_n"), (-sys.maxsize, sys.maxsize)),
 }
 # What only some dialects have, which check it.
-_TOKENIZERS_ELSEWHERE = ("international", "international-e")
-_METHODS_ELSEWHERE = ("add-1", "method4")
+_ONLY_DIALECTS = ("international", "international-e", "add-1", "method4")
 # Options of sacreBLEU that do not exist here, and their values by default.
 _DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
@@ -139,8 +138,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     """Set sacreBLEU's defaults, and refuse what it does not have."""
-    if options.tokenize in _TOKENIZERS_ELSEWHERE or options.smooth_method in _METHODS_ELSEWHERE:
-        value = options.tokenize or options.smooth_method
+    for value in {options.tokenize, options.smooth_method}.intersection(_ONLY_DIALECTS):
         parser.error(f"{value!r} is no choice of sacreBLEU's: name the --dialect that has it")
     if options.reference_length not in (None, "closest"):
         parser.error("--reference-length: sacreBLEU takes the closest; see --dialect")
@@ -248,17 +246,15 @@ def _parser() -> argparse.ArgumentParser:
     text = f"whose rules: {', '.join(names())} (default: sacrebleu); their own defaults hold"
     add("--dialect", choices=names(), metavar="NAME", default="sacrebleu", help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    known = *TOKENIZERS, *_TOKENIZERS_ELSEWHERE
-    add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
+    add("-tok", "--tokenize", choices=(*TOKENIZERS, *_ONLY_DIALECTS[:2]), metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
-    text = "do not ignore case, where a dialect does by default"
-    add("--cased", dest="lowercase", action="store_false", help=text)
-    methods = tuple(SMOOTH_DEFAULTS)
-    text = f"smoothing of orders without a match: {', '.join(methods)} (default: exp)"
-    known = *methods, *_METHODS_ELSEWHERE
+    add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
+    text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
+    known = *SMOOTH_DEFAULTS, *_ONLY_DIALECTS[2:]
     add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
-    text = "which reference's length counts, where a dialect has several: shortest, average, ..."
-    add("--reference-length", metavar="RULE", help=text)
+    add(
+        "--reference-length", metavar="RULE", help="closest, shortest, ... if a dialect has several"
+    )
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "length of the longest n-grams (default: 4)"

@@ -9,33 +9,16 @@ from math import exp
 
 from .._core import MAX_ORDER, raise_totals
 from ..counting.stats import Stats
+from .options import Options as Options
 from .score import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, Literal
 
     from ..counting.batch import Counted, CountOptions, Segment
     from ..inputs.types import ReferenceLength
     from ..tokenizers.table import TokenizerName
-
-
-class Options:
-    """What a dialect is asked for, checked; `weights` is None where all are 1 / max_order."""
-
-    __slots__ = ("effective_order", "smoothing", "smoothing_value", "weights")
-
-    def __init__(
-        self,
-        weights: tuple[float, ...] | None,
-        smoothing: str,
-        smoothing_value: float | None,
-        effective_order: bool,
-    ) -> None:
-        self.weights = weights
-        self.smoothing = smoothing
-        self.smoothing_value = smoothing_value
-        self.effective_order = effective_order
 
 
 class Dialect(ABC):
@@ -82,7 +65,7 @@ class Dialect(ABC):
     scale: ClassVar[float] = 1.0
     tokenizer: ClassVar[TokenizerName] = "none"
     lowercase: ClassVar[bool] = False
-    reference_length: ClassVar[ReferenceLength] = "closest"
+    reference_length: ClassVar[ReferenceLength | Literal["average"]] = "closest"
     max_order: ClassVar[int] = 4
     tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
     cases: ClassVar[Collection[bool]] = (False, True)
@@ -106,14 +89,7 @@ class Dialect(ABC):
     # How the original prints its score: a format of `value`; None: not rounded.
     _printed: ClassVar[str | None] = None
 
-    # Whether `count` is nothing but `count_input`.
-    _counts_plainly: ClassVar[bool] = False
-
-    def __init_subclass__(cls) -> None:
-        own = cls.count is not Dialect.count or cls.adapt is not Dialect.adapt
-        cls._counts_plainly = not (own or cls.single_reference)
-
-    def configured(
+    def _configured(
         self, settings: Mapping[str, Any], reference_length: str | None = None
     ) -> Dialect:
         """This dialect with other values of `settings`, or for a reference length.
@@ -121,11 +97,13 @@ class Dialect(ABC):
         Raises
         ------
         TypeError, ValueError
-            A value is wrong. Names are not checked.
+            The dialect has no such setting, or a value is wrong.
         """
+        for name in settings:
+            raise self._refusal(name, "its original has nothing of the kind")
         return self
 
-    def count(
+    def _count(
         self,
         hypotheses: Any,
         references: Any,
@@ -139,18 +117,18 @@ class Dialect(ABC):
 
         keep = keep_rows or type(self).adapt is not Dialect.adapt
         counted = count_input(hypotheses, references, options, masks, keep_rows=keep)
-        self.check_references(counted.nrefs)
+        self._check_references(counted.nrefs)
         if keep and not keep_rows:
             counted.stats = self.adapt(counted.stats).sum()
         return counted
 
-    def check_order(self, order: int) -> None:
+    def _check_order(self, order: int) -> None:
         """Refuse a longest n-gram that the original does not have."""
         if order not in self.orders:
             known = ", ".join(map(str, self.orders))
-            raise self.refusal(f"max_order={order}", f"its longest n-grams are {known}")
+            raise self._refusal(f"max_order={order}", f"its longest n-grams are {known}")
 
-    def check_references(self, nrefs: int) -> None:
+    def _check_references(self, nrefs: int) -> None:
         """Refuse so many references of each segment (-1: it varies), if there may be only one."""
         if self.single_reference and nrefs not in (0, 1):
             raise ValueError(
@@ -158,7 +136,7 @@ class Dialect(ABC):
                 "does; pass references=[its[0] for its in references] to score with the first"
             )
 
-    def counted_length(self, reference_length: str) -> str:
+    def _counted_length(self, reference_length: str) -> str:
         """The reference length that rows have."""
         return reference_length
 
@@ -247,7 +225,7 @@ class Dialect(ABC):
             self._cumulative(sums, options),
         )
 
-    def score_mean(self, stats: Stats, options: Options, signature: str) -> Score:
+    def _score_mean(self, stats: Stats, options: Options, signature: str) -> Score:
         """The score of a corpus where it is the mean of its adapted rows' scores."""
         value = self._mean(stats, options)
         score = self._score_row(stats.sum(), options, signature)
@@ -349,9 +327,9 @@ class Dialect(ABC):
     def require(self, feature: str) -> None:
         """Raise a ValueError if the dialect does not support an option or an operation."""
         if feature in self.unsupported:
-            raise self.refusal(feature, self.unsupported[feature])
+            raise self._refusal(feature, self.unsupported[feature])
 
-    def refusal(self, feature: str, reason: str) -> ValueError:
+    def _refusal(self, feature: str, reason: str) -> ValueError:
         """The error for what the original does not have."""
         return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
 
@@ -361,10 +339,10 @@ class Dialect(ABC):
             return 1.0
         return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
 
-    def refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
+    def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """Attributes of a `Score`, `value` among them, that rows do not tell.
 
-        For dialects whose `count` notes tokens; `sums` is the sum of the segments' rows.
+        For dialects whose `_count` notes tokens; `sums` is the sum of the segments' rows.
         """
         raise NotImplementedError
 
@@ -397,9 +375,9 @@ class Dialect(ABC):
         value = options.smoothing_value
         return options.smoothing if value is None else f"{options.smoothing}[{value}]"
 
-    def _setting_text(self, name: str) -> str | None:
-        """What a signature says of a setting."""
-        return None
+    def _further_fields(self) -> dict[str, str]:
+        """What a signature says of `settings`, and of arithmetic that depends on a version."""
+        return {}
 
     def _signature(
         self,
@@ -422,7 +400,5 @@ class Dialect(ABC):
             "reflen": reference_length,
             "version": self.version,
         }
-        if self.settings:
-            fields |= {name: self._setting_text(name) for name in self.settings}
-        known = [name for name in (*self._fields, *self.settings) if fields[name] is not None]
-        return "|".join([f"{name}:{fields[name]}" for name in known])
+        known = [f"{name}:{fields[name]}" for name in self._fields if fields[name] is not None]
+        return "|".join(known + [f"{name}:{text}" for name, text in self._further_fields().items()])

@@ -46,11 +46,12 @@ class CocoDialect(PlainDialect):
     }
     _printed = "%.3f"
 
-    def configured(
+    def _configured(
         self, settings: Mapping[str, Any], reference_length: str | None = None
     ) -> Dialect:
         """This dialect, or the one that counts mean reference lengths."""
-        return COCO_AVERAGE if reference_length == "average" else self
+        rules = COCO_AVERAGE if reference_length == "average" else self
+        return Dialect._configured(rules, settings)
 
     def brevity_penalty(self, hyp_len: int, ref_len: float) -> float:
         """The factor for hypotheses that are shorter than their references, 0-1."""
@@ -88,13 +89,13 @@ class CocoAverageDialect(CocoDialect):
 
     reference_length = "average"
     unsupported = {**CocoDialect.unsupported, **no_rows("a mean of lengths is no integer")}
-    count = count_with_tokens
+    _count = count_with_tokens
 
-    def counted_length(self, reference_length: str) -> str:
+    def _counted_length(self, reference_length: str) -> str:
         """The reference length that rows have."""
         return "closest"
 
-    def refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
+    def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """The scores by the mean lengths of references."""
         hyp_len, _, *counts = sums._rows
         ref_len = 0.0

@@ -80,19 +80,21 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
         **EQUAL_WEIGHTS,
         **no_rows("its counts are recalls with weights, and no integers"),
     }
-    count = count_with_tokens
+    _count = count_with_tokens
 
     def __init__(self, keywords: Any = "java") -> None:
         self.settings = {"keywords": keywords}
         self._keywords = _keywords(keywords)
 
-    def configured(
+    def _configured(
         self, settings: Mapping[str, Any], reference_length: str | None = None
     ) -> Dialect:
         """The dialect with other keywords."""
-        return type(self)(**settings) if settings else self
+        if "keywords" not in settings:
+            return super()._configured(settings)
+        return type(self)(settings["keywords"])
 
-    def refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
+    def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """The score by the recall of n-grams."""
         matches, totals = [0.0] * 4, [0.0] * 4
         hyp_len = 0
@@ -127,9 +129,9 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
             ngrams += max(1, its_ngrams)
         return matched, ngrams
 
-    def _setting_text(self, name: str) -> str:
-        given = self.settings[name]
-        return given if isinstance(given, str) else ",".join(sorted(self._keywords))
+    def _further_fields(self) -> dict[str, str]:
+        given = self.settings["keywords"]
+        return {"keywords": given if isinstance(given, str) else ",".join(sorted(self._keywords))}
 
 
 def _ngrams(tokens: list[Any], n: int) -> list[tuple[Any, ...]]:

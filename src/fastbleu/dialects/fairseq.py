@@ -8,7 +8,7 @@ from math import exp, inf, log
 from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
 from .base import Dialect, Options
-from .plain import EQUAL_WEIGHTS, PlainDialect
+from .plain import EQUAL_WEIGHTS, SUM, PlainDialect
 from .score import Score
 
 TYPE_CHECKING = False
@@ -66,13 +66,15 @@ class FairseqDialect(PlainDialect):
             **({"matrix": "it counts '</s>', which the matrix does not"} | of_hash),
         }
 
-    def configured(
+    def _configured(
         self, settings: Mapping[str, Any], reference_length: str | None = None
     ) -> Dialect:
         """The dialect with or without the hash."""
-        return type(self)(**settings) if settings else self
+        if "hashed" not in settings:
+            return super()._configured(settings)
+        return type(self)(settings["hashed"])
 
-    def count(
+    def _count(
         self,
         hypotheses: Any,
         references: Any,
@@ -84,7 +86,7 @@ class FairseqDialect(PlainDialect):
         """Count a batch with the tokens, and by the hash, of libbleu."""
         from ..counting.token_lists import token_lists
 
-        counted = super().count(hypotheses, references, options, masks, keep_rows=True)
+        counted = super()._count(hypotheses, references, options, masks, keep_rows=True)
         tokens = token_lists(hypotheses, references, options)
         if self.settings["hashed"]:
             rows = _hashed_rows(_ids(tokens), options.threads)
@@ -94,7 +96,7 @@ class FairseqDialect(PlainDialect):
         counted.stats = rows if keep_rows else rows.sum()
         return counted
 
-    def refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
+    def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """The score of a corpus; of a single segment, with ids that begin with it."""
         if len(tokens) == 1:
             sums = _hashed_rows(_ids(tokens), 1)
@@ -113,8 +115,8 @@ class FairseqDialect(PlainDialect):
             f"syslen={score.hyp_len}, reflen={score.ref_len})"
         )
 
-    def _setting_text(self, name: str) -> str:
-        return "yes" if self.settings[name] else "no"
+    def _further_fields(self) -> dict[str, str]:
+        return {"hashed": "yes" if self.settings["hashed"] else "no", **SUM}
 
     def _score(
         self,

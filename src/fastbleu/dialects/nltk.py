@@ -27,7 +27,11 @@ _LAST_SEGMENT = (
 
 
 class NltkDialect(Dialect):
-    """nltk's rules: `nltk.translate.bleu_score` of nltk 3.10.4, for rows instead of tokens.
+    """``corpus_bleu`` of nltk 3.10.4, on what white space separates, 0-1.
+
+    BP * exp(fsum(weight * log p)), totals at least 1 for each segment and order; 0 without a
+    unigram match. The closest reference's length counts, of two equally close the shorter. BP is
+    exp(1 - ref_len / hyp_len) unless the hypotheses are longer.
 
     Smoothing is "none" (the default: no smoothing function), "floor" (method 1, value epsilon,
     default 0.1), "add-k" (method 2, k = 1), "exp" (method 3) or "method4" (value k, default 5).

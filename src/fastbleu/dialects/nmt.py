@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import exp, log
 
 from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect
+from .plain import EQUAL_WEIGHTS, SUM, PlainDialect
 
 
 class NmtDialect(PlainDialect):
@@ -54,6 +54,9 @@ class NmtDialect(PlainDialect):
             # Neither fsum nor one division of the sum: they round otherwise.
             mean = exp(sum(1.0 / max_order * log(p) for p in precisions))
         return mean * bp, precisions, bp
+
+    def _further_fields(self) -> dict[str, str]:
+        return SUM
 
     def _score(
         self,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from ..counting.batch import Counted, CountOptions
 from ..counting.input import check_lowercase, count_input
 from ..counting.stats import Stats
-from ..inputs.arguments import DEFAULT, check_flag, check_positive, closest
+from ..inputs.arguments import DEFAULT, check_flag, check_positive
 from ..inputs.ids import IdRules
 from ..inputs.segments import is_iterable
 from ..inputs.warnings import warn_input, warn_tokenized
 from ..tokenizers.table import SPLIT_AT_SPACES, Tokenizer, get_tokenizer
-from . import get, names
-from .base import Options
+from . import get
+from .base import Dialect, Options
+from .mistaken_names import refuse_name
 from .score import Score
 from .text_rules import read_text_rules
 
@@ -19,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Concatenate, NoReturn, ParamSpec
+    from typing import Any, Concatenate, Literal, NoReturn, ParamSpec, TypeAlias
 
     import numpy
     from numpy.typing import NDArray
@@ -28,20 +29,11 @@ if TYPE_CHECKING:
     from ..inputs.arguments import Default
     from ..inputs.types import DialectName, ReferenceLength, SmoothingName
     from ..tokenizers.table import TokenFunction, TokenizerName
-    from .base import Dialect
 
     P = ParamSpec("P")
+    # Of some dialects only.
+    OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
 
-# What other libraries call a parameter.
-_NAMES_ELSEWHERE = {
-    **dict.fromkeys(("max_ngram_order", "n_gram", "ngram"), "max_order"),
-    **dict.fromkeys(("n_jobs", "num_workers"), "threads"),
-    **dict.fromkeys(("pad_id", "pad_token_id"), "ignore_ids"),
-    **dict.fromkeys(("smooth", "smooth_method", "smoothing_function"), "smoothing"),
-    **dict.fromkeys(("tokenizer", "trg_lang"), "tokenize"),
-    "eos_token_id": "stop_id",
-    "smooth_value": "smoothing_value",
-}
 _NOTHING: tuple[int, ...] = ()
 _NO_IDS = IdRules()
 
@@ -58,7 +50,15 @@ class Parameters:
         *("effective_order", "threads", "dialect", "reference_length", "ignore_ids", "stop_id"),
         *("skip_ids", "keep_segments"),
     )
-    __slots__ = (*NAMES, "_signatures", "how_counted", "id_rules", "options", "rules")
+    __slots__ = (
+        *NAMES,
+        "_counts_plainly",
+        "_signatures",
+        "how_counted",
+        "id_rules",
+        "options",
+        "rules",
+    )
 
     tokenizer: Tokenizer | None
     stop_id: int | tuple[int, ...] | None
@@ -70,25 +70,28 @@ class Parameters:
         lowercase: bool | None = None,
         max_order: int | None = None,
         weights: Sequence[float] | None = None,
-        smoothing: SmoothingName | None = None,
+        smoothing: SmoothingName | OtherSmoothing | None = None,
         smoothing_value: float | None = None,
         effective_order: bool = False,
         threads: int = 1,
         *,
         dialect: DialectName = "sacrebleu",
-        reference_length: ReferenceLength | None = None,
+        reference_length: ReferenceLength | Literal["average"] | None = None,
         ignore_ids: Iterable[int] = _NOTHING,
         stop_id: int | Iterable[int] | None = None,
         skip_ids: Iterable[int] = _NOTHING,
         keep_segments: bool = False,
-        **settings: Any,
+        hashed: bool | None = None,
+        keywords: str | Iterable[str] | None = None,
+        **unknown: NoReturn,
     ) -> None:
         rules = get(dialect)
-        if settings or reference_length is not None:
-            for name in settings:
-                if name not in rules.settings:
-                    _refuse(name, rules)
-            rules = rules.configured(settings, reference_length)
+        for name in unknown:
+            refuse_name(name, Parameters.NAMES)
+        if hashed is not None or keywords is not None or reference_length is not None:
+            given = {"hashed": hashed, "keywords": keywords}
+            settings = {name: value for name, value in given.items() if value is not None}
+            rules = rules._configured(settings, reference_length)
         self.rules = rules
         self.weights = None if weights is None else _checked_weights(weights)
         if max_order is not None:
@@ -126,6 +129,8 @@ class Parameters:
             else self.reference_length,
         }
         how = self.smoothing, smoothing_value, self.effective_order
+        own = type(rules)._count is not Dialect._count or type(rules).adapt is not Dialect.adapt
+        self._counts_plainly = not (own or rules.single_reference)
         # Of scores, by the number of references.
         self._signatures: dict[int | None, str] = {}
         self.options = rules.read_options(self.max_order, self.weights, *how)
@@ -160,7 +165,7 @@ class Parameters:
             self.lowercase,
             self.max_order,
             self.threads,
-            reference_length=self.rules.counted_length(self.reference_length),
+            reference_length=self.rules._counted_length(self.reference_length),
             id_rules=self.id_rules,
             raise_totals=bool(self.rules.minimum_total),
         )
@@ -177,7 +182,7 @@ class Parameters:
         rules = self.rules
         if rules.unsupported:
             rules.require(operation)
-        count = count_input if rules._counts_plainly else rules.count
+        count = count_input if self._counts_plainly else rules._count
         return count(sides[0], sides[1], options, sides[2:], keep_rows=keep_rows)
 
     @property
@@ -201,11 +206,11 @@ class Parameters:
             self.warn_of_tokenized(tokenized_periods)
         rules, signature = self.rules, self._signature(nrefs)
         if rules.mean_of_sentences:
-            score = rules.score_mean(rules.adapt(counts), self.options, signature)
+            score = rules._score_mean(rules.adapt(counts), self.options, signature)
         else:
             score = rules._score_row(counts, self.options, signature)
         if tokens is not None:
-            changes = rules.refine(tokens, counts, self.options)
+            changes = rules._refine(tokens, counts, self.options)
             changes["printed"] = rules.printed(changes["value"])
             score = score.__replace__(**changes)
         if score.value == 0 and score.hyp_len and not score.totals[-1]:
@@ -252,7 +257,7 @@ class Parameters:
         if counted.tokens is not None:
             adapted = self.rules.adapt(counted.stats)
             pairs = zip(counted.tokens, adapted, strict=True)
-            found = [self.rules.refine([segment], row, self.options) for segment, row in pairs]
+            found = [self.rules._refine([segment], row, self.options) for segment, row in pairs]
             return numpy.array([changes["value"] for changes in found], numpy.float64)
         try:
             return self.sentence_scores(counted.stats)
@@ -301,20 +306,6 @@ def taking(
         return __init__
 
     return decorate
-
-
-def _refuse(unknown: str, rules: Dialect) -> NoReturn:
-    """Refuse the name of what is no parameter of `fastbleu.BLEU`, and say which one is meant."""
-    owners = [name for name in names() if unknown in get(name).settings]
-    if owners:
-        raise ValueError(
-            f"dialect {rules.name!r} does not support {unknown}: only {' and '.join(owners)} has it"
-        )
-    known = ["tokenize", *(name for name in Parameters.NAMES if name != "tokenizer")]
-    known += rules.settings
-    meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, known)
-    hint = f"; did you mean {meant!r}?" if meant else ""
-    raise TypeError(f"fastbleu.BLEU has no parameter {unknown!r}{hint}")
 
 
 def _checked_weights(weights: Any) -> tuple[float, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from array import array
 from collections.abc import Sequence
@@ -22,6 +23,10 @@ EQUAL_WEIGHTS = {
     "weights": "its weights are equal",
     **NO_AGGREGATION,
 }
+
+
+# How Python's sum() adds up floats: a field of signatures.
+SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
 
 
 class PlainDialect(Dialect):
@@ -54,10 +59,10 @@ def count_with_tokens(
     *how: Any,
     **named: Any,
 ) -> Counted:
-    """`Dialect.count` that notes tokens, for dialects that `refine`."""
+    """`Dialect._count` that notes tokens, for dialects that `refine`."""
     from ..counting.token_lists import token_lists
 
-    counted = Dialect.count(dialect, hypotheses, references, options, *how, **named)
+    counted = Dialect._count(dialect, hypotheses, references, options, *how, **named)
     counted.tokens = token_lists(hypotheses, references, options)
     return counted
 

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class SacrebleuDialect(Dialect):
-    """sacreBLEU's rules: `sacrebleu.metrics.BLEU` of sacreBLEU 2.6.0, for rows instead of text.
+    """``metrics.BLEU`` of sacreBLEU 2.6.0, 0-100.
+
+    100 * BP * exp(mean of log p); an order without n-grams, unless `effective_order` leaves it out,
+    and no match at all give 0. The closest reference's length counts, of two equally close the
+    shorter. BP is exp(1 - ref_len / hyp_len) if the hypotheses are shorter.
 
     Smoothing is "exp" (the default), "floor" (value 0.1 if not given), "add-k" (value 1 if not
     given) or "none". Weights, which sacreBLEU does not have, are at least 0.

@@ -34,13 +34,13 @@ def read_text_rules(
         if rules.weights_set_order and weights:
             max_order = len(weights)
     else:
-        rules.check_order(max_order)
+        rules._check_order(max_order)
     if reference_length is None:
         reference_length = rules.reference_length
     elif reference_length not in (rules.reference_length, *rules.reference_lengths):
         check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
         known = _any(rules.reference_lengths or [rules.reference_length])
-        raise rules.refusal(f"reference_length={reference_length!r}", f"it takes the {known}")
+        raise rules._refusal(f"reference_length={reference_length!r}", f"it takes the {known}")
     if tokenize is DEFAULT:
         tokenize = rules.tokenizer
     elif tokenize is not None:
@@ -49,7 +49,7 @@ def read_text_rules(
         lowercase = rules.lowercase and tokenize is not None
     elif tokenize is not None and lowercase not in rules.cases:
         reason = f"it {'always' if rules.lowercase else 'never'} ignores case"
-        raise rules.refusal(f"lowercase={lowercase}", reason)
+        raise rules._refusal(f"lowercase={lowercase}", reason)
     return tokenize, lowercase, max_order, reference_length
 
 
@@ -63,7 +63,7 @@ def _own_tokenizer(rules: Dialect, tokenize: Any) -> Any:
     if name in rules.tokenizers.values():
         return tokenize
     known = _any([*map(repr, rules.tokenizers), "None for lists of tokens"])
-    raise rules.refusal(f"tokenize={name!r}", f"its tokenizers are {known}")
+    raise rules._refusal(f"tokenize={name!r}", f"its tokenizers are {known}")
 
 
 def _any(values: Any) -> str:

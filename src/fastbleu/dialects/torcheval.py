@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..counting.stats import Stats
 from .base import Dialect, Options
 from .plain import NO_AGGREGATION
-from .torchmetrics import tensors
+from .torchmetrics import tensors, torch_field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +60,9 @@ class TorchEvalDialect(Dialect):
         with torch.no_grad():
             mean = torch.exp(torch.sum(of_orders * torch.log(matches / possible)))
         return mean if input_len > target_len else torch.exp(1 - target_len / input_len) * mean
+
+    def _further_fields(self) -> dict[str, str]:
+        return torch_field()
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
         import torch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from functools import cache
 
 from ..counting.stats import Stats
 from .base import Dialect, Options
@@ -71,11 +72,25 @@ class TorchMetricsDialect(Dialect):
             return torch.tensor(1.0, device=device) * mean
         return torch.exp(1 - target_len / preds_len) * mean
 
+    def _further_fields(self) -> dict[str, str]:
+        return torch_field()
+
     def _scores(self, stats: Stats, options: Options) -> array[float]:
         import torch
 
         asked = options.weights, options.smoothing == "add-k", torch.get_default_dtype()
         return array("d", [self.score_tensors(row, *asked).item() for row in tensors(stats)])
+
+
+@cache
+def torch_field() -> dict[str, str]:
+    """The version of PyTorch, whose log and exp decide about last bits, for signatures."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return {"torch": version("torch")}
+    except PackageNotFoundError:
+        return {}
 
 
 def tensors(stats: Stats, device: Any = None) -> list[list[torch.Tensor]]:

@@ -25,8 +25,8 @@ DialectName: TypeAlias = Literal[
     "torcheval",
     "matlab",
 ]
-SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "add-1", "exp", "tiny", "method4"]
-ReferenceLength: TypeAlias = Literal["closest", "first", "shortest", "average"]
+SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
+ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
 
 Part = TypeVar("Part", covariant=True)
 

@@ -78,7 +78,7 @@ def self_bleu(
     others = LeaveOneOut(max_order, parameters.reference_length)
     reader = SentenceReader(parameters)
     for order in checked:
-        parameters.rules.check_order(order)
+        parameters.rules._check_order(order)
     short = 0
     total = len(sentences) if type(sentences) in (list, tuple) else None
     with ProgressBar(progress, total, " sentences") as bar:
@@ -88,7 +88,7 @@ def self_bleu(
             short += read.shorter_than(max_order)
             bar.update(len(read))
     count = len(others)
-    parameters.rules.check_references(count - 1)
+    parameters.rules._check_references(count - 1)
     reader.warn_of_input()
     parameters.warn_of_short(short, count, max_order)
     if count < 2:

@@ -122,7 +122,7 @@ class ReferenceIndex:
                 bar.update(len(sentences))
         if not count:
             raise ValueError("references is empty: an index needs at least one, which may be empty")
-        made.rules.check_references(count)
+        made.rules._check_references(count)
         reader.warn_of_input()
         self._keep(made, reader, found, (count, found.finish()))
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class BLEU:
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
-    With the defaults the scores are sacreBLEU's, on 0-100. References are segment-major here:
-    ``references[segment][k]``, or one str per segment.
+    By default the scores are sacreBLEU's, on 0-100; with another `dialect` those of its original,
+    and each parameter that is not passed is what the original does. References are segment-major
+    here: ``references[segment][k]``, or one str per segment.
 
     `score` takes a whole corpus. `update` takes it batch by batch, and `compute` gives the same
     score, however the corpus was split: what is kept is the sum of the counts, as exact integers.
@@ -37,30 +38,33 @@ class BLEU:
     Parameters
     ----------
     tokenize : str, callable (str -> list of str) or None, default "13a"
-        A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text. None: the input
-        is lists of tokens, which may be any hashable objects, or token ids. A sentencepiece model
-        at a path of your own: ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
+        A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text; a dialect with
+        a tokenizer of its own has only its own. None: the input is lists of tokens, which may be
+        any hashable objects, or token ids. A sentencepiece model at a path of your own:
+        ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
     lowercase : bool, default False
-        Lower the text first.
+        Ignore case: of sacreBLEU's dialect by lowering the text first.
     max_order : int, default 4
         The longest n-grams.
     weights : sequence of float, shape (max_order,), optional
         Weight of each order; equal weights by default.
     smoothing : str, default "exp"
-        What becomes of an order without matches: "exp", "floor", "add-k" or "none"; with
-        ``dialect="nltk"`` also "method4".
+        What becomes of an order without matches: "exp", "floor", "add-k" or "none"; other dialects
+        have others, such as nltk's "method4" or tf-nmt's "add-1".
     smoothing_value : float, optional
-        For "floor" (default 0.1), "add-k" (sacreBLEU's only, default 1) and "method4" (default 5).
+        For "floor" (default 0.1), "add-k" (sacreBLEU's and e2e's, default 1) and "method4"
+        (default 5).
     effective_order : bool, default False
         Average over the orders that the hypotheses reach: for single sentences. sacreBLEU's only.
     threads : int, default 1
         Threads that tokenise and count; they change no result.
-    dialect : {"sacrebleu", "nltk"}, default "sacrebleu"
-        Whose rules turn counts into a score: sacreBLEU 2.6.0's, on 0-100, or nltk 3.10.4's, on 0-1.
-        nltk's function without a SmoothingFunction is ``smoothing="none"``.
-    reference_length : {"closest", "first", "shortest"}, default "closest"
+    dialect : str, default "sacrebleu"
+        A name of `fastbleu.dialects.names()`: whose rules count, and turn counts into a score. The
+        class of each dialect documents them: ``help(fastbleu.dialects.get("nltk"))``.
+    reference_length : {"closest", "first", "shortest", "average"}, default "closest"
         The reference length that counts: the closest to the hypothesis' length, and of two equally
-        close the shorter or, for "first", that of the first reference; or the shortest.
+        close the shorter or, for "first", that of the first reference; or the shortest; or, of the
+        dialect "coco", their mean.
     ignore_ids : iterable of int, default ()
         Ids that are no tokens: padding. A reference of nothing else, or masked as a whole, is no
         reference, unless the segment has no other; an empty one has the length 0.
@@ -70,6 +74,10 @@ class BLEU:
         Ids of tokens to leave out, as that of the beginning of a sentence.
     keep_segments : bool, default False
         Keep the rows of all segments that `update` has seen, for `segments` and `segment_scores`.
+    hashed : bool, default True
+        Of the dialect "fairseq" only: compare n-grams by libbleu's hash, which collides.
+    keywords : str or set of str, default "java"
+        Of the dialect "codebleu-weighted" only: "java", "python", "python-0.7.0", or the words.
 
     Raises
     ------

@@ -28,13 +28,15 @@ if TYPE_CHECKING:
     # The names of the table, for type checkers.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Of the dialects with these texts; names of originals.py.
+    # Of originals.py, and what mteval's dialects call theirs.
     Originals: TypeAlias = Literal[
         "multi-bleu",
         "multi-bleu-detok",
         "mteval",
         "mteval-international",
         "mteval-international-e",
+        "international",
+        "international-e",
         "evaluate",
         "tensor2tensor",
         "codexglue-summary",
