@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from generators import seeded
@@ -34,6 +35,11 @@ def test_names():
     assert len(NAMES) == 18
     with pytest.raises(ValueError, match="dialect 'x' is unknown; choose one of sacrebleu, nltk"):
         dialects.get("x")
+
+
+def test_the_table_in_the_readme_is_what_dialects_say():
+    tool = Path(__file__).resolve().parents[2] / "tools" / "generate_dialect_table.py"
+    subprocess.run([sys.executable, tool, "--check"], check=True)
 
 
 def test_only_what_is_used_is_loaded():
