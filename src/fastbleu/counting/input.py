@@ -135,7 +135,7 @@ def count_input(
     counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
     # A slice: another thread may have emptied the list.
     if 1 < counted.segments <= _LARGEST_SQUARE and any(
-        type(its) is not str and len(its) == counted.segments for its in references[:1]
+        type(its) is not str for its in references[:1]
     ):
         _warn_if_transposed(counted.stats, hypotheses, references, options)
     return counted
