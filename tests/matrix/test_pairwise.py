@@ -501,11 +501,14 @@ def test_smoothing_that_has_no_matrix():
 
 @pytest.mark.parametrize("name", ["pairwise", "iter_blocks", "mbr", "self_bleu"])
 def test_functions_are_the_methods(name):
-    """The same parameters in the same order; help() tells what each of them is."""
+    """The same positional parameters; help() tells what each parameter of the function is."""
     function, method = getattr(matrix, name), getattr(fastbleu.BLEU, name)
     *ours, last = inspect.signature(function).parameters.values()
-    assert last.kind is last.VAR_KEYWORD
-    assert ours == list(inspect.signature(method).parameters.values())[1:]
+    _, *its, options = inspect.signature(method).parameters.values()
+    assert last.kind is options.kind is last.VAR_KEYWORD
+    assert its == [parameter for parameter in ours if parameter.kind is not last.KEYWORD_ONLY]
+    with pytest.raises(TypeError, match="metric is given, and max_order too; the metric has all"):
+        getattr(fastbleu.BLEU(), name)(["a"], ["a"], max_order=2)
     lines = inspect.cleandoc(function.__doc__).splitlines()
     documented = ", ".join(line for line in lines if line and not line.startswith(" "))
     for parameter in (*ours, last):
@@ -513,6 +516,13 @@ def test_functions_are_the_methods(name):
     for title in ("Parameters", "Examples", "Yields" if name == "iter_blocks" else "Returns"):
         assert lines.count(title) == 1
         assert lines[lines.index(title) + 1] == "-" * len(title)
+
+
+def test_a_metric_in_place_of_parameters():
+    metric = fastbleu.BLEU(max_order=2, smoothing="floor")
+    assert pairwise(["a b"], ["a c"], metric=metric) == metric.score(["a b"], ["a c"]).value
+    with pytest.raises(TypeError, match=r"metric is a str, expected a fastbleu\.BLEU"):
+        pairwise(["a b"], ["a c"], metric="nltk")
 
 
 def test_names_stay_functions():

@@ -404,88 +404,47 @@ class BLEU:
         """BLEU of every segment by itself, as by `sentence_scores`; errors as of `segments`."""
         return self._parameters.sentence_scores(self.segments)
 
-    # Many sentences with many: fastbleu.matrix has functions of these names, which document them.
+    # Many sentences with many: the functions of these names in fastbleu.matrix, with this metric.
 
-    def pairwise(
-        self,
-        hypotheses: Any,
-        references: Any,
-        *,
-        out: Any = None,
-        dtype: Any = None,
-        progress: bool = False,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
-    ) -> Scores:
+    def pairwise(self, hypotheses: Any, references: Any, **options: Any) -> Scores:
         """Sentence BLEU of each hypothesis with each reference: see `fastbleu.matrix.pairwise`."""
         from ..matrix.all_pairs import pairwise
 
-        masks = hypothesis_mask, reference_mask
-        return pairwise(self._parameters, hypotheses, references, masks, out, dtype, progress)
+        return pairwise(hypotheses, references, metric=self, **options)
 
     def iter_blocks(
-        self,
-        hypotheses: Any,
-        references: Any,
-        *,
-        rows: int | None = None,
-        dtype: Any = None,
-        progress: bool = False,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        self, hypotheses: Any, references: Any, **options: Any
     ) -> Iterator[tuple[slice, Scores]]:
         """The matrix of `pairwise` block by block: see `fastbleu.matrix.iter_blocks`."""
         from ..matrix.all_pairs import iter_blocks
 
-        masks = hypothesis_mask, reference_mask
-        return iter_blocks(self._parameters, hypotheses, references, masks, rows, dtype, progress)
+        return iter_blocks(hypotheses, references, metric=self, **options)
 
     def mbr(
-        self,
-        candidates: Any,
-        references: Any = None,
-        weights: Any = None,
-        *,
-        log_probabilities: Any = None,
-        aggregate: bool = False,
-        matrix: bool = False,
-        progress: bool = False,
-        candidate_mask: Any = None,
-        reference_mask: Any = None,
+        self, candidates: Any, references: Any = None, weights: Any = None, **options: Any
     ) -> MBRResult:
         """Minimum Bayes risk decoding: see `fastbleu.matrix.mbr`."""
         from ..matrix.decoding import mbr
 
-        masks = candidate_mask, reference_mask
-        how = aggregate, matrix, progress
-        return mbr(
-            self._parameters, candidates, references, masks, weights, log_probabilities, *how
-        )
+        return mbr(candidates, references, weights, metric=self, **options)
 
     def self_bleu(
         self,
         sentences: Any,
         orders: Iterable[int] = (2, 3, 4, 5),
         sample: int | None = None,
-        *,
-        seed: int = 0,
-        progress: bool = False,
-        mask: Any = None,
+        **options: Any,
     ) -> SelfBLEU:
         """How much a set of sentences repeats itself: see `fastbleu.matrix.self_bleu`."""
         from ..matrix.diversity import self_bleu
 
-        return self_bleu(self._parameters, sentences, mask, orders, sample, seed, progress)
+        return self_bleu(sentences, orders, sample, metric=self, **options)
 
-    def reference_index(
-        self, references: Any, *, reference_mask: Any = None, progress: bool = False
-    ) -> ReferenceIndex:
+    def reference_index(self, references: Any, **options: Any) -> ReferenceIndex:
         """A `fastbleu.matrix.ReferenceIndex` with the parameters of this metric."""
         from ..matrix.index import ReferenceIndex
 
-        return ReferenceIndex(
-            references, metric=self, reference_mask=reference_mask, progress=progress
-        )
+        return ReferenceIndex(references, metric=self, **options)
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that equal metrics share: `threads` changes nothing."""
