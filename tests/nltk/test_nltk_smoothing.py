@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 import pytest
+import fastbleu
 from generators import PRISTINE, outcome, random_weights, seeded, segments, shown, typed, words
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -215,6 +216,28 @@ def test_whatever_a_callable_returns(bleu, returned):
     for weights in ((0.25,) * 4, [(0.5, 0.5), (0.25,) * 4]):
         assert_same("sentence_bleu", bleu, *SOME_OF_EACH, weights, ours=smoothing, theirs=smoothing)
         assert_same("corpus_bleu", bleu, *CORPUS, weights, ours=smoothing, theirs=smoothing)
+
+
+def test_method6_of_high_orders(bleu):
+    rng = seeded("method 6")
+    for alpha in (1, 3, 5, 2**70) * 9:
+        order = rng.choice((3, 4, 6, 8, 10))
+        hypotheses = [rng.choices("abcdefgh", k=rng.choice((3, 9, 40))) for _ in range(3)]
+        references = [[[*tokens[: len(tokens) // 2], "x", *tokens]] for tokens in hypotheses]
+        for tokens in hypotheses:
+            tokens[rng.randrange(len(tokens))] = "y"
+        ours, theirs = (side.SmoothingFunction(alpha=alpha).method6 for side in (bleu, PRISTINE))
+        weights = (1 / order,) * order
+        assert_same("corpus_bleu", bleu, references, hypotheses, weights, ours=ours, theirs=theirs)
+
+
+def test_method6_is_linear_in_the_order():
+    """nltk's fractions of this order would not fit into any memory."""
+    reference = [str(number) for number in range(400)]
+    hypothesis = [*reference[:200], "x", *reference[201:]]
+    method = fastbleu.SmoothingFunction().method6
+    scores = fastbleu.sentence_bleu([reference], hypothesis, [(1 / 90,) * 90, (0.25,) * 4], method)
+    assert 0 < scores[0] < scores[1] < 1
 
 
 class Falsy:

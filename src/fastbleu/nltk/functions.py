@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._core import accumulate_rows, zero_rows
 from ..counting.batch import CountOptions, count_batch
-from ..dialects.nltk_arithmetic import brevity_penalty, score_sums
+from ..dialects.nltk_arithmetic import brevity_penalty, rounded_method6, score_sums
 from ..inputs.segments import NltkTokenChecks, batches
 from ..runtime.patching import Patch
 from . import _segments as _nltk
@@ -144,6 +144,8 @@ def corpus_bleu(
 
     def smooth(p_n, hyp_len):
         method = smoothing_function or SmoothingFunction().method0
+        if getattr(method, "__func__", None) is SmoothingFunction.method6:
+            return rounded_method6(p_n, method.__self__.alpha, len(last[0]))
         return method(p_n, references=last[1], hypothesis=last[0], hyp_len=hyp_len)
 
     return score_sums(sums, vectors, smooth, auto_reweigh)

@@ -123,8 +123,6 @@ class SmoothingFunction:
 
     def method6(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Interpolate from the third order on with a prior from the two below (Gao and He 2013)."""
-        if not p_n[2]:
-            raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
         return nltk_arithmetic.method6(p_n, self.alpha, len(hypothesis))
 
     def method7(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
