@@ -16,6 +16,7 @@ import pytest
 import sacrebleu
 import sacrebleu_cases as cases
 from generators import SEGMENTS, seeded, typed
+from random_texts import random_line
 from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
@@ -275,6 +276,17 @@ def test_attributes_of_the_metric(bleu):
     assert not hasattr(ours, "num_refs")
     assert ours.tokenizer("a,b 世界.").split() == theirs.tokenizer("a,b 世界.").split()
     assert ours.tokenizer.signature() == theirs.tokenizer.signature()
+
+
+@pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none"])
+def test_tokens_of_a_line_with_white_space_at_its_end(name):
+    ours, theirs = fastbleu.sacrebleu.BLEU(tokenize=name), BLEU(tokenize=name)
+    rng = seeded("white space at the end", name)
+    lines = ["16, ", "a-\n", "a--\n \n", "a-<skipped>\n", "$\t", " ", ""]
+    endings = ["", " ", "\n", "-\n", ",\t", "5.\x1c", "!\u3000", "&lt; \n"]
+    lines += [random_line(rng, 5).strip() + rng.choice(endings) for _ in range(2000)]
+    for line in lines:
+        assert ours.tokenizer(line).split() == theirs.tokenizer(line).split(), line
 
 
 def test_attributes_that_are_set_later_count(bleu):

@@ -177,7 +177,8 @@ _patch = None
 def patch():
     """Put these functions into an installed nltk, for code that cannot be edited.
 
-    Replaces the six public names of `nltk.translate.bleu_score`, and `nltk.translate.bleu`.
+    Replaces the six public names of `nltk.translate.bleu_score`, `nltk.translate.bleu` and
+    `nltk.bleu`.
     Whatever was imported from there before stays the original. The result is a context manager
     that undoes this call; it need not be used.
 
@@ -196,7 +197,8 @@ def patch():
         replaced = [sentence_bleu, corpus_bleu, modified_precision, SmoothingFunction]
         replaced += [closest_ref_length, brevity_penalty]
         places = [(bleu_score, replacement.__name__, replacement) for replacement in replaced]
-        _patch = Patch([*places, (nltk.translate, "bleu", sentence_bleu)])
+        places += [(module, "bleu", sentence_bleu) for module in (nltk.translate, nltk)]
+        _patch = Patch(places)
     return _patch.apply()
 
 
