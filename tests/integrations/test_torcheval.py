@@ -177,10 +177,10 @@ def test_arguments_are_torchevals_own_and_some():
     [
         ({"dialect": "nltk"}, "expected 'sacrebleu' or 'torcheval'"),
         ({"dialect": "torcheval", "smoothing": "exp"}, "has none"),
-        ({"dialect": "torcheval", "n_gram": 5}, "1 to 4"),
+        ({"dialect": "torcheval", "n_gram": 5}, "default dialect takes any"),
         ({"smoothing": "linear"}, "choose one of"),
         ({"tokenize": "14a"}, "choose one of"),
-        ({"weights": torch.ones(3)}, "3 weights"),
+        ({"weights": torch.ones(3)}, "=3, n_gram=4"),
         ({"weights": [1, 1, 1, -1]}, "at least 0"),
         ({"n_gram": 0}, "1.."),
         ({"ignore_ids": [0]}, "tokenize=None"),
@@ -191,6 +191,28 @@ def test_wrong_arguments(arguments, message):
         BLEUScore(**{"n_gram": 4, **arguments})
     with pytest.raises(TypeError):
         BLEUScore(4)
+
+
+@pytest.mark.parametrize(
+    ("options", "batch"),
+    [
+        ({"n_gram": 5}, (["a"], ["a"])),
+        ({"n_gram": 0}, (["a"], ["a"])),
+        ({"n_gram": 2, "weights": torch.ones(3)}, (["a"], ["a"])),
+        ({"n_gram": 2}, (["a b", "c"], ["a b"])),
+        ({"n_gram": 2}, ("a b", [["a"], ["b"]])),
+        ({"n_gram": 2}, (["a", "", "b"], ["a", "a", "b b"])),
+        ({"n_gram": 3}, ([], [])),
+    ],
+    ids=range(7),
+)
+def test_messages_begin_with_torchevals(options, batch):
+    messages = []
+    for kind, dialect in ((torcheval.BLEUScore, {}), (BLEUScore, {"dialect": "torcheval"})):
+        with pytest.raises(ValueError) as caught:
+            kind(**options, **dialect).update(*batch)
+        messages.append(str(caught.value))
+    assert messages[1].startswith(messages[0])
 
 
 WRONG_BATCHES = [

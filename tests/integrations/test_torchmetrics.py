@@ -281,7 +281,7 @@ def test_arguments_are_torchmetrics_own_and_some():
         ({"dialect": "torchmetrics", "tokenize": "spm"}, "flores101"),
         ({"smoothing": "linear"}, "choose one of"),
         ({"tokenize": "14a"}, "choose one of"),
-        ({"weights": [1, 2, 3]}, "3 weights"),
+        ({"weights": [1, 2, 3]}, "=3, n_gram=4"),
         ({"weights": [1, 1, 1, -1]}, "at least 0"),
         ({"n_gram": 0}, "1.."),
         ({"ignore_ids": [0]}, "tokenize=None"),
@@ -291,6 +291,46 @@ def test_arguments_are_torchmetrics_own_and_some():
 def test_wrong_arguments(arguments, message):
     with pytest.raises(ValueError, match=f"(?i){message}"):
         SacreBLEUScore(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("preds", "target"),
+    [
+        ([[]], [[[]]]),
+        ([[]], [["a b"]]),
+        (["a b"], [[[], "a b"]]),
+        (("a b", []), (["a b"], ([], "c"))),
+    ],
+    ids=range(4),
+)
+def test_an_empty_list_is_an_empty_text(preds, target):
+    for own, kind in (
+        (torchmetrics.text.BLEUScore(2), BLEUScore),
+        (torchmetrics.text.SacreBLEUScore(2), SacreBLEUScore),
+    ):
+        for dialect in ("torchmetrics", "sacrebleu"):
+            ours = kind(2, dialect=dialect)
+            assert ours(preds, target) == pytest.approx(own(preds, target).item(), rel=1e-15)
+            assert_same_counts(ours, own)
+            own.reset()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch and of torchmetrics
+@pytest.mark.parametrize("kind", [BLEUScore, SacreBLEUScore])
+@pytest.mark.parametrize("dialect", ["torchmetrics", "sacrebleu"])
+def test_a_module_that_holds_a_metric_can_be_scripted(kind, dialect):
+    torch.jit.script(kind(dialect=dialect, weights=(0.25,) * 4))
+    scripted = torch.jit.script(Model(kind(dialect=dialect)))
+    assert scripted(torch.ones(2)).tolist() == [2.0, 2.0]
+
+
+class Model(torch.nn.Module):
+    def __init__(self, metric):
+        super().__init__()
+        self.metric = metric
+
+    def forward(self, x):
+        return 2 * x
 
 
 WRONG_BATCHES = [
