@@ -14,8 +14,9 @@ import warnings
 
 import numpy as np
 import pytest
-import fastbleu
 from generators import PRISTINE, outcome, random_weights, seeded, segments, shown, typed, words
+
+import fastbleu
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -129,6 +129,13 @@ fastbleu.Score.__delattr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
 fastbleu.Score.__float__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); float(it)
 fastbleu.Score.__format__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); f"{it:.2f} {it}"; f"{it:.2z}"
 fastbleu.Score.__str__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
+fastbleu.Score.format | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.format(width=3); it.format(-1)
+fastbleu.Score.to_dict | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.to_dict()
+fastbleu.Score.__lt__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it < it
+fastbleu.Score.__le__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it <= 30
+fastbleu.Score.__gt__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it > 30; max(it, it)
+fastbleu.Score.__ge__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it >= 30
+fastbleu.Score.__round__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); round(it, 2)
 fastbleu.dialects.NltkDialect | NltkDialect().version
 fastbleu.dialects.SacrebleuDialect | SacrebleuDialect().version
 fastbleu.dialects.Dialect | issubclass(NltkDialect, Dialect); Dialect()
@@ -370,6 +377,22 @@ fastbleu.significance.paired_approximate_randomization | it = Stats(ROWS)
     paired_approximate_randomization(it, [it], trials=9, samples=9)
     paired_approximate_randomization(it, [it[0]], trials=9)
     paired_approximate_randomization(it, [it], trials=0)
+fastbleu.significance.compare | it = {"a": TEXTS, "b": TEXTS[::-1]}
+    compare(it, TEXT_REFERENCES, samples=9)
+    compare(it, TEXT_REFERENCES[1:]); compare(TEXTS, TEXT_REFERENCES); compare({}, TEXT_REFERENCES)
+    compare(it, TEXT_REFERENCES, method="t"); compare(it, TEXT_REFERENCES, metric="chrf")
+    compare(it, TEXT_REFERENCES, smoothing="exp"); compare({**it, "c": [1, 2, 3]}, TEXT_REFERENCES)
+fastbleu.significance.Comparisons | Comparisons({})
+fastbleu.significance.Comparisons.to_dict
+    it = compare({"a": TEXTS, "b": TEXTS[::-1]}, TEXT_REFERENCES, samples=9); it.to_dict()
+fastbleu.significance.Interval.to_dict | bootstrap(Stats(ROWS), samples=9).to_dict()
+fastbleu.significance.Interval.__str__ | str(bootstrap(Stats(ROWS), samples=9))
+fastbleu.significance.Comparison.to_dict
+    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.to_dict()
+fastbleu.significance.Comparison.__str__
+    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); str(it)
+fastbleu.significance.Comparisons.__str__
+    it = compare({"a": TEXTS, "b": TEXTS[::-1]}, TEXT_REFERENCES, samples=9); str(it)
 fastbleu.significance.Interval | Interval(*range(7))
 fastbleu.significance.Interval.half_width
     it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.interval.half_width
