@@ -147,7 +147,8 @@ def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
     The integers of its fractions have a number of digits that doubles with each order. Decimals
     bound each fraction from both sides; where both bounds round to one float, the fraction does.
     """
-    if type(alpha) is not int or alpha <= 0 or not any(p_n[2:3]):
+    # With a trigram match no prior is 0.
+    if type(alpha) is not int or alpha <= 0 or not (p_n[2:] and all(p_n[:3])):
         return method6(p_n, alpha, length)
     import decimal
 
@@ -162,7 +163,7 @@ def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
         total = max(0, length - i) + alpha
         for context, bounds, others in ((down, low, high), (up, high, low)):
             square = context.multiply(bounds[i - 1], bounds[i - 1])
-            prior = context.divide(square, others[i - 2]) if others[i - 2] else square
+            prior = context.divide(square, others[i - 2])
             matches = context.add(p_n[i].numerator, context.multiply(alpha, prior))
             bounds.append(context.divide(matches, total))
     floats = list(map(float, low))

@@ -61,7 +61,7 @@ def compare(
     >>> new = ["the cat sat on a mat", "it rained all night", "a dog barked at us"]
     >>> found = compare({"baseline": references, "new": new}, references, samples=100, seed=1)
     >>> round(found["new"].difference, 2)
-    -18.2
+    -20.31
     """
     metric = BLEU() if metric is None else metric
     if not isinstance(metric, BLEU):
