@@ -116,6 +116,29 @@ def _hold_no_phrase(texts: Any) -> bool:
     return all(isinstance(text, str) and not _is_phrase(text) for text in texts)
 
 
+def look_like_one_reference(references: tuple[Any, ...]) -> bool:
+    """Whether the references of a segment look like the tokens of a single one."""
+    return _hold_no_phrase(references) and (
+        len(references) > 2 or not any(map(_is_written_without_spaces, references))
+    )
+
+
+def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
+    """How to fix arguments of nltk's corpus_bleu that fit sacreBLEU's order only; or nothing."""
+    if type(list_of_references) not in (list, tuple) or type(hypotheses) not in (list, tuple):
+        return ""
+    segments, streams = len(list_of_references), hypotheses
+    if any(type(stream) not in (list, tuple) or len(stream) != segments for stream in streams):
+        return ""
+    if any(type(entry) is str for entry in list_of_references[:1]):
+        fix = "fastbleu.sacrebleu.corpus_bleu(hypotheses, references)"
+    elif any(type(entry) in (list, tuple) for stream in streams for entry in stream[:1]):
+        fix = "corpus_bleu(list(zip(*references)), hypotheses)"
+    else:
+        return ""
+    return f"(they look like sacreBLEU's arguments, hypotheses and references: call {fix})"
+
+
 def look_like_tokens(sources: Any) -> bool:
     """Whether the first sources of text look like lists of tokens."""
     first = sources[:3] if type(sources) in (list, tuple) else ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from .mistakes import look_like_one_reference
 from .warnings import warn_input
 
 # Segments read at a time from an iterable that is neither a list nor a tuple.
@@ -177,6 +178,13 @@ class TokenChecks(Checks):
             )
         return list(references)
 
+    def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
+        """The references of one segment, each as a list or tuple of tokens."""
+        return [
+            reference if type(reference) in (list, tuple) else self.tokens(reference, segment, k)
+            for k, reference in enumerate(references)
+        ]
+
     def tensor_value(self, token: Any, segment: int, reference: int | None, position: int) -> Any:
         """Return the number in a PyTorch tensor; tensors themselves compare by identity."""
         if token.numel() != 1:
@@ -213,13 +221,17 @@ class NltkTokenChecks(TokenChecks):
     lists_may_change = True
 
     def __init__(self) -> None:
-        self.warned = False
+        self._warned = False
+
+    def _warn(self, message: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warn_input(message)
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis or a reference as a list of tokens; its len() must be true."""
-        if isinstance(sequence, (str, bytes)) and not self.warned:
-            self.warned = True
-            warn_input(
+        if isinstance(sequence, (str, bytes)):
+            self._warn(
                 f"{place(segment, reference)} is a {type(sequence).__name__} and is scored "
                 "character by character; pass a list of tokens, or list(text) if that is meant"
             )
@@ -239,8 +251,24 @@ class NltkTokenChecks(TokenChecks):
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list; a str is one reference for each character."""
         if isinstance(references, (str, bytes)):
+            self._warn(
+                f"segment {segment}: references is a {type(references).__name__}, and each of its "
+                "characters is scored as a reference; nltk's order is (references, hypotheses), "
+                "both split into tokens. For text, with hypotheses first, call "
+                "fastbleu.sacrebleu.corpus_bleu(hypotheses, [references])"
+            )
             return list(references)
         return super().references(references, segment)
+
+    def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
+        """The references of one segment as lists; warns of one that is not in a list."""
+        if look_like_one_reference(references):
+            self._warn(
+                f"segment {segment}: references is one flat list of tokens, and each token is "
+                "scored as a reference, character by character; pass [reference]: "
+                "sentence_bleu([reference], hypothesis) or corpus_bleu([[reference], ...], ...)"
+            )
+        return super().token_lists(references, segment)
 
 
 class TextChecks(Checks):
