@@ -364,10 +364,16 @@ def test_a_function_as_tokenizer():
     assert "by_letter" in str(metric.get_signature())
 
 
-def test_names_of_other_metrics_say_where_they_are():
-    for name in ("CHRF", "corpus_chrf", "sentence_ter", "TER"):
-        with pytest.raises(AttributeError, match="take the other metrics from sacrebleu"):
+def test_names_that_are_elsewhere_say_where():
+    metrics, tests = "the other metrics from sacrebleu itself", "fastbleu.significance"
+    names = dict.fromkeys(("CHRF", "corpus_chrf", "sentence_ter", "TER"), metrics)
+    for name, where in {**names, "significance": tests}.items():
+        with pytest.raises(AttributeError, match=f"'{name}'; only BLEU is here.*{where}"):
             getattr(fastbleu.sacrebleu, name)
+        with pytest.raises(ImportError, match=f"'{name}'; only BLEU is here.*{where}"):
+            exec(f"from fastbleu.sacrebleu import {name}")
+        assert not hasattr(fastbleu.sacrebleu, name)
+    assert getattr(fastbleu.sacrebleu, "encounter", None) is None
     from fastbleu.sacrebleu.metrics import BLEU
 
     assert BLEU is fastbleu.sacrebleu.BLEU
