@@ -99,7 +99,7 @@ def test_unknown_parameters_are_named(name, meant):
 
 @pytest.mark.parametrize("function", [fastbleu.SmoothingFunction, nltk.SmoothingFunction])
 def test_smoothing_functions_are_methods(function):
-    tokens = "the cat sat on the mat".split()
+    tokens = ["the", "cat", "sat", "down"]
     for wrong in ("method1", function, function()):
         for call, arguments in (
             (fastbleu.sentence_bleu, ([tokens], tokens)),
@@ -184,7 +184,11 @@ SENTENCES = ["the cat sat on a mat", "it rained"]
     [
         ("sentence_bleu", (TOKENS, TOKENS), r"one flat list of tokens.*pass \[reference\]"),
         ("sentence_bleu", (["cat"], ["cat"]), r"one flat list of tokens.*pass \[reference\]"),
-        ("corpus_bleu", ([TOKENS, TOKENS], [TOKENS, TOKENS]), r"flat list.*\[\[reference\], \.\.\.\]"),
+        (
+            "corpus_bleu",
+            ([TOKENS, TOKENS], [TOKENS, TOKENS]),
+            r"flat list.*\[\[reference\], \.\.\.\]",
+        ),
         ("modified_precision", (TOKENS, TOKENS, 1), r"pass \[reference\]"),
         ("sentence_bleu", (SENTENCES, TOKENS), r"references\[0\] is a str.*pass a list of tokens"),
         ("sentence_bleu", (["我喜欢吃苹果"], list("我喜欢")), r"references\[0\] is a str"),
@@ -204,8 +208,14 @@ def test_the_fix_of_arguments_of_nltk_and_the_score(function, arguments, fix):
 @pytest.mark.parametrize(
     ("arguments", "fix"),
     [
-        ((SENTENCES, [SENTENCES]), r"call fastbleu\.sacrebleu\.corpus_bleu\(hypotheses, references\)"),
-        (([TOKENS] * 2, [[TOKENS] * 2]), r"call corpus_bleu\(list\(zip\(\*references\)\), hypotheses"),
+        (
+            (SENTENCES, [SENTENCES]),
+            r"call fastbleu\.sacrebleu\.corpus_bleu\(hypotheses, references\)",
+        ),
+        (
+            ([TOKENS] * 2, [[TOKENS] * 2]),
+            r"call corpus_bleu\(list\(zip\(\*references\)\), hypotheses",
+        ),
         (([[TOKENS]] * 2, [TOKENS]), "be the same $"),
         (([[TOKENS]], []), "be the same $"),
         ((iter([]), TOKENS), None),

@@ -15,6 +15,7 @@ from ..inputs.mistakes import (
 )
 from ..inputs.segments import check_layout, list_or_tuple, listed_segments
 from ..inputs.warnings import warn_input
+from ..runtime.progress import ProgressBar
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from .batch import Counted, CountOptions, count_batch
 from .stats import Stats
@@ -113,16 +114,18 @@ def count_input(
     masks: tuple[Any, Any] = (None, None),
     *,
     keep_rows: bool = True,
+    progress: bool = False,
 ) -> Counted:
     """Check a batch, count it (as `count_batch`), and warn of likely mistakes."""
     is_text = options.tokenizer is not None
     masked = masks[0] is not None or masks[1] is not None
     if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
-        return _count_ids(*rows, options, keep_rows)
+        return _count_ids(*rows, options, keep_rows, progress)
     if masked or options.id_rules is not None or (not is_text and are_ids(hypotheses, references)):
         if is_text:
             raise TypeError("a mask needs token ids; for these pass tokenize=None")
-        return _count_ids(*id_rows(hypotheses, references, *masks), options, keep_rows)
+        rows = id_rows(hypotheses, references, *masks)
+        return _count_ids(*rows, options, keep_rows, progress)
     plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
     if not plain:
         check_layout(hypotheses, references)
@@ -132,7 +135,7 @@ def count_input(
         warn_of_padded_lists("hypotheses", hypotheses)
     if not plain:
         hypotheses, references = listed_segments(hypotheses, references)
-    counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
+    counted = _count_checked(hypotheses, references, options, keep_rows, progress)
     # A slice: another thread may have emptied the list.
     if 1 < counted.segments <= _LARGEST_SQUARE and any(
         type(its) is not str for its in references[:1]
@@ -141,10 +144,19 @@ def count_input(
     return counted
 
 
-def _count_ids(
-    hypotheses: IdRows, references: IdRows, options: CountOptions, keep_rows: bool
+def _count_checked(
+    hypotheses: Any, references: Any, options: CountOptions, keep_rows: bool, progress: bool
 ) -> Counted:
-    counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
+    if not progress:
+        return count_batch(hypotheses, references, options, keep_rows=keep_rows)
+    with ProgressBar(True, len(hypotheses), " segments") as bar:
+        return count_batch(hypotheses, references, options, keep_rows=keep_rows, bar=bar)
+
+
+def _count_ids(
+    hypotheses: IdRows, references: IdRows, options: CountOptions, keep_rows: bool, progress: bool
+) -> Counted:
+    counted = _count_checked(hypotheses, references, options, keep_rows, progress)
     if counted.segments >= MIN_SEQUENCES_TO_WARN:
         sides = {"hypothesis": hypotheses, "reference": references}
         rows, width = counted.stats._rows, 2 + 2 * options.max_order

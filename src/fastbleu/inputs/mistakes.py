@@ -79,7 +79,7 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
     looks_wrong = _text_and_words if is_text else _unsplit_text
     # Slices, because another thread may empty the lists at any time.
     for its in references[:1] if is_text else ():
-        if type(its) is str or len(its) < 3:
+        if type(its) not in (list, tuple) or len(its) < 3:
             return
     if not any(map(looks_wrong, hypotheses[:1], references[:1])):
         return

@@ -28,6 +28,27 @@ def place(segment: int, reference: int | None) -> str:
     return f"segment {segment}: references[{reference}]"
 
 
+# By their names: importing pandas for its NA, which the user may not even have, takes long.
+_MISSING_TYPES = "NoneType", "NAType", "NaTType"
+_FLOAT_TYPES = "float", "float16", "float32", "float64"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for a missing one: None, NaN, pandas.NA or pandas.NaT."""
+    name = type(value).__name__
+    return name in _MISSING_TYPES or (name in _FLOAT_TYPES and bool(value != value))
+
+
+def refuse_missing(where: str, value: Any) -> None:
+    """Raise TypeError if a value is a missing one."""
+    if is_missing(value):
+        name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
+        raise TypeError(
+            f"{where} is missing ({name}); leave it out or pass an empty one, as BLEU.score does "
+            'with missing="skip" or "empty"'
+        )
+
+
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
     """Raise TypeError unless `value` has a length and an order: one entry per segment."""
     # A set has no order, and iterating over a dict yields its keys.
@@ -149,6 +170,7 @@ class TokenChecks(Checks):
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
         where, kind = self.place(segment, reference), type(sequence).__name__
+        refuse_missing(where, sequence)
         fix = "" if reference is None else "; did you mean references=[[...]]?"
         is_text = isinstance(sequence, (str, bytes, bytearray))
         if is_text and reference is None:
@@ -169,6 +191,7 @@ class TokenChecks(Checks):
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
+        refuse_missing(f"segment {segment}: the reference", references)
         if isinstance(references, (str, bytes)) or not is_iterable(references):
             text = isinstance(references, str)
             fix = '; pass tokenize="13a" if the input is text' if text else ""
@@ -277,6 +300,7 @@ class TextChecks(Checks):
     def line(self, text: Any, segment: int, reference: int | None) -> str:
         """Raise the error for a value that is not a str."""
         where = self.place(segment, reference)
+        refuse_missing(where, text)
         if hasattr(text, "shape"):
             fix = "for token ids pass tokenize=None; for text decode them first"
         elif is_collection(text):
@@ -285,14 +309,13 @@ class TextChecks(Checks):
                 fix = "are hypotheses and references swapped? hypotheses come first"
         elif isinstance(text, (bytes, bytearray)):
             fix = "decode it first"
-        elif text is None and reference is not None:
-            fix = "leave a missing reference out"
         else:
             fix = "convert it first"
         raise TypeError(f"{where} is a {type(text).__name__}, expected a str; {fix}")
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
+        refuse_missing(f"segment {segment}: the reference", references)
         if isinstance(references, (bytes, bytearray, set, frozenset, dict)) or not is_iterable(
             references
         ):
