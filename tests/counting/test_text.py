@@ -182,14 +182,6 @@ def test_transposed_tokens_are_refused():
         count(hypotheses, transposed)
 
 
-def test_square_references_that_look_transposed_are_warned_of():
-    hypotheses = ["the cat sat", "a dog ran off"]
-    streams = [["the cat sat", "a dog ran away"], ["the cat slept", "the dog ran off"]]
-    with pytest.warns(match=r"2 segments with 2 references each.*zip"):
-        count(hypotheses, streams, tokenize="13a")
-    count(hypotheses, list(zip(*streams, strict=True)), tokenize="13a")
-
-
 def test_lowercase_of_tokens_is_refused():
     with pytest.raises(ValueError, match="lowercase=True needs text"):
         count([["A"]], [[["a"]]], lowercase=True)
