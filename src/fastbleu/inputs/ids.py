@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from ._ids import IdRows, ids_of
 from .arrays import id_array, is_array, mask_array, shape_of
-from .segments import TokenChecks, check_segments, list_or_tuple, place, refuse_missing
+from .missing import refuse_missing
+from .segments import TokenChecks, check_segments, list_or_tuple, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .segments import is_missing, listed_segments
 from .warnings import warn_input
 
 TYPE_CHECKING = False
@@ -11,17 +10,36 @@ if TYPE_CHECKING:
 
 # What a metric may do where a hypothesis or a reference is missing.
 CHOICES = "error", "empty", "skip"
+# By their names: importing pandas for its NA, which the user may not even have, takes long.
+_MISSING_TYPES = "NoneType", "NAType", "NaTType"
+_FLOAT_TYPES = "float", "float16", "float32", "float64"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for a missing one: None, NaN, pandas.NA or pandas.NaT."""
+    name = type(value).__name__
+    return name in _MISSING_TYPES or (name in _FLOAT_TYPES and bool(value != value))
+
+
+def refuse_missing(where: str, value: Any) -> None:
+    """Raise TypeError if a value is a missing one."""
+    if is_missing(value):
+        name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
+        raise TypeError(
+            f"{where} is missing ({name}); leave it out or pass an empty one, as BLEU.score does "
+            'with missing="skip" or "empty"'
+        )
 
 
 def replace_missing(
     hypotheses: Any, references: Any, choice: str, empty: Any
 ) -> tuple[list[Any], list[Any], list[bool]] | None:
-    """Return copies without missing values, and of each segment whether it is in them.
+    """Return lists without missing values, and of each segment whether it is in them.
 
     A missing value is replaced by `empty`, or its segment is left out, with a warning. None where
     no value is missing.
     """
-    pairs = list(zip(*listed_segments(hypotheses, references), strict=True))
+    pairs = list(zip(hypotheses, references, strict=True))
     present = [not (is_missing(hypothesis) or _lack(its)) for hypothesis, its in pairs]
     if all(present):
         return None

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from itertools import islice
 
+from .arrays import shape_of
+from .missing import refuse_missing
 from .mistakes import look_like_one_reference
 from .warnings import warn_input
 
@@ -28,29 +30,15 @@ def place(segment: int, reference: int | None) -> str:
     return f"segment {segment}: references[{reference}]"
 
 
-# By their names: importing pandas for its NA, which the user may not even have, takes long.
-_MISSING_TYPES = "NoneType", "NAType", "NaTType"
-_FLOAT_TYPES = "float", "float16", "float32", "float64"
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value stands for a missing one: None, NaN, pandas.NA or pandas.NaT."""
-    name = type(value).__name__
-    return name in _MISSING_TYPES or (name in _FLOAT_TYPES and bool(value != value))
-
-
-def refuse_missing(where: str, value: Any) -> None:
-    """Raise TypeError if a value is a missing one."""
-    if is_missing(value):
-        name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
-        raise TypeError(
-            f"{where} is missing ({name}); leave it out or pass an empty one, as BLEU.score does "
-            'with missing="skip" or "empty"'
-        )
+def refuse_scalar(where: str, value: Any, each: str) -> None:
+    """Raise TypeError if a value is an array or a tensor of a single number."""
+    if shape_of(value) == ():
+        raise TypeError(f"{where} has no dimension, expected a list with one entry per {each}")
 
 
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
     """Raise TypeError unless `value` has a length and an order: one entry per segment."""
+    refuse_scalar(name, value, each)
     # A set has no order, and iterating over a dict yields its keys.
     wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
     if wrong or not hasattr(value, "__len__"):
@@ -192,6 +180,7 @@ class TokenChecks(Checks):
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
         refuse_missing(f"segment {segment}: the reference", references)
+        refuse_scalar(f"segment {segment}: references", references, "reference")
         if isinstance(references, (str, bytes)) or not is_iterable(references):
             text = isinstance(references, str)
             fix = '; pass tokenize="13a" if the input is text' if text else ""
@@ -316,6 +305,7 @@ class TextChecks(Checks):
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
         refuse_missing(f"segment {segment}: the reference", references)
+        refuse_scalar(f"segment {segment}: references", references, "reference")
         if isinstance(references, (bytes, bytearray, set, frozenset, dict)) or not is_iterable(
             references
         ):

@@ -6,6 +6,7 @@ from ..counting.batch import Counted, CountOptions
 from ..counting.input import count_input
 from ..inputs.arguments import check_choice
 from ..inputs.missing import CHOICES, replace_missing
+from ..inputs.segments import listed_segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def count_present(
         if missing == "error" or masks[0] is not None or masks[1] is not None:
             raise
         empty: Any = [] if options.tokenizer is None else ""
-        if (replaced := replace_missing(hypotheses, references, missing, empty)) is None:
+        listed = listed_segments(hypotheses, references)
+        if (replaced := replace_missing(*listed, missing, empty)) is None:
             raise
     hypotheses, references, present = replaced
     counted = count_input(hypotheses, references, options, keep_rows=keep_rows, progress=progress)
