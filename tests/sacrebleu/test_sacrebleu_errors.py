@@ -8,6 +8,7 @@ import logging
 import subprocess
 import sys
 import warnings
+from collections import UserString
 
 import numpy as np
 import pytest
@@ -377,3 +378,34 @@ def test_names_that_are_elsewhere_say_where():
     from fastbleu.sacrebleu.metrics import BLEU
 
     assert BLEU is fastbleu.sacrebleu.BLEU
+
+
+class Overriding(str):
+    def lower(self):
+        return "lowered text"
+
+    def rstrip(self, *characters):
+        return "stripped text"
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("tokenize", ["13a", "none"])
+def test_methods_of_subclasses_of_str_are_not_called(lowercase, tokenize):
+    options = {"lowercase": lowercase, "tokenize": tokenize}
+    text = Overriding("The cat sat on it.")
+    for pair in (([text], [[LINE]]), ([LINE], [[text]])):
+        plain = [str(side[0]) for side in (pair[0], pair[1][0])]
+        found = ours.corpus_bleu(*pair, **options)
+        assert cases.seen(found) == cases.seen(
+            sacrebleu.corpus_bleu([plain[0]], [[plain[1]]], **options)
+        )
+        assert found.counts != sacrebleu.corpus_bleu(*pair, **options).counts
+
+
+def test_user_strings():
+    lines = [LINE, UserString(LINE)]
+    assert sacrebleu.corpus_bleu([LINE, LINE], [lines]).score > 99  # only the first is checked
+    with pytest.raises(TypeError, match=r"segment 1: references\[0\] is a UserString"):
+        ours.corpus_bleu([LINE, LINE], [lines])
+    for module in (sacrebleu, ours):
+        assert isinstance(raised(module, "corpus_bleu", [LINE], [lines[1:]]), TypeError)
