@@ -80,7 +80,7 @@ def test_what_is_no_padding_is_not_warned_of(recwarn):
         ("trg_lang", "tokenize"),
         ("pad_id", "ignore_ids"),
         ("lower_case", "lowercase"),
-        ("metric", None),
+        ("answer", None),
     ],
 )
 def test_unknown_parameters_are_named(name, meant):
@@ -91,7 +91,7 @@ def test_unknown_parameters_are_named(name, meant):
         lambda **wrong: BLEU(**wrong),
         lambda **wrong: BLEU.from_state(state, **wrong),
         lambda **wrong: pairwise(TEXTS, TEXTS, **wrong),
-        lambda **wrong: ReferenceIndex(TEXTS, **wrong) if name != "metric" else BLEU(**wrong),
+        lambda **wrong: ReferenceIndex(TEXTS, **wrong),
     ):
         with pytest.raises(TypeError, match=expected):
             make(**{name: 4})
