@@ -156,7 +156,7 @@ def test_subclasses_of_str_are_text():
             ["a", "b"],
             ["a", ["b", None]],
             TypeError,
-            r"segment 1: references\[1\] is a NoneType|out",
+            r"segment 1: references\[1\] is missing \(None\)|leave it out",
         ),
         (["a", "b"], ["a", ["b", ["c"]]], TypeError, r"segment 1: references\[1\] is a list"),
         (["a", "b"], ["a", []], ValueError, "segment 1: no references"),
@@ -180,14 +180,6 @@ def test_transposed_tokens_are_refused():
     transposed = [[["a", "b"], ["c"], ["d"]], [["a"], ["c"], ["d", "d"]]]
     with pytest.raises(ValueError, match=r"references\[k\]\[segment\].*zip"):
         count(hypotheses, transposed)
-
-
-def test_square_references_that_look_transposed_are_warned_of():
-    hypotheses = ["the cat sat", "a dog ran off"]
-    streams = [["the cat sat", "a dog ran away"], ["the cat slept", "the dog ran off"]]
-    with pytest.warns(match=r"2 segments with 2 references each.*zip"):
-        count(hypotheses, streams, tokenize="13a")
-    count(hypotheses, list(zip(*streams, strict=True)), tokenize="13a")
 
 
 def test_lowercase_of_tokens_is_refused():

@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+from generators import PRISTINE
 
 import fastbleu
 from fastbleu import InputWarning, corpus_bleu, count, modified_precision, sentence_bleu
@@ -41,6 +42,21 @@ def test_unhashable_tokens(token, name, place):
 def test_unhashable_tokens_of_one_precision():
     with pytest.raises(TypeError, match=r"hypothesis\[1\].*unhashable"):
         modified_precision(GOOD, ["a", []], 1)
+
+
+@pytest.mark.parametrize("reference", [[["x"], "b"], ("a", ["b"], "c"), ["a", "b", {}]])
+def test_unhashable_tokens_of_references_longer_than_the_hypothesis(reference):
+    for name, precision in (("nltk", PRISTINE), ("", fastbleu)):
+        with pytest.raises(TypeError, match="unhashable" if name else r"references\[1\]\[\d\]"):
+            precision.modified_precision([["a"], reference], ["a"], 2)
+        assert precision.modified_precision([reference[:1]], ["a"], 2).numerator == 0
+
+
+def test_unhashable_tokens_of_no_order():
+    for references, hypothesis in (([[["x"], "b"]], ["a"]), ([["a"]], [["x"], "a"])):
+        assert PRISTINE.sentence_bleu(references, hypothesis, weights=()) == 0
+        with pytest.raises(TypeError, match=r"\[0\] is a list; a token must be hashable"):
+            sentence_bleu(references, hypothesis, weights=())
 
 
 def test_no_references():

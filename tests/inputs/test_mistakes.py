@@ -1,11 +1,14 @@
 """What new users do wrong: the message says what it is, and how to do it right."""
 
+import re
 import signal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
+from nltk.translate import bleu_score as nltk
 
 import fastbleu
 from fastbleu import BLEU, InputWarning, Stats, count
@@ -70,11 +73,14 @@ def test_what_is_no_padding_is_not_warned_of(recwarn):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
+        ("smooth", "smoothing"),
         ("smooth_method", "smoothing"),
         ("max_ngram_order", "max_order"),
+        ("n_gram", "max_order"),
+        ("trg_lang", "tokenize"),
         ("pad_id", "ignore_ids"),
         ("lower_case", "lowercase"),
-        ("metric", None),
+        ("answer", None),
     ],
 )
 def test_unknown_parameters_are_named(name, meant):
@@ -85,10 +91,23 @@ def test_unknown_parameters_are_named(name, meant):
         lambda **wrong: BLEU(**wrong),
         lambda **wrong: BLEU.from_state(state, **wrong),
         lambda **wrong: pairwise(TEXTS, TEXTS, **wrong),
-        lambda **wrong: ReferenceIndex(TEXTS, **wrong) if name != "metric" else BLEU(**wrong),
+        lambda **wrong: ReferenceIndex(TEXTS, **wrong),
     ):
         with pytest.raises(TypeError, match=expected):
             make(**{name: 4})
+
+
+@pytest.mark.parametrize("function", [fastbleu.SmoothingFunction, nltk.SmoothingFunction])
+def test_smoothing_functions_are_methods(function):
+    tokens = ["the", "cat", "sat", "down"]
+    for wrong in ("method1", function, function()):
+        for call, arguments in (
+            (fastbleu.sentence_bleu, ([tokens], tokens)),
+            (fastbleu.corpus_bleu, ([[tokens]], [tokens])),
+        ):
+            with pytest.raises(TypeError, match=r"SmoothingFunction\(\)\.method1"):
+                call(*arguments, smoothing_function=wrong)
+    assert fastbleu.sentence_bleu([tokens], ["x"], smoothing_function="method1") == 0  # as nltk
 
 
 @pytest.mark.parametrize("name", ["lowercase", "effective_order", "keep_segments"])
@@ -154,6 +173,57 @@ def test_swapped_tokens():
         fastbleu.corpus_bleu(hypotheses, references)
     with pytest.raises(TypeError, match="hypotheses come before references"):
         BLEU(None).score(references, hypotheses)
+
+
+TOKENS = ["the", "cat", "sat"]
+SENTENCES = ["the cat sat on a mat", "it rained"]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "fix"),
+    [
+        ("sentence_bleu", (TOKENS, TOKENS), r"one flat list of tokens.*pass \[reference\]"),
+        ("sentence_bleu", (["cat"], ["cat"]), r"one flat list of tokens.*pass \[reference\]"),
+        (
+            "corpus_bleu",
+            ([TOKENS, TOKENS], [TOKENS, TOKENS]),
+            r"flat list.*\[\[reference\], \.\.\.\]",
+        ),
+        ("modified_precision", (TOKENS, TOKENS, 1), r"pass \[reference\]"),
+        ("sentence_bleu", (SENTENCES, TOKENS), r"references\[0\] is a str.*pass a list of tokens"),
+        ("sentence_bleu", (["我喜欢吃苹果"], list("我喜欢")), r"references\[0\] is a str"),
+        ("corpus_bleu", (SENTENCES[:1], [SENTENCES[:1]]), r"fastbleu\.sacrebleu\.corpus_bleu"),
+        ("corpus_bleu", (SENTENCES, [SENTENCES] * 2), r"fastbleu\.sacrebleu\.corpus_bleu"),
+        ("sentence_bleu", (SENTENCES[0], SENTENCES), r"fastbleu\.sacrebleu\.corpus_bleu"),
+    ],
+)
+def test_the_fix_of_arguments_of_nltk_and_the_score(function, arguments, fix):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert getattr(fastbleu, function)(*arguments) == getattr(nltk, function)(*arguments)
+    (text,) = [str(warning.message) for warning in caught if warning.category is InputWarning]
+    assert re.search(fix, text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fix"),
+    [
+        (
+            (SENTENCES, [SENTENCES]),
+            r"call fastbleu\.sacrebleu\.corpus_bleu\(hypotheses, references\)",
+        ),
+        (
+            ([TOKENS] * 2, [[TOKENS] * 2]),
+            r"call corpus_bleu\(list\(zip\(\*references\)\), hypotheses",
+        ),
+        (([[TOKENS]] * 2, [TOKENS]), "be the same $"),
+        (([[TOKENS]], []), "be the same $"),
+        ((iter([]), TOKENS), None),
+    ],
+)
+def test_the_fix_of_sacrebleus_order(arguments, fix):
+    with pytest.raises(AssertionError if fix else TypeError, match=fix):
+        fastbleu.corpus_bleu(*arguments)
 
 
 def test_what_a_tokenizer_returns():

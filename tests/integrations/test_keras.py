@@ -80,8 +80,12 @@ def test_from_logits():
     assert metric.score().value == expected.compute().value
     with pytest.raises(ValueError, match=r"\(batch, length, vocabulary\), got \(4, 8\)"):
         metric.update_state(references, references)
-    with pytest.raises(TypeError, match="from_logits=True"):
+    with pytest.raises(TypeError, match=r"from_logits=True$"):
         BLEU(**OF_IDS).update_state(references, logits)
+    with pytest.raises(TypeError, match=r"from_logits=True and.*tokenize=None$"):
+        BLEU().update_state(references, logits)
+    with pytest.raises(TypeError, match="pass tokenize=None"):
+        BLEU(from_logits=True).update_state(references, logits)
 
 
 def test_exact_beyond_the_integers_of_float64():

@@ -20,8 +20,10 @@ DEVICES = [
     pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA")),
 ]
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:there are .* references each"),
+    pytest.mark.filterwarnings("ignore:there are as many references as segments"),
     pytest.mark.filterwarnings("ignore:most rows of .* end in a run"),
+    pytest.mark.filterwarnings("ignore:Sparse CSR tensor support"),
+    pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors"),
 ]
 OPTIONS = {"ignore_ids": (0,), "stop_id": 1, "skip_ids": (2,)}
 HYPOTHESES = [[3, 4, 5, 6, 1, 7], [2, 3, 0, 4, 4, 4], [1, 5, 5, 5, 5, 5], [0, 0, 0, 0, 0, 0]]
@@ -261,6 +263,29 @@ def test_wrong_shapes_are_told_as_those_of_arrays():
     ):
         with pytest.raises(ValueError, match=words):
             BLEU(None).score(*pair)
+
+
+def test_tensors_of_no_dimension_and_of_other_layouts_are_refused():
+    scalar, rows = torch.tensor(5), torch.tensor([[1, 2, 3, 4]])
+    for pair, words in (
+        (([scalar], [scalar]), "segment 0: references has no dimension, expected a list with one"),
+        (([[scalar]], [scalar]), "segment 0: references has no dimension"),
+        (([scalar], [[[1]]]), "segment 0: the hypothesis has no dimension"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            BLEU(None).score(*pair)
+    with pytest.raises(TypeError, match="hypotheses has no dimension, expected a list with one"):
+        BLEU().score(scalar, rows)
+    nested = torch.nested.nested_tensor([rows[0], rows[0, :3]])
+    for tensor, words in (
+        (rows.to_sparse_csr(), "hypotheses is a Tensor that cannot be read: .*SparseCsr"),
+        (nested, r"a Tensor without a shape.*nested.*pass a list of tensors.*\.unbind\(\)"),
+    ):
+        for metric in (BLEU(None), BLEU(None, ignore_ids=(0,))):
+            with pytest.raises(TypeError, match=words):
+                metric.score(tensor, rows)
+        with pytest.raises(TypeError, match=r"cannot be read|pass tokenize=None"):
+            BLEU().score(tensor, tensor)
 
 
 def test_the_tensor_is_left_alone():

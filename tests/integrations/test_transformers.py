@@ -344,6 +344,15 @@ def test_the_forms_that_a_batch_has(tokenizer):
     assert stopped((PREDICTIONS, LABELS)) == expected
 
 
+def test_ignored_ids_that_are_not_several():
+    for ignored, fix in ((0, r"pass \(0,\)"), (None, "leave it out"), ("</s>", "look up its id")):
+        with pytest.raises(TypeError, match=f"ignore_ids is .*, expected several integers; {fix}"):
+            compute_metrics(ignore_ids=ignored)
+    sparse = torch.tensor([[1, 2]]).to_sparse()
+    with pytest.raises(TypeError, match="predictions is a Tensor that cannot be read"):
+        compute_metrics()((sparse, sparse))
+
+
 def test_batches_without_padding_token(tokenizer):
     """Of a tokenizer that has none, only -100 is no id."""
 

@@ -391,3 +391,8 @@ def test_signatures():
 def test_warnings_of_text():
     with pytest.warns(fastbleu.InputWarning, match='end in " ."'):
         self_bleu(["tokenised already ."] * 120, dialect="sacrebleu")
+
+
+def test_the_default_dialect_is_named():
+    with pytest.raises(ValueError, match=r'self_bleu has nltk.*pass dialect="sacrebleu"'):
+        self_bleu(TEXTS, effective_order=True)

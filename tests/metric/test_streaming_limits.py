@@ -52,7 +52,7 @@ MISTAKES = {
     "a number as hypothesis": ("hypotheses", 7, TypeError, "segment 1234: the hypothesis is a int"),
     "bytes as reference": ("references", b"a", TypeError, "segment 1234: references is a bytes"),
     "None among references": (
-        "references", ["a", None], TypeError, r"segment 1234: references\[1\] is a NoneType"),
+        "references", ["a", None], TypeError, r"segment 1234: references\[1\] is missing"),
     "no references": ("references", [], ValueError, "segment 1234: no references"),
 }  # fmt: skip
 

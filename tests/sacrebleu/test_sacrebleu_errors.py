@@ -8,6 +8,7 @@ import logging
 import subprocess
 import sys
 import warnings
+from collections import UserString
 
 import numpy as np
 import pytest
@@ -364,10 +365,47 @@ def test_a_function_as_tokenizer():
     assert "by_letter" in str(metric.get_signature())
 
 
-def test_names_of_other_metrics_say_where_they_are():
-    for name in ("CHRF", "corpus_chrf", "sentence_ter", "TER"):
-        with pytest.raises(AttributeError, match="take the other metrics from sacrebleu"):
+def test_names_that_are_elsewhere_say_where():
+    metrics, tests = "the other metrics from sacrebleu itself", "fastbleu.significance"
+    names = dict.fromkeys(("CHRF", "corpus_chrf", "sentence_ter", "TER"), metrics)
+    for name, where in {**names, "significance": tests}.items():
+        with pytest.raises(AttributeError, match=f"'{name}'; only BLEU is here.*{where}"):
             getattr(fastbleu.sacrebleu, name)
+        with pytest.raises(ImportError, match=f"'{name}'; only BLEU is here.*{where}"):
+            exec(f"from fastbleu.sacrebleu import {name}")
+        assert not hasattr(fastbleu.sacrebleu, name)
+    assert getattr(fastbleu.sacrebleu, "encounter", None) is None
     from fastbleu.sacrebleu.metrics import BLEU
 
     assert BLEU is fastbleu.sacrebleu.BLEU
+
+
+class Overriding(str):
+    def lower(self):
+        return "lowered text"
+
+    def rstrip(self, *characters):
+        return "stripped text"
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("tokenize", ["13a", "none"])
+def test_methods_of_subclasses_of_str_are_not_called(lowercase, tokenize):
+    options = {"lowercase": lowercase, "tokenize": tokenize}
+    text = Overriding("The cat sat on it.")
+    for pair in (([text], [[LINE]]), ([LINE], [[text]])):
+        plain = [str(side[0]) for side in (pair[0], pair[1][0])]
+        found = ours.corpus_bleu(*pair, **options)
+        assert cases.seen(found) == cases.seen(
+            sacrebleu.corpus_bleu([plain[0]], [[plain[1]]], **options)
+        )
+        assert found.counts != sacrebleu.corpus_bleu(*pair, **options).counts
+
+
+def test_user_strings():
+    lines = [LINE, UserString(LINE)]
+    assert sacrebleu.corpus_bleu([LINE, LINE], [lines]).score > 99  # only the first is checked
+    with pytest.raises(TypeError, match=r"segment 1: references\[0\] is a UserString"):
+        ours.corpus_bleu([LINE, LINE], [lines])
+    for module in (sacrebleu, ours):
+        assert isinstance(raised(module, "corpus_bleu", [LINE], [lines[1:]]), TypeError)

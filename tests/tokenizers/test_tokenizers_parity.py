@@ -29,8 +29,6 @@ from fastbleu.tokenizers import tokenize
 
 core = importlib.import_module("fastbleu.runtime._process")
 COMPILED = importlib.import_module("fastbleu.tokenizers._compiled").COMPILED
-# Small corpora of random texts may look transposed.
-pytestmark = pytest.mark.filterwarnings("ignore:there are .* segments with")
 BATCH = 500
 CHUNKS = 8
 

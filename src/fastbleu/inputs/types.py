@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 DialectName: TypeAlias = Literal["sacrebleu", "nltk"]
 SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
+MissingChoice: TypeAlias = Literal["error", "empty", "skip"]
 ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
 
 Part = TypeVar("Part", covariant=True)

@@ -119,6 +119,11 @@ def self_bleu(
     >>> {order: round(value, 3) for order, value in found.values.items()}
     {1: 0.444, 2: 0.385}
     """
+    if metric is None and parameters.get("effective_order") and "dialect" not in parameters:
+        raise ValueError(
+            "effective_order is an option of sacreBLEU's dialect, and self_bleu has nltk's by "
+            'default: pass dialect="sacrebleu", too'
+        )
     if metric is None and parameters.setdefault("dialect", "nltk") == "nltk":
         parameters = {"smoothing": "floor", "tokenize": None} | parameters
     made = sentence_parameters(metric, parameters)

@@ -8,6 +8,7 @@ from ..counting.totals import Totals
 from ..dialects.parameters import Parameters, taking
 from ..dialects.score import Score
 from ..runtime._process import Cell
+from .present import count_present, with_gaps
 from .ranks import gather
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.batch import CountOptions
-    from ..inputs.types import Hypotheses, Mask, References
+    from ..inputs.types import Hypotheses, Mask, MissingChoice, References
     from ..matrix.all_pairs import Scores
     from ..matrix.decoding import MBRResult
     from ..matrix.diversity import SelfBLEU
@@ -122,6 +123,8 @@ class BLEU:
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
+        missing: MissingChoice = "error",
+        progress: bool = False,
     ) -> Score:
         """BLEU of a corpus.
 
@@ -138,6 +141,12 @@ class BLEU:
             (S, references, length), or a list with an array, or a list of arrays, for each segment.
         hypothesis_mask, reference_mask : array of bool or integers, optional
             For token ids, of the same shapes: an id counts where they are not 0.
+        missing : {"error", "empty", "skip"}, default "error"
+            What to do with a segment of which the hypothesis or a reference is missing: None, NaN,
+            pandas.NA. "empty" replaces the value by an empty text or list, "skip" leaves the
+            segment out and warns of how many there are. Not for ids with masks.
+        progress : bool, default False
+            Show a progress bar on standard error.
 
         Returns
         -------
@@ -152,19 +161,18 @@ class BLEU:
             an id does not fit into int64.
         TypeError
             A str is where a list of tokens is expected or the reverse, a token is not hashable,
-            or an array does not hold integers; the message names the segment and the position.
+            an array does not hold integers, or a value is missing; the message names the segment
+            and the position.
 
         Warns
         -----
         InputWarning
             100 hypotheses look tokenised already, or the references look transposed although the
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
-            which pads labels, was counted.
+            which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """
-        masks = hypothesis_mask, reference_mask
-        return self._parameters.score_counted(
-            count_input(hypotheses, references, self._options, masks, keep_rows=False)
-        )
+        how = self._options, (hypothesis_mask, reference_mask), missing, progress
+        return self._parameters.score_counted(count_present(hypotheses, references, *how, False)[0])
 
     def sentence_scores(
         self,
@@ -173,6 +181,8 @@ class BLEU:
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
+        missing: MissingChoice = "error",
+        progress: bool = False,
     ) -> NDArray[numpy.float64]:
         """BLEU of every segment by itself.
 
@@ -182,17 +192,16 @@ class BLEU:
         Returns
         -------
         ndarray of float64, shape (segments,)
-            On the dialect's scale.
+            On the dialect's scale; NaN where ``missing="skip"`` left the segment out.
 
         Warns
         -----
         InputWarning
             As by `score`; and where segments score 0 because they are short.
         """
-        masks = hypothesis_mask, reference_mask
-        return self._parameters.sentence_scores_counted(
-            count_input(hypotheses, references, self._options, masks)
-        )
+        how = self._options, (hypothesis_mask, reference_mask), missing, progress
+        counted, present = count_present(hypotheses, references, *how)
+        return with_gaps(self._parameters.sentence_scores_counted(counted), present)
 
     def statistics(
         self,
@@ -201,6 +210,8 @@ class BLEU:
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
+        missing: MissingChoice = "error",
+        progress: bool = False,
     ) -> Stats:
         """Rows of counts, one per segment, from which every score follows.
 
@@ -209,10 +220,11 @@ class BLEU:
         Returns
         -------
         Stats
-            Shape (segments, 2 + 2 * max_order), the same for every dialect.
+            Shape (segments, 2 + 2 * max_order), the same for every dialect; without the segments
+            that ``missing="skip"`` leaves out.
         """
-        masks = hypothesis_mask, reference_mask
-        counted = count_input(hypotheses, references, self._options, masks)
+        how = self._options, (hypothesis_mask, reference_mask), missing, progress
+        counted, _ = count_present(hypotheses, references, *how)
         self._parameters.warn_of_tokenized(counted.tokenized_periods)
         return counted.stats
 
@@ -236,8 +248,6 @@ class BLEU:
         masks = hypothesis_mask, reference_mask
         return count_input(hypotheses, references, self._options, masks, keep_rows=False).stats
 
-    # A stream of batches.
-
     def update(
         self,
         hypotheses: Hypotheses,
@@ -245,6 +255,8 @@ class BLEU:
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
+        missing: MissingChoice = "error",
+        progress: bool = False,
     ) -> None:
         """Add a batch to what `compute` scores.
 
@@ -256,9 +268,9 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        masks = hypothesis_mask, reference_mask
+        how = self._options, (hypothesis_mask, reference_mask), missing, progress
         keep = self._parameters.keep_segments
-        counted = count_input(hypotheses, references, self._options, masks, keep_rows=keep)
+        counted, _ = count_present(hypotheses, references, *how, keep)
         sums = self._parameters.rules.adapt(counted.stats).sum() if keep else counted.stats
         self._add(Totals.of(counted, sums, keep))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .._core import accumulate_rows, zero_rows
 from ..counting.batch import CountOptions, count_batch
 from ..dialects.nltk_arithmetic import brevity_penalty, rounded_method6, score_sums
+from ..inputs.mistakes import hint_at_sacrebleu
 from ..inputs.segments import NltkTokenChecks, batches
 from ..runtime.patching import Patch
 from . import _segments as _nltk
@@ -114,7 +115,10 @@ def corpus_bleu(
     0.5837168342559085
     """
     if len(list_of_references) != len(hypotheses):
-        raise AssertionError("The number of hypotheses and their reference(s) should be the same ")
+        raise AssertionError(
+            "The number of hypotheses and their reference(s) should be the same "
+            + hint_at_sacrebleu(list_of_references, hypotheses)
+        )
     try:
         weights[0][0]
     except (TypeError, IndexError):
@@ -146,6 +150,11 @@ def corpus_bleu(
         method = smoothing_function or SmoothingFunction().method0
         if getattr(method, "__func__", None) is SmoothingFunction.method6:
             return rounded_method6(p_n, method.__self__.alpha, len(last[0]))
+        if not callable(method) or getattr(method, "__name__", "") == "SmoothingFunction":
+            raise TypeError(
+                f"smoothing_function is {method!r}, expected a method of a SmoothingFunction, "
+                "as in smoothing_function=SmoothingFunction().method1"
+            )
         return method(p_n, references=last[1], hypothesis=last[0], hyp_len=hyp_len)
 
     return score_sums(sums, vectors, smooth, auto_reweigh)

@@ -7,6 +7,7 @@ import warnings
 
 from ..dialects import nltk_arithmetic
 from ..dialects.nltk_arithmetic import make_fraction
+from ..inputs.segments import NltkTokenChecks
 from . import _segments as _nltk
 
 
@@ -59,13 +60,25 @@ def modified_precision(references, hypothesis, n):
     (2, 4)
     """
     if len(hypothesis) < n:
-        for reference in references:
-            len(reference)  # nltk asks too: what is no sequence is an error at every order
+        # nltk counts the n-grams of references all the same.
+        for k, reference in enumerate(references):
+            if len(reference) >= n:
+                _check_hashable(reference, k)
         return make_fraction(0, 1)
     if isinstance(n, float) or n < 0:
         raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")
     order = operator.index(n)
     return make_fraction(*_nltk.modified_precision_counts(references, hypothesis, order))
+
+
+def _check_hashable(reference, number):
+    """Raise TypeError at the first token of a reference that is not hashable."""
+    for position, token in enumerate(reference):
+        try:
+            hash(token)
+        except TypeError as error:
+            NltkTokenChecks().refuse_unhashable(error, token, 0, number, position)
+            raise
 
 
 class SmoothingFunction:
