@@ -372,6 +372,7 @@ def peak(*arguments: Any, feed: Any = None) -> int:
     return size * (1 if sys.platform == "darwin" else 1024)
 
 
+@pytest.mark.long
 @needs_memory_use
 @pytest.mark.parametrize("form", [[], ["-sl"], ["--threads", "2"]])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, form: list[str]) -> None:

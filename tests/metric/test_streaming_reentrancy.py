@@ -63,6 +63,7 @@ def test_a_finalizer_may_update_and_read():
     assert metric.state[0] == 6 * 4000
 
 
+@pytest.mark.long
 @posix
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_forked_process_finds_no_lock_held():

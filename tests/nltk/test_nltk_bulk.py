@@ -142,7 +142,9 @@ def edge_chunk(seed_name):
     return hypotheses, list_of_references
 
 
-@pytest.mark.parametrize("order", [1, 2, 4, 8, 64, 70])
+@pytest.mark.parametrize(
+    "order", [1, 2, 4, 8, *(pytest.param(n, marks=pytest.mark.long) for n in (64, 70))]
+)
 def test_every_instruction_set_counts_the_same(order):
     core = importlib.import_module("fastbleu.runtime._process")
     hypotheses, list_of_references = edge_chunk("instruction sets")

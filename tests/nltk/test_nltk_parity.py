@@ -115,6 +115,7 @@ def test_long_segments(bleu, kind):
     assert_same(bleu, "corpus_bleu", list_of_references, hypotheses)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "alphabet", [["a"], ["a", "b"], [f"word{n}" for n in range(3000)]], ids=["one", "two", "many"]
 )

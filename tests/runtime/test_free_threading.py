@@ -85,6 +85,7 @@ def test_counts_were_lost_where_threads_add_to_one_sum() -> None:
     assert total.tolist() == [THREADS * times * n for n in (5, 5, 5, 4, 3, 2, 5, 4, 3, 2)]
 
 
+@pytest.mark.long
 def test_threads_shared_an_iterator_of_what_is_left_to_score() -> None:
     texts = [f"the cat {n % 7} sat on {n % 5} mats" for n in range(700)]
     sources = [texts[n : n + 5] for n in range(0, 700, 5)]

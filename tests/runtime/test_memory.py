@@ -58,6 +58,7 @@ CALLS = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change",
     [
@@ -94,6 +95,7 @@ class MadeWhileRead:
         return (self.make(number) for number in range(self.segments))
 
 
+@pytest.mark.long
 def test_a_corpus_that_is_made_while_it_is_read_is_not_kept():
     tokens = [f"token {number}" for number in range(400)]
     hypotheses = MadeWhileRead(40_000, lambda n: tokens[n % 300 : n % 300 + 25])
@@ -148,6 +150,7 @@ def all_the_ways_a_call_can_end(tokens):
     )
 
 
+@pytest.mark.long
 def test_references_and_memory_are_given_back():
     tokens = ["a token " + str(n) for n in range(70)] + [10**30, (1, "x"), 2.5, object()]
     for _ in range(20):

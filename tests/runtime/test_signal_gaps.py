@@ -52,6 +52,7 @@ def child(code, *arguments):
     ).stdout
 
 
+@pytest.mark.long
 @pytest.mark.skipif("FASTBLEU_SANITIZED" in os.environ, reason="sanitizers take their time")
 @pytest.mark.parametrize(
     "name",

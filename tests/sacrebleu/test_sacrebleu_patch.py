@@ -363,6 +363,7 @@ def command_line(patched, arguments, standard_input=b""):
     ).communicate(standard_input)
 
 
+@pytest.mark.long
 def test_the_command_line_of_sacrebleu(tmp_path):
     rng = seeded("sacrebleu command line")
     hypotheses, streams = cases.corpus(rng, 30, missing=False)

@@ -633,6 +633,7 @@ def test_progress_goes_to_standard_error(capfd):
     assert "trials" in err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compatible", [None, "sacrebleu"])
 def test_memory_is_bounded_for_a_million_segments(compatible):
     rng = np.random.default_rng(1)

@@ -164,6 +164,7 @@ def test_all_short_rows_of_pieces(pieces):
     check_rows("13a", texts, expected, pieces)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMPILED)
 def test_short_texts_at_every_place_in_a_register(name):
     """The same few characters behind 0 to 140 letters: nothing is lost between two blocks."""
