@@ -78,19 +78,8 @@ def options(rng):
 
 
 ATTRIBUTES = [
-    "name",
-    "score",
-    "counts",
-    "totals",
-    "precisions",
-    "bp",
-    "sys_len",
-    "ref_len",
-    "prec_str",
-    "ratio",
-    "_verbose",
-    "_mean",
-    "_ci",
+    *("name", "score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len", "prec_str"),
+    *("ratio", "_verbose", "_mean", "_ci"),
 ]
 
 

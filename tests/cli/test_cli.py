@@ -7,13 +7,12 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import wmt22
-from commands import EXAMPLES, POSIX, THEIR_VERSION, output, run, same, start
+from commands import EXAMPLES, POSIX, THEIR_VERSION, output, python, run, same, start
 
 from fastbleu.dialects._sacrebleu import VERSION
 
@@ -26,37 +25,14 @@ A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 @pytest.mark.parametrize(
     "options",
     [
-        "",
-        "-f text",
-        "-f latex",
-        "--format json --width 4",
-        "-f text -w 0",
-        "-b",
-        "-b -w 12 -f text",
-        "-sh -f text",
-        "--short",
-        "-lc -f text",
-        "--lowercase --tok intl",
-        "-tok char -f text",
-        "-tok none --force -q",
-        "--tokenize zh",
-        "-l en-zh -f text",
-        "-l en-zh -tok 13a",
-        "-l en-de-x",
-        "-s floor -sv 0.01",
-        "-s floor -f text -sh",
-        "-s add-k",
-        "-s add-k -sv 2.5 -f text",
-        "-s none",
-        "--smooth-method exp --smooth-value 3",
-        "-m bleu",
-        "-w 101",
-        "-w 1000 -b",
-        "-s floor -sv nan",
-        "-s add-k -sv inf -f text",
-        "-s floor -sv 1e400 -b",
-        "-s exp -sv nan -f text",
-        "-nc -j 4",
+        *("", "-f text", "-f latex", "--format json --width 4", "-f text -w 0", "-b"),
+        *("-b -w 12 -f text", "-sh -f text", "--short", "-lc -f text", "--lowercase --tok intl"),
+        *("-tok char -f text", "-tok none --force -q", "--tokenize zh", "-l en-zh -f text"),
+        *("-l en-zh -tok 13a", "-l en-de-x", "-s floor -sv 0.01", "-s floor -f text -sh"),
+        *("-s add-k", "-s add-k -sv 2.5 -f text", "-s none"),
+        *("--smooth-method exp --smooth-value 3", "-m bleu", "-w 101", "-w 1000 -b"),
+        *("-s floor -sv nan", "-s add-k -sv inf -f text", "-s floor -sv 1e400 -b"),
+        *("-s exp -sv nan -f text", "-nc -j 4"),
     ],
 )
 def test_one_system(options: str) -> None:
@@ -115,13 +91,7 @@ def test_the_order_is_in_the_signature() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        "",
-        "-b",
-        "-sh -w 3",
-        "-f text",
-        "-f latex -sh",
-        "-s floor -b -w 6",
-        "-s add-k -sv 0.5",
+        *("", "-b", "-sh -w 3", "-f text", "-f latex -sh", "-s floor -b -w 6", "-s add-k -sv 0.5"),
         "-s none",
     ],
 )
@@ -405,8 +375,7 @@ def test_version_and_help() -> None:
 
     assert output("--version") == f"fastbleu {__version__}\n"
     text = output("--help")
-    command = [sys.executable, "-m", "sacrebleu", "--help"]
-    theirs = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    theirs = python("-m", "sacrebleu", "--help")
     options = set(re.findall(r"(?<=[\s,\[])--?[a-z][a-z-]*", theirs))
     assert len(options) > 60
     left_out = ("--chrf", "--ter", "-cc", "-cw", "-d", "--detail")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import EXAMPLES, POSIX, error, output, run, start, usage_error
+from commands import EXAMPLES, POSIX, error, output, python, run, start, usage_error
 
 from fastbleu.cli import command as cli
 
@@ -338,9 +338,7 @@ def test_progress_bar_on_a_terminal(
 def test_only_what_is_needed_is_loaded() -> None:
     code = "import sys; from fastbleu.cli import main; main(sys.argv[1:]); "
     code += "print(sorted({'tqdm', 'numpy', 'tabulate', 'sacrebleu', 'gzip'} & set(sys.modules)))"
-    command = [sys.executable, "-c", code, str(R1), "-i", str(A), "-b"]
-    found = subprocess.run(command, capture_output=True, check=True, text=True)
-    assert found.stdout.endswith("\n[]\n")
+    assert python("-c", code, R1, "-i", A, "-b").endswith("\n[]\n")
 
 
 # ---- long files -----------------------------------------------------------------------------

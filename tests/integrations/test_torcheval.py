@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 import wmt22
-from generators import by_stream, seeded
+from generators import by_stream, raises, seeded
 from hosts import host
 from texts import PREDS, SHARES, SPACES, TARGET, batches, check_import, random_texts
 
@@ -82,8 +82,7 @@ def test_torchevals_own_score(n_gram):
             except ValueError:
                 refused += 1
                 before = states(ours)
-                with pytest.raises(ValueError, match="n_gram"):
-                    ours.update(*part)
+                raises(ValueError, "n_gram", ours.update, *part)
                 assert states(ours) == before
             else:
                 assert ours.update(*part) is ours
@@ -187,8 +186,7 @@ def test_arguments_are_torchevals_own_and_some():
     ],
 )
 def test_wrong_arguments(arguments, message):
-    with pytest.raises(ValueError, match=f"(?i){message}"):
-        BLEUScore(**{"n_gram": 4, **arguments})
+    raises(ValueError, f"(?i){message}", BLEUScore, **{"n_gram": 4, **arguments})
     with pytest.raises(TypeError):
         BLEUScore(4)
 
@@ -226,8 +224,7 @@ def test_nothing_yet_and_reset():
     metric.reset()
     assert BLEUScore(n_gram=3).update([], []).compute() == 0
     for own in (torcheval.BLEUScore(n_gram=3), metric):
-        with pytest.raises(ValueError, match="n_gram"):
-            own.update([], [])
+        raises(ValueError, "n_gram", own.update, [], [])
 
 
 def test_copies_and_state_dict():
@@ -252,8 +249,7 @@ def test_copies_and_state_dict():
         other.reset()
         assert same(other.update(PREDS, TARGET).compute(), metric.compute())
     assert states(metric) == expected
-    with pytest.raises(RuntimeError, match="missing keys"):
-        metric.load_state_dict({})
+    raises(RuntimeError, "missing keys", metric.load_state_dict, {})
 
 
 def test_merge_state():
@@ -276,8 +272,7 @@ def test_merge_state():
         filled(lowercase=True),
         BLEUScore(n_gram=4, tokenize=None),
     ):
-        with pytest.raises(ValueError, match="cannot be added"):
-            metric.merge_state([filled(), wrong])
+        raises(ValueError, "cannot be added", metric.merge_state, [filled(), wrong])
         assert states(metric) == expected
 
 
@@ -288,8 +283,7 @@ def test_exact_above_2_to_the_53():
     metric.update(["a"], ["a"])
     assert metric.input_len == 2**61 + 1
     assert math.isclose(metric.compute(), 0.5, rel_tol=1e-15)
-    with pytest.raises(OverflowError, match="int64"):
-        metric.merge_state([copy.deepcopy(metric)] * 3).compute()
+    raises(OverflowError, "int64", metric.merge_state([copy.deepcopy(metric)] * 3).compute)
 
 
 def scores_of_a_rank(rank, directory):
@@ -310,8 +304,7 @@ def scores_of_a_rank(rank, directory):
         metric.update(PREDS[share], TARGET[share])
     found["collection"] = toolkit.sync_and_compute_collection(two)
     found["state_dict"] = toolkit.get_synced_state_dict(two["b"])
-    with pytest.raises(ValueError, match="cannot be added"):
-        toolkit.sync_and_compute(filled(n_gram=1 + rank))
+    raises(ValueError, "cannot be added", toolkit.sync_and_compute, filled(n_gram=1 + rank))
     torch.save(found, f"{directory}/rank{rank}")
     torch.distributed.destroy_process_group()
 

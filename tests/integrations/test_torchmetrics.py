@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 import wmt22
-from generators import by_stream, seeded
+from generators import by_stream, raises, seeded
 from hosts import host
 from texts import PREDS, SHARES, SPACES, TARGET, batches, check_import, random_texts
 
@@ -263,10 +263,7 @@ def test_arguments_are_torchmetrics_own_and_some():
             (name, p.default) for name, p in expected
         ]
         for name in (
-            "is_differentiable",
-            "higher_is_better",
-            "plot_lower_bound",
-            "plot_upper_bound",
+            *("is_differentiable", "higher_is_better", "plot_lower_bound", "plot_upper_bound"),
         ):
             assert getattr(ours, name) == getattr(own, name)
         assert ours.full_state_update is False
@@ -289,8 +286,7 @@ def test_arguments_are_torchmetrics_own_and_some():
     ],
 )
 def test_wrong_arguments(arguments, message):
-    with pytest.raises(ValueError, match=f"(?i){message}"):
-        SacreBLEUScore(**arguments)
+    raises(ValueError, f"(?i){message}", SacreBLEUScore, **arguments)
 
 
 WRONG_BATCHES = [
@@ -397,8 +393,7 @@ def test_exact_above_2_to_the_24(dialect):
         assert math.isclose(metric.compute(), (2**30 + 1) / (2**31 + 1), rel_tol=1e-15)
     for _ in range(32):
         metric.merge_state(copy.deepcopy(metric))
-    with pytest.raises(OverflowError, match="int64"):
-        metric.compute()
+    raises(OverflowError, "int64", metric.compute)
 
 
 def test_copies():
@@ -454,8 +449,7 @@ def test_state_dict():
     ):
         different.load_state_dict(dict(saved))
         different.update([], [])
-        with pytest.raises(ValueError, match="another way"):
-            different.compute()
+        raises(ValueError, "another way", different.compute)
 
 
 def test_merge_state():
@@ -469,8 +463,7 @@ def test_merge_state():
     metric.merge_state(other.metric_state)
     assert metric.preds_len == filled().preds_len + other.preds_len
     counts = states(metric)
-    with pytest.raises(ValueError, match="different ways"):
-        metric.merge_state(filled(SacreBLEUScore(lowercase=True)))
+    raises(ValueError, "different ways", metric.merge_state, filled(SacreBLEUScore(lowercase=True)))
     assert states(metric) == counts
     for rule, values in {
         "ignore_ids": ((0,), (1,)),
@@ -478,8 +471,7 @@ def test_merge_state():
         "stop_id": (0, 1),
     }.items():
         one, other = (SacreBLEUScore(tokenize=None, **{rule: value}) for value in values)
-        with pytest.raises(ValueError, match="different ways"):
-            one.merge_state(other)
+        raises(ValueError, "different ways", one.merge_state, other)
 
 
 def test_inference_mode():
@@ -551,8 +543,7 @@ def test_a_wrong_compute_group_is_refused():
         {"a": BLEUScore(), "b": SacreBLEUScore()}, compute_groups=[["a", "b"]]
     )
     collection.update(PREDS, TARGET)
-    with pytest.raises(ValueError, match="compute group"):
-        collection.compute()
+    raises(ValueError, "compute group", collection.compute)
 
 
 def test_wrappers():
@@ -599,8 +590,7 @@ def scores_of_a_rank(rank, directory):
     collection = torchmetrics.MetricCollection([BLEUScore(), SacreBLEUScore()])
     collection.update(PREDS[share], TARGET[share])
     found["collection"] = collection.compute()["SacreBLEUScore"]
-    with pytest.raises(ValueError, match="all ranks"):
-        filled(SacreBLEUScore(lowercase=rank == 0)).compute()
+    raises(ValueError, "all ranks", filled(SacreBLEUScore(lowercase=rank == 0)).compute)
     torch.save(found, f"{directory}/rank{rank}")
     torch.distributed.destroy_process_group()
 

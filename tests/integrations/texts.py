@@ -1,9 +1,7 @@
 """Texts, and what else the tests of the metrics for TorchMetrics and TorchEval share."""
 
-import subprocess
-import sys
-
 import pytest
+from commands import python
 
 # Of random texts any may look like words in the place of texts, or turned round.
 random_texts = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
@@ -51,6 +49,4 @@ print(({score}).dtype)
 def check_import(host, adaptor, score):
     """In a new process an adaptor loads nothing but its host, and warns of nothing."""
     program = IMPORTS.format(host=host, adaptor=adaptor, score=score)
-    command = [sys.executable, "-W", "ignore", "-c", program]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert (run.stdout, run.stderr) == ("[]\ntorch.float64\n", "")
+    assert python("-W", "ignore", "-c", program) == "[]\ntorch.float64\n"

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import threading
 import time
 import warnings
 
@@ -16,10 +15,12 @@ from generators import (
     copied,
     edge_length,
     edited,
+    raises,
     seeded,
     shown,
     tiny_length,
 )
+from threads import at_once
 
 import fastbleu
 from fastbleu import BLEU
@@ -204,8 +205,7 @@ def test_no_hypotheses():
     index = ReferenceIndex(["a"])
     assert len(index.statistics([])) == 0
     assert index.sentence_scores([]).shape == (0,)
-    with pytest.raises(ValueError, match="there are no segments to score"):
-        index.score([])
+    raises(ValueError, "there are no segments to score", index.score, [])
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,7 @@ def test_no_hypotheses():
     ],
 )
 def test_errors_of_building(references, options, error, message):
-    with pytest.raises(error, match=message):
-        ReferenceIndex(references, **options)
+    raises(error, message, ReferenceIndex, references, **options)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -271,8 +270,7 @@ def test_errors_of_building(references, options, error, message):
 def test_errors_of_hypotheses(hypotheses, error, message, threads):
     index = ReferenceIndex(["a b", "c"], threads=threads)
     for method in (index.score, index.sentence_scores, index.statistics):
-        with pytest.raises(error, match=message):
-            method(hypotheses)
+        raises(error, message, method, hypotheses)
     assert index.score(["a b"]).matches[:2] == (2, 1)
 
 
@@ -325,13 +323,10 @@ def test_memory_for_an_ngram():
 def test_it_cannot_be_changed_nor_pickled():
     index = ReferenceIndex(["a"])
     for name in ("ngrams", "_reader", "anything"):
-        with pytest.raises(AttributeError, match="an index cannot be changed"):
-            setattr(index, name, 1)
-        with pytest.raises(AttributeError, match="an index cannot be changed"):
-            delattr(index, name)
+        raises(AttributeError, "an index cannot be changed", setattr, index, name, 1)
+        raises(AttributeError, "an index cannot be changed", delattr, index, name)
     for function in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match=r"cannot be pickled: save\(path\) it"):
-            function(index)
+        raises(TypeError, r"cannot be pickled: save\(path\) it", function, index)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -340,20 +335,13 @@ def test_threads_may_share_it(threads):
     texts = [" ".join(rng.choices(["a", "b", "c", "dd", "é", "я"], k=8)) for _ in range(3000)]
     index = ReferenceIndex(texts[:500], threads=threads)
     expected = index.statistics(texts)
-    found = []
 
-    def query():
+    def query(_):
         for _ in range(5):
-            found.append(index.statistics(texts))
+            assert index.statistics(texts) == expected
             index.score(texts[:3])
 
-    workers = [threading.Thread(target=query) for _ in range(6)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert len(found) == 30
-    assert all(stats == expected for stats in found)
+    at_once(query, 6)
 
 
 def test_a_query_leaves_no_trace():

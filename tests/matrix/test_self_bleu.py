@@ -13,6 +13,7 @@ from generators import (
     PRISTINE,
     edge_length,
     edited,
+    raises,
     seeded,
     shown,
     tiny_length,
@@ -303,8 +304,7 @@ def test_orders_come_from_any_iterable_in_any_order():
     ],
 )
 def test_errors(arguments, options, error, message):
-    with pytest.raises(error, match=message):
-        self_bleu(*arguments, **options)
+    raises(error, message, self_bleu, *arguments, **options)
 
 
 def test_work_grows_linearly(monkeypatch):
@@ -362,8 +362,7 @@ def test_an_iterator_is_read_in_parts():
     assert found.scores.tolist() == expected.scores.tolist()
     with pytest.raises(TypeError, match=r"sentences\[15000\] is a str"):
         self_bleu("a" if number == 15_000 else ["a"] for number in range(20_000))
-    with pytest.raises(ValueError, match="there are 0 sentences"):
-        self_bleu(iter(()))
+    raises(ValueError, "there are 0 sentences", self_bleu, iter(()))
 
 
 def test_short_sentences_are_noticed():

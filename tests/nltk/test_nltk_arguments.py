@@ -3,12 +3,11 @@
 Runs against fastbleu, nltk and patched nltk, like test_nltk_parity.py.
 """
 
-import subprocess
-import sys
 from collections import Counter, OrderedDict, UserList, deque
 
 import numpy as np
 import pytest
+from commands import python
 from generators import PRISTINE, assert_same, typed, words
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -176,7 +175,4 @@ def test_message_for_unequal_numbers(bleu):
 )
 def test_checks_that_stay_without_assertions(call):
     code = f"import fastbleu\ntry: {call}\nexcept AssertionError: print('kept')"
-    seen = subprocess.run(
-        [sys.executable, "-O", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert seen.stdout.strip() == "kept"
+    assert python("-O", "-c", code) == "kept\n"

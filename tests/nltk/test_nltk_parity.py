@@ -34,10 +34,7 @@ import fastbleu
 pytestmark = pytest.mark.filterwarnings("error")
 
 FUNCTIONS = [
-    "sentence_bleu",
-    "corpus_bleu",
-    "modified_precision",
-    "closest_ref_length",
+    *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
     "brevity_penalty",
 ]
 METHODS = ["__init__", *(f"method{number}" for number in range(8))]
