@@ -178,8 +178,8 @@ def press():
     sent.append(time.monotonic())
     os.kill(os.getpid(), signal.SIGINT)
 references = ids[:, None].repeat(2, 1)
-threading.Thread(target=press).start()
 metric = fastbleu.BLEU(None, threads={threads})
+threading.Thread(target=press).start()
 try:
     metric.update(ids, references)
 except KeyboardInterrupt:

@@ -25,20 +25,7 @@ host("accelerate")
 
 PAD, EOS, UNK, BOS = range(4)
 WORDS = [
-    *"abcdefghij",
-    "The",
-    "cat",
-    "sat",
-    "on",
-    "mat",
-    ".",
-    ",",
-    "!",
-    "(",
-    ")",
-    "3.5",
-    "é",
-    "世界",
+    *(*"abcdefghij", "The", "cat", "sat", "on", "mat", ".", ",", "!", "(", ")", "3.5", "é", "世界"),
 ]
 VOCABULARY = ["<pad>", "</s>", "<unk>", "<s>", *WORDS]
 LENGTH = 10

@@ -165,19 +165,7 @@ def test_no_match_at_all_is_the_integer_zero(bleu):
 
 
 LENGTHS = [
-    0,
-    1,
-    2,
-    9,
-    10,
-    10.5,
-    -1,
-    -2,
-    True,
-    10**6,
-    10**30,
-    np.int64(3),
-    np.float32(2.5),
+    *(0, 1, 2, 9, 10, 10.5, -1, -2, True, 10**6, 10**30, np.int64(3), np.float32(2.5)),
     fractions.Fraction(7, 2),
 ]
 
@@ -196,11 +184,8 @@ def observations(precision):
     """What can be done with a precision, on this version of Python."""
     half = fractions.Fraction(1, 2)
     yield (
-        precision.numerator,
-        precision.denominator,
-        float(precision),
-        bool(precision),
-        hash(precision),
+        *(precision.numerator, precision.denominator, float(precision)),
+        *(bool(precision), hash(precision)),
     )
     yield (
         repr(precision),

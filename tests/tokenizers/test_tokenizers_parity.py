@@ -191,12 +191,7 @@ def test_long_runs_of_marks(name):
     texts = [
         f"{before}{mark * length}{after}"
         for length in (
-            *range(1, 20),
-            *range(60, 70),
-            *range(124, 134),
-            *range(188, 196),
-            1000,
-            1001,
+            *(*range(1, 20), *range(60, 70), *range(124, 134), *range(188, 196), 1000, 1001),
         )
         for before in ("", "5", "a", "x" * 30, "x" * 62 + "5", "5" * 63, "x" * 64, "я", "😀5")
         for after in ("", "5", "a", ".5", "-5", " 5")
