@@ -29,6 +29,14 @@ def python(*words: Any, noisy: bool = False, **environment: str) -> str:
 
     Only one that is `noisy` may write to standard error.
     """
+    status, out, err = python_ends(*words, **environment)
+    assert status == 0, out + err
+    assert noisy or not err, err
+    return out
+
+
+def python_ends(*words: Any, **environment: str) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error of a Python process."""
     paths = os.pathsep.join([str(ROOT / "tests"), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, *map(str, words)],
@@ -37,9 +45,7 @@ def python(*words: Any, noisy: bool = False, **environment: str) -> str:
         text=True,
         timeout=300,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert noisy or not done.stderr, done.stderr
-    return done.stdout
+    return done.returncode, done.stdout, done.stderr
 
 
 def run(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str, str]:

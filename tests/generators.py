@@ -186,6 +186,19 @@ def edited(rng, tokens, alphabet):
     return tokens
 
 
+def sentences(rng, alphabet, count, length=tiny_length, odd=0.0):
+    """Sentences of an alphabet, a third of them edits of others; `odd` says how likely it is that
+    there is an empty one, too, and one that is there twice."""
+    made = [rng.choices(alphabet, k=length(rng))]
+    while len(made) < count:
+        other = rng.choices(alphabet, k=length(rng))
+        made.append(edited(rng, rng.choice(made), alphabet) if rng.random() < 0.33 else other)
+    if rng.random() < odd:
+        made += [[], list(rng.choice(made))]
+    rng.shuffle(made)
+    return made
+
+
 def segment(rng, alphabet, length=tiny_length, max_references=5):
     """One (hypothesis, references): some references are edits, some strangers, some empty."""
     hypothesis = rng.choices(alphabet, k=length(rng))

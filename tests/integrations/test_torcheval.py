@@ -10,7 +10,19 @@ import pytest
 import wmt22
 from generators import by_stream, raises, seeded
 from hosts import host
-from texts import PREDS, SHARES, SPACES, TARGET, batches, check_import, random_texts
+from texts import (
+    ID_RULES,
+    IDS,
+    PREDS,
+    SHARES,
+    TARGET,
+    TEXT_OF_IDS,
+    WRONG_TEXTS,
+    batches,
+    check_import,
+    random_texts,
+)
+from texts import corpus as random_corpus
 
 torch = host("torch")
 sacrebleu = host("sacrebleu")
@@ -27,23 +39,10 @@ from fastbleu.integrations.torcheval import BLEUScore  # noqa: E402
 STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")
 
 
-def random_text(rng, longest=9):
-    words = rng.choices(("a", "b", "c", "A", "the")[: rng.randint(2, 5)], k=rng.randint(0, longest))
-    return "".join(word + rng.choice(SPACES) for word in words)
-
-
 def corpus(rng):
-    """Up to 5 texts with up to 4 references, some of them the text cut or extended."""
-    texts, target = [], []
-    for _ in range(rng.randint(1, 5)):
-        text = random_text(rng)
-        cut = rng.randint(0, 4)
-        references = [random_text(rng) for _ in range(rng.randint(0, 2))]
-        references += rng.sample([text, text[cut:], text + text[cut:]], rng.randint(1, 2))
-        rng.shuffle(references)
-        texts.append(text)
-        target.append(references[0] if len(references) == 1 else references)
-    return texts, target
+    """Random texts; one reference stands without its list."""
+    texts, target = random_corpus(rng)
+    return texts, [its[0] if len(its) == 1 else its for its in target]
 
 
 def random_weights(rng, n_gram):
@@ -92,12 +91,9 @@ def test_torchevals_own_score(n_gram):
 
 
 def test_torchevals_own_score_of_real_data():
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-    for system in [name for name in wmt22.SYSTEMS if name.startswith("en-de.")][:3]:
-        lines = [wmt22.read_lines(path) for path in wmt22.reference_files("en-de").values()]
-        texts = wmt22.read_lines(wmt22.system_file(system))[:600]
-        target = [list(its) for its in zip(*lines, strict=True)][:600]
+    target = list(map(list, zip(*wmt22.lines_of_references("en-de"), strict=True)))[:600]
+    for lines in list(wmt22.lines_of_systems("en-de").values())[:3]:
+        texts = lines[:600]
         own = torcheval.BLEUScore(n_gram=4)
         ours = BLEUScore(n_gram=4, dialect="torcheval")
         exact = BLEUScore(n_gram=4, tokenize="13a", smoothing="exp")
@@ -150,15 +146,10 @@ def test_single_texts():
 
 
 def test_token_ids():
-    ids = torch.tensor([[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]])
-    labels = torch.tensor([[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]])
     for dialect in ("sacrebleu", "torcheval"):
-        metric = BLEUScore(
-            n_gram=2, tokenize=None, dialect=dialect, ignore_ids=[-100, 3], stop_id=2, skip_ids=(1,)
-        )
-        metric.update(ids, labels)
-        as_text = BLEUScore(n_gram=2, dialect=dialect)
-        as_text.update(["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]])
+        metric = BLEUScore(n_gram=2, dialect=dialect, **ID_RULES)
+        metric.update(*map(torch.tensor, IDS))
+        as_text = BLEUScore(n_gram=2, dialect=dialect).update(*TEXT_OF_IDS)
         assert states(metric) == states(as_text)
         assert same(metric.compute(), as_text.compute())
 
@@ -191,16 +182,7 @@ def test_wrong_arguments(arguments, message):
         BLEUScore(4)
 
 
-WRONG_BATCHES = [
-    (["a"], [["a"], ["b"]]),
-    (["a", "b"], [["a"], []]),
-    (["a", None], [["a"], ["b"]]),
-    (["a", "b"], [["a"], [7]]),
-    (["a"], "a"),
-    (["a"], None),
-    (None, [["a"]]),
-    (torch.tensor([[1]]), torch.tensor([[1]])),
-]
+WRONG_BATCHES = [*WRONG_TEXTS, (torch.tensor([[1]]), torch.tensor([[1]]))]
 
 
 @pytest.mark.parametrize("dialect", ["sacrebleu", "torcheval"])

@@ -10,7 +10,20 @@ import pytest
 import wmt22
 from generators import by_stream, raises, seeded
 from hosts import host
-from texts import PREDS, SHARES, SPACES, TARGET, batches, check_import, random_texts
+from texts import (
+    ID_RULES,
+    IDS,
+    PREDS,
+    SHARES,
+    TARGET,
+    TEXT_OF_IDS,
+    WORDS,
+    WRONG_TEXTS,
+    batches,
+    check_import,
+    corpus,
+    random_texts,
+)
 
 torch = host("torch")
 torchmetrics = host("torchmetrics")
@@ -20,7 +33,6 @@ from ranks import join  # noqa: E402
 
 from fastbleu.integrations.torchmetrics import BLEUScore, SacreBLEUScore  # noqa: E402
 
-WORDS = ["a", "b", "c", "A", "the", "cat"]
 # What tokenizers and lower-casing treat in ways of their own.
 PIECES = [
     *("a", "B", "7", "19", ".", ",", "-", "-\n", "\n", "'", "/", "(", "%", "~", "$"),
@@ -28,33 +40,6 @@ PIECES = [
     *("Σ", "ΑΣ", "ΑΣ.Α", "σ", "\u0130", "I", "\u212a", "\u2126", "\u212b", "ﬁ", "ẞ", "é", "É", "Я"),
     *("中", "文", "。", "Ａ", "\u2014", "€", "½", "Ⅳ", "٣", "\u3000", "\x85", "\U0001f600"),
 ]  # fmt: skip
-
-
-def random_text(rng, alphabet, spaces, longest):
-    """A text of up to `longest` pieces of `alphabet`, half the time of few different ones."""
-    if rng.random() < 0.5:
-        alphabet = rng.sample(alphabet, 3)
-    return "".join(
-        piece + rng.choice(spaces) for piece in rng.choices(alphabet, k=rng.randint(0, longest))
-    )
-
-
-def corpus(rng, alphabet=WORDS, spaces=SPACES, longest=9):
-    """Up to 5 texts, each with 1 to 4 references; some references are the text cut or extended."""
-    preds, target = [], []
-    for _ in range(rng.randint(1, 5)):
-        pred = random_text(rng, alphabet, spaces, longest)
-        references = [random_text(rng, alphabet, spaces, longest) for _ in range(rng.randint(0, 2))]
-        cut = rng.randint(0, 3)
-        words = pred.split(" ")
-        references += rng.sample(
-            [pred, " ".join(words[cut:]), pred + " ".join(words[:cut]), pred[cut:]],
-            rng.randint(1, 2),
-        )
-        rng.shuffle(references)
-        preds.append(pred)
-        target.append(references)
-    return preds, target
 
 
 def random_weights(rng, n_gram):
@@ -168,12 +153,9 @@ def test_torchmetrics_own_dtypes(dtype):
 
 @pytest.mark.parametrize("tokenize", ["13a", "intl"])
 def test_torchmetrics_own_score_of_real_data(tokenize):
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-    for system in [name for name in wmt22.SYSTEMS if name.startswith("en-de.")][:2]:
-        lines = [wmt22.read_lines(path) for path in wmt22.reference_files("en-de").values()]
-        preds = wmt22.read_lines(wmt22.system_file(system))[:400]
-        target = [list(its) for its in zip(*lines, strict=True)][:400]
+    target = list(map(list, zip(*wmt22.lines_of_references("en-de"), strict=True)))[:400]
+    for lines in list(wmt22.lines_of_systems("en-de").values())[:2]:
+        preds = lines[:400]
         own = torchmetrics.text.SacreBLEUScore(tokenize=tokenize)
         ours = SacreBLEUScore(tokenize=tokenize, dialect="torchmetrics")
         exact = SacreBLEUScore(tokenize=tokenize)
@@ -238,15 +220,9 @@ def test_a_str_is_one_reference():
 
 
 def test_token_ids():
-    ids = torch.tensor([[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]])
-    labels = torch.tensor([[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]])
     for dialect in ("sacrebleu", "torchmetrics"):
-        metric = SacreBLEUScore(
-            2, tokenize=None, dialect=dialect, ignore_ids=[-100, 3], stop_id=2, skip_ids=(1,)
-        )
-        metric.update(ids, labels)
-        as_text = BLEUScore(2, dialect=dialect)
-        as_text.update(["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]])
+        metric = filled(SacreBLEUScore(2, dialect=dialect, **ID_RULES), *map(torch.tensor, IDS))
+        as_text = filled(BLEUScore(2, dialect=dialect), *TEXT_OF_IDS)
         assert states(metric)[1:] == states(as_text)[1:]
         assert torch.equal(metric.compute(), as_text.compute())
         assert torch.equal(pickle.loads(pickle.dumps(metric)).compute(), as_text.compute())
@@ -289,18 +265,8 @@ def test_wrong_arguments(arguments, message):
     raises(ValueError, f"(?i){message}", SacreBLEUScore, **arguments)
 
 
-WRONG_BATCHES = [
-    (["a"], [["a"], ["b"]]),
-    (["a", "b"], [["a"], []]),
-    (["a", None], [["a"], ["b"]]),
-    (["a", "b"], [["a"], [7]]),
-    ("a", [["a"]]),
-    (["a"], "a"),
-    (["a"], None),
-    (["a"], [None]),
-    (None, [["a"]]),
-    (torch.tensor([[1]]), torch.tensor([[1]])),
-]
+WRONG_BATCHES = [*WRONG_TEXTS, ("a", [["a"]]), (["a"], [None])]
+WRONG_BATCHES += [(torch.tensor([[1]]), torch.tensor([[1]]))]
 
 
 @pytest.mark.parametrize("dialect", ["sacrebleu", "torchmetrics"])

@@ -11,7 +11,7 @@ import pytest
 import sacrebleu
 import sacrebleu_cases as cases
 import wmt22
-from generators import KINDS, PRISTINE, SEGMENTS, edge_length, edited, raises, seeded
+from generators import KINDS, PRISTINE, SEGMENTS, edge_length, raises, seeded, sentences
 
 import fastbleu
 import fastbleu.sacrebleu
@@ -21,15 +21,6 @@ from fastbleu.matrix.reader import SentenceReader
 
 PAIRS = min(100_000, SEGMENTS)
 PARTS = 8
-# Options that both know, by sacreBLEU's name and by fastbleu's.
-NAMES = {
-    "lowercase": "lowercase",
-    "tokenize": "tokenize",
-    "smooth_method": "smoothing",
-    "smooth_value": "smoothing_value",
-    "max_ngram_order": "max_order",
-    "effective_order": "effective_order",
-}
 TOO_SHORT = "ignore:.*hypotheses have fewer than"
 
 
@@ -44,14 +35,8 @@ def texts(rng, count):
 
 def token_lists(rng, count, length=edge_length):
     """Sentences of one alphabet, some of them edits of others."""
-    alphabet = KINDS[rng.choice(("two letters", "four letters", "words", "all widths"))]
-    sentences = []
-    for _ in range(count):
-        if sentences and rng.random() < 0.5:
-            sentences.append(edited(rng, rng.choice(sentences), alphabet))
-        else:
-            sentences.append(rng.choices(alphabet, k=length(rng)))
-    return sentences
+    kind = rng.choice(("two letters", "four letters", "words", "all widths"))
+    return sentences(rng, KINDS[kind], count, length)
 
 
 def known_to_sacrebleu(options):
@@ -78,8 +63,8 @@ def test_every_entry_is_sacrebleus(part):
         if not known_to_sacrebleu(options):
             continue
         hypotheses, references = texts(rng, rng.randint(1, 20)), texts(rng, rng.randint(1, 70))
-        named = {NAMES[name]: value for name, value in options.items()}
-        scores = pairwise(hypotheses, references, threads=rng.randint(1, 2), **named)
+        named = {"threads": rng.randint(1, 2), **cases.named_here(options)}
+        scores = pairwise(hypotheses, references, **named)
         metric = sacrebleu.BLEU(**options)
         ours = fastbleu.sacrebleu.BLEU(**options)
         for i, hypothesis in enumerate(hypotheses):
@@ -173,11 +158,10 @@ def test_weights(weights, effective_order):
 @pytest.mark.parametrize("pair", sorted({system.split(".")[0] for system in wmt22.SYSTEMS}))
 def test_wmt22_candidates(pair):
     """All systems' translations of a source are its candidates."""
-    systems = [system for system in wmt22.SYSTEMS if system.startswith(f"{pair}.")]
-    outputs = [wmt22.read_lines(wmt22.system_file(system)) for system in systems]
+    outputs = list(wmt22.lines_of_systems(pair).values())
     candidates = [list(lines) for lines in zip(*outputs, strict=True)]
     scores = pairwise(candidates, candidates)
-    assert scores.shape == (len(candidates), len(systems), len(systems))
+    assert scores.shape == (len(candidates), len(outputs), len(outputs))
     metric = sacrebleu.BLEU(effective_order=True)
     rng = seeded("pairwise", pair)
     for source in rng.sample(range(len(candidates)), min(100, len(candidates))):

@@ -14,12 +14,12 @@ from generators import (
     SEGMENTS,
     copied,
     edge_length,
-    edited,
     raises,
     seeded,
     shown,
     tiny_length,
 )
+from generators import sentences as random_sentences
 from threads import at_once
 
 import fastbleu
@@ -33,14 +33,7 @@ ROUNDS = min(40, max(4, SEGMENTS // 20_000))
 
 def sentences(rng, kind, count, length=tiny_length):
     """Sentences of a small alphabet; some are edits of others, some are empty, some are equal."""
-    alphabet = KINDS[kind]
-    made = [rng.choices(alphabet, k=length(rng)) for _ in range(rng.randint(1, count))]
-    for _ in range(rng.randint(0, count)):
-        made.append(edited(rng, rng.choice(made), alphabet))
-    if rng.random() < 0.3:
-        made += [[], list(rng.choice(made))]
-    rng.shuffle(made)
-    return made
+    return random_sentences(rng, KINDS[kind], rng.randint(1, 2 * count), length, odd=0.3)
 
 
 def parameters(rng):
@@ -372,12 +365,9 @@ def test_a_progress_bar_on_request(capsys):
 
 
 def test_real_text():
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-    systems = [system for system in wmt22.SYSTEMS if system.startswith("de-en.")]
-    references = wmt22.read_lines(next(iter(wmt22.reference_files("de-en").values())))[:150]
-    for system in systems[:3]:
-        hypotheses = wmt22.read_lines(wmt22.system_file(system))[:80]
+    references = wmt22.lines_of_references("de-en")[0][:150] if wmt22.SYSTEMS else []
+    for lines in list(wmt22.lines_of_systems("de-en").values())[:3]:
+        hypotheses = lines[:80]
         for options in ({}, {"dialect": "nltk", "smoothing": "floor", "tokenize": "intl"}):
             check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
 

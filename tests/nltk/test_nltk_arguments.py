@@ -8,15 +8,10 @@ from collections import Counter, OrderedDict, UserList, deque
 import numpy as np
 import pytest
 from commands import python
-from generators import PRISTINE, assert_same, typed, words
+from generators import PRISTINE, assert_same, typed
+from test_nltk_parity import HYPOTHESIS, REFERENCES
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-HYPOTHESIS = words("the cat sat on the mat and the cat ate the rat")
-REFERENCES = [
-    words("the cat sat on a mat and ate the rat"),
-    words("a cat on the mat ate the fat rat"),
-]
 
 
 class Tokens:
