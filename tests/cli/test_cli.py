@@ -67,6 +67,7 @@ def test_environment(options: str, environment: dict[str, str]) -> None:
     assert same(R1, "-i", A, *options.split(), env=environment)[0] == 0
 
 
+@pytest.mark.long
 def test_no_match_and_an_empty_line(tmp_path: Path) -> None:
     (tmp_path / "r").write_bytes(b"a b c d\n")
     for text in (b"x\n", b"\n", b"a\n", b"a c b d\n"):
@@ -140,6 +141,7 @@ def test_the_baseline_may_stand_twice() -> None:
     assert same(R1, "-i", A, A)[0] == 1
 
 
+@pytest.mark.long
 def test_names_as_they_are(tmp_path: Path) -> None:
     systems = [tmp_path / name for name in ("1", "система_β.txt", "Baseline: x & y", "$%.txt")]
     for system in systems:
@@ -154,6 +156,7 @@ def test_names_as_they_are(tmp_path: Path) -> None:
 # ---- where text comes from ------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_standard_input() -> None:
     one, other = A.read_bytes(), B.read_bytes()
     for options in ("", "-f text", "-sl -b", "-ci -cin 20 -b"):
@@ -201,6 +204,7 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
         assert same(tmp_path / "r", "--encoding", encoding, stdin=text_in)[0] == 0
 
 
+@pytest.mark.long
 def test_line_ends_and_white_space(tmp_path: Path) -> None:
     data = B.read_bytes()
     odd = {
@@ -342,6 +346,7 @@ def real(pair: str) -> tuple[list[Path], list[Path]]:
     return references, systems
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pair", "options"),
     [

@@ -108,6 +108,7 @@ def test_every_entry_is_nltks(part):
                 assert scores[i, j] == score
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings(TOO_SHORT)
 def test_counts_are_those_of_the_oracle(simd):
     """By a dialect that shows its counts: the rows behind each pair."""

@@ -372,6 +372,7 @@ def test_real_text():
             check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
 
 
+@pytest.mark.long
 def test_a_tokenizer_function_is_called_by_one_thread_at_a_time():
     words = []
 
