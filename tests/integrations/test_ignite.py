@@ -7,7 +7,7 @@ import random
 
 import pytest
 from batches import OF_IDS, TEXT, check_parameters, id_batches, native
-from generators import SEED
+from generators import SEED, raises
 from hosts import host
 
 torch = host("torch")
@@ -135,8 +135,7 @@ def test_the_hosts_own_micro_average_up_to_rounding():
 
 def test_nothing_to_compute():
     metric = BLEU(**OF_IDS)
-    with pytest.raises(NotComputableError, match="no process has been given"):
-        metric.compute()
+    raises(NotComputableError, "no process has been given", metric.compute)
     metric.update(next(tensor_batches(SEED)))
     metric.reset()
     with pytest.raises(NotComputableError):
@@ -155,8 +154,7 @@ def test_a_batch_that_fails_adds_nothing():
     assert metric.compute() == before
     metric._counts += 2**63 - 1 - metric._counts.max()
     counts = metric._counts.tolist()
-    with pytest.raises(OverflowError, match="int64"):
-        metric.update((hypotheses, references))
+    raises(OverflowError, "int64", metric.update, (hypotheses, references))
     assert metric._counts.tolist() == counts
 
 
@@ -176,8 +174,7 @@ def test_saved_and_restored(tmp_path):
 
 def test_a_saved_state_of_another_shape():
     state = BLEU(**OF_IDS, max_order=2).state_dict()
-    with pytest.raises(ValueError, match="another max_order"):
-        BLEU(**OF_IDS).load_state_dict(state)
+    raises(ValueError, "another max_order", BLEU(**OF_IDS).load_state_dict, state)
 
 
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])

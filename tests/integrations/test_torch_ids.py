@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import oracle
 import pytest
-from generators import PRISTINE, seeded
+from generators import PRISTINE, raises, seeded
 from hosts import host
 
 import fastbleu
@@ -224,10 +224,8 @@ def test_tensors_that_are_no_ids(dtype, parameters):
     metric = BLEU(None, **parameters)
     name = str(dtype).rpartition(".")[2]
     for method in (metric.score, metric.statistics, metric.sentence_scores, metric.update):
-        with pytest.raises(TypeError, match=rf"(?i)hypotheses.*{name}"):
-            method(hypotheses.to(dtype), references)
-        with pytest.raises(TypeError, match=rf"(?i)references.*{name}"):
-            method(hypotheses, references.to(dtype))
+        raises(TypeError, rf"(?i)hypotheses.*{name}", method, hypotheses.to(dtype), references)
+        raises(TypeError, rf"(?i)references.*{name}", method, hypotheses, references.to(dtype))
         with pytest.raises(TypeError, match=rf"(?i)segment 1.*{name}"):
             method([hypotheses[0], hypotheses[1].to(dtype)], references[:2])
     with pytest.raises(ValueError):
@@ -238,15 +236,13 @@ def test_logits_that_need_a_gradient():
     logits = torch.rand(4, 6, 10, requires_grad=True)
     with pytest.raises(TypeError, match=r"float32 \(shape \(4, 6, 10\)\).*argmax"):
         BLEU(None).score(logits, tensors()[1])
-    with pytest.raises(TypeError, match="argmax"):
-        BLEU(None).score(logits[0], tensors()[1])
+    raises(TypeError, "argmax", BLEU(None).score, logits[0], tensors()[1])
     BLEU(None).score(logits.argmax(-1), tensors()[1])
 
 
 def test_tensors_without_numbers():
     for wrong in (torch.empty((4, 6), dtype=torch.int64, device="meta"), tensors()[0].to_sparse()):
-        with pytest.raises(TypeError, match=r"hypotheses.*Tensor"):
-            BLEU(None).score(wrong, tensors()[1])
+        raises(TypeError, r"hypotheses.*Tensor", BLEU(None).score, wrong, tensors()[1])
         with pytest.raises(TypeError, match=r"hypothesis.*Tensor"):
             BLEU(None).score(list(wrong) if wrong.is_meta else [wrong] * 4, tensors()[1])
     with pytest.raises(TypeError, match="mask"):
@@ -261,8 +257,7 @@ def test_wrong_shapes_are_told_as_those_of_arrays():
         ((hypotheses[0, 0], references), r"\(\)"),
         ((hypotheses, references[None]), r"\(1, 4, 2, 6\)"),
     ):
-        with pytest.raises(ValueError, match=words):
-            BLEU(None).score(*pair)
+        raises(ValueError, words, BLEU(None).score, *pair)
 
 
 def test_tensors_of_no_dimension_and_of_other_layouts_are_refused():

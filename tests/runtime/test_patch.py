@@ -15,12 +15,8 @@ import fastbleu
 import fastbleu.nltk
 
 NAMES = [
-    "sentence_bleu",
-    "corpus_bleu",
-    "modified_precision",
-    "closest_ref_length",
-    "brevity_penalty",
-    "SmoothingFunction",
+    *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
+    *("brevity_penalty", "SmoothingFunction"),
 ]
 MODULE = nltk.translate.bleu_score
 ORIGINALS = {name: getattr(MODULE, name) for name in NAMES}

@@ -8,13 +8,13 @@ import copy
 import inspect
 import itertools
 import pickle
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
+from commands import python
 from generators import SEGMENTS, seeded, typed
 from random_texts import random_line
 from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
@@ -225,13 +225,8 @@ def public_callables(module):
     metric = module.BLEU
     yield "BLEU", metric
     for name in (
-        "corpus_score",
-        "sentence_score",
-        "get_signature",
-        "compute_bleu",
-        "_extract_corpus_statistics",
-        "_aggregate_and_compute",
-        "_compute_score_from_stats",
+        *("corpus_score", "sentence_score", "get_signature", "compute_bleu"),
+        *("_extract_corpus_statistics", "_aggregate_and_compute", "_compute_score_from_stats"),
     ):
         yield f"BLEU.{name}", getattr(metric, name)
     score = score_class(module)
@@ -418,8 +413,7 @@ def test_import_is_light():
         "print([m for m in ('numpy', 'json', 'logging', 'statistics', 'sacrebleu', 'argparse') "
         "if m in sys.modules])"
     )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert output.stdout.strip() == b"[]"
+    assert python("-c", code) == "[]\n"
 
 
 def test_threads_share_everything():

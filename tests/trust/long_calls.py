@@ -269,7 +269,7 @@ def longest_gap(call: Callable[[], object], seconds: float) -> float:
     with suppress(KeyboardInterrupt):
         signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
         call()
-    stopped = True
+        stopped = True  # here, because a tick just after the call may still raise
     signal.setitimer(signal.ITIMER_REAL, 0)
     return max(longest, time.thread_time() - last)
 
