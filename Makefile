@@ -40,8 +40,7 @@ build: $(VENV)/built            ## make the virtual environment and compile
 $(VENV)/dev: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) 'setuptools>=77' 'Cython>=3.1,<4'
-	@FASTBLEU_DEBUG=1 $(PIP) --no-build-isolation --editable .
-	@$(call EXTRAS,test)
+	@FASTBLEU_DEBUG=1 $(PIP) --no-build-isolation --editable '.[test]'
 	@touch $@
 
 dev: $(VENV)/dev            ## build in place with bounds checks, unoptimised; after an edit once more, for seconds

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import sys
+import sysconfig
 import threading
 from functools import cache
 from pathlib import Path
@@ -42,6 +43,7 @@ SWITCHES = ("DEBUG", "SYMBOLS", "SANITIZE", "TSAN", "PORTABLE")
 BUILD_BASE = "-".join(
     ["build/plain", *(f"{name.lower()}1" for name in SWITCHES if switch(f"FASTBLEU_{name}"))]
 )
+BUILD_LIB = f"{BUILD_BASE}/{Path('lib' + sysconfig.get_config_var('EXT_SUFFIX')).stem}"
 
 NO_COMPILER = (
     "fastbleu needs a C compiler. Linux: apt install gcc, or dnf install gcc; "
@@ -88,7 +90,7 @@ def extension(path):
         ".".join(path.relative_to(SOURCE).with_suffix("").parts),
         [path.as_posix()],
         include_dirs=[PACKAGE.as_posix()],
-        depends=sorted(os.path.relpath(header) for header in headers_of(path)),
+        depends=["setup.py", *sorted(os.path.relpath(header) for header in headers_of(path))],
         define_macros=[("FASTBLEU_PORTABLE", "1")] if PORTABLE else [],
     )
 
@@ -149,6 +151,12 @@ class BuildExtensions(build_ext):
             extension.extra_link_args = link_args
         super().build_extensions()
 
+    def run(self):
+        if self.editable_mode:
+            # pip's temporary directory would hide what `build_ext --inplace` has compiled.
+            self.build_lib = BUILD_LIB
+        super().run()
+
     def build_extension(self, ext):
         with self.translating:
             translated = cythonize(
@@ -170,7 +178,7 @@ setup(
     ext_modules=[extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
     cmdclass={"build_ext": BuildExtensions},
     options={
-        "build": {"build_base": BUILD_BASE},
+        "build": {"build_base": BUILD_BASE, "build_platlib": BUILD_LIB},
         # One more than there are processors: one at a time translates.
         "build_ext": {"parallel": 1 + (os.cpu_count() or 1)},
     },

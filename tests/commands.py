@@ -24,6 +24,30 @@ def start(*arguments: Any, command: str = "fastbleu", **options: Any) -> subproc
     return subprocess.Popen(words, **{**pipes, **options})
 
 
+def python(*words: Any, noisy: bool = False, **environment: str) -> str:
+    """What a Python process prints that ends well; it can import the helpers of the tests.
+
+    Only one that is `noisy` may write to standard error.
+    """
+    status, out, err = python_ends(*words, **environment)
+    assert status == 0, out + err
+    assert noisy or not err, err
+    return out
+
+
+def python_ends(*words: Any, **environment: str) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error of a Python process."""
+    paths = os.pathsep.join([str(ROOT / "tests"), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, *map(str, words)],
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
 def run(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str, str]:
     """Exit status, standard output and standard error."""
     process = start(*arguments, **options)

@@ -10,6 +10,8 @@ import oracle
 import pytest
 from generators import SEED
 
+from fastbleu.runtime._process import SIMD_LEVELS, use_simd
+
 # Of a shell's background processes, which ignore Ctrl-C, the children would ignore it, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -29,6 +31,18 @@ def bleu(request):
         return
     with drop_in.patch():
         yield nltk.translate.bleu_score
+
+
+@pytest.fixture(params=SIMD_LEVELS)
+def simd(request):
+    """Each instruction set that this processor has, in turn."""
+    try:
+        use_simd(request.param)
+    except ValueError:
+        assert request.param != "portable"
+        pytest.skip(f"this processor lacks {request.param}")
+    yield request.param
+    use_simd()
 
 
 @pytest.fixture

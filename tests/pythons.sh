@@ -13,7 +13,7 @@ for version in ${PYTHONS:-3.10 3.11 3.12 3.13 3.14}; do
   [ -n "$python" ] || { echo "CPython $version: not found, not tested"; continue; }
   echo "CPython $version:"
   FASTBLEU_DEBUG=1 FASTBLEU_TEST_SEGMENTS=${FASTBLEU_TEST_SEGMENTS:-2000} FASTBLEU_TEST_ONLY=fastbleu \
-    make --no-print-directory test PYTHON="$python" VENV=".venv-$version" PYTEST_ARGS="-q \
+    make --no-print-directory test-full PYTHON="$python" VENV=".venv-$version" PYTEST_ARGS="-q \
       tests/nltk/test_nltk_parity.py tests/nltk/test_nltk_arguments.py tests/nltk/test_nltk_smoothing.py \
       tests/counting/test_stats.py tests/runtime/test_patch.py tests/inputs/test_hostile.py \
       tests/inputs/test_hostile_sequences.py tests/inputs/test_hostile_changes.py tests/inputs/test_errors.py \

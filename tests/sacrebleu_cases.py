@@ -30,6 +30,19 @@ WORDS = [
 ]
 
 
+# Options that both know, by sacreBLEU's name and by fastbleu's, where these differ.
+NAMES = {
+    "smooth_method": "smoothing",
+    "smooth_value": "smoothing_value",
+    "max_ngram_order": "max_order",
+}
+
+
+def named_here(options):
+    """Options of sacreBLEU by fastbleu's names."""
+    return {NAMES.get(name, name): value for name, value in options.items()}
+
+
 def line(rng):
     """A short text; sometimes empty or white space."""
     length = rng.choice((0, 1, 2, 3, 4, 5, 6, 8, 12, 30))
@@ -78,19 +91,8 @@ def options(rng):
 
 
 ATTRIBUTES = [
-    "name",
-    "score",
-    "counts",
-    "totals",
-    "precisions",
-    "bp",
-    "sys_len",
-    "ref_len",
-    "prec_str",
-    "ratio",
-    "_verbose",
-    "_mean",
-    "_ci",
+    *("name", "score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len", "prec_str"),
+    *("ratio", "_verbose", "_mean", "_ci"),
 ]
 
 

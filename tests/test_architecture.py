@@ -21,8 +21,8 @@ ROOMS = {
     "counting": [*BASE, "inputs", "tokenizers"],
     "dialects": [*BASE, "inputs", "tokenizers", "counting"],
     "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects"],
-    "significance": [*BASE, "inputs", "counting", "dialects"],
     "metric": [*BASE, "inputs", "tokenizers", "counting", "dialects", "matrix"],
+    "significance": [*BASE, "inputs", "counting", "dialects", "metric"],
     "nltk": [*BASE, "inputs", "counting", "dialects"],
     "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
     "integrations": [

@@ -5,28 +5,17 @@ import importlib
 import importlib.metadata
 import pydoc
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import python
 
 import fastbleu
 
 PUBLIC = [
-    "sentence_bleu",
-    "corpus_bleu",
-    "modified_precision",
-    "closest_ref_length",
-    "brevity_penalty",
-    "SmoothingFunction",
-    "BLEU",
-    "InputWarning",
-    "Score",
-    "Stats",
-    "count",
-    "tokenize",
-    "__version__",
+    *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
+    *("brevity_penalty", "SmoothingFunction", "BLEU", "InputWarning", "Score", "Stats", "count"),
+    *("tokenize", "__version__"),
 ]
 MODULES = ["dialects", "integrations", "matrix", "nltk", "sacrebleu", "significance", "tokenizers"]
 HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",
@@ -38,8 +27,7 @@ CORPUS = "fastbleu.corpus_bleu([[['a', 'b', 'c', 'd']]], [['a', 'b', 'c', 'd']])
 
 
 def run(code, *options):
-    command = [sys.executable, *options, "-c", code]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return python(*options, "-c", code)
 
 
 @pytest.mark.parametrize("call", ["fastbleu", SCORE, CORPUS, METRIC])

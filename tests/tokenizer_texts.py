@@ -5,19 +5,22 @@ import itertools
 import unicodedata
 from pathlib import Path
 
-import tokenizer_oracle
 from generators import seeded
 
 # What str.split() splits at, on the running Python.
 WHITE_SPACE = [chr(code) for code in range(0x110000) if chr(code).isspace()]
 ENTITIES = ["&quot;", "&amp;", "&lt;", "&gt;"]
+# What zh splits, ends included. The first two ranges were meant as U+20000 to U+2A6D6 and U+2F800
+# to U+2FA1D, but are written with four digits, so that the fifth is a character of its own;
+# comparing strings, this is what remains of them.
+CHINESE = (
+    (0x2001, 0x2A6D), (0x2F81, 0x2FA1), (0x2E80, 0x2EFF), (0x2F00, 0x2FDF), (0x2FF0, 0x303F),
+    (0x3100, 0x312F), (0x31A0, 0x31BF), (0x31C0, 0x31EF), (0x3200, 0x33FF), (0x3400, 0x4DB5),
+    (0x4E00, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9), (0xFE10, 0xFE1F),
+    (0xFE30, 0xFE4F), (0xFF00, 0xFFEF), (0x2600, 0x26FF), (0x2700, 0x27BF),
+)  # fmt: skip
 CHINESE_EDGES = sorted(
-    {
-        chr(edge + offset)
-        for ends in tokenizer_oracle.CHINESE
-        for edge in ends
-        for offset in (-1, 0, 1)
-    }
+    {chr(edge + offset) for ends in CHINESE for edge in ends for offset in (-1, 0, 1)}
 )
 
 

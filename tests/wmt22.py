@@ -14,6 +14,17 @@ WMT22 = Path(os.environ.get("FASTBLEU_DATA") or PROJECT.parent / "shared" / "dat
 SYSTEMS = sorted(path.stem for path in (WMT22 / "systems").glob("*.txt"))
 
 
+def lines_of_systems(pair):
+    """The outputs of a pair's systems by name; skips or fails where there are none."""
+    names = [name for name in SYSTEMS if name.startswith(f"{pair}.")]
+    return {name: read_lines(system_file(name)) for name in names} or missing()
+
+
+def lines_of_references(pair):
+    """All references of a pair, as sacreBLEU has them."""
+    return [read_lines(path) for path in reference_files(pair).values()]
+
+
 def missing():
     """Skip or fail a test that needs files which are not there."""
     message = f"no WMT22 files under {WMT22}; set FASTBLEU_DATA"

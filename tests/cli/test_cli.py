@@ -7,13 +7,12 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import wmt22
-from commands import EXAMPLES, POSIX, THEIR_VERSION, output, run, same, start
+from commands import EXAMPLES, POSIX, THEIR_VERSION, output, python, run, same, start
 
 from fastbleu.dialects._sacrebleu import VERSION
 
@@ -26,37 +25,14 @@ A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 @pytest.mark.parametrize(
     "options",
     [
-        "",
-        "-f text",
-        "-f latex",
-        "--format json --width 4",
-        "-f text -w 0",
-        "-b",
-        "-b -w 12 -f text",
-        "-sh -f text",
-        "--short",
-        "-lc -f text",
-        "--lowercase --tok intl",
-        "-tok char -f text",
-        "-tok none --force -q",
-        "--tokenize zh",
-        "-l en-zh -f text",
-        "-l en-zh -tok 13a",
-        "-l en-de-x",
-        "-s floor -sv 0.01",
-        "-s floor -f text -sh",
-        "-s add-k",
-        "-s add-k -sv 2.5 -f text",
-        "-s none",
-        "--smooth-method exp --smooth-value 3",
-        "-m bleu",
-        "-w 101",
-        "-w 1000 -b",
-        "-s floor -sv nan",
-        "-s add-k -sv inf -f text",
-        "-s floor -sv 1e400 -b",
-        "-s exp -sv nan -f text",
-        "-nc -j 4",
+        *("", "-f text", "-f latex", "--format json --width 4", "-f text -w 0", "-b"),
+        *("-b -w 12 -f text", "-sh -f text", "--short", "-lc -f text", "--lowercase --tok intl"),
+        *("-tok char -f text", "-tok none --force -q", "--tokenize zh", "-l en-zh -f text"),
+        *("-l en-zh -tok 13a", "-l en-de-x", "-s floor -sv 0.01", "-s floor -f text -sh"),
+        *("-s add-k", "-s add-k -sv 2.5 -f text", "-s none"),
+        *("--smooth-method exp --smooth-value 3", "-m bleu", "-w 101", "-w 1000 -b"),
+        *("-s floor -sv nan", "-s add-k -sv inf -f text", "-s floor -sv 1e400 -b"),
+        *("-s exp -sv nan -f text", "-nc -j 4"),
     ],
 )
 def test_one_system(options: str) -> None:
@@ -91,6 +67,7 @@ def test_environment(options: str, environment: dict[str, str]) -> None:
     assert same(R1, "-i", A, *options.split(), env=environment)[0] == 0
 
 
+@pytest.mark.long
 def test_no_match_and_an_empty_line(tmp_path: Path) -> None:
     (tmp_path / "r").write_bytes(b"a b c d\n")
     for text in (b"x\n", b"\n", b"a\n", b"a c b d\n"):
@@ -115,13 +92,7 @@ def test_the_order_is_in_the_signature() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        "",
-        "-b",
-        "-sh -w 3",
-        "-f text",
-        "-f latex -sh",
-        "-s floor -b -w 6",
-        "-s add-k -sv 0.5",
+        *("", "-b", "-sh -w 3", "-f text", "-f latex -sh", "-s floor -b -w 6", "-s add-k -sv 0.5"),
         "-s none",
     ],
 )
@@ -170,6 +141,7 @@ def test_the_baseline_may_stand_twice() -> None:
     assert same(R1, "-i", A, A)[0] == 1
 
 
+@pytest.mark.long
 def test_names_as_they_are(tmp_path: Path) -> None:
     systems = [tmp_path / name for name in ("1", "система_β.txt", "Baseline: x & y", "$%.txt")]
     for system in systems:
@@ -184,6 +156,7 @@ def test_names_as_they_are(tmp_path: Path) -> None:
 # ---- where text comes from ------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_standard_input() -> None:
     one, other = A.read_bytes(), B.read_bytes()
     for options in ("", "-f text", "-sl -b", "-ci -cin 20 -b"):
@@ -231,6 +204,7 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
         assert same(tmp_path / "r", "--encoding", encoding, stdin=text_in)[0] == 0
 
 
+@pytest.mark.long
 def test_line_ends_and_white_space(tmp_path: Path) -> None:
     data = B.read_bytes()
     odd = {
@@ -372,6 +346,7 @@ def real(pair: str) -> tuple[list[Path], list[Path]]:
     return references, systems
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pair", "options"),
     [
@@ -405,8 +380,7 @@ def test_version_and_help() -> None:
 
     assert output("--version") == f"fastbleu {__version__}\n"
     text = output("--help")
-    command = [sys.executable, "-m", "sacrebleu", "--help"]
-    theirs = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    theirs = python("-m", "sacrebleu", "--help")
     options = set(re.findall(r"(?<=[\s,\[])--?[a-z][a-z-]*", theirs))
     assert len(options) > 60
     left_out = ("--chrf", "--ter", "-cc", "-cw", "-d", "--detail")

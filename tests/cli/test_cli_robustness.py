@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import EXAMPLES, POSIX, error, output, run, start, usage_error
+from commands import EXAMPLES, POSIX, error, output, python, run, start, usage_error
 
 from fastbleu.cli import command as cli
 
@@ -338,9 +338,7 @@ def test_progress_bar_on_a_terminal(
 def test_only_what_is_needed_is_loaded() -> None:
     code = "import sys; from fastbleu.cli import main; main(sys.argv[1:]); "
     code += "print(sorted({'tqdm', 'numpy', 'tabulate', 'sacrebleu', 'gzip'} & set(sys.modules)))"
-    command = [sys.executable, "-c", code, str(R1), "-i", str(A), "-b"]
-    found = subprocess.run(command, capture_output=True, check=True, text=True)
-    assert found.stdout.endswith("\n[]\n")
+    assert python("-c", code, R1, "-i", A, "-b").endswith("\n[]\n")
 
 
 # ---- long files -----------------------------------------------------------------------------
@@ -372,6 +370,7 @@ def peak(*arguments: Any, feed: Any = None) -> int:
     return size * (1 if sys.platform == "darwin" else 1024)
 
 
+@pytest.mark.long
 @needs_memory_use
 @pytest.mark.parametrize("form", [[], ["-sl"], ["--threads", "2"]])
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, form: list[str]) -> None:

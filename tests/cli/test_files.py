@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generators import raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -339,5 +340,4 @@ def test_files_one_after_the_other(tmp_path: Path, chunk: int) -> None:
     with ExitStack() as stack:
         chain = ChainReader([open_lines(str(path), stack) for path in paths])
         files = [chain, open_lines(str(whole), stack)]
-        with pytest.raises(InputError, match=r"4 lines, .* \+ .* has 5 lines"):
-            list(in_step(files, chunk))
+        raises(InputError, r"4 lines, .* \+ .* has 5 lines", list, in_step(files, chunk))

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from generators import raises
 from trust import fuzz_files, fuzz_ids, fuzz_index, fuzz_input, fuzz_pairs, fuzz_tokenizers
 from trust.fuzzing import CORPUS
 
@@ -60,8 +61,7 @@ def test_every_input_of_the_corpora(name, tmp_path, monkeypatch):
 
 def test_the_targets_notice_a_wrong_result(monkeypatch):
     monkeypatch.setattr(fuzz_tokenizers, "tokenize", lambda text, name: ["wrong"])
-    with pytest.raises(fuzz_input.Wrong, match=r"found \['wrong'\]"):
-        fuzz_tokenizers.run(b"\0\0\0\0a b")
+    raises(fuzz_input.Wrong, r"found \['wrong'\]", fuzz_tokenizers.run, b"\0\0\0\0a b")
     fuzz_tokenizers._process.use_simd()
 
 

@@ -2,14 +2,14 @@
 
 import copy
 import pickle
-import threading
 
 import numpy as np
 import oracle
 import pytest
-from generators import KINDS, edge_length, seeded, segments
+from generators import KINDS, edge_length, raises, seeded, segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threads import at_once
 
 from fastbleu import Stats, count
 from fastbleu.dialects import NLTK
@@ -212,8 +212,7 @@ def test_adding_what_does_not_fit():
             stats + other
         with pytest.raises(TypeError):
             other + stats
-    with pytest.raises(ValueError, match=r"max_order|order"):
-        Stats.concatenate([stats, Stats.zeros(1, 2)])
+    raises(ValueError, r"max_order|order", Stats.concatenate, [stats, Stats.zeros(1, 2)])
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -234,8 +233,7 @@ def test_equality():
     assert Stats.zeros(0, 1) != Stats.zeros(0, 2)
     assert stats != 3
     assert stats != "stats"
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(stats)
+    raises(TypeError, "unhashable", hash, stats)
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
@@ -299,15 +297,12 @@ def test_more_rows_than_memory_can_hold(segments):
 
 
 def test_arguments_that_make_no_sense():
-    with pytest.raises(ValueError, match="max_order"):
-        Stats(np.zeros((2, 6), dtype=np.int64), max_order=3)
+    raises(ValueError, "max_order", Stats, np.zeros((2, 6), dtype=np.int64), max_order=3)
     for arguments in ((-1, 4), (2, 0)):
-        with pytest.raises(ValueError, match=r"-1|0"):
-            Stats.zeros(*arguments)
+        raises(ValueError, r"-1|0", Stats.zeros, *arguments)
     for name in ("max_order", "threads"):
         for value in (0, -1):
-            with pytest.raises(ValueError, match=name):
-                count([["a"]], [[["a"]]], **{name: value})
+            raises(ValueError, name, count, [["a"]], [[["a"]]], **{name: value})
         for value in (1.5, "2", None):
             with pytest.raises((TypeError, ValueError)):
                 count([["a"]], [[["a"]]], **{name: value})
@@ -318,28 +313,18 @@ def test_counting_in_several_threads_of_the_caller():
         segments(seeded("callers", kind), 400, kind) for kind in ("words", "mixed", "colliders")
     ]
     expected = [count(*corpus) for corpus in corpora]
-    wrong = []
 
-    def keep_counting(index):
+    def work(number):
         for _ in range(20):
-            if count(*corpora[index], threads=1 + index % 2) != expected[index]:
-                wrong.append(index)
+            assert count(*corpora[number % 3], threads=1 + number % 2) == expected[number % 3]
 
-    callers = [threading.Thread(target=keep_counting, args=(index % 3,)) for index in range(6)]
-    for caller in callers:
-        caller.start()
-    for caller in callers:
-        caller.join()
-    assert not wrong
+    at_once(work, 6)
 
 
 def test_rows_that_are_none():
-    with pytest.raises(ValueError, match="max_order"):
-        Stats([])
-    with pytest.raises(ValueError, match="max_order"):
-        Stats([], -3)
-    with pytest.raises(TypeError, match="part 0 is a int"):
-        Stats.concatenate([1])
+    raises(ValueError, "max_order", Stats, [])
+    raises(ValueError, "max_order", Stats, [], -3)
+    raises(TypeError, "part 0 is a int", Stats.concatenate, [1])
     for huge in (2**63, 2**70):
         with pytest.raises(OverflowError):
             Stats([[huge, 1, 1, 1]])
@@ -354,8 +339,6 @@ def test_arrays_as_tokens_are_compared_by_value():
 def test_a_score_of_rows_that_are_not_adapted():
     short = count([["a"]], [[["a"]]])
     for rows in (short, Stats.zeros(1)):
-        with pytest.raises(ValueError, match="adapt"):
-            NLTK.score(rows)
-    with pytest.raises(ValueError, match="row 0 is not adapted"):
-        NLTK.sentence_scores(short, smoothing="floor")
+        raises(ValueError, "adapt", NLTK.score, rows)
+    raises(ValueError, "row 0 is not adapted", NLTK.sentence_scores, short, smoothing="floor")
     assert NLTK.score(NLTK.adapt(short).sum(), smoothing="exp").value > 0

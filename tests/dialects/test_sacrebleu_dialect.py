@@ -6,7 +6,7 @@ from array import array
 import numpy as np
 import pytest
 import sacrebleu_cases as cases
-from generators import seeded
+from generators import raises, seeded
 from sacrebleu.metrics.bleu import BLEU
 
 import fastbleu
@@ -158,5 +158,4 @@ def test_what_is_refused(arguments):
 
 
 def test_one_row_is_needed():
-    with pytest.raises(ValueError, match="one row"):
-        SACREBLEU.score(Stats(ROWS))
+    raises(ValueError, "one row", SACREBLEU.score, Stats(ROWS))

@@ -14,15 +14,7 @@ CASES = max(SEGMENTS // 50, 200)
 SMOOTHINGS = ["exp", "floor", "add-k", "none"]
 VALUES = [None, None, 1, 0.1, 0.5, 2, 0, 0.0, -0.0, 1.7, 3, 1e-9, 1e-30, 5e-324, 123456.789, 10**15]
 ODD_VALUES = [
-    -1,
-    -0.5,
-    float("inf"),
-    float("nan"),
-    1e300,
-    2**60,
-    True,
-    np.float64(0.3),
-    np.int64(2),
+    *(-1, -0.5, float("inf"), float("nan"), 1e300, 2**60, True, np.float64(0.3), np.int64(2)),
 ]
 ARITHMETICS = {"float64": None, "float32": "float32", "int64-in-place": "int64"}
 
@@ -111,14 +103,8 @@ def test_details_of_random_rows():
         if isinstance(expected, type):
             assert seen is expected, where
             continue
-        their_details = (
-            expected.score,
-            expected.precisions,
-            expected.bp,
-            expected.counts,
-            expected.totals,
-        )
-        assert typed(seen) == typed(their_details), where
+        names = ("score", "precisions", "bp", "counts", "totals")
+        assert typed(seen) == typed(tuple(getattr(expected, name) for name in names)), where
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)

@@ -2,9 +2,12 @@
 
 import copy
 import inspect
+import json
 import pickle
+from xml.etree import ElementTree
 
 import pytest
+from generators import raises
 
 from fastbleu import BLEU, Score
 
@@ -34,10 +37,8 @@ def test_fields():
 @pytest.mark.parametrize("name", [*VALUES, "other"])
 def test_it_cannot_be_changed(name):
     score = copy.copy(SCORE)
-    with pytest.raises(AttributeError, match=name):
-        setattr(score, name, 1)
-    with pytest.raises(AttributeError, match=name):
-        delattr(score, name)
+    raises(AttributeError, name, setattr, score, name, 1)
+    raises(AttributeError, name, delattr, score, name)
     assert score == SCORE
 
 
@@ -66,5 +67,37 @@ def test_texts():
     assert str(SCORE) == (
         "BLEU|nrefs:1|tok:13a = 48.89 80.0/50.0 (BP = 0.900 hyp_len = 7 ref_len = 8)"
     )
+    assert SCORE.format(width=3) == str(SCORE).replace("48.89", "48.890")
+    assert SCORE.format() == str(SCORE)
     assert eval(repr(SCORE)) == SCORE
     assert repr(SCORE) == f"Score({', '.join(f'{n}={v!r}' for n, v in VALUES.items())})"
+
+
+def test_to_dict():
+    assert SCORE.to_dict() == VALUES
+    assert Score(**SCORE.to_dict()) == SCORE
+    assert json.loads(json.dumps(SCORE.to_dict()))["matches"] == [4, 2]
+
+
+def test_html():
+    score = SCORE.__replace__(signature="tok:f.<locals>.<lambda>")
+    table = ElementTree.fromstring(score._repr_html_())
+    assert table.find("caption").text == score.signature
+    assert ["".join(cell.itertext()) for cell in table.iter("td")] == [
+        *("48.89", "4 / 5", "2 / 4", "0.900", "7", "8"),
+    ]
+    assert len(list(table.iter("th"))) == 6
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        *(lambda: SCORE < SCORE, lambda: SCORE > 30, lambda: SCORE <= 30, lambda: SCORE <= 30.5),
+        *(lambda: round(SCORE), lambda: round(SCORE, 2)),
+        *(lambda: max(SCORE, SCORE), lambda: sorted([SCORE, SCORE])),
+    ],
+)
+def test_it_is_not_a_number(operation):
+    with pytest.raises(TypeError, match=r"not a number.*score\.value > 30"):
+        operation()
+    assert max([SCORE, SCORE.__replace__(value=49.0)], key=float).value == 49.0

@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+from generators import PRISTINE, raises
 
 import fastbleu
 from fastbleu import InputWarning, corpus_bleu, count, modified_precision, sentence_bleu
@@ -39,8 +40,22 @@ def test_unhashable_tokens(token, name, place):
 
 
 def test_unhashable_tokens_of_one_precision():
-    with pytest.raises(TypeError, match=r"hypothesis\[1\].*unhashable"):
-        modified_precision(GOOD, ["a", []], 1)
+    raises(TypeError, r"hypothesis\[1\].*unhashable", modified_precision, GOOD, ["a", []], 1)
+
+
+@pytest.mark.parametrize("reference", [[["x"], "b"], ("a", ["b"], "c"), ["a", "b", {}]])
+def test_unhashable_tokens_of_references_longer_than_the_hypothesis(reference):
+    for name, precision in (("nltk", PRISTINE), ("", fastbleu)):
+        with pytest.raises(TypeError, match="unhashable" if name else r"references\[1\]\[\d\]"):
+            precision.modified_precision([["a"], reference], ["a"], 2)
+        assert precision.modified_precision([reference[:1]], ["a"], 2).numerator == 0
+
+
+def test_unhashable_tokens_of_no_order():
+    for references, hypothesis in (([[["x"], "b"]], ["a"]), ([["a"]], [["x"], "a"])):
+        assert PRISTINE.sentence_bleu(references, hypothesis, weights=()) == 0
+        with pytest.raises(TypeError, match=r"\[0\] is a list; a token must be hashable"):
+            sentence_bleu(references, hypothesis, weights=())
 
 
 def test_no_references():
@@ -49,10 +64,8 @@ def test_no_references():
         lambda: corpus_bleu([GOOD, GOOD, GOOD, ()], [["a"]] * 3 + [[]]),
         lambda: count([["a"]] * 4, [GOOD, GOOD, GOOD, []]),
     ):
-        with pytest.raises(ValueError, match=r"segment 3.*no references"):
-            call()
-    with pytest.raises(ValueError, match=r"segment 0.*no references"):
-        sentence_bleu([], ["a"])
+        raises(ValueError, r"segment 3.*no references", call)
+    raises(ValueError, r"segment 0.*no references", sentence_bleu, [], ["a"])
 
 
 def test_references_as_a_generator_are_taken():
@@ -124,10 +137,8 @@ def test_the_native_layer_refuses_wrong_nesting():
 
 
 def test_the_native_layer_gives_both_numbers():
-    with pytest.raises(ValueError, match=r"3 segments.*4"):
-        count([["a"]] * 4, [GOOD] * 3)
+    raises(ValueError, r"3 segments.*4", count, [["a"]] * 4, [GOOD] * 3)
 
 
 def test_none_as_a_reference_names_the_segment():
-    with pytest.raises(TypeError, match=r"segment 1.*references\[2\]"):
-        count([["a"]] * 2, [GOOD, [*GOOD, None]])
+    raises(TypeError, r"segment 1.*references\[2\]", count, [["a"]] * 2, [GOOD, [*GOOD, None]])

@@ -106,12 +106,7 @@ CHANGES = [list.clear, list.pop, lambda tokens: tokens.extend(["new"] * 500),
 @pytest.mark.parametrize("when", ["on_hash", "on_equal"])
 def test_lists_that_change_during_the_call(change, length, when):
     for target in (
-        "hypothesis",
-        "first",
-        "second",
-        "references",
-        "hypotheses",
-        "list_of_references",
+        *("hypothesis", "first", "second", "references", "hypotheses", "list_of_references"),
     ):
         for call in (fastbleu.corpus_bleu, lambda r, h: fastbleu.count(h, r),
                      lambda r, h: fastbleu.count(h, r, threads=2),

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from generators import raises
 
 import fastbleu
 from fastbleu import BLEU
@@ -115,8 +116,7 @@ def test_ids_beyond_int64_in_lists(wrong):
     [(2**63, ValueError), (-(2**63) - 1, ValueError), (1.0, TypeError), ("</s>", TypeError)],
 )
 def test_options_that_are_no_ids(name, wrong, error):
-    with pytest.raises(error, match=name):
-        BLEU(None, **{name: wrong if name == "stop_id" else (1, wrong)})
+    raises(error, name, BLEU, None, **{name: wrong if name == "stop_id" else (1, wrong)})
 
 
 # --- shapes
@@ -197,8 +197,7 @@ def test_ids_where_text_is_meant():
     metric = BLEU()
     for method in (metric.score, metric.statistics, metric.sentence_scores, metric.update):
         for pair in ((H, R), (H, H), (list(H), list(R)), (["a"] * 3, R), (H, ["a"] * 3)):
-            with pytest.raises(TypeError, match="tokenize=None"):
-                method(*pair)
+            raises(TypeError, "tokenize=None", method, *pair)
     assert not metric.state.any()
 
 

@@ -2,7 +2,6 @@
 
 import gc
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -11,7 +10,9 @@ import weakref
 
 import numpy as np
 import pytest
+from commands import python
 from hostile import clean, resident_kilobytes
+from threads import again_and_again
 
 from fastbleu import BLEU
 
@@ -30,27 +31,20 @@ def test_arrays_that_another_thread_fills_meanwhile(form, threads):
         "slice": (hypotheses[:, ::-1], references[:, :, ::-1]),
         "ragged": (list(hypotheses), list(references)),
     }[form]
-    stop = threading.Event()
 
-    def keep_changing():
-        while not stop.is_set():
-            for value in (-100, 1, 2, 7):
-                hypotheses[:], references[:] = value, value
-            hypotheses[:] = np.arange(40)
-            references[:] = np.arange(40)[::-1]
+    def change():
+        for value in (-100, 1, 2, 7):
+            hypotheses[:], references[:] = value, value
+        hypotheses[:] = np.arange(40)
+        references[:] = np.arange(40)[::-1]
 
-    changer = threading.Thread(target=keep_changing)
-    changer.start()
-    try:
+    with again_and_again(change):
         metric = BLEU(None, threads=threads, **OPTIONS)
         for _ in range(40):
             rows = np.asarray(metric.statistics(*views))
             assert (rows >= 0).all()
             assert (rows <= 40).all()
             assert (rows[:, 2:6] <= rows[:, 6:]).all()
-    finally:
-        stop.set()
-        changer.join()
 
 
 class Emptying(int):
@@ -184,8 +178,8 @@ def press():
     sent.append(time.monotonic())
     os.kill(os.getpid(), signal.SIGINT)
 references = ids[:, None].repeat(2, 1)
-threading.Thread(target=press).start()
 metric = fastbleu.BLEU(None, threads={threads})
+threading.Thread(target=press).start()
 try:
     metric.update(ids, references)
 except KeyboardInterrupt:
@@ -193,10 +187,9 @@ except KeyboardInterrupt:
 else:
     print("finished")
 """
-    command = [sys.executable, "-c", code]
-    seen = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    assert seen.stdout != "finished\n", "the call was too short to be interrupted"
-    latency, changed = seen.stdout.split()
+    said = python("-c", code)
+    assert said != "finished\n", "the call was too short to be interrupted"
+    latency, changed = said.split()
     print(f"interrupted after {latency} s")
     assert float(latency) < 2
     assert changed == "False"

@@ -1,11 +1,14 @@
 """What new users do wrong: the message says what it is, and how to do it right."""
 
+import re
 import signal
-import subprocess
-import sys
+import warnings
 
 import numpy as np
 import pytest
+from commands import python
+from generators import raises
+from nltk.translate import bleu_score as nltk
 
 import fastbleu
 from fastbleu import BLEU, InputWarning, Stats, count
@@ -70,11 +73,14 @@ def test_what_is_no_padding_is_not_warned_of(recwarn):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
+        ("smooth", "smoothing"),
         ("smooth_method", "smoothing"),
         ("max_ngram_order", "max_order"),
+        ("n_gram", "max_order"),
+        ("trg_lang", "tokenize"),
         ("pad_id", "ignore_ids"),
         ("lower_case", "lowercase"),
-        ("metric", None),
+        ("answer", None),
     ],
 )
 def test_unknown_parameters_are_named(name, meant):
@@ -84,17 +90,29 @@ def test_unknown_parameters_are_named(name, meant):
     for make in (
         lambda **wrong: BLEU(**wrong),
         lambda **wrong: BLEU.from_state(state, **wrong),
-        lambda **wrong: pairwise(TEXTS, TEXTS, **wrong),
+        # These take a metric in the place of its parameters.
+        lambda **wrong: pairwise(TEXTS, TEXTS, **wrong) if name != "metric" else BLEU(**wrong),
         lambda **wrong: ReferenceIndex(TEXTS, **wrong) if name != "metric" else BLEU(**wrong),
     ):
-        with pytest.raises(TypeError, match=expected):
-            make(**{name: 4})
+        raises(TypeError, expected, make, **{name: 4})
+
+
+@pytest.mark.parametrize("function", [fastbleu.SmoothingFunction, nltk.SmoothingFunction])
+def test_smoothing_functions_are_methods(function):
+    tokens = ["the", "cat", "sat", "down"]
+    for wrong in ("method1", function, function()):
+        for call, arguments in (
+            (fastbleu.sentence_bleu, ([tokens], tokens)),
+            (fastbleu.corpus_bleu, ([[tokens]], [tokens])),
+        ):
+            with pytest.raises(TypeError, match=r"SmoothingFunction\(\)\.method1"):
+                call(*arguments, smoothing_function=wrong)
+    assert fastbleu.sentence_bleu([tokens], ["x"], smoothing_function="method1") == 0  # as nltk
 
 
 @pytest.mark.parametrize("name", ["lowercase", "effective_order", "keep_segments"])
 def test_words_are_neither_true_nor_false(name):
-    with pytest.raises(TypeError, match=f"{name} is 'False', a str; expected True or False"):
-        BLEU(**{name: "False"})
+    raises(TypeError, f"{name} is 'False', a str; expected True or False", BLEU, **{name: "False"})
 
 
 def test_words_are_neither_true_nor_false_in_count():
@@ -105,8 +123,7 @@ def test_words_are_neither_true_nor_false_in_count():
 
 @pytest.mark.parametrize("weights", [0.25, "0.25,0.25,0.25,0.25"])
 def test_weights_are_several_numbers(weights):
-    with pytest.raises(TypeError, match="expected a number for each order"):
-        BLEU(weights=weights)
+    raises(TypeError, "expected a number for each order", BLEU, weights=weights)
 
 
 def test_ids_without_a_dimension_are_single_ids():
@@ -120,12 +137,9 @@ def test_ids_without_a_dimension_are_single_ids():
 
 
 def test_ids_that_are_none():
-    with pytest.raises(TypeError, match=r"ignore_ids is None.*leave it out"):
-        BLEU(None, ignore_ids=None)
-    with pytest.raises(TypeError, match=r"ignore_ids is '</s>'.*look up its id"):
-        BLEU(None, ignore_ids="</s>")
-    with pytest.raises(TypeError, match="stop_id has '</s>', a str; expected integer ids"):
-        BLEU(None, stop_id="</s>")
+    raises(TypeError, r"ignore_ids is None.*leave it out", BLEU, None, ignore_ids=None)
+    raises(TypeError, r"ignore_ids is '</s>'.*look up its id", BLEU, None, ignore_ids="</s>")
+    raises(TypeError, "stop_id has '</s>', a str; expected integer ids", BLEU, None, stop_id="</s>")
 
 
 def test_nltks_dialect_has_equal_weights_for_every_order():
@@ -141,8 +155,7 @@ def test_nltks_dialect_has_equal_weights_for_every_order():
 
 
 def test_swapped_texts():
-    with pytest.raises(TypeError, match="swapped\\? hypotheses come first"):
-        BLEU().score(REFERENCES, TEXTS)
+    raises(TypeError, "swapped\\? hypotheses come first", BLEU().score, REFERENCES, TEXTS)
 
 
 def test_swapped_tokens():
@@ -152,8 +165,58 @@ def test_swapped_tokens():
         pytest.raises(TypeError, match="are hypotheses and references swapped"),
     ):
         fastbleu.corpus_bleu(hypotheses, references)
-    with pytest.raises(TypeError, match="hypotheses come before references"):
-        BLEU(None).score(references, hypotheses)
+    raises(TypeError, "hypotheses come before references", BLEU(None).score, references, hypotheses)
+
+
+TOKENS = ["the", "cat", "sat"]
+SENTENCES = ["the cat sat on a mat", "it rained"]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "fix"),
+    [
+        ("sentence_bleu", (TOKENS, TOKENS), r"one flat list of tokens.*pass \[reference\]"),
+        ("sentence_bleu", (["cat"], ["cat"]), r"one flat list of tokens.*pass \[reference\]"),
+        (
+            "corpus_bleu",
+            ([TOKENS, TOKENS], [TOKENS, TOKENS]),
+            r"flat list.*\[\[reference\], \.\.\.\]",
+        ),
+        ("modified_precision", (TOKENS, TOKENS, 1), r"pass \[reference\]"),
+        ("sentence_bleu", (SENTENCES, TOKENS), r"references\[0\] is a str.*pass a list of tokens"),
+        ("sentence_bleu", (["我喜欢吃苹果"], list("我喜欢")), r"references\[0\] is a str"),
+        ("corpus_bleu", (SENTENCES[:1], [SENTENCES[:1]]), r"fastbleu\.sacrebleu\.corpus_bleu"),
+        ("corpus_bleu", (SENTENCES, [SENTENCES] * 2), r"fastbleu\.sacrebleu\.corpus_bleu"),
+        ("sentence_bleu", (SENTENCES[0], SENTENCES), r"fastbleu\.sacrebleu\.corpus_bleu"),
+    ],
+)
+def test_the_fix_of_arguments_of_nltk_and_the_score(function, arguments, fix):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert getattr(fastbleu, function)(*arguments) == getattr(nltk, function)(*arguments)
+    (text,) = [str(warning.message) for warning in caught if warning.category is InputWarning]
+    assert re.search(fix, text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fix"),
+    [
+        (
+            (SENTENCES, [SENTENCES]),
+            r"call fastbleu\.sacrebleu\.corpus_bleu\(hypotheses, references\)",
+        ),
+        (
+            ([TOKENS] * 2, [[TOKENS] * 2]),
+            r"call corpus_bleu\(list\(zip\(\*references\)\), hypotheses",
+        ),
+        (([[TOKENS]] * 2, [TOKENS]), "be the same $"),
+        (([[TOKENS]], []), "be the same $"),
+        ((iter([]), TOKENS), None),
+    ],
+)
+def test_the_fix_of_sacrebleus_order(arguments, fix):
+    with pytest.raises(AssertionError if fix else TypeError, match=fix):
+        fastbleu.corpus_bleu(*arguments)
 
 
 def test_what_a_tokenizer_returns():
@@ -173,11 +236,9 @@ def test_text_without_spaces():
 
 
 def test_rows_that_are_none():
-    with pytest.raises(ValueError, match=r"rows has the shape \(1, 0\)"):
-        Stats([[]])
+    raises(ValueError, r"rows has the shape \(1, 0\)", Stats, [[]])
     for dialect in (SACREBLEU, NLTK):
-        with pytest.raises(TypeError, match=r"expected Stats of one row.*not a list"):
-            dialect.score([5])
+        raises(TypeError, r"expected Stats of one row.*not a list", dialect.score, [5])
 
 
 def test_metrics_of_other_classes_are_not_merged():
@@ -211,10 +272,7 @@ print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, seen)
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
 def test_an_import_is_finished_before_it_is_interrupted():
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORT], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.splitlines() == [
+    assert python("-c", IMPORT).splitlines() == [
         "interrupted, and imported",
         "True ['numpy._core._multiarray_umath']",
     ]

@@ -1,13 +1,12 @@
 """all_reduce over real processes with gloo: the score of one process, or an error, never a hang."""
 
 import os
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import python
 from hosts import host
 
 from fastbleu import BLEU
@@ -187,16 +186,12 @@ dist.destroy_process_group()
 def test_torchrun(tmp_path):
     script = tmp_path / "score.py"
     script.write_text(SCRIPT)
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2",
+    command = ["-m", "torch.distributed.run", "--nproc-per-node", "2",
         "--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0", str(script)]  # fmt: skip
-    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
+    environment = {"OMP_NUM_THREADS": "1"}
     if sys.platform == "linux":
-        environment.setdefault("GLOO_SOCKET_IFNAME", "lo")
-    seen = subprocess.run(
-        command, capture_output=True, text=True, timeout=SLOW_START, env=environment, check=False
-    )
-    assert seen.returncode == 0, seen.stderr
+        environment["GLOO_SOCKET_IFNAME"] = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
+    said = python(*command, noisy=True, **environment)
     score = whole().compute()
-    lines = sorted(line for line in seen.stdout.splitlines() if line.startswith("rank"))
+    lines = sorted(line for line in said.splitlines() if line.startswith("rank"))
     assert lines == [f"rank {rank}: {score.value!r} {score.signature}" for rank in range(2)]

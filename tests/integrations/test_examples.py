@@ -1,12 +1,10 @@
 """The examples of training loops, in small: what they print is right on any number of processes."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import python
 from hosts import host
 
 torch = host("torch")
@@ -18,16 +16,7 @@ TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "
 
 def run(*command):
     """The lines that a script prints."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
-        [sys.executable, *map(str, command)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.splitlines()
+    return python(*command, noisy=True).splitlines()
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,13 @@
 import importlib.util
 import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy
 import pytest
 from batches import OF_IDS, TEXT, check_parameters, id_batches, native
-from generators import SEED, words
+from commands import python
+from generators import SEED, raises, words
 from hosts import host
 
 os.environ.setdefault("KERAS_BACKEND", "torch")
@@ -80,8 +79,12 @@ def test_from_logits():
     assert metric.score().value == expected.compute().value
     with pytest.raises(ValueError, match=r"\(batch, length, vocabulary\), got \(4, 8\)"):
         metric.update_state(references, references)
-    with pytest.raises(TypeError, match="from_logits=True"):
+    with pytest.raises(TypeError, match=r"from_logits=True$"):
         BLEU(**OF_IDS).update_state(references, logits)
+    with pytest.raises(TypeError, match=r"from_logits=True and.*tokenize=None$"):
+        BLEU().update_state(references, logits)
+    with pytest.raises(TypeError, match="pass tokenize=None"):
+        BLEU(from_logits=True).update_state(references, logits)
 
 
 def test_exact_beyond_the_integers_of_float64():
@@ -115,8 +118,7 @@ def test_a_batch_that_fails_adds_nothing():
     assert metric.score() == before
     counts = numpy.full(10, 2**63 - 1)
     metric._counts.assign(counts)
-    with pytest.raises(OverflowError, match="int64"):
-        metric.update_state(references, hypotheses)
+    raises(OverflowError, "int64", metric.update_state, references, hypotheses)
     assert (metric._state() == counts).all()
 
 
@@ -279,10 +281,5 @@ def test_on_other_backends(backend):
     if importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed")
     script = Path(__file__).with_name("keras_backend.py")
-    environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-    done = subprocess.run(
-        [sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.split() == ["right", "on", backend]
+    said = python(script, noisy=True, KERAS_BACKEND=backend, TF_CPP_MIN_LOG_LEVEL="3")
+    assert said.split() == ["right", "on", backend]

@@ -8,17 +8,15 @@ import doctest
 import inspect
 import json
 import math
-import os
 import pickle
-import subprocess
-import sys
 import warnings
 from itertools import product
 
 import numpy as np
 import pytest
 import wmt22
-from generators import seeded
+from commands import python
+from generators import raises, seeded
 from hosts import host
 
 torch = host("torch")
@@ -213,13 +211,10 @@ def test_nothing_to_score():
 
 def test_errors():
     metric = MetricBLEU(MetricBLEU.Config())
-    with pytest.raises(ValueError, match="2"):
-        metric.scores(["a", "b"], ["a"])
+    raises(ValueError, "2", metric.scores, ["a", "b"], ["a"])
     for method in (metric.pairwise_scores, metric.expected_scores_reference_aggregation):
-        with pytest.raises(TypeError, match=r"hypotheses\[1\]"):
-            method(["a", None], ["a"])
-        with pytest.raises(TypeError, match="references is a str"):
-            method(["a"], "a")
+        raises(TypeError, r"hypotheses\[1\]", method, ["a", None], ["a"])
+        raises(TypeError, "references is a str", method, ["a"], "a")
     for lprobs, message in (
         ([0.0, 0.0], "2 reference_lprobs for 1"),
         ([math.nan], "nan"),
@@ -260,14 +255,9 @@ def test_the_commands_of_mbrs(tmp_path, capsys):
     own = [*options, "--metric", "bleu"]
     decode.main(decode.get_argparser(own).parse_args(own))
     expected = capsys.readouterr().out.splitlines()
-    command = [sys.executable, "-m", "mbrs.cli.decode", *options, "--metric", "fastbleu"]
-    command += ["--plugin_dir", str(tmp_path / "my_plugins")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
-        command, env=environment, capture_output=True, encoding="utf-8", timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    options += ["--metric", "fastbleu", "--plugin_dir", tmp_path / "my_plugins"]
+    lines = python("-m", "mbrs.cli.decode", *options, noisy=True, PYTHONUTF8="1").splitlines()
+    found = [json.loads(line) for line in lines]
     assert found == [json.loads(line) for line in expected]
     assert len(found) == 10
 
@@ -285,10 +275,7 @@ def test_what_is_loaded():
         "loaded = sorted(set(sys.modules) - before)\n"
         "print([n for n in loaded if not n.startswith(('fastbleu', '_cython', 'cython_', '_xxs'))])"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-W", "ignore", "-c", program]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("[]\n", "")
+    assert python("-W", "ignore", "-c", program) == "[]\n"
 
 
 def test_examples():
@@ -298,10 +285,7 @@ def test_examples():
 
 
 def test_systems_of_wmt22():
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-    names = [name for name in wmt22.SYSTEMS if name.startswith("en-de.")]
-    lines = [wmt22.read_lines(wmt22.system_file(name)) for name in names]
+    lines = wmt22.lines_of_systems("en-de").values()
     own, ours = both()
     for candidates in list(zip(*lines, strict=True))[:200]:
         assert same(

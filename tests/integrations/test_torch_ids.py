@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import oracle
 import pytest
-from generators import PRISTINE, seeded
+from generators import PRISTINE, raises, seeded
 from hosts import host
 
 import fastbleu
@@ -20,8 +20,10 @@ DEVICES = [
     pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA")),
 ]
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:there are .* references each"),
+    pytest.mark.filterwarnings("ignore:there are as many references as segments"),
     pytest.mark.filterwarnings("ignore:most rows of .* end in a run"),
+    pytest.mark.filterwarnings("ignore:Sparse CSR tensor support"),
+    pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors"),
 ]
 OPTIONS = {"ignore_ids": (0,), "stop_id": 1, "skip_ids": (2,)}
 HYPOTHESES = [[3, 4, 5, 6, 1, 7], [2, 3, 0, 4, 4, 4], [1, 5, 5, 5, 5, 5], [0, 0, 0, 0, 0, 0]]
@@ -222,10 +224,8 @@ def test_tensors_that_are_no_ids(dtype, parameters):
     metric = BLEU(None, **parameters)
     name = str(dtype).rpartition(".")[2]
     for method in (metric.score, metric.statistics, metric.sentence_scores, metric.update):
-        with pytest.raises(TypeError, match=rf"(?i)hypotheses.*{name}"):
-            method(hypotheses.to(dtype), references)
-        with pytest.raises(TypeError, match=rf"(?i)references.*{name}"):
-            method(hypotheses, references.to(dtype))
+        raises(TypeError, rf"(?i)hypotheses.*{name}", method, hypotheses.to(dtype), references)
+        raises(TypeError, rf"(?i)references.*{name}", method, hypotheses, references.to(dtype))
         with pytest.raises(TypeError, match=rf"(?i)segment 1.*{name}"):
             method([hypotheses[0], hypotheses[1].to(dtype)], references[:2])
     with pytest.raises(ValueError):
@@ -236,15 +236,13 @@ def test_logits_that_need_a_gradient():
     logits = torch.rand(4, 6, 10, requires_grad=True)
     with pytest.raises(TypeError, match=r"float32 \(shape \(4, 6, 10\)\).*argmax"):
         BLEU(None).score(logits, tensors()[1])
-    with pytest.raises(TypeError, match="argmax"):
-        BLEU(None).score(logits[0], tensors()[1])
+    raises(TypeError, "argmax", BLEU(None).score, logits[0], tensors()[1])
     BLEU(None).score(logits.argmax(-1), tensors()[1])
 
 
 def test_tensors_without_numbers():
     for wrong in (torch.empty((4, 6), dtype=torch.int64, device="meta"), tensors()[0].to_sparse()):
-        with pytest.raises(TypeError, match=r"hypotheses.*Tensor"):
-            BLEU(None).score(wrong, tensors()[1])
+        raises(TypeError, r"hypotheses.*Tensor", BLEU(None).score, wrong, tensors()[1])
         with pytest.raises(TypeError, match=r"hypothesis.*Tensor"):
             BLEU(None).score(list(wrong) if wrong.is_meta else [wrong] * 4, tensors()[1])
     with pytest.raises(TypeError, match="mask"):
@@ -259,8 +257,30 @@ def test_wrong_shapes_are_told_as_those_of_arrays():
         ((hypotheses[0, 0], references), r"\(\)"),
         ((hypotheses, references[None]), r"\(1, 4, 2, 6\)"),
     ):
-        with pytest.raises(ValueError, match=words):
+        raises(ValueError, words, BLEU(None).score, *pair)
+
+
+def test_tensors_of_no_dimension_and_of_other_layouts_are_refused():
+    scalar, rows = torch.tensor(5), torch.tensor([[1, 2, 3, 4]])
+    for pair, words in (
+        (([scalar], [scalar]), "segment 0: references has no dimension, expected a list with one"),
+        (([[scalar]], [scalar]), "segment 0: references has no dimension"),
+        (([scalar], [[[1]]]), "segment 0: the hypothesis has no dimension"),
+    ):
+        with pytest.raises(TypeError, match=words):
             BLEU(None).score(*pair)
+    with pytest.raises(TypeError, match="hypotheses has no dimension, expected a list with one"):
+        BLEU().score(scalar, rows)
+    nested = torch.nested.nested_tensor([rows[0], rows[0, :3]])
+    for tensor, words in (
+        (rows.to_sparse_csr(), "hypotheses is a Tensor that cannot be read: .*SparseCsr"),
+        (nested, r"a Tensor without a shape.*nested.*pass a list of tensors.*\.unbind\(\)"),
+    ):
+        for metric in (BLEU(None), BLEU(None, ignore_ids=(0,))):
+            with pytest.raises(TypeError, match=words):
+                metric.score(tensor, rows)
+        with pytest.raises(TypeError, match=r"cannot be read|pass tokenize=None"):
+            BLEU().score(tensor, tensor)
 
 
 def test_the_tensor_is_left_alone():

@@ -8,9 +8,21 @@ import warnings
 
 import pytest
 import wmt22
-from generators import by_stream, seeded
+from generators import by_stream, raises, seeded
 from hosts import host
-from texts import PREDS, SHARES, SPACES, TARGET, batches, check_import, random_texts
+from texts import (
+    ID_RULES,
+    IDS,
+    PREDS,
+    SHARES,
+    TARGET,
+    TEXT_OF_IDS,
+    WRONG_TEXTS,
+    batches,
+    check_import,
+    random_texts,
+)
+from texts import corpus as random_corpus
 
 torch = host("torch")
 sacrebleu = host("sacrebleu")
@@ -27,23 +39,10 @@ from fastbleu.integrations.torcheval import BLEUScore  # noqa: E402
 STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")
 
 
-def random_text(rng, longest=9):
-    words = rng.choices(("a", "b", "c", "A", "the")[: rng.randint(2, 5)], k=rng.randint(0, longest))
-    return "".join(word + rng.choice(SPACES) for word in words)
-
-
 def corpus(rng):
-    """Up to 5 texts with up to 4 references, some of them the text cut or extended."""
-    texts, target = [], []
-    for _ in range(rng.randint(1, 5)):
-        text = random_text(rng)
-        cut = rng.randint(0, 4)
-        references = [random_text(rng) for _ in range(rng.randint(0, 2))]
-        references += rng.sample([text, text[cut:], text + text[cut:]], rng.randint(1, 2))
-        rng.shuffle(references)
-        texts.append(text)
-        target.append(references[0] if len(references) == 1 else references)
-    return texts, target
+    """Random texts; one reference stands without its list."""
+    texts, target = random_corpus(rng)
+    return texts, [its[0] if len(its) == 1 else its for its in target]
 
 
 def random_weights(rng, n_gram):
@@ -82,8 +81,7 @@ def test_torchevals_own_score(n_gram):
             except ValueError:
                 refused += 1
                 before = states(ours)
-                with pytest.raises(ValueError, match="n_gram"):
-                    ours.update(*part)
+                raises(ValueError, "n_gram", ours.update, *part)
                 assert states(ours) == before
             else:
                 assert ours.update(*part) is ours
@@ -93,12 +91,9 @@ def test_torchevals_own_score(n_gram):
 
 
 def test_torchevals_own_score_of_real_data():
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-    for system in [name for name in wmt22.SYSTEMS if name.startswith("en-de.")][:3]:
-        lines = [wmt22.read_lines(path) for path in wmt22.reference_files("en-de").values()]
-        texts = wmt22.read_lines(wmt22.system_file(system))[:600]
-        target = [list(its) for its in zip(*lines, strict=True)][:600]
+    target = list(map(list, zip(*wmt22.lines_of_references("en-de"), strict=True)))[:600]
+    for lines in list(wmt22.lines_of_systems("en-de").values())[:3]:
+        texts = lines[:600]
         own = torcheval.BLEUScore(n_gram=4)
         ours = BLEUScore(n_gram=4, dialect="torcheval")
         exact = BLEUScore(n_gram=4, tokenize="13a", smoothing="exp")
@@ -151,15 +146,10 @@ def test_single_texts():
 
 
 def test_token_ids():
-    ids = torch.tensor([[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]])
-    labels = torch.tensor([[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]])
     for dialect in ("sacrebleu", "torcheval"):
-        metric = BLEUScore(
-            n_gram=2, tokenize=None, dialect=dialect, ignore_ids=[-100, 3], stop_id=2, skip_ids=(1,)
-        )
-        metric.update(ids, labels)
-        as_text = BLEUScore(n_gram=2, dialect=dialect)
-        as_text.update(["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]])
+        metric = BLEUScore(n_gram=2, dialect=dialect, **ID_RULES)
+        metric.update(*map(torch.tensor, IDS))
+        as_text = BLEUScore(n_gram=2, dialect=dialect).update(*TEXT_OF_IDS)
         assert states(metric) == states(as_text)
         assert same(metric.compute(), as_text.compute())
 
@@ -177,32 +167,44 @@ def test_arguments_are_torchevals_own_and_some():
     [
         ({"dialect": "nltk"}, "expected 'sacrebleu' or 'torcheval'"),
         ({"dialect": "torcheval", "smoothing": "exp"}, "has none"),
-        ({"dialect": "torcheval", "n_gram": 5}, "1 to 4"),
+        ({"dialect": "torcheval", "n_gram": 5}, "default dialect takes any"),
         ({"smoothing": "linear"}, "choose one of"),
         ({"tokenize": "14a"}, "choose one of"),
-        ({"weights": torch.ones(3)}, "3 weights"),
+        ({"weights": torch.ones(3)}, "=3, n_gram=4"),
         ({"weights": [1, 1, 1, -1]}, "at least 0"),
         ({"n_gram": 0}, "1.."),
         ({"ignore_ids": [0]}, "tokenize=None"),
     ],
 )
 def test_wrong_arguments(arguments, message):
-    with pytest.raises(ValueError, match=f"(?i){message}"):
-        BLEUScore(**{"n_gram": 4, **arguments})
+    raises(ValueError, f"(?i){message}", BLEUScore, **{"n_gram": 4, **arguments})
     with pytest.raises(TypeError):
         BLEUScore(4)
 
 
-WRONG_BATCHES = [
-    (["a"], [["a"], ["b"]]),
-    (["a", "b"], [["a"], []]),
-    (["a", None], [["a"], ["b"]]),
-    (["a", "b"], [["a"], [7]]),
-    (["a"], "a"),
-    (["a"], None),
-    (None, [["a"]]),
-    (torch.tensor([[1]]), torch.tensor([[1]])),
-]
+@pytest.mark.parametrize(
+    ("options", "batch"),
+    [
+        ({"n_gram": 5}, (["a"], ["a"])),
+        ({"n_gram": 0}, (["a"], ["a"])),
+        ({"n_gram": 2, "weights": torch.ones(3)}, (["a"], ["a"])),
+        ({"n_gram": 2}, (["a b", "c"], ["a b"])),
+        ({"n_gram": 2}, ("a b", [["a"], ["b"]])),
+        ({"n_gram": 2}, (["a", "", "b"], ["a", "a", "b b"])),
+        ({"n_gram": 3}, ([], [])),
+    ],
+    ids=range(7),
+)
+def test_messages_begin_with_torchevals(options, batch):
+    messages = []
+    for kind, dialect in ((torcheval.BLEUScore, {}), (BLEUScore, {"dialect": "torcheval"})):
+        with pytest.raises(ValueError) as caught:
+            kind(**options, **dialect).update(*batch)
+        messages.append(str(caught.value))
+    assert messages[1].startswith(messages[0])
+
+
+WRONG_BATCHES = [*WRONG_TEXTS, (torch.tensor([[1]]), torch.tensor([[1]]))]
 
 
 @pytest.mark.parametrize("dialect", ["sacrebleu", "torcheval"])
@@ -226,8 +228,7 @@ def test_nothing_yet_and_reset():
     metric.reset()
     assert BLEUScore(n_gram=3).update([], []).compute() == 0
     for own in (torcheval.BLEUScore(n_gram=3), metric):
-        with pytest.raises(ValueError, match="n_gram"):
-            own.update([], [])
+        raises(ValueError, "n_gram", own.update, [], [])
 
 
 def test_copies_and_state_dict():
@@ -252,8 +253,7 @@ def test_copies_and_state_dict():
         other.reset()
         assert same(other.update(PREDS, TARGET).compute(), metric.compute())
     assert states(metric) == expected
-    with pytest.raises(RuntimeError, match="missing keys"):
-        metric.load_state_dict({})
+    raises(RuntimeError, "missing keys", metric.load_state_dict, {})
 
 
 def test_merge_state():
@@ -276,8 +276,7 @@ def test_merge_state():
         filled(lowercase=True),
         BLEUScore(n_gram=4, tokenize=None),
     ):
-        with pytest.raises(ValueError, match="cannot be added"):
-            metric.merge_state([filled(), wrong])
+        raises(ValueError, "cannot be added", metric.merge_state, [filled(), wrong])
         assert states(metric) == expected
 
 
@@ -288,8 +287,7 @@ def test_exact_above_2_to_the_53():
     metric.update(["a"], ["a"])
     assert metric.input_len == 2**61 + 1
     assert math.isclose(metric.compute(), 0.5, rel_tol=1e-15)
-    with pytest.raises(OverflowError, match="int64"):
-        metric.merge_state([copy.deepcopy(metric)] * 3).compute()
+    raises(OverflowError, "int64", metric.merge_state([copy.deepcopy(metric)] * 3).compute)
 
 
 def scores_of_a_rank(rank, directory):
@@ -310,8 +308,7 @@ def scores_of_a_rank(rank, directory):
         metric.update(PREDS[share], TARGET[share])
     found["collection"] = toolkit.sync_and_compute_collection(two)
     found["state_dict"] = toolkit.get_synced_state_dict(two["b"])
-    with pytest.raises(ValueError, match="cannot be added"):
-        toolkit.sync_and_compute(filled(n_gram=1 + rank))
+    raises(ValueError, "cannot be added", toolkit.sync_and_compute, filled(n_gram=1 + rank))
     torch.save(found, f"{directory}/rank{rank}")
     torch.distributed.destroy_process_group()
 

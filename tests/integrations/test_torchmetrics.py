@@ -8,9 +8,22 @@ import pickle
 
 import pytest
 import wmt22
-from generators import by_stream, seeded
+from generators import by_stream, raises, seeded
 from hosts import host
-from texts import PREDS, SHARES, SPACES, TARGET, batches, check_import, random_texts
+from texts import (
+    ID_RULES,
+    IDS,
+    PREDS,
+    SHARES,
+    TARGET,
+    TEXT_OF_IDS,
+    WORDS,
+    WRONG_TEXTS,
+    batches,
+    check_import,
+    corpus,
+    random_texts,
+)
 
 torch = host("torch")
 torchmetrics = host("torchmetrics")
@@ -20,7 +33,6 @@ from ranks import join  # noqa: E402
 
 from fastbleu.integrations.torchmetrics import BLEUScore, SacreBLEUScore  # noqa: E402
 
-WORDS = ["a", "b", "c", "A", "the", "cat"]
 # What tokenizers and lower-casing treat in ways of their own.
 PIECES = [
     *("a", "B", "7", "19", ".", ",", "-", "-\n", "\n", "'", "/", "(", "%", "~", "$"),
@@ -28,33 +40,6 @@ PIECES = [
     *("Σ", "ΑΣ", "ΑΣ.Α", "σ", "\u0130", "I", "\u212a", "\u2126", "\u212b", "ﬁ", "ẞ", "é", "É", "Я"),
     *("中", "文", "。", "Ａ", "\u2014", "€", "½", "Ⅳ", "٣", "\u3000", "\x85", "\U0001f600"),
 ]  # fmt: skip
-
-
-def random_text(rng, alphabet, spaces, longest):
-    """A text of up to `longest` pieces of `alphabet`, half the time of few different ones."""
-    if rng.random() < 0.5:
-        alphabet = rng.sample(alphabet, 3)
-    return "".join(
-        piece + rng.choice(spaces) for piece in rng.choices(alphabet, k=rng.randint(0, longest))
-    )
-
-
-def corpus(rng, alphabet=WORDS, spaces=SPACES, longest=9):
-    """Up to 5 texts, each with 1 to 4 references; some references are the text cut or extended."""
-    preds, target = [], []
-    for _ in range(rng.randint(1, 5)):
-        pred = random_text(rng, alphabet, spaces, longest)
-        references = [random_text(rng, alphabet, spaces, longest) for _ in range(rng.randint(0, 2))]
-        cut = rng.randint(0, 3)
-        words = pred.split(" ")
-        references += rng.sample(
-            [pred, " ".join(words[cut:]), pred + " ".join(words[:cut]), pred[cut:]],
-            rng.randint(1, 2),
-        )
-        rng.shuffle(references)
-        preds.append(pred)
-        target.append(references)
-    return preds, target
 
 
 def random_weights(rng, n_gram):
@@ -168,12 +153,9 @@ def test_torchmetrics_own_dtypes(dtype):
 
 @pytest.mark.parametrize("tokenize", ["13a", "intl"])
 def test_torchmetrics_own_score_of_real_data(tokenize):
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-    for system in [name for name in wmt22.SYSTEMS if name.startswith("en-de.")][:2]:
-        lines = [wmt22.read_lines(path) for path in wmt22.reference_files("en-de").values()]
-        preds = wmt22.read_lines(wmt22.system_file(system))[:400]
-        target = [list(its) for its in zip(*lines, strict=True)][:400]
+    target = list(map(list, zip(*wmt22.lines_of_references("en-de"), strict=True)))[:400]
+    for lines in list(wmt22.lines_of_systems("en-de").values())[:2]:
+        preds = lines[:400]
         own = torchmetrics.text.SacreBLEUScore(tokenize=tokenize)
         ours = SacreBLEUScore(tokenize=tokenize, dialect="torchmetrics")
         exact = SacreBLEUScore(tokenize=tokenize)
@@ -238,15 +220,9 @@ def test_a_str_is_one_reference():
 
 
 def test_token_ids():
-    ids = torch.tensor([[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]])
-    labels = torch.tensor([[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]])
     for dialect in ("sacrebleu", "torchmetrics"):
-        metric = SacreBLEUScore(
-            2, tokenize=None, dialect=dialect, ignore_ids=[-100, 3], stop_id=2, skip_ids=(1,)
-        )
-        metric.update(ids, labels)
-        as_text = BLEUScore(2, dialect=dialect)
-        as_text.update(["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]])
+        metric = filled(SacreBLEUScore(2, dialect=dialect, **ID_RULES), *map(torch.tensor, IDS))
+        as_text = filled(BLEUScore(2, dialect=dialect), *TEXT_OF_IDS)
         assert states(metric)[1:] == states(as_text)[1:]
         assert torch.equal(metric.compute(), as_text.compute())
         assert torch.equal(pickle.loads(pickle.dumps(metric)).compute(), as_text.compute())
@@ -263,10 +239,7 @@ def test_arguments_are_torchmetrics_own_and_some():
             (name, p.default) for name, p in expected
         ]
         for name in (
-            "is_differentiable",
-            "higher_is_better",
-            "plot_lower_bound",
-            "plot_upper_bound",
+            *("is_differentiable", "higher_is_better", "plot_lower_bound", "plot_upper_bound"),
         ):
             assert getattr(ours, name) == getattr(own, name)
         assert ours.full_state_update is False
@@ -281,7 +254,7 @@ def test_arguments_are_torchmetrics_own_and_some():
         ({"dialect": "torchmetrics", "tokenize": "spm"}, "flores101"),
         ({"smoothing": "linear"}, "choose one of"),
         ({"tokenize": "14a"}, "choose one of"),
-        ({"weights": [1, 2, 3]}, "3 weights"),
+        ({"weights": [1, 2, 3]}, "=3, n_gram=4"),
         ({"weights": [1, 1, 1, -1]}, "at least 0"),
         ({"n_gram": 0}, "1.."),
         ({"ignore_ids": [0]}, "tokenize=None"),
@@ -289,22 +262,51 @@ def test_arguments_are_torchmetrics_own_and_some():
     ],
 )
 def test_wrong_arguments(arguments, message):
-    with pytest.raises(ValueError, match=f"(?i){message}"):
-        SacreBLEUScore(**arguments)
+    raises(ValueError, f"(?i){message}", SacreBLEUScore, **arguments)
 
 
-WRONG_BATCHES = [
-    (["a"], [["a"], ["b"]]),
-    (["a", "b"], [["a"], []]),
-    (["a", None], [["a"], ["b"]]),
-    (["a", "b"], [["a"], [7]]),
-    ("a", [["a"]]),
-    (["a"], "a"),
-    (["a"], None),
-    (["a"], [None]),
-    (None, [["a"]]),
-    (torch.tensor([[1]]), torch.tensor([[1]])),
-]
+@pytest.mark.parametrize(
+    ("preds", "target"),
+    [
+        ([[]], [[[]]]),
+        ([[]], [["a b"]]),
+        (["a b"], [[[], "a b"]]),
+        (("a b", []), (["a b"], ([], "c"))),
+    ],
+    ids=range(4),
+)
+def test_an_empty_list_is_an_empty_text(preds, target):
+    for own, kind in (
+        (torchmetrics.text.BLEUScore(2), BLEUScore),
+        (torchmetrics.text.SacreBLEUScore(2), SacreBLEUScore),
+    ):
+        for dialect in ("torchmetrics", "sacrebleu"):
+            ours = kind(2, dialect=dialect)
+            assert ours(preds, target) == pytest.approx(own(preds, target).item(), rel=1e-15)
+            assert_same_counts(ours, own)
+            own.reset()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch and of torchmetrics
+@pytest.mark.parametrize("kind", [BLEUScore, SacreBLEUScore])
+@pytest.mark.parametrize("dialect", ["torchmetrics", "sacrebleu"])
+def test_a_module_that_holds_a_metric_can_be_scripted(kind, dialect):
+    torch.jit.script(kind(dialect=dialect, weights=(0.25,) * 4))
+    scripted = torch.jit.script(Model(kind(dialect=dialect)))
+    assert scripted(torch.ones(2)).tolist() == [2.0, 2.0]
+
+
+class Model(torch.nn.Module):
+    def __init__(self, metric):
+        super().__init__()
+        self.metric = metric
+
+    def forward(self, x):
+        return 2 * x
+
+
+WRONG_BATCHES = [*WRONG_TEXTS, ("a", [["a"]]), (["a"], [None])]
+WRONG_BATCHES += [(torch.tensor([[1]]), torch.tensor([[1]]))]
 
 
 @pytest.mark.parametrize("dialect", ["sacrebleu", "torchmetrics"])
@@ -397,8 +399,7 @@ def test_exact_above_2_to_the_24(dialect):
         assert math.isclose(metric.compute(), (2**30 + 1) / (2**31 + 1), rel_tol=1e-15)
     for _ in range(32):
         metric.merge_state(copy.deepcopy(metric))
-    with pytest.raises(OverflowError, match="int64"):
-        metric.compute()
+    raises(OverflowError, "int64", metric.compute)
 
 
 def test_copies():
@@ -454,8 +455,7 @@ def test_state_dict():
     ):
         different.load_state_dict(dict(saved))
         different.update([], [])
-        with pytest.raises(ValueError, match="another way"):
-            different.compute()
+        raises(ValueError, "another way", different.compute)
 
 
 def test_merge_state():
@@ -469,8 +469,7 @@ def test_merge_state():
     metric.merge_state(other.metric_state)
     assert metric.preds_len == filled().preds_len + other.preds_len
     counts = states(metric)
-    with pytest.raises(ValueError, match="different ways"):
-        metric.merge_state(filled(SacreBLEUScore(lowercase=True)))
+    raises(ValueError, "different ways", metric.merge_state, filled(SacreBLEUScore(lowercase=True)))
     assert states(metric) == counts
     for rule, values in {
         "ignore_ids": ((0,), (1,)),
@@ -478,8 +477,7 @@ def test_merge_state():
         "stop_id": (0, 1),
     }.items():
         one, other = (SacreBLEUScore(tokenize=None, **{rule: value}) for value in values)
-        with pytest.raises(ValueError, match="different ways"):
-            one.merge_state(other)
+        raises(ValueError, "different ways", one.merge_state, other)
 
 
 def test_inference_mode():
@@ -551,8 +549,7 @@ def test_a_wrong_compute_group_is_refused():
         {"a": BLEUScore(), "b": SacreBLEUScore()}, compute_groups=[["a", "b"]]
     )
     collection.update(PREDS, TARGET)
-    with pytest.raises(ValueError, match="compute group"):
-        collection.compute()
+    raises(ValueError, "compute group", collection.compute)
 
 
 def test_wrappers():
@@ -599,8 +596,7 @@ def scores_of_a_rank(rank, directory):
     collection = torchmetrics.MetricCollection([BLEUScore(), SacreBLEUScore()])
     collection.update(PREDS[share], TARGET[share])
     found["collection"] = collection.compute()["SacreBLEUScore"]
-    with pytest.raises(ValueError, match="all ranks"):
-        filled(SacreBLEUScore(lowercase=rank == 0)).compute()
+    raises(ValueError, "all ranks", filled(SacreBLEUScore(lowercase=rank == 0)).compute)
     torch.save(found, f"{directory}/rank{rank}")
     torch.distributed.destroy_process_group()
 

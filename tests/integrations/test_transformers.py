@@ -12,7 +12,7 @@ import numpy as np
 import oracle
 import pytest
 import sacrebleu
-from generators import seeded
+from generators import raises, seeded
 from hosts import host
 
 from fastbleu import BLEU, InputWarning
@@ -25,20 +25,7 @@ host("accelerate")
 
 PAD, EOS, UNK, BOS = range(4)
 WORDS = [
-    *"abcdefghij",
-    "The",
-    "cat",
-    "sat",
-    "on",
-    "mat",
-    ".",
-    ",",
-    "!",
-    "(",
-    ")",
-    "3.5",
-    "é",
-    "世界",
+    *(*"abcdefghij", "The", "cat", "sat", "on", "mat", ".", ",", "!", "(", ")", "3.5", "é", "世界"),
 ]
 VOCABULARY = ["<pad>", "</s>", "<unk>", "<s>", *WORDS]
 LENGTH = 10
@@ -344,6 +331,15 @@ def test_the_forms_that_a_batch_has(tokenizer):
     assert stopped((PREDICTIONS, LABELS)) == expected
 
 
+def test_ignored_ids_that_are_not_several():
+    for ignored, fix in ((0, r"pass \(0,\)"), (None, "leave it out"), ("</s>", "look up its id")):
+        with pytest.raises(TypeError, match=f"ignore_ids is .*, expected several integers; {fix}"):
+            compute_metrics(ignore_ids=ignored)
+    sparse = torch.tensor([[1, 2]]).to_sparse()
+    with pytest.raises(TypeError, match="predictions is a Tensor that cannot be read"):
+        compute_metrics()((sparse, sparse))
+
+
 def test_batches_without_padding_token(tokenizer):
     """Of a tokenizer that has none, only -100 is no id."""
 
@@ -389,8 +385,7 @@ def test_an_evaluation_that_breaks_off(tokenizer):
     assert metrics((PREDICTIONS, LABELS), compute_result=True) == expected
     metrics((LABELS[:1], LABELS[:1]), compute_result=np.False_)
     assert metrics((PREDICTIONS, LABELS)) == expected
-    with pytest.raises(ValueError, match="nothing"):
-        metrics((PREDICTIONS[:0], LABELS[:0]))
+    raises(ValueError, "nothing", metrics, (PREDICTIONS[:0], LABELS[:0]))
 
 
 def test_a_trainer_sees_that_batches_are_taken():
@@ -428,8 +423,7 @@ def test_predictions_that_start_with_the_stop():
 @pytest.mark.parametrize("with_tokenizer", [True, False])
 def test_bad_batches(tokenizer, with_tokenizer, error, message, batch):
     metrics = compute_metrics(tokenizer) if with_tokenizer else compute_metrics()
-    with pytest.raises(error, match=message):
-        metrics(batch)
+    raises(error, message, metrics, batch)
 
 
 def test_logits_of_any_precision():
@@ -441,13 +435,9 @@ def test_logits_of_any_precision():
 def test_bad_parameters(tokenizer):
     with pytest.raises(ValueError, match="tokenize='13a' needs text: pass the tokenizer"):
         compute_metrics(tokenize="13a")
-    with pytest.raises(ValueError, match="tokenize=None is for ids"):
-        compute_metrics(tokenizer, tokenize=None)
-    with pytest.raises(ValueError, match="tokenize=None"):
-        compute_metrics(tokenizer, stop_id=EOS)
-    with pytest.raises(TypeError, match="tokenizer is a str without batch_decode"):
-        compute_metrics("13a")
-    with pytest.raises(ValueError, match="smoothing 'x' is unknown"):
-        compute_metrics(smoothing="x")
+    raises(ValueError, "tokenize=None is for ids", compute_metrics, tokenizer, tokenize=None)
+    raises(ValueError, "tokenize=None", compute_metrics, tokenizer, stop_id=EOS)
+    raises(TypeError, "tokenizer is a str without batch_decode", compute_metrics, "13a")
+    raises(ValueError, "smoothing 'x' is unknown", compute_metrics, smoothing="x")
     with pytest.raises(TypeError, match="no parameter 'tokeniser'; did you mean 'tokenize'"):
         compute_metrics(tokeniser=tokenizer)

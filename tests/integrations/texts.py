@@ -1,9 +1,7 @@
 """Texts, and what else the tests of the metrics for TorchMetrics and TorchEval share."""
 
-import subprocess
-import sys
-
 import pytest
+from commands import python
 
 # Of random texts any may look like words in the place of texts, or turned round.
 random_texts = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
@@ -24,6 +22,50 @@ SHARES = {
     "the first is empty": [slice(0, 0), slice(0, 4)],
     "all are empty": [slice(0, 0), slice(0, 0)],
 }
+
+
+WORDS = ["a", "b", "c", "A", "the", "cat"]
+WRONG_TEXTS = [
+    (["a"], [["a"], ["b"]]),
+    (["a", "b"], [["a"], []]),
+    (["a", None], [["a"], ["b"]]),
+    (["a", "b"], [["a"], [7]]),
+    (["a"], "a"),
+    (["a"], None),
+    (None, [["a"]]),
+]
+# Hypotheses and references of ids, and what they are as text.
+IDS = (
+    [[5, 6, 7, 8, 9, 2, 3, -100], [5, 7, 7, 1, 2, 0, 0, -100]],
+    [[5, 6, 7, 8, 1, 2, -100, -100], [5, 7, 7, 3, 2, 0, 0, -100]],
+)
+ID_RULES = {"tokenize": None, "ignore_ids": [-100, 3], "stop_id": 2, "skip_ids": (1,)}
+TEXT_OF_IDS = ["5 6 7 8 9", "5 7 7"], [["5 6 7 8"], ["5 7 7"]]
+
+
+def random_text(rng, alphabet, spaces, longest):
+    """A text of up to `longest` pieces of `alphabet`, half the time of few different ones."""
+    if rng.random() < 0.5:
+        alphabet = rng.sample(alphabet, 3)
+    return "".join(
+        piece + rng.choice(spaces) for piece in rng.choices(alphabet, k=rng.randint(0, longest))
+    )
+
+
+def corpus(rng, alphabet=WORDS, spaces=SPACES, longest=9):
+    """Up to 5 texts, each with 1 to 4 references; some references are the text cut or extended."""
+    preds, target = [], []
+    for _ in range(rng.randint(1, 5)):
+        pred = random_text(rng, alphabet, spaces, longest)
+        references = [random_text(rng, alphabet, spaces, longest) for _ in range(rng.randint(0, 2))]
+        cut = rng.randint(0, 3)
+        words = pred.split(" ")
+        others = [pred, " ".join(words[cut:]), pred + " ".join(words[:cut]), pred[cut:]]
+        references += rng.sample(others, rng.randint(1, 2))
+        rng.shuffle(references)
+        preds.append(pred)
+        target.append(references)
+    return preds, target
 
 
 def batches(rng, preds, target):
@@ -51,6 +93,4 @@ print(({score}).dtype)
 def check_import(host, adaptor, score):
     """In a new process an adaptor loads nothing but its host, and warns of nothing."""
     program = IMPORTS.format(host=host, adaptor=adaptor, score=score)
-    command = [sys.executable, "-W", "ignore", "-c", program]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert (run.stdout, run.stderr) == ("[]\ntorch.float64\n", "")
+    assert python("-W", "ignore", "-c", program) == "[]\ntorch.float64\n"

@@ -3,9 +3,7 @@
 import difflib
 import itertools
 import math
-import os
 import re
-import subprocess
 import sys
 from collections import Counter
 from dataclasses import FrozenInstanceError
@@ -14,8 +12,10 @@ import nltk.translate.bleu_score
 import numpy as np
 import pytest
 import sacrebleu
+import sacrebleu_cases as cases
 import wmt22
-from generators import IGNORED_OF_RANDOM, seeded
+from commands import python_ends
+from generators import IGNORED_OF_RANDOM, raises, seeded
 
 import fastbleu
 import fastbleu.sacrebleu
@@ -62,26 +62,23 @@ def check(result, scores, weights=None):
     assert result.best == expected.tolist().index(expected.max())
 
 
-OPTIONS = {
-    "defaults": ({}, {}),
-    "order 2": ({"max_ngram_order": 2}, {"max_order": 2}),
-    "lowered": ({"lowercase": True}, {"lowercase": True}),
-    "intl": ({"tokenize": "intl"}, {"tokenize": "intl"}),
-    "characters": ({"tokenize": "char"}, {"tokenize": "char"}),
-    "floor": (
-        {"smooth_method": "floor", "smooth_value": 0.3},
-        {"smoothing": "floor", "smoothing_value": 0.3},
-    ),
-    "add-k": ({"smooth_method": "add-k"}, {"smoothing": "add-k"}),
-    "none": ({"smooth_method": "none"}, {"smoothing": "none"}),
-    "four orders": ({"effective_order": False}, {"effective_order": False}),
-}
+OPTIONS = [
+    {},
+    {"max_ngram_order": 2},
+    {"lowercase": True},
+    {"tokenize": "intl"},
+    {"tokenize": "char"},
+    {"smooth_method": "floor", "smooth_value": 0.3},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "none"},
+    {"effective_order": False},
+]
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-def test_means_of_sacrebleus_scores(name):
-    theirs, ours = OPTIONS[name]
-    rng = seeded("mbr", name)
+@pytest.mark.parametrize("theirs", OPTIONS, ids=str)
+def test_means_of_sacrebleus_scores(theirs):
+    ours = cases.named_here(theirs)
+    rng = seeded("mbr", theirs)
     for size in (1, 2, 3, 9, 40):
         candidates, references = texts(rng, size), texts(rng, rng.randint(1, 30))
         scores = scores_of_pairs(candidates, references, **theirs)
@@ -402,8 +399,7 @@ def test_errors_of_batches_name_the_source():
         ([[1, 1], [1, -1]], r"weights\[1, 1\] is -1"),
         ([[1, 1], [0, 0]], r"weights\[1\] is 0 for all references"),
     ):
-        with pytest.raises(ValueError, match=message):
-            mbr(sources, weights=weights)
+        raises(ValueError, message, mbr, sources, weights=weights)
     with pytest.raises(ValueError, match=r"log_probabilities\[0\] is -inf for all references"):
         mbr(sources, log_probabilities=[[-math.inf] * 2, [0, 0]])
 
@@ -457,24 +453,19 @@ def aggregated(candidates, references, weights=None, max_order=4, **smoothing):
 
 
 SMOOTHING = [
-    ({}, {}),
-    ({"smooth_method": "none"}, {"smoothing": "none"}),
-    (
-        {"smooth_method": "floor", "smooth_value": 0.5},
-        {"smoothing": "floor", "smoothing_value": 0.5},
-    ),
-    (
-        {"smooth_method": "add-k", "smooth_value": 2},
-        {"smoothing": "add-k", "smoothing_value": 2},
-    ),
-    ({"effective_order": False}, {"effective_order": False}),
-    ({"max_order": 2}, {"max_order": 2}),
-    ({"max_order": 70}, {"max_order": 70}),
+    {},
+    {"smooth_method": "none"},
+    {"smooth_method": "floor", "smooth_value": 0.5},
+    {"smooth_method": "add-k", "smooth_value": 2},
+    {"effective_order": False},
+    {"max_order": 2},
+    {"max_order": 70},
 ]
 
 
-@pytest.mark.parametrize(("theirs", "ours"), SMOOTHING, ids=range(len(SMOOTHING)))
-def test_aggregated_references(theirs, ours):
+@pytest.mark.parametrize("theirs", SMOOTHING, ids=range(len(SMOOTHING)))
+def test_aggregated_references(theirs):
+    ours = cases.named_here(theirs)
     rng = seeded("mbr aggregated", theirs)
     for _ in range(60):
         longest = rng.choice((3, 12, 90))
@@ -533,9 +524,8 @@ def test_aggregated_duplicates():
 
 def lines_of_systems(pair):
     """The outputs of all systems for each source, by source."""
-    names = [name for name in wmt22.SYSTEMS if name.startswith(f"{pair}.")]
-    lines = [wmt22.read_lines(wmt22.system_file(name)) for name in names]
-    return names, [list(candidates) for candidates in zip(*lines, strict=True)]
+    lines = wmt22.lines_of_systems(pair)
+    return list(lines), [list(candidates) for candidates in zip(*lines.values(), strict=True)]
 
 
 PAIRS = sorted({system.partition(".")[0] for system in wmt22.SYSTEMS})
@@ -604,32 +594,20 @@ EXAMPLE = wmt22.PROJECT / "examples" / "mbr.py"
 
 def run_example(*arguments):
     """Exit status, standard output and standard error."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    environment["FASTBLEU_DATA"] = str(wmt22.WMT22.parent)
-    done = subprocess.run(
-        [sys.executable, EXAMPLE, *map(str, arguments)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    return done.returncode, done.stdout, done.stderr
+    return python_ends(EXAMPLE, *arguments, FASTBLEU_DATA=str(wmt22.WMT22.parent))
 
 
 @pytest.mark.parametrize("options", [[], ["--aggregate"], ["--threads", "2", str(wmt22.WMT22)]])
 def test_the_example(options):
     """What it prints follows from the choice and from sacreBLEU's scores."""
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
+    names, sources = lines_of_systems("de-en")
     status, out, err = run_example("--pair", "de-en", *options)
     assert (status, err) == (0, "")
-    names, sources = lines_of_systems("de-en")
     head, choice, *rows, signature = out.splitlines()
     assert head == f"de-en: {len(sources)} sources, {len(names)} systems"
     assert "|tok:13a|" in signature
     best = mbr(sources, aggregate="--aggregate" in options).best
-    references = [wmt22.read_lines(path) for path in wmt22.reference_files("de-en").values()]
-    metric = sacrebleu.metrics.BLEU(references=references)
+    metric = sacrebleu.metrics.BLEU(references=wmt22.lines_of_references("de-en"))
     chosen = [lines[number] for lines, number in zip(sources, best, strict=True)]
     expected = metric.corpus_score(chosen, None).score
     assert re.fullmatch(rf"MBR choice, made in \d+ ms: BLEU {expected:.2f}", choice)

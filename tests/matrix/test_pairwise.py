@@ -11,26 +11,16 @@ import pytest
 import sacrebleu
 import sacrebleu_cases as cases
 import wmt22
-from generators import KINDS, PRISTINE, SEGMENTS, edge_length, edited, seeded
+from generators import KINDS, PRISTINE, SEGMENTS, edge_length, raises, seeded, sentences
 
 import fastbleu
 import fastbleu.sacrebleu
 from fastbleu import matrix
 from fastbleu.matrix import iter_blocks, pair_scorer, pairwise
 from fastbleu.matrix.reader import SentenceReader
-from fastbleu.runtime import _process
 
 PAIRS = min(100_000, SEGMENTS)
 PARTS = 8
-# Options that both know, by sacreBLEU's name and by fastbleu's.
-NAMES = {
-    "lowercase": "lowercase",
-    "tokenize": "tokenize",
-    "smooth_method": "smoothing",
-    "smooth_value": "smoothing_value",
-    "max_ngram_order": "max_order",
-    "effective_order": "effective_order",
-}
 TOO_SHORT = "ignore:.*hypotheses have fewer than"
 
 
@@ -45,14 +35,8 @@ def texts(rng, count):
 
 def token_lists(rng, count, length=edge_length):
     """Sentences of one alphabet, some of them edits of others."""
-    alphabet = KINDS[rng.choice(("two letters", "four letters", "words", "all widths"))]
-    sentences = []
-    for _ in range(count):
-        if sentences and rng.random() < 0.5:
-            sentences.append(edited(rng, rng.choice(sentences), alphabet))
-        else:
-            sentences.append(rng.choices(alphabet, k=length(rng)))
-    return sentences
+    kind = rng.choice(("two letters", "four letters", "words", "all widths"))
+    return sentences(rng, KINDS[kind], count, length)
 
 
 def known_to_sacrebleu(options):
@@ -79,8 +63,8 @@ def test_every_entry_is_sacrebleus(part):
         if not known_to_sacrebleu(options):
             continue
         hypotheses, references = texts(rng, rng.randint(1, 20)), texts(rng, rng.randint(1, 70))
-        named = {NAMES[name]: value for name, value in options.items()}
-        scores = pairwise(hypotheses, references, threads=rng.randint(1, 2), **named)
+        named = {"threads": rng.randint(1, 2), **cases.named_here(options)}
+        scores = pairwise(hypotheses, references, **named)
         metric = sacrebleu.BLEU(**options)
         ours = fastbleu.sacrebleu.BLEU(**options)
         for i, hypothesis in enumerate(hypotheses):
@@ -124,29 +108,21 @@ def test_every_entry_is_nltks(part):
                 assert scores[i, j] == score
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings(TOO_SHORT)
-@pytest.mark.parametrize("level", _process.SIMD_LEVELS)
-def test_counts_are_those_of_the_oracle(level):
+def test_counts_are_those_of_the_oracle(simd):
     """By a dialect that shows its counts: the rows behind each pair."""
-    if _process.SIMD_LEVELS.index(level) > _process.SIMD_LEVELS.index(_process.active_simd()):
-        pytest.skip(f"this processor lacks {level}")
-    rng = seeded("pairwise", "oracle", level)
-    before = _process.active_simd()
-    _process.use_simd(level)
-    try:
-        for _ in range(30):
-            order = rng.choice((1, 2, 3, 4, 5, 8, 9, 13))
-            metric = fastbleu.BLEU(
-                tokenize=None, max_order=order, smoothing="add-k", effective_order=True
-            )
-            hypotheses = token_lists(rng, rng.randint(1, 4))
-            references = token_lists(rng, rng.choice((1, 5, 63, 64, 65, 130, 200)))
-            scores = metric.pairwise(hypotheses, references)
-            rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
-            expected = metric._parameters.sentence_scores(fastbleu.Stats(rows))
-            assert scores.ravel().tolist() == expected.tolist()
-    finally:
-        _process.use_simd(before)
+    rng = seeded("pairwise", "oracle", simd)
+    options = {"tokenize": None, "smoothing": "add-k", "effective_order": True}
+    for _ in range(30):
+        order = rng.choice((1, 2, 3, 4, 5, 8, 9, 13))
+        metric = fastbleu.BLEU(max_order=order, **options)
+        hypotheses = token_lists(rng, rng.randint(1, 4))
+        references = token_lists(rng, rng.choice((1, 5, 63, 64, 65, 130, 200)))
+        scores = metric.pairwise(hypotheses, references)
+        rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
+        expected = metric._parameters.sentence_scores(fastbleu.Stats(rows))
+        assert scores.ravel().tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("length", [255, 256, 300, 70_000])
@@ -183,11 +159,10 @@ def test_weights(weights, effective_order):
 @pytest.mark.parametrize("pair", sorted({system.split(".")[0] for system in wmt22.SYSTEMS}))
 def test_wmt22_candidates(pair):
     """All systems' translations of a source are its candidates."""
-    systems = [system for system in wmt22.SYSTEMS if system.startswith(f"{pair}.")]
-    outputs = [wmt22.read_lines(wmt22.system_file(system)) for system in systems]
+    outputs = list(wmt22.lines_of_systems(pair).values())
     candidates = [list(lines) for lines in zip(*outputs, strict=True)]
     scores = pairwise(candidates, candidates)
-    assert scores.shape == (len(candidates), len(systems), len(systems))
+    assert scores.shape == (len(candidates), len(outputs), len(outputs))
     metric = sacrebleu.BLEU(effective_order=True)
     rng = seeded("pairwise", pair)
     for source in rng.sample(range(len(candidates)), min(100, len(candidates))):
@@ -289,8 +264,7 @@ def test_a_failure_of_one_thread_ends_all(monkeypatch, pools):
 
     monkeypatch.setattr("fastbleu.matrix.all_pairs.PairScorer", Failing)
     sources = [pools[0][:5]] * 10_000
-    with pytest.raises(MemoryError, match="no more"):
-        pairwise(sources, sources, threads=2)
+    raises(MemoryError, "no more", pairwise, sources, sources, threads=2)
     assert all(scorer.cancelled for scorer in scorers)
     assert len(scorers) < 10_000
 
@@ -368,8 +342,7 @@ def test_any_hashable_tokens():
 )
 def test_nothing(hypotheses, references, shape):
     if shape is None:
-        with pytest.raises(ValueError, match=r"hypotheses\[1\]"):
-            pairwise(hypotheses, references)
+        raises(ValueError, r"hypotheses\[1\]", pairwise, hypotheses, references)
         return
     scores = pairwise(hypotheses, references)
     assert scores.shape == shape
@@ -411,8 +384,7 @@ def test_what_is_noticed():
     ],
 )
 def test_what_is_refused(arguments, options, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        pairwise(*arguments, **options)
+    raises((TypeError, ValueError), message, pairwise, *arguments, **options)
 
 
 def test_masks_of_batches():
@@ -429,10 +401,8 @@ def test_masks_of_batches():
 
 
 def test_blocks_refuse_at_once():
-    with pytest.raises(ValueError, match="takes one source"):
-        iter_blocks([["a"]], [["a"]])
-    with pytest.raises(ValueError, match="rows is 0"):
-        iter_blocks(["a"], ["a"], rows=0)
+    raises(ValueError, "takes one source", iter_blocks, [["a"]], [["a"]])
+    raises(ValueError, "rows is 0", iter_blocks, ["a"], ["a"], rows=0)
 
 
 def test_progress(capsys):
@@ -474,12 +444,9 @@ def test_parameters_that_there_are_not(call):
         ("efective_order", "effective_order"),
     ):
         message = rf"fastbleu\.BLEU has no parameter '{name}'; did you mean '{meant}'\?"
-        with pytest.raises(TypeError, match=message):
-            call(["a"], ["b"], **{name: 1})
-        with pytest.raises(TypeError, match=message):
-            matrix.ReferenceIndex(["a"], **{name: 1})
-    with pytest.raises(TypeError, match=r"has no parameter 'colour'$"):
-        call(["a"], ["b"], colour="red")
+        raises(TypeError, message, call, ["a"], ["b"], **{name: 1})
+        raises(TypeError, message, matrix.ReferenceIndex, ["a"], **{name: 1})
+    raises(TypeError, r"has no parameter 'colour'$", call, ["a"], ["b"], colour="red")
 
 
 def test_every_parameter_can_be_named():
@@ -501,11 +468,14 @@ def test_smoothing_that_has_no_matrix():
 
 @pytest.mark.parametrize("name", ["pairwise", "iter_blocks", "mbr", "self_bleu"])
 def test_functions_are_the_methods(name):
-    """The same parameters in the same order; help() tells what each of them is."""
+    """The same positional parameters; help() tells what each parameter of the function is."""
     function, method = getattr(matrix, name), getattr(fastbleu.BLEU, name)
     *ours, last = inspect.signature(function).parameters.values()
-    assert last.kind is last.VAR_KEYWORD
-    assert ours == list(inspect.signature(method).parameters.values())[1:]
+    _, *its, options = inspect.signature(method).parameters.values()
+    assert last.kind is options.kind is last.VAR_KEYWORD
+    assert its == [parameter for parameter in ours if parameter.kind is not last.KEYWORD_ONLY]
+    with pytest.raises(TypeError, match="metric is given, and max_order too; the metric has all"):
+        getattr(fastbleu.BLEU(), name)(["a"], ["a"], max_order=2)
     lines = inspect.cleandoc(function.__doc__).splitlines()
     documented = ", ".join(line for line in lines if line and not line.startswith(" "))
     for parameter in (*ours, last):
@@ -513,6 +483,13 @@ def test_functions_are_the_methods(name):
     for title in ("Parameters", "Examples", "Yields" if name == "iter_blocks" else "Returns"):
         assert lines.count(title) == 1
         assert lines[lines.index(title) + 1] == "-" * len(title)
+
+
+def test_a_metric_in_place_of_parameters():
+    metric = fastbleu.BLEU(max_order=2, smoothing="floor")
+    assert pairwise(["a b"], ["a c"], metric=metric) == metric.score(["a b"], ["a c"]).value
+    with pytest.raises(TypeError, match=r"metric is a str, expected a fastbleu\.BLEU"):
+        pairwise(["a b"], ["a c"], metric="nltk")
 
 
 def test_names_stay_functions():

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import threading
 import time
 import warnings
 
@@ -15,11 +14,13 @@ from generators import (
     SEGMENTS,
     copied,
     edge_length,
-    edited,
+    raises,
     seeded,
     shown,
     tiny_length,
 )
+from generators import sentences as random_sentences
+from threads import at_once
 
 import fastbleu
 from fastbleu import BLEU
@@ -32,14 +33,7 @@ ROUNDS = min(40, max(4, SEGMENTS // 20_000))
 
 def sentences(rng, kind, count, length=tiny_length):
     """Sentences of a small alphabet; some are edits of others, some are empty, some are equal."""
-    alphabet = KINDS[kind]
-    made = [rng.choices(alphabet, k=length(rng)) for _ in range(rng.randint(1, count))]
-    for _ in range(rng.randint(0, count)):
-        made.append(edited(rng, rng.choice(made), alphabet))
-    if rng.random() < 0.3:
-        made += [[], list(rng.choice(made))]
-    rng.shuffle(made)
-    return made
+    return random_sentences(rng, KINDS[kind], rng.randint(1, 2 * count), length, odd=0.3)
 
 
 def parameters(rng):
@@ -204,8 +198,7 @@ def test_no_hypotheses():
     index = ReferenceIndex(["a"])
     assert len(index.statistics([])) == 0
     assert index.sentence_scores([]).shape == (0,)
-    with pytest.raises(ValueError, match="there are no segments to score"):
-        index.score([])
+    raises(ValueError, "there are no segments to score", index.score, [])
 
 
 @pytest.mark.parametrize(
@@ -253,8 +246,7 @@ def test_no_hypotheses():
     ],
 )
 def test_errors_of_building(references, options, error, message):
-    with pytest.raises(error, match=message):
-        ReferenceIndex(references, **options)
+    raises(error, message, ReferenceIndex, references, **options)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -271,8 +263,7 @@ def test_errors_of_building(references, options, error, message):
 def test_errors_of_hypotheses(hypotheses, error, message, threads):
     index = ReferenceIndex(["a b", "c"], threads=threads)
     for method in (index.score, index.sentence_scores, index.statistics):
-        with pytest.raises(error, match=message):
-            method(hypotheses)
+        raises(error, message, method, hypotheses)
     assert index.score(["a b"]).matches[:2] == (2, 1)
 
 
@@ -325,13 +316,10 @@ def test_memory_for_an_ngram():
 def test_it_cannot_be_changed_nor_pickled():
     index = ReferenceIndex(["a"])
     for name in ("ngrams", "_reader", "anything"):
-        with pytest.raises(AttributeError, match="an index cannot be changed"):
-            setattr(index, name, 1)
-        with pytest.raises(AttributeError, match="an index cannot be changed"):
-            delattr(index, name)
+        raises(AttributeError, "an index cannot be changed", setattr, index, name, 1)
+        raises(AttributeError, "an index cannot be changed", delattr, index, name)
     for function in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(TypeError, match=r"cannot be pickled: save\(path\) it"):
-            function(index)
+        raises(TypeError, r"cannot be pickled: save\(path\) it", function, index)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -340,20 +328,13 @@ def test_threads_may_share_it(threads):
     texts = [" ".join(rng.choices(["a", "b", "c", "dd", "é", "я"], k=8)) for _ in range(3000)]
     index = ReferenceIndex(texts[:500], threads=threads)
     expected = index.statistics(texts)
-    found = []
 
-    def query():
+    def query(_):
         for _ in range(5):
-            found.append(index.statistics(texts))
+            assert index.statistics(texts) == expected
             index.score(texts[:3])
 
-    workers = [threading.Thread(target=query) for _ in range(6)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert len(found) == 30
-    assert all(stats == expected for stats in found)
+    at_once(query, 6)
 
 
 def test_a_query_leaves_no_trace():
@@ -384,16 +365,14 @@ def test_a_progress_bar_on_request(capsys):
 
 
 def test_real_text():
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-    systems = [system for system in wmt22.SYSTEMS if system.startswith("de-en.")]
-    references = wmt22.read_lines(next(iter(wmt22.reference_files("de-en").values())))[:150]
-    for system in systems[:3]:
-        hypotheses = wmt22.read_lines(wmt22.system_file(system))[:80]
+    references = wmt22.lines_of_references("de-en")[0][:150] if wmt22.SYSTEMS else []
+    for lines in list(wmt22.lines_of_systems("de-en").values())[:3]:
+        hypotheses = lines[:80]
         for options in ({}, {"dialect": "nltk", "smoothing": "floor", "tokenize": "intl"}):
             check(ReferenceIndex(references, **options), BLEU(**options), hypotheses, references)
 
 
+@pytest.mark.long
 def test_a_tokenizer_function_is_called_by_one_thread_at_a_time():
     words = []
 

@@ -12,8 +12,9 @@ from generators import (
     KINDS,
     PRISTINE,
     edge_length,
-    edited,
+    raises,
     seeded,
+    sentences,
     shown,
     tiny_length,
 )
@@ -81,15 +82,7 @@ def pool(rng, kind, length=tiny_length):
     alphabet = KINDS[kind]
     if len(alphabet) > 4 and rng.random() < 0.6:
         alphabet = rng.sample(alphabet, 4)
-    sentences = [rng.choices(alphabet, k=length(rng)) for _ in range(rng.randint(2, 8))]
-    for _ in range(rng.randint(0, 4)):
-        sentences.append(edited(rng, rng.choice(sentences), alphabet))
-    if rng.random() < 0.3:
-        sentences.append(list(rng.choice(sentences)))
-    if rng.random() < 0.2:
-        sentences.append([])
-    rng.shuffle(sentences)
-    return sentences
+    return sentences(rng, alphabet, rng.randint(2, 12), length, odd=0.3)
 
 
 @pytest.mark.parametrize("name", SMALL_POOLS)
@@ -159,10 +152,10 @@ def test_every_reference_length(rule, dialect):
 
 def test_first_of_two_equally_close_lengths():
     short, long, middle = ["a"] * 2, ["a"] * 6, ["a"] * 4
-    for sentences, length in (([short, long, middle], 2), ([long, short, middle], 6)):
-        index = sentences.index(middle)
+    for given, length in (([short, long, middle], 2), ([long, short, middle], 6)):
+        index = given.index(middle)
         options = {"tokenize": None, "reference_length": "first", "dialect": "nltk"}
-        scores = self_bleu(sentences, (1,), **options).scores
+        scores = self_bleu(given, (1,), **options).scores
         expected = math.exp(1 - 6 / 4) if length == 6 else 1.0
         assert scores[index, 0] == expected
 
@@ -230,11 +223,8 @@ def test_rows_of_padding_alone_are_no_references_unless_there_is_no_other():
 
 
 def test_real_sentences():
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-    systems = [system for system in wmt22.SYSTEMS if system.startswith("de-en.")]
-    lines = [wmt22.read_lines(wmt22.system_file(system))[:9] for system in systems]
-    sentences = [fastbleu.tokenize(line) for some in lines for line in some]
+    lines = wmt22.lines_of_systems("de-en").values()
+    sentences = [fastbleu.tokenize(line) for some in lines for line in some[:9]]
     result = self_bleu(sentences, (2, 3, 4, 5))
     for column, order in enumerate(result.orders):
         assert result.scores[:, column].tolist() == by_nltk(sentences, order)
@@ -303,8 +293,7 @@ def test_orders_come_from_any_iterable_in_any_order():
     ],
 )
 def test_errors(arguments, options, error, message):
-    with pytest.raises(error, match=message):
-        self_bleu(*arguments, **options)
+    raises(error, message, self_bleu, *arguments, **options)
 
 
 def test_work_grows_linearly(monkeypatch):
@@ -362,8 +351,7 @@ def test_an_iterator_is_read_in_parts():
     assert found.scores.tolist() == expected.scores.tolist()
     with pytest.raises(TypeError, match=r"sentences\[15000\] is a str"):
         self_bleu("a" if number == 15_000 else ["a"] for number in range(20_000))
-    with pytest.raises(ValueError, match="there are 0 sentences"):
-        self_bleu(iter(()))
+    raises(ValueError, "there are 0 sentences", self_bleu, iter(()))
 
 
 def test_short_sentences_are_noticed():
@@ -391,3 +379,8 @@ def test_signatures():
 def test_warnings_of_text():
     with pytest.warns(fastbleu.InputWarning, match='end in " ."'):
         self_bleu(["tokenised already ."] * 120, dialect="sacrebleu")
+
+
+def test_the_default_dialect_is_named():
+    with pytest.raises(ValueError, match=r'self_bleu has nltk.*pass dialect="sacrebleu"'):
+        self_bleu(TEXTS, effective_order=True)

@@ -10,13 +10,13 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from generators import KINDS, copied, seeded
+from generators import KINDS, copied, raises, seeded
+from tokenizer_texts import random_texts
 
 import fastbleu
 from fastbleu.dialects.parameters import Parameters
 from fastbleu.matrix._sentences import Sentences
 from fastbleu.matrix.reader import SentenceReader
-from fastbleu.runtime._process import SIMD_LEVELS, use_simd
 
 COMPILED = ["13a", "none", "zh", "intl", "char"]
 TOKENS = Parameters(None)
@@ -57,40 +57,6 @@ class Oracle:
         ]
 
 
-PIECES = [
-    *"ab,.-5 \n\t&<>",
-    "é",
-    "ÿ",
-    "я",
-    "世界",
-    "\U0001f600",
-    "\ud800",
-    " ",
-    " ",
-    " ",
-    "cat",
-    "internationalisation ",
-    "x" * 15,
-    "x" * 16,
-    "x" * 40,
-    "я" * 7,
-    "я" * 8,
-    "\U0001f600" * 4,
-    "&amp;",
-    "&lt;",
-    "&quot; ",
-    "&amp;lt;",
-    "<skipped>",
-    "-\n",
-    "1,000.5",
-]
-
-
-def random_text(rng):
-    pieces = rng.sample(PIECES, rng.randint(1, len(PIECES)))
-    return "".join(rng.choices(pieces, k=rng.choice((0, 1, 3, 10, 30, 30, 90))))
-
-
 # --- text
 
 
@@ -104,7 +70,7 @@ def test_random_texts(tokenizer, lowercase):
         oracle = Oracle()
         ours, theirs, used = [], [], set()
         for _ in range(rng.choice((1, 3, 10))):
-            texts = [random_text(rng) for _ in range(rng.choice((0, 1, 15, 600)))]
+            texts = random_texts(rng, rng.choice((0, 1, 15, 600)))
             known_only = rng.random() < 0.3
             lowered = [text.lower() if lowercase else text for text in texts]
             tokens = [fastbleu.tokenize(text, tokenizer) for text in lowered]
@@ -129,18 +95,10 @@ def test_the_numbers_of_text_are_by_first_appearance():
     assert len(reader.read([], "x")) == 0
 
 
-@pytest.mark.parametrize("level", SIMD_LEVELS)
-def test_every_instruction_set(level):
-    try:
-        use_simd(level)
-    except ValueError:
-        pytest.skip(f"this processor lacks {level}")
-    try:
-        rng = seeded("levels of sentences")
-        texts = [random_text(rng) for _ in range(300)]
-        found = split(SentenceReader(Parameters()).read(texts, "x"))
-    finally:
-        use_simd()
+def test_every_instruction_set(simd):
+    rng = seeded("levels of sentences")
+    texts = random_texts(rng, 300)
+    found = split(SentenceReader(Parameters()).read(texts, "x"))
     assert in_order(found) == in_order(Oracle().read(map(fastbleu.tokenize, texts)))
 
 
@@ -172,10 +130,8 @@ def test_tokenizers_that_are_functions():
     assert split(reader.read(["A b a", "B c", ""], "x")) == [[0, 1, 0], [1, 2], []]
     assert split(reader.read(["d C ."], "x", known_only=True, counted=True)) == [[-1, 2, -1]]
     assert reader.tokenized_periods == 1
-    with pytest.raises(TypeError, match=r"x\[1\] is a list, expected a str"):
-        reader.read(["a", ["b"]], "x")
-    with pytest.raises(TypeError, match=r"x\[1\] is a int, expected a str"):
-        reader.read(["a", 5], "x")
+    raises(TypeError, r"x\[1\] is a list, expected a str", reader.read, ["a", ["b"]], "x")
+    raises(TypeError, r"x\[1\] is a int, expected a str", reader.read, ["a", 5], "x")
     with pytest.raises(ZeroDivisionError):
         SentenceReader(Parameters(lambda text: 1 / 0)).read(["a"], "x")
 
@@ -395,8 +351,7 @@ def test_a_saved_vocabulary_numbers_alike(kind):
         for token in tokens
     )
     if not plain:
-        with pytest.raises(ValueError, match="only str, bytes and int tokens"):
-            reader.saved_vocabulary()
+        raises(ValueError, "only str, bytes and int tokens", reader.saved_vocabulary)
         assert split(reader.read(sentences, "x")) == before
         return
     saved = reader.saved_vocabulary()
@@ -411,7 +366,7 @@ def test_a_saved_vocabulary_numbers_alike(kind):
 def test_a_vocabulary_is_saved_by_any_seed():
     reader = SentenceReader(Parameters())
     rng = seeded("saved texts")
-    texts = [random_text(rng) for _ in range(200)]
+    texts = random_texts(rng, 200)
     before = split(reader.read(texts, "x"))
     views = [memoryview(part) for part in reader.saved_vocabulary()]
     fastbleu.runtime._process.reseed(rng.getrandbits(64), rng.getrandbits(64))
@@ -435,8 +390,7 @@ def test_damaged_vocabularies_are_refused():
     units, sizes, contents = reader.saved_vocabulary()
 
     def refused(words, units=units, sizes=sizes, contents=contents):
-        with pytest.raises(ValueError, match=words):
-            SentenceReader.restore(TOKENS, (units, sizes, contents))
+        raises(ValueError, words, SentenceReader.restore, TOKENS, (units, sizes, contents))
 
     refused("units of", units=units[:-1])
     refused("bytes, of", contents=contents[:-1])

@@ -4,14 +4,16 @@ import gc
 import os
 import signal
 import sys
-import threading
 import time
 import tracemalloc
 
 import numpy as np
 import pytest
-from hostile import Lying, Planned, Token, clean, raising
-from test_sentences import TOKENS, random_text, seeded, split
+from generators import raises
+from hostile import Lying, Planned, Token, clean, raising, resident_kilobytes
+from test_sentences import TOKENS, seeded, split
+from threads import at_once
+from tokenizer_texts import random_texts
 
 from fastbleu import InputWarning
 from fastbleu.dialects.parameters import Parameters
@@ -38,8 +40,7 @@ class Frame:
 def refused(parameters, sentences, error, words, **options):
     reader = SentenceReader(parameters)
     reader.read([], "hypotheses")
-    with pytest.raises(error, match=words):
-        reader.read(sentences, "hypotheses", **options)
+    raises(error, words, reader.read, sentences, "hypotheses", **options)
     # Nothing is left of the failure: the reader goes on.
     reader.forget()
     assert split(reader.read(["a b"] if parameters.tokenizer else [[7, 8]], "x")) == [[0, 1]]
@@ -74,7 +75,7 @@ def test_what_is_no_list(parameters, wrong, words):
         ),
         (("one", "two"), r"is a tuple, expected a str"),
         (b"one", "is a bytes, expected a str; decode it first"),
-        (None, "is a NoneType, expected a str"),
+        (None, r"is missing \(None\)"),
         (1, "is a int, expected a str"),
         (np.array([1, 2]), "for token ids pass tokenize=None"),
         (Token(), "is a Token, expected a str"),
@@ -95,7 +96,7 @@ def test_what_is_no_text(wrong, words, at):
         ("one", r'\] is a str, expected a list of tokens; split it.*tokenize="13a"'),
         (b"one", r"\] is a bytes, expected a list of tokens"),
         ({"one"}, r"\] is a set, expected a list of tokens"),
-        (None, r"\] is a NoneType, expected a list of tokens"),
+        (None, r"\] is missing \(None\)"),
         (7, r"\] is a int, expected a list of tokens"),
         ([["nested"]], r"\]\[0\] is a list, expected a token: hypotheses must be one flat list"),
         (["a", 0.5, {}], r"\]\[2\] is a dict; a token must be hashable"),
@@ -141,8 +142,7 @@ def test_masks():
 
 
 def test_lowercase_needs_text():
-    with pytest.raises(ValueError, match="lowercase=True needs text"):
-        Parameters(None, lowercase=True)
+    raises(ValueError, "lowercase=True needs text", Parameters, None, lowercase=True)
 
 
 def test_compiled_readers_check_what_they_need():
@@ -209,8 +209,7 @@ def test_several_sources():
     ],
 )
 def test_batches_that_do_not_fit(hypotheses, references, parameters, error, words):
-    with pytest.raises(error, match=words):
-        batches_of(hypotheses, references, parameters)
+    raises(error, words, batches_of, hypotheses, references, parameters)
 
 
 WORDS_OF_TEXT = [["the", "cat", "sat"], ["a", "cat", "sat"]]
@@ -239,8 +238,7 @@ def test_sources_of_text_are_not_taken_for_lists_of_tokens():
         [["a", "b", 5], ["d", "e", "f"]],
     ):
         assert len(batches_of(sources, None, TEXT)) == len(sources)
-    with pytest.raises(ValueError, match=r"in separate calls$"):
-        batches_of([["a text"], ["a text", "b"]], None, TEXT)
+    raises(ValueError, r"in separate calls$", batches_of, [["a text"], ["a text", "b"]], None, TEXT)
 
 
 def test_ids_in_tuples_that_are_taken_for_tokens():
@@ -314,16 +312,14 @@ def test_reading_from_within_a_read():
     def action():
         seen.append(split(reader.read([["a", 0.5]], "x", known_only=True)))
         for call in (lambda: reader.read([["new"]], "x"), reader.forget, reader.saved_vocabulary):
-            with pytest.raises(RuntimeError, match="is being read into"):
-                call()
+            raises(RuntimeError, "is being read into", call)
 
     assert split(reader.read([[Token(on_hash=action), "a"]], "x", known_only=True)) == [[-1, 0]]
     assert seen == [[[0, 1]]]
 
     def action_while_adding():
         for call in (lambda: reader.read([["a"]], "x", known_only=True), reader.forget):
-            with pytest.raises(RuntimeError, match="only one may add"):
-                call()
+            raises(RuntimeError, "only one may add", call)
 
     reader.read([[Token(on_hash=action_while_adding), "a"]], "x")
     reader.forget()
@@ -377,7 +373,7 @@ def test_sequences_that_lie():
 
 def test_threads_read_what_is_known_at_once():
     rng = seeded("threads of sentences")
-    texts = [random_text(rng) for _ in range(2000)]
+    texts = random_texts(rng, 2000)
     for parameters, sentences in (
         (TEXT, texts),
         (TOKENS, [text.split() for text in texts]),
@@ -385,21 +381,14 @@ def test_threads_read_what_is_known_at_once():
     ):
         reader = SentenceReader(parameters)
         expected = reader.read(sentences, "x").flat()
-        found = []
 
-        def work(reader=reader, sentences=sentences, found=found):
+        def work(_, reader=reader, sentences=sentences, expected=expected):
             shared = reader.sharing()
             for _ in range(5):
-                found.append(shared.read(sentences, "x", known_only=True).flat())
-                found.append(reader.read(sentences, "x", known_only=True).flat())
+                assert shared.read(sentences, "x", known_only=True).flat() == expected
+                assert reader.read(sentences, "x", known_only=True).flat() == expected
 
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(found) == 40
-        assert all(flat == expected for flat in found)
+        at_once(work, 4)
 
 
 def test_readers_that_share_a_vocabulary_count_by_themselves():
@@ -457,11 +446,6 @@ def test_references_and_memory_are_given_back():
         tracemalloc.stop()
     assert [sys.getrefcount(token) for token in tokens] == before
     assert traced < 200_000, f"{traced} bytes of Python memory were not given back"
-
-
-def resident_kilobytes():
-    with open("/proc/self/statm", encoding="ascii") as statm:
-        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 @pytest.mark.skipif(

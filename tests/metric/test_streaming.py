@@ -9,7 +9,7 @@ import pickle
 
 import numpy as np
 import pytest
-from generators import IGNORED_OF_RANDOM, words
+from generators import IGNORED_OF_RANDOM, raises, words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -152,8 +152,7 @@ def test_a_metric_that_was_reset_is_a_new_one(name, corpus, other):
     assert metric == BLEU(**parameters, keep_segments=True)
     assert not metric.state.any()
     assert len(metric.segments) == 0
-    with pytest.raises(ValueError, match="nothing was added"):
-        metric.compute()
+    raises(ValueError, "nothing was added", metric.compute)
     metric.update(*render(corpus))
     assert metric.compute() == BLEU(**parameters).score(*render(corpus))
 

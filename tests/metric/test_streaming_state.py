@@ -3,7 +3,7 @@
 import numpy as np
 import oracle
 import pytest
-from generators import seeded
+from generators import raises, seeded
 from sacrebleu.metrics import BLEU as PEER
 
 from fastbleu import BLEU
@@ -26,8 +26,7 @@ def test_a_sum_beyond_int64_is_refused_and_changes_nothing(column):
         (metric.update, (hypotheses, references)), (metric.merge, (other,)),
         (metric.merge, (metric,)),
     ):  # fmt: skip
-        with pytest.raises(OverflowError, match="int64"):
-            add(*arguments)
+        raises(OverflowError, "int64", add, *arguments)
         assert metric.state.tolist() == state
 
 
@@ -137,5 +136,4 @@ def test_states_of_any_integers(make):
     ],
 )
 def test_what_is_no_state_is_refused(state, parameters, error, words):
-    with pytest.raises(error, match=words):
-        BLEU.from_state(state, **parameters)
+    raises(error, words, BLEU.from_state, state, **parameters)

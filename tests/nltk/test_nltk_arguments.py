@@ -3,21 +3,15 @@
 Runs against fastbleu, nltk and patched nltk, like test_nltk_parity.py.
 """
 
-import subprocess
-import sys
 from collections import Counter, OrderedDict, UserList, deque
 
 import numpy as np
 import pytest
-from generators import PRISTINE, assert_same, typed, words
+from commands import python
+from generators import PRISTINE, assert_same, typed
+from test_nltk_parity import HYPOTHESIS, REFERENCES
 
 pytestmark = pytest.mark.filterwarnings("error")
-
-HYPOTHESIS = words("the cat sat on the mat and the cat ate the rat")
-REFERENCES = [
-    words("the cat sat on a mat and ate the rat"),
-    words("a cat on the mat ate the fat rat"),
-]
 
 
 class Tokens:
@@ -176,7 +170,4 @@ def test_message_for_unequal_numbers(bleu):
 )
 def test_checks_that_stay_without_assertions(call):
     code = f"import fastbleu\ntry: {call}\nexcept AssertionError: print('kept')"
-    seen = subprocess.run(
-        [sys.executable, "-O", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert seen.stdout.strip() == "kept"
+    assert python("-O", "-c", code) == "kept\n"

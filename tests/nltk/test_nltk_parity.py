@@ -34,10 +34,7 @@ import fastbleu
 pytestmark = pytest.mark.filterwarnings("error")
 
 FUNCTIONS = [
-    "sentence_bleu",
-    "corpus_bleu",
-    "modified_precision",
-    "closest_ref_length",
+    *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
     "brevity_penalty",
 ]
 METHODS = ["__init__", *(f"method{number}" for number in range(8))]
@@ -115,6 +112,7 @@ def test_long_segments(bleu, kind):
     assert_same(bleu, "corpus_bleu", list_of_references, hypotheses)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "alphabet", [["a"], ["a", "b"], [f"word{n}" for n in range(3000)]], ids=["one", "two", "many"]
 )
@@ -167,19 +165,7 @@ def test_no_match_at_all_is_the_integer_zero(bleu):
 
 
 LENGTHS = [
-    0,
-    1,
-    2,
-    9,
-    10,
-    10.5,
-    -1,
-    -2,
-    True,
-    10**6,
-    10**30,
-    np.int64(3),
-    np.float32(2.5),
+    *(0, 1, 2, 9, 10, 10.5, -1, -2, True, 10**6, 10**30, np.int64(3), np.float32(2.5)),
     fractions.Fraction(7, 2),
 ]
 
@@ -198,11 +184,8 @@ def observations(precision):
     """What can be done with a precision, on this version of Python."""
     half = fractions.Fraction(1, 2)
     yield (
-        precision.numerator,
-        precision.denominator,
-        float(precision),
-        bool(precision),
-        hash(precision),
+        *(precision.numerator, precision.denominator, float(precision)),
+        *(bool(precision), hash(precision)),
     )
     yield (
         repr(precision),

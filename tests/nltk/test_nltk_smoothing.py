@@ -7,14 +7,15 @@ import fractions
 import functools
 import itertools
 import pickle
-import subprocess
-import sys
 import types
 import warnings
 
 import numpy as np
 import pytest
+from commands import python
 from generators import PRISTINE, outcome, random_weights, seeded, segments, shown, typed, words
+
+import fastbleu
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -217,6 +218,28 @@ def test_whatever_a_callable_returns(bleu, returned):
         assert_same("corpus_bleu", bleu, *CORPUS, weights, ours=smoothing, theirs=smoothing)
 
 
+def test_method6_of_high_orders(bleu):
+    rng = seeded("method 6")
+    for alpha in (1, 3, 5, 2**70) * 9:
+        order = rng.choice((3, 4, 6, 8, 10))
+        hypotheses = [rng.choices("abcdefgh", k=rng.choice((3, 9, 40))) for _ in range(3)]
+        references = [[[*tokens[: len(tokens) // 2], "x", *tokens]] for tokens in hypotheses]
+        for tokens in hypotheses:
+            tokens[rng.randrange(len(tokens))] = "y"
+        ours, theirs = (side.SmoothingFunction(alpha=alpha).method6 for side in (bleu, PRISTINE))
+        weights = (1 / order,) * order
+        assert_same("corpus_bleu", bleu, references, hypotheses, weights, ours=ours, theirs=theirs)
+
+
+def test_method6_is_linear_in_the_order():
+    """nltk's fractions of this order would not fit into any memory."""
+    reference = [str(number) for number in range(400)]
+    hypothesis = [*reference[:200], "x", *reference[201:]]
+    method = fastbleu.SmoothingFunction().method6
+    scores = fastbleu.sentence_bleu([reference], hypothesis, [(1 / 90,) * 90, (0.25,) * 4], method)
+    assert 0 < scores[0] < scores[1] < 1
+
+
 class Falsy:
     def __bool__(self):
         return False
@@ -312,6 +335,4 @@ def test_the_default_filter_shows_each_text_once(bleu):
 def test_warnings_as_errors_from_the_command_line(module):
     code = f"import {module} as bleu\ntry: bleu.sentence_bleu([list('axbyc')], list('abcde'))\n"
     code += "except UserWarning as warning: print(type(warning).__name__, '2-gram' in str(warning))"
-    command = [sys.executable, "-W", "error::UserWarning", "-c", code]
-    seen = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert seen.stdout.split() == ["UserWarning", "True"]
+    assert python("-W", "error::UserWarning", "-c", code) == "UserWarning True\n"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import sysconfig
-import threading
-from collections.abc import Callable
 from unittest.mock import patch
 
 import pytest
+from commands import python
+from threads import again_and_again, at_once
 from trust.entry_points import plain
 
 import fastbleu
@@ -23,26 +21,6 @@ from fastbleu.inputs.segments import TokenChecks
 from fastbleu.runtime.threads import drain
 
 THREADS = 8
-
-
-def at_once(work: Callable[[int], object], threads: int = THREADS) -> None:
-    """Call `work` with 0, 1, ... on threads that begin together; raises what one of them raises."""
-    together, errors = threading.Barrier(threads), []
-
-    def run(number: int) -> None:
-        together.wait()
-        try:
-            work(number)
-        except BaseException as error:
-            errors.append(error)
-
-    running = [threading.Thread(target=run, args=(number,)) for number in range(threads)]
-    for thread in running:
-        thread.start()
-    for thread in running:
-        thread.join()
-    if errors:
-        raise errors[0]
 
 
 def test_a_shared_iterator_gave_one_item_to_several_threads() -> None:
@@ -85,6 +63,7 @@ def test_counts_were_lost_where_threads_add_to_one_sum() -> None:
     assert total.tolist() == [THREADS * times * n for n in (5, 5, 5, 4, 3, 2, 5, 4, 3, 2)]
 
 
+@pytest.mark.long
 def test_threads_shared_an_iterator_of_what_is_left_to_score() -> None:
     texts = [f"the cat {n % 7} sat on {n % 5} mats" for n in range(700)]
     sources = [texts[n : n + 5] for n in range(0, 700, 5)]
@@ -97,22 +76,20 @@ def test_threads_shared_an_iterator_of_what_is_left_to_score() -> None:
 
 
 FIRST_USE = """
-import sys, threading
+import sys
+from threads import at_once
 sys.setswitchinterval(1e-6)
 import fastbleu
-together, found = threading.Barrier(8), []
-def work():
-    together.wait()
+found = []
+def work(_):
     found.append([fastbleu.tokenize("a,b 1.5 \u4e2d", name) for name in ("intl", "zh", "13a")])
-threads = [threading.Thread(target=work) for _ in range(8)]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
+at_once(work)
 assert len(found) == 8 and all(one == found[0] for one in found), found
 """
 
 
 def test_tables_of_a_tokenizer_were_read_while_they_were_built() -> None:
-    subprocess.run([sys.executable, "-c", FIRST_USE], check=True, timeout=60)
+    python("-c", FIRST_USE)
 
 
 def test_lists_became_empty_after_a_look_at_whether_they_are() -> None:
@@ -138,21 +115,18 @@ def test_lists_were_read_while_another_thread_freed_their_items() -> None:
     hypothesis, reference = ([f"token number {n}" for n in range(2000)] for _ in range(2))
     hypotheses, references = [hypothesis] * 4, [[reference]] * 4
     expected = fastbleu.count(hypotheses, references).sum()
-    done = threading.Event()
 
-    def work(number: int) -> None:
-        if number == 0:
-            while not done.is_set():
-                for some in (hypothesis, reference):
-                    some[:] = ["".join([*token]) for token in some]
-        try:
-            for _ in range(30):
-                assert (fastbleu.count(hypotheses, references).sum()) == expected
-                fastbleu.sentence_bleu(references[0], hypothesis)
-        finally:
-            done.set()
+    def change() -> None:
+        for some in (hypothesis, reference):
+            some[:] = ["".join([*token]) for token in some]
 
-    at_once(work, 3)
+    def work(_: int) -> None:
+        for _ in range(30):
+            assert (fastbleu.count(hypotheses, references).sum()) == expected
+            fastbleu.sentence_bleu(references[0], hypothesis)
+
+    with again_and_again(change):
+        at_once(work, 2)
 
 
 HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")
@@ -161,4 +135,4 @@ HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")
 @pytest.mark.skipif(HAS_GIL, reason="this Python has the GIL")
 def test_importing_turned_the_gil_on() -> None:
     code = "import sys, fastbleu, fastbleu.sacrebleu; sys.exit(sys._is_gil_enabled())"
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=60)
+    python("-W", "error", "-c", code)

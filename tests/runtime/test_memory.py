@@ -5,13 +5,13 @@ Lists here are changed by other threads and by the garbage collector; nothing is
 
 import gc
 import os
-import subprocess
 import sys
-import threading
 import tracemalloc
 
 import pytest
+from commands import python
 from hostile import ENTRIES, Lying, Token, clean, raising, resident_kilobytes
+from threads import again_and_again
 
 import fastbleu
 
@@ -58,27 +58,19 @@ CALLS = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change",
     [
-        "references.clear()",
-        "references[-1].clear()",
-        "references[-1].extend(words * 200)",
-        "references.extend([words] * 50)",
-        "references[:] = [7]",
-        "hypothesis.extend(words * 200)",
-        "hypothesis.clear()",
+        *("references.clear()", "references[-1].clear()", "references[-1].extend(words * 200)"),
+        *("references.extend([words] * 50)", "references[:] = [7]"),
+        *("hypothesis.extend(words * 200)", "hypothesis.clear()"),
     ],
 )
 def test_garbage_collection_that_changes_a_long_segment(change):
-    command = [sys.executable, "-c", FINALIZERS, change, CALLS]
     # glibc then overwrites and unmaps what is freed, so that reading it never goes well by chance.
     strict = {"PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": "170", "MALLOC_MMAP_THRESHOLD_": "65536"}
-    environment = {**os.environ, **strict}
-    seen = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, env=environment, check=False
-    )
-    assert (seen.returncode, seen.stdout.strip()) == (0, "alive"), seen.stderr
+    assert python("-c", FINALIZERS, change, CALLS, **strict) == "alive\n"
 
 
 class MadeWhileRead:
@@ -94,6 +86,7 @@ class MadeWhileRead:
         return (self.make(number) for number in range(self.segments))
 
 
+@pytest.mark.long
 def test_a_corpus_that_is_made_while_it_is_read_is_not_kept():
     tokens = [f"token {number}" for number in range(400)]
     hypotheses = MadeWhileRead(40_000, lambda n: tokens[n % 300 : n % 300 + 25])
@@ -109,25 +102,18 @@ def test_a_corpus_that_is_made_while_it_is_read_is_not_kept():
 
 def test_one_thread_changes_what_another_counts():
     hypothesis, references = ["a", "b"] * 40, [["b", "a"] * 40, ["c"] * 10]
-    stop = threading.Event()
 
-    def keep_changing():
-        while not stop.is_set():
-            hypothesis.append("c")
-            references[0].clear()
-            references.append(["x" * 20])
-            del hypothesis[50:], references[3:]
-            references[0].extend("ab" * 30)
+    def change():
+        hypothesis.append("c")
+        references[0].clear()
+        references.append(["x" * 20])
+        del hypothesis[50:], references[3:]
+        references[0].extend("ab" * 30)
 
-    changer = threading.Thread(target=keep_changing)
-    changer.start()
-    try:
+    with again_and_again(change):
         for _ in range(100):
             for entry in ENTRIES:
                 clean(entry, hypothesis, references)
-    finally:
-        stop.set()
-        changer.join()
 
 
 def all_the_ways_a_call_can_end(tokens):
@@ -148,6 +134,7 @@ def all_the_ways_a_call_can_end(tokens):
     )
 
 
+@pytest.mark.long
 def test_references_and_memory_are_given_back():
     tokens = ["a token " + str(n) for n in range(70)] + [10**30, (1, "x"), 2.5, object()]
     for _ in range(20):

@@ -6,11 +6,9 @@ not fail it. All long calls, and a real SIGINT, are those of tests/trust/test_in
 """
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from commands import python
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no timers that send signals")
 
@@ -40,18 +38,7 @@ print(sum(isinstance(it, threading.Thread) for it in gc.get_objects()), "thread"
 """
 
 
-def child(code, *arguments):
-    """What Python code prints that can import `trust.*`."""
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    ).stdout
-
-
+@pytest.mark.long
 @pytest.mark.skipif("FASTBLEU_SANITIZED" in os.environ, reason="sanitizers take their time")
 @pytest.mark.parametrize(
     "name",
@@ -77,11 +64,11 @@ def test_signals_are_heard_all_the_time(name):
     # What a call does without a look for signals comes each time; what the machine does does not.
     gaps = []
     while len(gaps) < 3 and min(gaps, default=1) > 0.2:
-        gaps.append(float(child(CHILD, name)))
+        gaps.append(float(python("-c", CHILD, name)))
     print(f"{name}: heard nothing for {min(gaps):.3f} s")
     assert min(gaps) <= 0.2
 
 
 def test_an_interrupted_call_leaves_no_threads_to_the_garbage_collector():
     # It calls Python code where these end, and a Ctrl-C that came meanwhile was lost there.
-    assert child(INTERRUPTED) == "interrupted\n1 thread\n"
+    assert python("-c", INTERRUPTED) == "interrupted\n1 thread\n"

@@ -5,15 +5,15 @@ What differs on purpose (DIFFERENCES.md) is tested here, too.
 
 import copy
 import logging
-import subprocess
-import sys
 import warnings
+from collections import UserString
 
 import numpy as np
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
-from generators import result, typed
+from commands import python_ends
+from generators import raises, result, typed
 from sacrebleu.metrics.bleu import BLEU
 
 import fastbleu
@@ -65,13 +65,17 @@ CORPORA = {
 }
 
 
-@pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA)
-def test_what_sacrebleu_refuses_too(corpus):
-    metrics = BLEU(), ours.BLEU()
-    theirs, mine = (raised(metric, "corpus_score", *copy.copy(corpus)) for metric in metrics)
+def check_refusal(pair, name, *arguments, **named):
+    """Both of a pair, theirs and ours, raise the same kind of exception; returns ours."""
+    theirs, mine = (raised(side, name, *arguments, **named) for side in pair)
     assert isinstance(theirs, Exception)
     assert type(mine) is type(theirs), (mine, theirs)
-    assert len(str(mine)) > 20
+    return mine
+
+
+@pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA)
+def test_what_sacrebleu_refuses_too(corpus):
+    assert len(str(check_refusal((BLEU(), ours.BLEU()), "corpus_score", *copy.copy(corpus)))) > 20
 
 
 SEGMENTS = {
@@ -90,27 +94,19 @@ SEGMENTS = {
 @pytest.mark.parametrize("segment", SEGMENTS.values(), ids=SEGMENTS)
 def test_segments_that_sacrebleu_refuses_too(segment):
     for _ in range(2):  # the function keeps things after its first call
-        theirs, mine = (raised(module, "sentence_bleu", *segment) for module in (sacrebleu, ours))
-        assert isinstance(theirs, Exception)
-        assert type(mine) is type(theirs), (mine, theirs)
-        assert len(str(mine)) > 20
+        assert len(str(check_refusal((sacrebleu, ours), "sentence_bleu", *segment))) > 20
         assert raised(ours, "sentence_bleu", LINE, [LINE]).score == 100.00000000000004
 
 
-ARGUMENTS = [
-    {"smooth_method": "method1"},
-    {"smooth_method": None},
-    {"tokenize": "13A"},
-    {"tokenize": ""},
-    {"references": 5},
-]
-
-
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
-def test_arguments_that_sacrebleu_refuses_too(arguments):
-    theirs, mine = (raised(module, "BLEU", **arguments) for module in (sacrebleu, ours))
-    assert isinstance(theirs, Exception)
-    assert type(mine) is type(theirs), (mine, theirs)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("smooth_method", "method1"), ("smooth_method", None), ("references", 5)),
+        *(("tokenize", "13A"), ("tokenize", "")),
+    ],
+)
+def test_arguments_that_sacrebleu_refuses_too(name, value):
+    check_refusal((sacrebleu, ours), "BLEU", **{name: value})
 
 
 @pytest.mark.parametrize("function", ["corpus_bleu", "sentence_bleu"])
@@ -120,10 +116,7 @@ def test_arguments_that_sacrebleu_refuses_too(arguments):
 def test_functions_refuse_unknown_names(function, arguments):
     corpus = ([LINE], [[LINE]]) if function == "corpus_bleu" else (LINE, [LINE])
     for _ in range(2):
-        theirs, mine = (
-            raised(module, function, *corpus, **arguments) for module in (sacrebleu, ours)
-        )
-        assert type(mine) is type(theirs), (mine, theirs)
+        check_refusal((sacrebleu, ours), function, *corpus, **arguments)
 
 
 def test_compute_bleu_refuses_too():
@@ -133,9 +126,7 @@ def test_compute_bleu_refuses_too():
         ((1, 1, 1, 1), (1, 1, 1, 1), 1, 1, "add-k"),
         ([1], [1], 1, 1, "x"),
     ):
-        theirs, mine = (raised(module, "compute_bleu", *arguments) for module in (BLEU, ours.BLEU))
-        assert isinstance(theirs, Exception)
-        assert type(mine) is type(theirs), (mine, theirs)
+        check_refusal((BLEU, ours.BLEU), "compute_bleu", *arguments)
 
 
 def test_compute_bleu_takes_negative_smoothing_as_sacrebleu_does():
@@ -167,8 +158,7 @@ def test_json_needs_the_signature():
         for signature in ("", "a:b:c", "a"):
             with pytest.raises(ValueError):
                 score.format(signature=signature, is_json=True)
-    with pytest.raises(ValueError, match="get_signature"):
-        score.format(is_json=True)
+    raises(ValueError, "get_signature", score.format, is_json=True)
 
 
 def test_no_references_and_none_kept():
@@ -191,12 +181,10 @@ def test_no_references_and_none_kept():
     ],
 )
 def test_a_segment_without_any_reference(hypotheses, references, segment):
-    with pytest.raises(ValueError, match=f"segment {segment}"):
-        ours.corpus_bleu(hypotheses, references)
+    raises(ValueError, f"segment {segment}", ours.corpus_bleu, hypotheses, references)
     with pytest.raises(ValueError, match=f"segment {segment}"):
         ours.BLEU(references=references).corpus_score(hypotheses, None)
-    with pytest.raises(ValueError, match="segment 0"):
-        ours.sentence_bleu(LINE, [None])
+    raises(ValueError, "segment 0", ours.sentence_bleu, LINE, [None])
     for tokenize in ("13a", str.split):
         with pytest.raises(ValueError, match=f"segment {segment}"):
             ours.corpus_bleu(hypotheses, references, tokenize=tokenize)
@@ -204,35 +192,27 @@ def test_a_segment_without_any_reference(hypotheses, references, segment):
 
 @pytest.mark.parametrize("wrong", [5, b"bytes", ["tokens"]], ids=str)
 def test_what_is_no_text_is_named(wrong):
-    with pytest.raises(TypeError, match="segment 1"):
-        ours.corpus_bleu([LINE, wrong], [[LINE, LINE]])
-    with pytest.raises(TypeError, match="segment 1"):
-        ours.corpus_bleu([LINE, LINE], [[LINE, LINE], [LINE, wrong]])
-    with pytest.raises(TypeError, match="segment 1"):
-        ours.BLEU(references=[[LINE, LINE], [LINE, wrong]])
-    with pytest.raises(TypeError, match="reference"):
-        ours.sentence_bleu(LINE, [LINE, wrong])
+    raises(TypeError, "segment 1", ours.corpus_bleu, [LINE, wrong], [[LINE, LINE]])
+    raises(TypeError, "segment 1", ours.corpus_bleu, [LINE, LINE], [[LINE, LINE], [LINE, wrong]])
+    raises(TypeError, "segment 1", ours.BLEU, references=[[LINE, LINE], [LINE, wrong]])
+    raises(TypeError, "reference", ours.sentence_bleu, LINE, [LINE, wrong])
     if wrong != ["tokens"]:
-        with pytest.raises(TypeError, match="segment 1"):
-            ours.corpus_bleu([LINE, LINE], [[LINE, wrong]])
+        raises(TypeError, "segment 1", ours.corpus_bleu, [LINE, LINE], [[LINE, wrong]])
 
 
 @pytest.mark.parametrize("order", [0, -1, 1.0, "4", None])
 def test_orders_that_are_none(order):
-    with pytest.raises((TypeError, ValueError), match="max_ngram_order"):
-        ours.BLEU(max_ngram_order=order)
+    raises((TypeError, ValueError), "max_ngram_order", ours.BLEU, max_ngram_order=order)
 
 
 @pytest.mark.parametrize("tokenize", [5, ["13a"], b"13a"], ids=str)
 def test_tokenizers_that_are_none(tokenize):
-    with pytest.raises(TypeError, match="tokenize"):
-        ours.BLEU(tokenize=tokenize)
+    raises(TypeError, "tokenize", ours.BLEU, tokenize=tokenize)
 
 
 def test_unknown_smoothing_is_refused_without_assertions_too():
     code = "from fastbleu.sacrebleu import BLEU; BLEU(smooth_method='x')"
-    found = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True)
-    assert b"AssertionError: smooth_method 'x' is unknown" in found.stderr
+    assert "AssertionError: smooth_method 'x' is unknown" in python_ends("-O", "-c", code)[2]
 
 
 def test_compute_bleu_leaves_its_arguments_alone():
@@ -364,10 +344,47 @@ def test_a_function_as_tokenizer():
     assert "by_letter" in str(metric.get_signature())
 
 
-def test_names_of_other_metrics_say_where_they_are():
-    for name in ("CHRF", "corpus_chrf", "sentence_ter", "TER"):
-        with pytest.raises(AttributeError, match="take the other metrics from sacrebleu"):
+def test_names_that_are_elsewhere_say_where():
+    metrics, tests = "the other metrics from sacrebleu itself", "fastbleu.significance"
+    names = dict.fromkeys(("CHRF", "corpus_chrf", "sentence_ter", "TER"), metrics)
+    for name, where in {**names, "significance": tests}.items():
+        with pytest.raises(AttributeError, match=f"'{name}'; only BLEU is here.*{where}"):
             getattr(fastbleu.sacrebleu, name)
+        with pytest.raises(ImportError, match=f"'{name}'; only BLEU is here.*{where}"):
+            exec(f"from fastbleu.sacrebleu import {name}")
+        assert not hasattr(fastbleu.sacrebleu, name)
+    assert getattr(fastbleu.sacrebleu, "encounter", None) is None
     from fastbleu.sacrebleu.metrics import BLEU
 
     assert BLEU is fastbleu.sacrebleu.BLEU
+
+
+class Overriding(str):
+    def lower(self):
+        return "lowered text"
+
+    def rstrip(self, *characters):
+        return "stripped text"
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("tokenize", ["13a", "none"])
+def test_methods_of_subclasses_of_str_are_not_called(lowercase, tokenize):
+    options = {"lowercase": lowercase, "tokenize": tokenize}
+    text = Overriding("The cat sat on it.")
+    for pair in (([text], [[LINE]]), ([LINE], [[text]])):
+        plain = [str(side[0]) for side in (pair[0], pair[1][0])]
+        found = ours.corpus_bleu(*pair, **options)
+        assert cases.seen(found) == cases.seen(
+            sacrebleu.corpus_bleu([plain[0]], [[plain[1]]], **options)
+        )
+        assert found.counts != sacrebleu.corpus_bleu(*pair, **options).counts
+
+
+def test_user_strings():
+    lines = [LINE, UserString(LINE)]
+    assert sacrebleu.corpus_bleu([LINE, LINE], [lines]).score > 99  # only the first is checked
+    with pytest.raises(TypeError, match=r"segment 1: references\[0\] is a UserString"):
+        ours.corpus_bleu([LINE, LINE], [lines])
+    for module in (sacrebleu, ours):
+        assert isinstance(raised(module, "corpus_bleu", [LINE], [lines[1:]]), TypeError)

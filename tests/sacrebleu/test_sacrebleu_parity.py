@@ -8,14 +8,15 @@ import copy
 import inspect
 import itertools
 import pickle
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sacrebleu
 import sacrebleu_cases as cases
+from commands import python
 from generators import SEGMENTS, seeded, typed
+from random_texts import random_line
 from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
@@ -224,13 +225,8 @@ def public_callables(module):
     metric = module.BLEU
     yield "BLEU", metric
     for name in (
-        "corpus_score",
-        "sentence_score",
-        "get_signature",
-        "compute_bleu",
-        "_extract_corpus_statistics",
-        "_aggregate_and_compute",
-        "_compute_score_from_stats",
+        *("corpus_score", "sentence_score", "get_signature", "compute_bleu"),
+        *("_extract_corpus_statistics", "_aggregate_and_compute", "_compute_score_from_stats"),
     ):
         yield f"BLEU.{name}", getattr(metric, name)
     score = score_class(module)
@@ -275,6 +271,17 @@ def test_attributes_of_the_metric(bleu):
     assert not hasattr(ours, "num_refs")
     assert ours.tokenizer("a,b 世界.").split() == theirs.tokenizer("a,b 世界.").split()
     assert ours.tokenizer.signature() == theirs.tokenizer.signature()
+
+
+@pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none"])
+def test_tokens_of_a_line_with_white_space_at_its_end(name):
+    ours, theirs = fastbleu.sacrebleu.BLEU(tokenize=name), BLEU(tokenize=name)
+    rng = seeded("white space at the end", name)
+    lines = ["16, ", "a-\n", "a--\n \n", "a-<skipped>\n", "$\t", " ", ""]
+    endings = ["", " ", "\n", "-\n", ",\t", "5.\x1c", "!\u3000", "&lt; \n"]
+    lines += [random_line(rng, 5).strip() + rng.choice(endings) for _ in range(2000)]
+    for line in lines:
+        assert ours.tokenizer(line).split() == theirs.tokenizer(line).split(), line
 
 
 def test_attributes_that_are_set_later_count(bleu):
@@ -406,8 +413,7 @@ def test_import_is_light():
         "print([m for m in ('numpy', 'json', 'logging', 'statistics', 'sacrebleu', 'argparse') "
         "if m in sys.modules])"
     )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert output.stdout.strip() == b"[]"
+    assert python("-c", code) == "[]\n"
 
 
 def test_threads_share_everything():

@@ -6,10 +6,11 @@ sacreBLEU's side gets the same rows: a metric whose statistics are what is passe
 import math
 import tracemalloc
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
-from generators import SEGMENTS, seeded
+from generators import SEGMENTS, raises, seeded
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest, _bootstrap_resample
 from wmt22 import SYSTEMS, read_lines, reference_files, system_file
@@ -120,11 +121,8 @@ def test_interval_of_one_system_is_sacrebleus(monkeypatch, seed, case):
     name, resampled = _bootstrap_resample(rows, metric, samples)
     expected.estimate_ci(resampled)
     found = bootstrap(Stats(rows), samples=samples, compatible="sacrebleu", **scoring)
-    assert (found.score, found.mean, found.half_width) == (
-        expected.score,
-        expected._mean,
-        expected._ci,
-    )
+    theirs = expected.score, expected._mean, expected._ci
+    assert (found.score, found.mean, found.half_width) == theirs
     assert (str(found.seed), found.samples, found.confidence) == (name, samples, 0.95)
 
 
@@ -316,8 +314,7 @@ def test_sums_reach_to_the_end_of_int64():
         lambda: paired_bootstrap(more, more),
         lambda: paired_approximate_randomization(rows, rows),
     ):
-        with pytest.raises(OverflowError, match="does not fit into int64"):
-            call()
+        raises(OverflowError, "does not fit into int64", call)
 
 
 def test_float32_is_sacrebleus_arithmetic_with_the_rest_as_here():
@@ -392,10 +389,8 @@ def test_exchanging_the_systems_exchanges_the_signs(compatible, case):
     assert there.wins == pytest.approx(1 - back.wins)
     assert there.interval == back.baseline_interval
     mirrored = back.difference_interval
-    assert (there.difference_interval.low, there.difference_interval.high) == (
-        -mirrored.high,
-        -mirrored.low,
-    )
+    found = there.difference_interval
+    assert (found.low, found.high) == (-mirrored.high, -mirrored.low)
     there, back = (
         paired_approximate_randomization(*pair, trials=200, compatible=compatible)
         for pair in ((one, other), (other, one))
@@ -472,12 +467,7 @@ def test_ways_and_blocks_change_nothing(request, compatible):
 DEFAULTS = {
     name: getattr(resampling, name)
     for name in (
-        "LARGEST_TABLE",
-        "INDICES",
-        "COINS",
-        "FEWEST_TRIALS",
-        "MOST_TRIALS",
-        "coins_are_bits",
+        *("LARGEST_TABLE", "INDICES", "COINS", "FEWEST_TRIALS", "MOST_TRIALS", "coins_are_bits"),
     )
 }
 
@@ -527,8 +517,7 @@ def test_compiled_sums_are_those_of_numpy():
 def test_compiled_sums_refuse_arrays_of_other_shapes():
     rows, indices = np.ones((4, 8), np.uint16), np.zeros((2, 4), np.int64)
     for sums in (np.ones((3, 8), np.int32), np.ones((2, 8), np.int64), np.ones((2, 7), np.int32)):
-        with pytest.raises(ValueError, match="do not go with"):
-            _resample.add_drawn(rows, indices, sums)
+        raises(ValueError, "do not go with", _resample.add_drawn, rows, indices, sums)
     with pytest.raises(ValueError, match="nothing to add up"):
         _resample.add_drawn(rows, np.zeros((2, 0), np.int64), np.ones((2, 8), np.int32))
     with pytest.raises(ValueError, match="nothing to add up"):
@@ -542,97 +531,75 @@ def test_compiled_sums_refuse_arrays_of_other_shapes():
 
 # What a caller may get wrong, and what it costs
 
-
-GOOD = [[5, 5, 4, 5], [6, 6, 3, 6]]
+in_theirs = partial(bootstrap, compatible="sacrebleu")
+GOOD = Stats([[5, 5, 4, 5], [6, 6, 3, 6]])
+NEGATIVE = Stats([[5, 5, 4, 5], [6, 6, 3, 6], [1, 1, -1, 1]])
+TWICE = Stats.concatenate([GOOD, GOOD])
+shuffle = paired_approximate_randomization
 
 
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda: bootstrap(Stats.zeros(0)), ValueError, "stats has 0 rows, but at least 2"),
-        (lambda: bootstrap(Stats(GOOD).sum()), ValueError, "stats has 1 row, .*not their sum"),
+        (lambda: bootstrap(GOOD.sum()), ValueError, "stats has 1 row, .*not their sum"),
+        (lambda: in_theirs(Stats.zeros(0)), ValueError, "stats has 0 rows, but at least 1"),
+        (lambda: bootstrap([[5, 5, 4, 5]]), TypeError, "stats is a list, expected Stats"),
+        (lambda: bootstrap(NEGATIVE), ValueError, "row 2 of stats has a negative number"),
+        (lambda: bootstrap(GOOD, samples=0), ValueError, "samples is 0, but must be at least 1"),
+        (lambda: bootstrap(GOOD, samples=1.5), TypeError, "samples is 1.5, expected an integer"),
+        (lambda: bootstrap(GOOD, confidence=95), ValueError, "confidence is 95, but must"),
+        (lambda: bootstrap(GOOD, seed=-1), ValueError, "seed is -1, but must be at least 0"),
+        (lambda: bootstrap(GOOD, seed="x"), ValueError, "seed is 'x', expected an integer"),
+        (lambda: bootstrap(GOOD, seed=0.5), TypeError, "seed is 0.5, expected an integer"),
+        (lambda: bootstrap(GOOD, compatible="nltk"), ValueError, "expected 'sacrebleu' or"),
+        (lambda: bootstrap(GOOD, smoothing="x"), ValueError, "smoothing 'x' is unknown"),
+        (lambda: bootstrap(GOOD, smoothing="x", exact=False), ValueError, "smoothing 'x' is unkn"),
+        (lambda: in_theirs(GOOD, dialect=NLTK), ValueError, "leave out dialect"),
+        (lambda: in_theirs(GOOD, weights=[1]), TypeError, "weights: sacreBLEU knows smoothing"),
         (
-            lambda: bootstrap(Stats.zeros(0), compatible="sacrebleu"),
-            ValueError,
-            "stats has 0 rows, but at least 1",
-        ),
-        (lambda: bootstrap(GOOD), TypeError, "stats is a list, expected Stats"),
-        (lambda: bootstrap(Stats([*GOOD, [1, 1, -1, 1]])), ValueError, "row 2 of stats has a neg"),
-        (lambda: bootstrap(Stats(GOOD), samples=0), ValueError, "samples is 0, but must be at le"),
-        (lambda: bootstrap(Stats(GOOD), samples=1.5), TypeError, "samples is 1.5, expected an in"),
-        (lambda: bootstrap(Stats(GOOD), confidence=95), ValueError, "confidence is 95, but must"),
-        (lambda: bootstrap(Stats(GOOD), seed=-1), ValueError, "seed is -1, but must be at least 0"),
-        (lambda: bootstrap(Stats(GOOD), seed="x"), ValueError, "seed is 'x', expected an integer"),
-        (lambda: bootstrap(Stats(GOOD), seed=0.5), TypeError, "seed is 0.5, expected an integer"),
-        (lambda: bootstrap(Stats(GOOD), compatible="nltk"), ValueError, "expected 'sacrebleu' or"),
-        (lambda: bootstrap(Stats(GOOD), smoothing="x"), ValueError, "smoothing 'x' is unknown"),
-        (
-            lambda: bootstrap(Stats(GOOD), smoothing="x", exact=False),
-            ValueError,
-            "smoothing 'x' is unknown",
-        ),
-        (
-            lambda: bootstrap(Stats(GOOD), dialect=NLTK, compatible="sacrebleu"),
-            ValueError,
-            "leave out dialect",
-        ),
-        (
-            lambda: bootstrap(Stats(GOOD), weights=[1], compatible="sacrebleu"),
-            TypeError,
-            "weights: sacreBLEU knows smoothing",
-        ),
-        (
-            lambda: paired_bootstrap(Stats(GOOD), Stats(GOOD * 2)),
+            lambda: paired_bootstrap(GOOD, TWICE),
             ValueError,
             "systems has 4 rows, baseline has 2; compare systems on the same segments",
         ),
         (
-            lambda: paired_bootstrap(Stats(GOOD), {"b": Stats(GOOD), "c": Stats(GOOD * 2)}),
+            lambda: paired_bootstrap(GOOD, {"b": GOOD, "c": TWICE}),
             ValueError,
             r"systems\['c'\] has 4 rows, baseline has 2",
         ),
         (
-            lambda: paired_approximate_randomization(Stats(GOOD), [Stats.zeros(2, 3)]),
+            lambda: shuffle(GOOD, [Stats.zeros(2, 3)]),
             ValueError,
             r"systems\[0\] has max_order=3, baseline has max_order=1; count both",
         ),
-        (lambda: paired_bootstrap(Stats(GOOD), []), ValueError, "systems is empty"),
-        (lambda: paired_bootstrap(Stats(GOOD), GOOD), TypeError, r"systems\[0\] is a list"),
-        (lambda: paired_bootstrap(GOOD, Stats(GOOD)), TypeError, "baseline is a list"),
-        (
-            lambda: paired_approximate_randomization(Stats(GOOD), Stats(GOOD), trials=0),
-            ValueError,
-            "trials is 0, but must be at least 1",
-        ),
-        (
-            lambda: paired_approximate_randomization(Stats(GOOD), Stats(GOOD), samples=-1),
-            ValueError,
-            "samples is -1, but must be at least 0",
-        ),
+        (lambda: paired_bootstrap(GOOD, []), ValueError, "systems is empty"),
+        (lambda: paired_bootstrap(GOOD, [[5, 5, 4, 5]]), TypeError, r"systems\[0\] is a list"),
+        (lambda: paired_bootstrap([[5, 5, 4, 5]], GOOD), TypeError, "baseline is a list"),
+        (lambda: shuffle(GOOD, GOOD, trials=0), ValueError, "trials is 0, but must be at le"),
+        (lambda: shuffle(GOOD, GOOD, samples=-1), ValueError, "samples is -1, but must be at"),
     ],
 )
 def test_errors_say_what_where_and_how(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
+    raises(error, message, call)
 
 
 def test_a_bad_seed_in_the_environment_is_named(monkeypatch):
     monkeypatch.setenv("SACREBLEU_SEED", "twelve")
-    with pytest.raises(ValueError, match="environment variable SACREBLEU_SEED is 'twelve'"):
-        bootstrap(Stats(GOOD))
+    raises(ValueError, "environment variable SACREBLEU_SEED is 'twelve'", bootstrap, GOOD)
 
 
 def test_progress_goes_to_standard_error(capfd):
-    bootstrap(Stats(GOOD), samples=10)
+    bootstrap(GOOD, samples=10)
     assert capfd.readouterr() == ("", "")
-    bootstrap(Stats(GOOD), samples=10, progress=True)
-    paired_approximate_randomization(Stats(GOOD), Stats(GOOD), trials=10, progress=True)
+    bootstrap(GOOD, samples=10, progress=True)
+    paired_approximate_randomization(GOOD, GOOD, trials=10, progress=True)
     out, err = capfd.readouterr()
     assert out == ""
     assert "samples" in err
     assert "trials" in err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compatible", [None, "sacrebleu"])
 def test_memory_is_bounded_for_a_million_segments(compatible):
     rng = np.random.default_rng(1)

@@ -15,6 +15,7 @@ import warnings
 
 import pytest
 import sacrebleu.tokenizers.tokenizer_spm as sacrebleu_spm
+from generators import raises
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu_tokenizers import uncached
 from tokenizer_texts import batch
@@ -190,8 +191,7 @@ def test_the_cache_in_the_home_folder(model, monkeypatch, tmp_path, nothing_load
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     folder = tmp_path / ".sacrebleu" / "models"
-    with pytest.raises(FileNotFoundError, match=r"\.sacrebleu"):
-        get_tokenizer("flores200")
+    raises(FileNotFoundError, r"\.sacrebleu", get_tokenizer, "flores200")
     folder.mkdir(parents=True)
     (folder / "flores200sacrebleuspm").write_bytes(model.read_bytes())
     assert get_tokenizer("flores200").signature == "flores200"
@@ -200,8 +200,7 @@ def test_the_cache_in_the_home_folder(model, monkeypatch, tmp_path, nothing_load
 def test_a_changed_cache_folder_is_noticed(cache, monkeypatch, tmp_path):
     assert get_tokenizer("flores200").signature == "flores200"
     monkeypatch.setenv("SACREBLEU", str(tmp_path / "other"))
-    with pytest.raises(FileNotFoundError, match="other"):
-        get_tokenizer("flores200")
+    raises(FileNotFoundError, "other", get_tokenizer, "flores200")
 
 
 def test_a_file_that_is_no_model(tmp_path):
@@ -232,8 +231,7 @@ def test_a_missing_library_names_the_extra(name, monkeypatch, nothing_loaded):
             extra = EXTRAS.get(name, "spm")
             with pytest.raises(ImportError, match=rf"{name}' needs .*pip install '\.\[{extra}\]'"):
                 get_tokenizer(name)
-            with pytest.raises(ImportError, match="pip install"):
-                tokenize("text", name)
+            raises(ImportError, "pip install", tokenize, "text", name)
 
 
 @pytest.mark.parametrize("name", MECAB)
@@ -248,11 +246,9 @@ def test_the_dictionary_must_be_that_of_sacrebleu(name, monkeypatch, nothing_loa
     monkeypatch.setitem(sys.modules, dictionary, types.SimpleNamespace(MECAB_ARGS="-r none"))
     words = {"ja-mecab": 392_126, "ko-mecab": 811_795}[name]
     loaded.size = words - 1
-    with pytest.raises(RuntimeError, match=rf"{words - 1} words.*{words}.*\.\[{EXTRAS[name]}\]"):
-        get_tokenizer(name)
+    raises(RuntimeError, rf"{words - 1} words.*{words}.*\.\[{EXTRAS[name]}\]", get_tokenizer, name)
     loaded.size, loaded.next = words, types.SimpleNamespace(filename="mine.dic")
-    with pytest.raises(RuntimeError, match=r"mine\.dic"):
-        get_tokenizer(name)
+    raises(RuntimeError, r"mine\.dic", get_tokenizer, name)
     loaded.next = None
     tokenizer = get_tokenizer(name)
     assert tokenizer.signature == f"{name}-0.9-{ {'ja-mecab': 'IPA', 'ko-mecab': 'KO'}[name] }"

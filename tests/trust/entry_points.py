@@ -3,8 +3,10 @@
 A block of `SOURCE` begins with the name as a user writes it; after a colon comes which way to call
 it, where there are several. After a bar and on indented lines comes Python: statements are the
 setup; the first expression is the call, the same each time; all others are calls that raise.
-"(alone)" marks what threads must not call at once on what one setup made. All blocks see the names
-of this module. `tests/test_trust_entries.py` fails for a public name that has no block.
+"(alone)" marks what threads must not call at once on what one setup made. A block whose name has
+braces, as "Stats.{matches,totals}", is one for each of the words, which takes the place of WORD.
+All blocks see the names of this module. `tests/test_trust_entries.py` fails for a public name that
+has no block.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -77,17 +80,14 @@ fastbleu.count: ids | count(IDS, REFERENCE_IDS)
     count(IDS / 2, REFERENCE_IDS); count(IDS, REFERENCE_IDS[:1])
 fastbleu.tokenize | [tokenize(text, "13a") for text in TEXTS]
     tokenize(7, "13a"); tokenize("a", "14a"); tokenize("a", str.upper)
-fastbleu.tokenize: none | tokenize(TEXTS[1] * 9, "none")
-fastbleu.tokenize: zh | tokenize(TEXTS[1] * 9, "zh")
-fastbleu.tokenize: intl | tokenize(TEXTS[1] * 9, "intl")
-fastbleu.tokenize: char | tokenize(TEXTS[1] * 9, "char")
+fastbleu.tokenize: {none,zh,intl,char} | tokenize(TEXTS[1] * 9, "WORD")
 fastbleu.tokenizers.get_tokenizer | get_tokenizer("13a")
     get_tokenizer("14a"); get_tokenizer(7); get_tokenizer("13a", "model")
     get_tokenizer("spm", "/no/such/model")
 fastbleu.tokenizers.Tokenizer | Tokenizer("13a", "13a")
 fastbleu.tokenizers.Tokenizer.__eq__ | it = get_tokenizer("13a"); it == it, it == 7
-fastbleu.tokenizers.Tokenizer.__hash__ | it = get_tokenizer("13a"); hash(it) == hash(it)
-fastbleu.tokenizers.Tokenizer.__repr__ | it = get_tokenizer("13a"); repr(it)
+fastbleu.tokenizers.Tokenizer.{__hash__,__repr__} | it = get_tokenizer("13a")
+    it.WORD() == it.WORD()
 fastbleu.tokenizers.Tokenizer.__reduce__ | it = get_tokenizer("13a"); pickle.loads(pickle.dumps(it))
 fastbleu.tokenizers.Tokenizer.__setattr__
     it = get_tokenizer("13a"); None; setattr(it, "name", "x")
@@ -99,11 +99,8 @@ fastbleu.Stats.zeros | Stats.zeros(3); Stats.zeros(-1); Stats.zeros(2**60)
 fastbleu.Stats.concatenate | it = Stats(ROWS); Stats.concatenate([it, it])
     Stats.concatenate([]); Stats.concatenate([it, 7]); Stats.concatenate([it, Stats.zeros(1)])
 fastbleu.Stats.sum | it = Stats(ROWS); it.sum(); Stats([[LARGEST] * 4] * 2).sum()
-fastbleu.Stats.hyp_lens | it = Stats(ROWS); it.hyp_lens
-fastbleu.Stats.ref_lens | it = Stats(ROWS); it.ref_lens
-fastbleu.Stats.matches | it = Stats(ROWS); it.matches
-fastbleu.Stats.totals | it = Stats(ROWS); it.totals
-fastbleu.Stats.__len__ | it = Stats(ROWS); len(it)
+fastbleu.Stats.{hyp_lens,ref_lens,matches,totals} | it = Stats(ROWS); it.WORD
+fastbleu.Stats.{__len__,__repr__} | it = Stats(ROWS); it.WORD()
 fastbleu.Stats.__getitem__ | it = Stats(ROWS); it[1], it[::-1], it[:2]; it[3]; it["x"]; it[2**70]
 fastbleu.Stats.__iter__ | it = Stats(ROWS); list(it)
 fastbleu.Stats.__add__ | it = Stats(ROWS); it + it
@@ -113,24 +110,27 @@ fastbleu.Stats.__eq__ | it = Stats(ROWS); it == it, it == it[0], it == 7
 fastbleu.Stats.__reduce__ | it = Stats(ROWS); pickle.loads(pickle.dumps(it))
 fastbleu.Stats.__array__ | it = Stats(ROWS); np.asarray(it), np.array(it), np.asarray(it, float)
     it.__array__(float, copy=False)
-fastbleu.Stats.__repr__ | it = Stats(ROWS); repr(it)
 fastbleu.Score | Score(0.5, (0.5,), 1.0, 2, 2, (1,), (2,), "signature"); Score(0.5)
 fastbleu.Score.__eq__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); it == it, it == 7
-fastbleu.Score.__hash__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); hash(it)
+fastbleu.Score.{__hash__,__repr__,__float__,__str__}
+    it = BLEU().score(TEXTS, TEXT_REFERENCES); it.WORD()
 fastbleu.Score.__reduce__ | it = BLEU().score(TEXTS, TEXT_REFERENCES)
     pickle.loads(pickle.dumps(it))
 fastbleu.Score.__replace__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.__replace__(bp=0.5)
     it.__replace__(no=0.5)
-fastbleu.Score.__repr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); repr(it)
 fastbleu.Score.__setattr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
     setattr(it, "bp", 0.5)
 fastbleu.Score.__delattr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
     delattr(it, "bp")
-fastbleu.Score.__float__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); float(it)
 fastbleu.Score.__format__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); f"{it:.2f} {it}"; f"{it:.2z}"
-fastbleu.Score.__str__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
-fastbleu.dialects.NltkDialect | NltkDialect().version
-fastbleu.dialects.SacrebleuDialect | SacrebleuDialect().version
+fastbleu.Score.format | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.format(width=3); it.format(-1)
+fastbleu.Score.to_dict | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.to_dict()
+fastbleu.Score.__lt__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it < it
+fastbleu.Score.__le__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it <= 30
+fastbleu.Score.__gt__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it > 30; max(it, it)
+fastbleu.Score.__ge__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it >= 30
+fastbleu.Score.__round__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); round(it, 2)
+fastbleu.dialects.{NltkDialect,SacrebleuDialect} | WORD().version
 fastbleu.dialects.Dialect | issubclass(NltkDialect, Dialect); Dialect()
 fastbleu.dialects.Dialect.adapt | it = Stats(ROWS); Dialect.adapt(NLTK, it)
 fastbleu.dialects.Dialect.score | it = Stats(ROWS); Dialect.score(SACREBLEU, it.sum())
@@ -212,21 +212,18 @@ fastbleu.BLEU.update | it, full = streaming(); it.update(TEXTS, TEXT_REFERENCES)
     full.update(TEXTS, TEXT_REFERENCES)
 fastbleu.BLEU.update: ids | it = BLEU(tokenize=None, ignore_ids=(0,), stop_id=2)
     it.update(IDS, REFERENCE_IDS); it.update(IDS, REFERENCE_IDS[0])
-fastbleu.BLEU.compute | it = text_metric(); it.compute(); BLEU().compute()
-fastbleu.BLEU.reset | it = text_metric(); it.reset()
+fastbleu.BLEU.{compute,segment_scores} | it = text_metric(); it.WORD(); BLEU().WORD()
+fastbleu.BLEU.{reset,__repr__} | it = text_metric(); it.WORD()
 fastbleu.BLEU.merge | it, full = streaming(); it.merge(it) if it.state[0] < 2**61 else it.reset()
     it.merge(7); it.merge(BLEU()); full.merge(full)
 fastbleu.BLEU.all_reduce | it = text_metric(); it.all_reduce().state
-fastbleu.BLEU.state | it = text_metric(); it.state
+fastbleu.BLEU.{state,signature} | it = text_metric(); it.WORD
 fastbleu.BLEU.from_state | state = text_metric().state; BLEU.from_state(state).compute()
     BLEU.from_state(state[:-1]); BLEU.from_state(state - 2**40); BLEU.from_state(state / 3)
     BLEU.from_state(state, keep_segments=True)
 fastbleu.BLEU.segments | it = text_metric(); it.segments; BLEU().segments
-fastbleu.BLEU.segment_scores | it = text_metric(); it.segment_scores(); BLEU().segment_scores()
-fastbleu.BLEU.signature | it = text_metric(); it.signature
 fastbleu.BLEU.__eq__ | it = text_metric(); it == it, it == BLEU(), it == 7
 fastbleu.BLEU.__hash__ | it = text_metric(); hash(it) == hash(it)
-fastbleu.BLEU.__repr__ | it = text_metric(); repr(it)
 fastbleu.BLEU.__reduce__ | it = text_metric(); pickle.loads(pickle.dumps(it)) == it
 fastbleu.BLEU.__setattr__ | it = text_metric(); None; setattr(it, "max_order", 3)
 fastbleu.BLEU.__delattr__ | it = text_metric(); None; delattr(it, "max_order")
@@ -284,11 +281,8 @@ fastbleu.matrix.ReferenceIndex.load | good, cut, damaged, other = saved_indices(
     ReferenceIndex.load(cut); ReferenceIndex.load(damaged); ReferenceIndex.load(other)
     ReferenceIndex.load(good, "intl"); ReferenceIndex.load(scratch())
     ReferenceIndex.load(good / "no")
-fastbleu.matrix.ReferenceIndex.__len__ | it = index(); len(it)
-fastbleu.matrix.ReferenceIndex.ngrams | it = index(); it.ngrams
-fastbleu.matrix.ReferenceIndex.nbytes | it = index(); it.nbytes
-fastbleu.matrix.ReferenceIndex.signature | it = index(); it.signature
-fastbleu.matrix.ReferenceIndex.__repr__ | it = index(); repr(it)
+fastbleu.matrix.ReferenceIndex.{ngrams,nbytes,signature} | it = index(); it.WORD
+fastbleu.matrix.ReferenceIndex.{__len__,__repr__} | it = index(); it.WORD()
 fastbleu.matrix.ReferenceIndex.__reduce__ | it = index(); None; it.__reduce__()
 fastbleu.matrix.ReferenceIndex.__setattr__ | it = index(); None; setattr(it, "ngrams", 1)
 fastbleu.matrix.ReferenceIndex.__delattr__ | it = index(); None; delattr(it, "_ngrams")
@@ -316,11 +310,12 @@ fastbleu.SmoothingFunction | SmoothingFunction(0.2, 4, 3).k; SmoothingFunction(b
 fastbleu.SmoothingFunction.method0
     SmoothingFunction().method0([Fraction(1, 2)]); SmoothingFunction().method0([1.5])
 fastbleu.nltk.Fraction | Fraction(2, 4); Fraction(1, 0)
-fastbleu.nltk.Fraction.numerator | it = Fraction(2, 4); it.numerator
-fastbleu.nltk.Fraction.denominator | it = Fraction(2, 4); it.denominator
+fastbleu.nltk.Fraction.{numerator,denominator} | it = Fraction(2, 4); it.WORD
+fastbleu.SmoothingFunction.{method1,method2,method3,method4,method5,method6,method7}
+    smoothed("WORD"); SmoothingFunction().WORD(["x", "x"])
 fastbleu.nltk.Fraction.__reduce__ | it = Fraction(2, 4); pickle.loads(pickle.dumps(it))
-fastbleu.nltk.patch (alone) | patched(fastbleu.nltk)
-fastbleu.nltk.unpatch (alone) | fastbleu.nltk.unpatch()
+fastbleu.{nltk,sacrebleu}.patch (alone) | patched(fastbleu.WORD)
+fastbleu.{nltk,sacrebleu}.unpatch (alone) | fastbleu.WORD.unpatch()
 fastbleu.sacrebleu.corpus_bleu | sacrebleu.corpus_bleu(TEXTS, STREAMS)
     sacrebleu.corpus_bleu([], []); sacrebleu.corpus_bleu(TEXTS, [])
     sacrebleu.corpus_bleu([7], [["a"]]); sacrebleu.corpus_bleu(["a"], [[None]])
@@ -348,8 +343,7 @@ fastbleu.sacrebleu.BLEU.compute_bleu | compute = sacrebleu.BLEU.compute_bleu
     compute(["5", 4], [6, 5], 6, 7, max_ngram_order=2)
 fastbleu.sacrebleu.BLEUScore | sacrebleu.BLEUScore(50.0, [3, 1], [4, 3], [75.0, 33.3], 1.0, 4, 4)
     sacrebleu.BLEUScore(50.0)
-fastbleu.sacrebleu.BLEUScore.prec_str | sacrebleu.corpus_bleu(TEXTS, STREAMS).prec_str
-fastbleu.sacrebleu.BLEUScore.ratio | sacrebleu.corpus_bleu(TEXTS, STREAMS).ratio
+fastbleu.sacrebleu.BLEUScore.{prec_str,ratio} | sacrebleu.corpus_bleu(TEXTS, STREAMS).WORD
 fastbleu.sacrebleu.BLEUScore.format | it = sacrebleu.corpus_bleu(TEXTS, STREAMS)
     it.format(signature="nrefs:1", is_json=True); it.format(signature="nrefs", is_json=True)
 fastbleu.sacrebleu.BLEUScore.estimate_ci
@@ -360,8 +354,6 @@ fastbleu.sacrebleu.BLEUSignature
 fastbleu.sacrebleu.BLEUSignature.format | it = scored().get_signature(); it.format(short=True)
 fastbleu.sacrebleu.BLEUSignature.update | it = scored().get_signature(); it.update("test", "wmt22")
 fastbleu.sacrebleu.BLEUSignature.__repr__ | it = scored().get_signature(); repr(it)
-fastbleu.sacrebleu.patch (alone) | patched(sacrebleu)
-fastbleu.sacrebleu.unpatch (alone) | sacrebleu.unpatch()
 fastbleu.significance.bootstrap | it = Stats(ROWS); bootstrap(it, samples=9)
     bootstrap(it[:1], samples=9); bootstrap(it, samples=0)
     bootstrap(it, samples=9, confidence=2); bootstrap(Stats([[2**62] * 4] * 3), samples=9)
@@ -376,6 +368,22 @@ fastbleu.significance.paired_approximate_randomization | it = Stats(ROWS)
     paired_approximate_randomization(it, [it], trials=9, samples=9)
     paired_approximate_randomization(it, [it[0]], trials=9)
     paired_approximate_randomization(it, [it], trials=0)
+fastbleu.significance.compare | it = {"a": TEXTS, "b": TEXTS[::-1]}
+    compare(it, TEXT_REFERENCES, samples=9)
+    compare(it, TEXT_REFERENCES[1:]); compare(TEXTS, TEXT_REFERENCES); compare({}, TEXT_REFERENCES)
+    compare(it, TEXT_REFERENCES, method="t"); compare(it, TEXT_REFERENCES, metric="chrf")
+    compare(it, TEXT_REFERENCES, smoothing="exp"); compare({**it, "c": [1, 2, 3]}, TEXT_REFERENCES)
+fastbleu.significance.Comparisons | Comparisons({})
+fastbleu.significance.Comparisons.to_dict
+    it = compare({"a": TEXTS, "b": TEXTS[::-1]}, TEXT_REFERENCES, samples=9); it.to_dict()
+fastbleu.significance.Interval.to_dict | bootstrap(Stats(ROWS), samples=9).to_dict()
+fastbleu.significance.Interval.__str__ | str(bootstrap(Stats(ROWS), samples=9))
+fastbleu.significance.Comparison.to_dict
+    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.to_dict()
+fastbleu.significance.Comparison.__str__
+    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); str(it)
+fastbleu.significance.Comparisons.__str__
+    it = compare({"a": TEXTS, "b": TEXTS[::-1]}, TEXT_REFERENCES, samples=9); str(it)
 fastbleu.significance.Interval | Interval(*range(7))
 fastbleu.significance.Interval.half_width
     it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.interval.half_width
@@ -404,24 +412,17 @@ fastbleu.integrations.transformers.ComputeMetrics.reset
 fastbleu.integrations.transformers.ComputeMetrics.__call__ (alone)
     it = transformers.compute_metrics(ignore_ids=(0,)); it((IDS, IDS))
     it((IDS / 2, IDS)); it((IDS, IDS[:1])); it((IDS, -IDS)); it(7)
-"""
-# In place of NUMBER comes each from 1 to 7; in place of KIND, Bleu and Sacrebleu.
-OF_NLTK = """
-fastbleu.SmoothingFunction.methodNUMBER
-    smoothed("methodNUMBER"); SmoothingFunction().methodNUMBER(["x", "x"])
-"""
-OF_EVALUATE = """
-fastbleu.integrations.evaluate.KIND | evaluate.KIND().name
-fastbleu.integrations.evaluate.KIND.add (alone) | it = evaluate.KIND()
+fastbleu.integrations.evaluate.{Bleu,Sacrebleu} | evaluate.WORD().name
+fastbleu.integrations.evaluate.{Bleu,Sacrebleu}.add (alone) | it = evaluate.WORD()
     emptied(it).add(prediction=TEXTS[0], reference=TEXTS[0]), it.compute()
     it.add(prediction=TEXTS[0]); it.add(prediction=7, reference=TEXTS)
-fastbleu.integrations.evaluate.KIND.add_batch (alone) | it = evaluate.KIND()
+fastbleu.integrations.evaluate.{Bleu,Sacrebleu}.add_batch (alone) | it = evaluate.WORD()
     emptied(it).add_batch(**NAMED), len(it), it.compute() and None
     it.add_batch(predictions=TEXTS, references=TEXTS[:1])
     it.add_batch(predictions=TEXTS, references=[*TEXTS[:2], []])
-fastbleu.integrations.evaluate.KIND.compute (alone) | it = evaluate.KIND()
+fastbleu.integrations.evaluate.{Bleu,Sacrebleu}.compute (alone) | it = evaluate.WORD()
     it.compute(**NAMED); it.compute(); it.compute(predictions=TEXTS)
-fastbleu.integrations.evaluate.KIND.__len__ | it = evaluate.KIND(); len(it)
+fastbleu.integrations.evaluate.{Bleu,Sacrebleu}.__len__ | it = evaluate.WORD(); len(it)
 """
 
 
@@ -568,9 +569,17 @@ class Entry:
             yield f"{self.name}, error {number}", error
 
 
+def repeated(block: str) -> list[str]:
+    """The block for each of the words between the braces of its name, if there are any."""
+    head, words, tail = re.fullmatch(r"([^|\n{]*)(?:\{(\S*?)\})?((?s:.*))", block).groups()  # type: ignore[union-attr]
+    if words is None:
+        return [block]
+    return [f"{head}{word}{tail.replace('WORD', word)}" for word in words.split(",")]
+
+
 def blocks_of(source: str) -> Iterator[tuple[str, CodeType, int]]:
     """The header of each block, its setup, which makes CALLS too, and how many calls these are."""
-    for block in re.split(r"\n(?=\S)", source.strip()):
+    for block in chain.from_iterable(map(repeated, re.split(r"\n(?=\S)", source.strip()))):
         header, first, rest = re.fullmatch(r"(.*?)(?: \| (.*))?(?:\n((?s:.*)))?", block).groups("")
         parsed = ast.parse(f"{first}\n{textwrap.dedent(rest)}")
         code = [part for part in parsed.body if not isinstance(part, ast.Expr)]
@@ -601,17 +610,9 @@ def call_of(number: int, state: State) -> object:
 # Where users find names: nearest first, as a name is called by the first place that has it. Other
 # integrations need their hosts: the tests of these have them.
 MODULES = [
-    "fastbleu",
-    "fastbleu.nltk",
-    "fastbleu.sacrebleu",
-    "fastbleu.sacrebleu.metrics",
-    "fastbleu.significance",
-    "fastbleu.matrix",
-    "fastbleu.tokenizers",
-    "fastbleu.dialects",
-    "fastbleu.cli",
-    "fastbleu.integrations.evaluate",
-    "fastbleu.integrations.transformers",
+    *("fastbleu", "fastbleu.nltk", "fastbleu.sacrebleu", "fastbleu.sacrebleu.metrics"),
+    *("fastbleu.significance", "fastbleu.matrix", "fastbleu.tokenizers", "fastbleu.dialects"),
+    *("fastbleu.cli", "fastbleu.integrations.evaluate", "fastbleu.integrations.transformers"),
 ]
 PACKAGE = str(Path(fastbleu.__file__).parent)
 
@@ -662,15 +663,7 @@ def _members_of(kind: type) -> Iterator[str]:
             yield name
 
 
-ENTRIES = [
-    *entries(SOURCE),
-    *(entry for number in "1234567" for entry in entries(OF_NLTK.replace("NUMBER", number))),
-    *(
-        entry
-        for kind in ("Bleu", "Sacrebleu")
-        for entry in entries(OF_EVALUATE.replace("KIND", kind))
-    ),
-]
+ENTRIES = list(entries(SOURCE))
 
 
 def call_all(times: int) -> None:

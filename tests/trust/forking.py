@@ -16,8 +16,10 @@ import signal
 import sys
 import threading
 import warnings
+from collections import Counter
 
 import numpy as np
+from threads import again_and_again
 
 import fastbleu
 import fastbleu.sacrebleu
@@ -72,23 +74,19 @@ def fork(expected: list[object]) -> int:
 def main(forks: int, spawns: int) -> None:
     faulthandler.dump_traceback_later(HANGS_AFTER + 3 * forks, exit=True)
     warnings.simplefilter("ignore")
-    expected, failures, stop = counted(), [], threading.Event()
-    rounds = [0] * WORKERS
+    expected, failures = counted(), []
+    rounds = Counter[int]()
 
-    def work(number: int) -> None:
+    def work() -> None:
         try:
-            while not stop.is_set():
-                if not same(expected):
-                    failures.append("a thread of the parent counted something else")
-                rounds[number] += 1
+            if not same(expected):
+                failures.append("a thread of the parent counted something else")
+            rounds[threading.get_ident()] += 1
         except Exception as error:
             failures.append(f"a thread of the parent: {type(error).__name__}: {error}")
 
     sys.setswitchinterval(1e-5)
-    workers = [threading.Thread(target=work, args=(number,)) for number in range(WORKERS)]
-    for worker in workers:
-        worker.start()
-    try:
+    with again_and_again(work, WORKERS):
         for number in range(forks):
             if status := fork(expected):
                 failures.append(f"fork {number} ended with the wait status {status}")
@@ -97,13 +95,9 @@ def main(forks: int, spawns: int) -> None:
                 results = pool.map_async(same, [expected] * spawns).get(HANGS_AFTER // 4)
             if not all(results):
                 failures.append(f"a process made by {method} counted something else")
-    finally:
-        stop.set()
-        for worker in workers:
-            worker.join()
-    if not all(rounds):
-        failures.append(f"the threads of the parent made {rounds} rounds")
-    print(json.dumps({"rounds": sum(rounds), "failures": failures}))
+    if len(rounds) < WORKERS:
+        failures.append(f"only {len(rounds)} threads of the parent made rounds")
+    print(json.dumps({"rounds": rounds.total(), "failures": sorted(set(failures))}))
 
 
 if __name__ == "__main__":

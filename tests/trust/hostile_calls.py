@@ -1,7 +1,7 @@
 """Calls of every entry point that takes objects, with arguments of which some are hostile.
 
 Blocks as in entry_points.py: the setup makes the arguments, by the functions below without their
-`world`, and the first expression is the call. In place of KIND comes each of KINDS.
+`world`, and the first expression is the call.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from fastbleu import matrix, nltk, sacrebleu, significance, tokenizers
 from trust.entry_points import blocks_of
 from trust.hostility import World
 
-KINDS = ("token", "text", "id")
 LENGTHS = [0, 1, 2, 3, 5, 5, 8, 8, 30, 64, 65, 140]
 NAMES = ["13a", "intl", "zh", "char", "none"]
 BLOCKS = """
@@ -61,42 +60,40 @@ tokenize
     text, name = leaf("text"), pick(*NAMES)
     how = pick(lambda: name, lambda: tokenizers.get_tokenizer(name))
     tokenize(text, how())
-"""
-BLOCKS_OF_KINDS = """
-count:KIND
-    both, of = corpus("KIND"), parameters("KIND")
+count:{token,text,id}
+    both, of = corpus("WORD"), parameters("WORD")
     chosen = {name: of[name] for name in ("tokenize", "threads", "max_order")}
     np.asarray(count(*both, **chosen))
-score:KIND
-    of, both, its = parameters("KIND"), corpus("KIND"), masks("KIND")
+score:{token,text,id}
+    of, both, its = parameters("WORD"), corpus("WORD"), masks("WORD")
     method = pick("score", "sentence_scores", "statistics")
     getattr(BLEU(**of), method)(*both, **its)
-update:KIND
-    metric = BLEU(**parameters("KIND"), keep_segments=rng.random() < 0.5)
-    both, its = corpus("KIND"), masks("KIND")
+update:{token,text,id}
+    metric = BLEU(**parameters("WORD"), keep_segments=rng.random() < 0.5)
+    both, its = corpus("WORD"), masks("WORD")
     # Hostile code may add to the very metric that is being added to.
     world.again += [lambda: metric.update(*both, **its), metric.compute]
     metric.update(*both, **its), metric.compute(), metric.state
-pairwise:KIND
-    of, sides, its = parameters("KIND"), (sentences("KIND"), sentences("KIND")), masks("KIND")
+pairwise:{token,text,id}
+    of, sides, its = parameters("WORD"), (sentences("WORD"), sentences("WORD")), masks("WORD")
     chosen = pick(
         *[lambda: matrix.pairwise(*sides, **of, **its)] * 2,
         lambda: list(matrix.iter_blocks(*sides, rows=1, **of, **its)),
         lambda: matrix.pairwise(*sides, out=out_of(sides), **of, **its),
     )
     chosen()
-mbr:KIND
-    of, sides = parameters("KIND"), (sentences("KIND", 3), sentences("KIND", 2))
+mbr:{token,text,id}
+    of, sides = parameters("WORD"), (sentences("WORD", 3), sentences("WORD", 2))
     of |= {"aggregate": rng.random() < 0.4, "matrix": rng.random() < 0.4, "dialect": "sacrebleu"}
     given = pick(sides, sides[:1], (*sides, weights(2)))
     matrix.mbr(*given, **of)
-self_bleu:KIND
-    of, some = parameters("KIND"), sentences("KIND", rng.randint(2, 5))
+self_bleu:{token,text,id}
+    of, some = parameters("WORD"), sentences("WORD", rng.randint(2, 5))
     orders = sequence([2, 3, pick(4, world.leaf("id"))])
     of = {name: of[name] for name in of if name not in ("max_order", "weights")}
     matrix.self_bleu(some, orders, **of)
-index:KIND
-    of, references, some = parameters("KIND"), sentences("KIND"), sentences("KIND")
+index:{token,text,id}
+    of, references, some = parameters("WORD"), sentences("WORD"), sentences("WORD")
     method = pick("score", "sentence_scores", "statistics")
     def ask():
         made = matrix.ReferenceIndex(references, **of)
@@ -226,7 +223,6 @@ MODULES = {
     "count": fastbleu.count,
 }
 FUNCTIONS = (sequence, leaf, sentence, sentences, corpus, masks, out_of, weights, parameters)
-SOURCE = BLOCKS + "".join(BLOCKS_OF_KINDS.replace("KIND", kind) for kind in KINDS)
 
 
 def made(code: CodeType, world: World) -> Callable[[], object]:
@@ -239,7 +235,7 @@ def made(code: CodeType, world: World) -> Callable[[], object]:
     return call
 
 
-MAKERS = {name: partial(made, code) for name, code, _ in blocks_of(SOURCE)}
+MAKERS = {name: partial(made, code) for name, code, _ in blocks_of(BLOCKS)}
 
 
 def calls(world: World, number: int) -> list[tuple[str, Callable[[], object]]]:

@@ -16,6 +16,8 @@ import time
 import warnings
 from typing import Any
 
+from threads import at_once
+
 from trust.entry_points import ENTRIES, Entry, plain
 
 THREADS = 8
@@ -70,11 +72,7 @@ def main(calls: int) -> None:
             made[number] += one.call(count - count // 2, failures)
 
     sys.setswitchinterval(1e-5)
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, THREADS, timeout=None)
     print(json.dumps({"calls": made, "entries": len(plan), "failures": sorted(set(failures))}))
 
 

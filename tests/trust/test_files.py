@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from generators import raises
 
 from fastbleu.matrix import ReferenceIndex
 from trust.children import environment, finish, tool
@@ -211,8 +212,7 @@ def saved(directory):
 def refused_load(cases, path, content, words=""):
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(ValueError, match=words):
-        ReferenceIndex.load(path)
+    raises(ValueError, words, ReferenceIndex.load, path)
     cases.check(True)
 
 

@@ -141,14 +141,9 @@ TEXTS = {
     "markup.sgm": f"<tstset sysid='s'><doc docid='d'>{SEGMENTS}</doc></tstset>",
 }
 COMMANDS = [
-    "text -i text",
-    "text -i text -sl",
-    "text -i text --threads 2",
-    "short -i short -ci -cin 1000000",
-    "short -i short other -pbs -pbsn 1000000",
-    "line -i line -lc",
-    "text -i table.jsonl::mt",
-    "markup.sgm -i markup.sgm",
+    *("text -i text", "text -i text -sl", "text -i text --threads 2"),
+    *("short -i short -ci -cin 1000000", "short -i short other -pbs -pbsn 1000000"),
+    *("line -i line -lc", "text -i table.jsonl::mt", "markup.sgm -i markup.sgm"),
 ]
 
 

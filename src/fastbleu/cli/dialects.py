@@ -73,8 +73,8 @@ def _text(
     for chunk in chunks:
         its = list(zip(*chunk[:references], strict=True))
         for system, hypotheses in enumerate(chunk[references:]):
-            sides = hypotheses, its, None, None
-            counted = parameters.count(counting, sides, keep_rows=keep or options.sentence_level)
+            how = (None, None), counting, "", keep or options.sentence_level
+            counted = parameters.count(hypotheses, its, *how)
             if options.sentence_level:
                 scores = parameters.sentence_scores_counted(counted).tolist()
                 lines += [_digits(options, score, rules.printed(score)) for score in scores]

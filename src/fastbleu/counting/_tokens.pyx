@@ -137,11 +137,7 @@ cdef class TokenPacker(PackedSegments):
         for k in range(size_of(references)):
             if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(references)[k]):
                 # This runs the user's code: from here on only our own copy of the list is read.
-                references = copy_of(references)
-                references = [
-                    reference if is_list_or_tuple(reference)
-                    else self.checks.tokens(reference, segment, index)
-                    for index, reference in enumerate(references)]
+                references = self.checks.token_lists(copy_of(references), segment)
                 break
         if size_of(references) == 0:
             self.checks.refuse_no_references(segment)

@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..runtime.progress import ProgressBar
     from ..tokenizers.table import Tokenizer
 
     Segment = tuple[list[Any], list[list[Any]]]
@@ -60,6 +61,8 @@ class CountOptions:
         self.raise_totals = raise_totals
         self.checks = _TOKEN_CHECKS if checks is None else checks
         self.padding_was_checked = False
+        # Segments in favour of the layout of references, and against it: see `warn_of_layout`.
+        self.layout_votes = 0, 0
         # Workers that are not in use: for segments, and for rows of ids.
         self.idle = Pool(threads), Pool(threads)
 
@@ -141,11 +144,12 @@ def count_batch(
     *,
     keep_rows: bool = True,
     before: int = 0,
+    bar: ProgressBar | None = None,
 ) -> Counted:
     """Count segments, in lists or tuples or rows of ids, whose layout was checked.
 
     Without `keep_rows` the result has one row, the sum of all, and memory does not grow with the
-    corpus. `before` is the number of segments before these, for messages.
+    corpus. `before` is the number of segments before these, for messages; `bar` is advanced.
     """
     is_ids = type(hypotheses) is IdRows
     segments, read = len(hypotheses), 0
@@ -159,6 +163,8 @@ def count_batch(
             worker.counter.count(worker.packer, rows, first)
         else:
             worker.counter.count_sum(worker.packer, rows, options.raise_totals)
+        if bar is not None:
+            bar.update(len(worker.packer))
 
     def take_turns(worker: _Worker) -> None:
         nonlocal read

@@ -7,14 +7,16 @@ from ..inputs.arguments import check_flag, check_positive
 from ..inputs.ids import are_ids, id_rows, plain_rows
 from ..inputs.mistakes import (
     MIN_SEQUENCES_TO_WARN,
+    layout_is_open,
     warn_of_id_padding,
     warn_of_label_padding,
+    warn_of_layout,
     warn_of_padded_lists,
     warn_of_words,
     warn_where_all_are_empty,
 )
-from ..inputs.segments import check_layout, list_or_tuple, listed_segments
-from ..inputs.warnings import warn_input
+from ..inputs.segments import check_layout, is_collection, list_or_tuple, listed_segments
+from ..runtime.progress import ProgressBar
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from .batch import Counted, CountOptions, count_batch
 from .stats import Stats
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
     from ..tokenizers.table import TokenFunction, TokenizerName
 
-# Square references are read both ways up to this size, which is more than anybody has by accident.
+# As many references as segments are examined up to this number; nobody has more references.
 _LARGEST_SQUARE = 32
 
 
@@ -113,16 +115,18 @@ def count_input(
     masks: tuple[Any, Any] = (None, None),
     *,
     keep_rows: bool = True,
+    progress: bool = False,
 ) -> Counted:
     """Check a batch, count it (as `count_batch`), and warn of likely mistakes."""
     is_text = options.tokenizer is not None
     masked = masks[0] is not None or masks[1] is not None
     if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
-        return _count_ids(*rows, options, keep_rows)
+        return _count_ids(*rows, options, keep_rows, progress)
     if masked or options.id_rules is not None or (not is_text and are_ids(hypotheses, references)):
         if is_text:
             raise TypeError("a mask needs token ids; for these pass tokenize=None")
-        return _count_ids(*id_rows(hypotheses, references, *masks), options, keep_rows)
+        rows = id_rows(hypotheses, references, *masks)
+        return _count_ids(*rows, options, keep_rows, progress)
     plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
     if not plain:
         check_layout(hypotheses, references)
@@ -132,19 +136,30 @@ def count_input(
         warn_of_padded_lists("hypotheses", hypotheses)
     if not plain:
         hypotheses, references = listed_segments(hypotheses, references)
-    counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
+    counted = _count_checked(hypotheses, references, options, keep_rows, progress)
     # A slice: another thread may have emptied the list.
-    if 1 < counted.segments <= _LARGEST_SQUARE and any(
-        type(its) is not str and len(its) == counted.segments for its in references[:1]
+    if (
+        1 < counted.segments <= _LARGEST_SQUARE
+        and layout_is_open(*options.layout_votes)
+        and any(map(is_collection, references[:1]))
     ):
-        _warn_if_transposed(counted.stats, hypotheses, references, options)
+        _examine_layout(hypotheses, references, options)
     return counted
 
 
-def _count_ids(
-    hypotheses: IdRows, references: IdRows, options: CountOptions, keep_rows: bool
+def _count_checked(
+    hypotheses: Any, references: Any, options: CountOptions, keep_rows: bool, progress: bool
 ) -> Counted:
-    counted = count_batch(hypotheses, references, options, keep_rows=keep_rows)
+    if not progress:
+        return count_batch(hypotheses, references, options, keep_rows=keep_rows)
+    with ProgressBar(True, len(hypotheses), " segments") as bar:
+        return count_batch(hypotheses, references, options, keep_rows=keep_rows, bar=bar)
+
+
+def _count_ids(
+    hypotheses: IdRows, references: IdRows, options: CountOptions, keep_rows: bool, progress: bool
+) -> Counted:
+    counted = _count_checked(hypotheses, references, options, keep_rows, progress)
     if counted.segments >= MIN_SEQUENCES_TO_WARN:
         sides = {"hypothesis": hypotheses, "reference": references}
         rows, width = counted.stats._rows, 2 + 2 * options.max_order
@@ -159,21 +174,39 @@ def _count_ids(
     return counted
 
 
-def _warn_if_transposed(
-    stats: Stats, hypotheses: Any, references: Any, options: CountOptions
-) -> None:
-    """Warn where there are as many references as segments and they match better if turned."""
+def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> None:
+    """Warn once where as many references as segments have turned out to be transposed.
+
+    One reference of each segment by this layout is compared with one by the other, the same in
+    neither: which of the two has more in common with the hypothesis? References taken together
+    would tell less, because those of several segments have most words of any hypothesis.
+    """
     size = len(hypotheses)
-    # A copy: a token's own code, or another thread, may change them at any time.
-    references = references[:]
-    if len(references) != size or any(
-        isinstance(part, str) or len(list_or_tuple(part)) != size for part in references
-    ):
+    if any(len(part) != size for part in references[:1]):
         return
-    other = count_batch(hypotheses, list(zip(*references, strict=True)), options).stats
-    if other.matches.sum() > stats.matches.sum():
-        warn_input(
-            f"there are {size} segments with {size} references each, read as "
-            "references[segment][k], but read as references[k][segment] they match better; "
-            "if that is their layout pass list(zip(*references))"
-        )
+    # Copies: a token's own code, or another thread, may change them at any time.
+    hypotheses = hypotheses[:size]
+    if any(isinstance(part, str) for part in references[:size]):
+        return
+    parts = [list(list_or_tuple(part)) for part in references[:size]]
+    if {len(parts), *map(len, parts)} != {size}:
+        return
+    others = [(segment + size // 2) % size for segment in range(size)]
+    given = [[parts[segment][other]] for segment, other in enumerate(others)]
+    turned = [[parts[other][segment]] for segment, other in enumerate(others)]
+    similarities = [_similarities(count_batch(hypotheses, its, options)) for its in (given, turned)]
+    pairs = list(zip(*similarities, strict=True))
+    in_favour, against = options.layout_votes
+    in_favour += sum(this > 2 * other for this, other in pairs)
+    against += sum(other > 2 * this for this, other in pairs)
+    options.layout_votes = in_favour, against
+    warn_of_layout(in_favour, against)
+
+
+def _similarities(counted: Counted) -> list[float]:
+    """Of every hypothesis and its only reference: n-grams in common, over the lengths of both."""
+    rows, width = counted.stats._rows, 2 + 2 * counted.stats.max_order
+    return [
+        sum(rows[start + 2 : start + 1 + width // 2]) / max(1, rows[start] + rows[start + 1])
+        for start in range(0, len(rows), width)
+    ]

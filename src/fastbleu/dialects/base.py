@@ -111,12 +111,15 @@ class Dialect(ABC):
         masks: tuple[Any, Any] = (None, None),
         *,
         keep_rows: bool = True,
+        progress: bool = False,
     ) -> Counted:
         """Check and count a batch: rows of all segments, or one row, the sum of all as adapted."""
         from ..counting.input import count_input
 
         keep = keep_rows or type(self).adapt is not Dialect.adapt
-        counted = count_input(hypotheses, references, options, masks, keep_rows=keep)
+        counted = count_input(
+            hypotheses, references, options, masks, keep_rows=keep, progress=progress
+        )
         self._check_references(counted.nrefs)
         if keep and not keep_rows:
             counted.stats = self.adapt(counted.stats).sum()

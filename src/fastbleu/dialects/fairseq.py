@@ -82,11 +82,12 @@ class FairseqDialect(PlainDialect):
         masks: tuple[Any, Any] = (None, None),
         *,
         keep_rows: bool = True,
+        progress: bool = False,
     ) -> Counted:
         """Count a batch with the tokens, and by the hash, of libbleu."""
         from ..counting.token_lists import token_lists
 
-        counted = super()._count(hypotheses, references, options, masks, keep_rows=True)
+        counted = super()._count(hypotheses, references, options, masks, progress=progress)
         tokens = token_lists(hypotheses, references, options)
         if self.settings["hashed"]:
             rows = _hashed_rows(_ids(tokens), options.threads)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from math import exp, fsum, log
+from math import exp, fsum, inf, log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,11 +132,44 @@ def method5(p_n: Any, higher: Sequence[Any]) -> Any:
 
 
 def method6(p_n: Any, alpha: Any, length: int) -> Any:
+    if not p_n[2]:
+        raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
     for i in range(2, len(p_n)):
         lowest, lower = p_n[i - 2], p_n[i - 1]
         prior = 0 if lowest == 0 else lower**2 / lowest
         p_n[i] = (p_n[i].numerator + alpha * prior) / (max(0, length - i) + alpha)
     return p_n
+
+
+def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
+    """Numbers with the same floats as those of `method6`, in time linear in their number.
+
+    The integers of its fractions have a number of digits that doubles with each order. Decimals
+    bound each fraction from both sides; where both bounds round to one float, the fraction does.
+    """
+    # With a trigram match no prior is 0.
+    if type(alpha) is not int or alpha <= 0 or not (p_n[2:] and all(p_n[:3])):
+        return method6(p_n, alpha, length)
+    import decimal
+
+    # An order widens the relative distance of the bounds at most 2.5 times.
+    digits = 40 + len(p_n) // 2
+    limits = decimal.MIN_EMIN, decimal.MAX_EMAX
+    down = decimal.Context(digits, decimal.ROUND_FLOOR, *limits)
+    up = decimal.Context(digits, decimal.ROUND_CEILING, *limits)
+    low = [down.divide(p.numerator, p.denominator) for p in p_n[:2]]
+    high = [up.divide(p.numerator, p.denominator) for p in p_n[:2]]
+    for i in range(2, len(p_n)):
+        total = max(0, length - i) + alpha
+        for context, bounds, others in ((down, low, high), (up, high, low)):
+            square = context.multiply(bounds[i - 1], bounds[i - 1])
+            prior = context.divide(square, others[i - 2])
+            matches = context.add(p_n[i].numerator, context.multiply(alpha, prior))
+            bounds.append(context.divide(matches, total))
+    floats = list(map(float, low))
+    if floats != list(map(float, high)) or inf in floats:
+        return method6(p_n, alpha, length)
+    return [*p_n[:2], *low[2:]]
 
 
 # By the names of the nltk dialect: a method as a function of precisions, value and length.

@@ -172,18 +172,21 @@ class Parameters:
 
     def count(
         self,
+        hypotheses: Any,
+        references: Any,
+        masks: tuple[Any, Any],
         options: CountOptions,
-        sides: tuple[Any, Any, Any, Any],
-        *,
-        keep_rows: bool = True,
         operation: str = "",
+        keep_rows: bool = True,
+        progress: bool = False,
     ) -> Counted:
-        """Count (hypotheses, references, and their masks) as the dialect does, for an operation."""
+        """Check and count a batch as the dialect does, for an operation that it may not have."""
         rules = self.rules
         if rules.unsupported:
             rules.require(operation)
         count = count_input if self._counts_plainly else rules._count
-        return count(sides[0], sides[1], options, sides[2:], keep_rows=keep_rows)
+        how = {"keep_rows": keep_rows, "progress": progress}
+        return count(hypotheses, references, options, masks, **how)
 
     @property
     def keeps_rows(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, NoReturn
 
 
@@ -11,14 +12,17 @@ if TYPE_CHECKING:
 class Score:
     """A BLEU score and what it was computed from; immutable.
 
-    ``float(score)`` is `value`, and format specifications are those of a float: ``f"{score:.2f}"``.
+    A Score is not a number: compare, round and log its `value`. ``float(score)`` is `value`, and
+    ``f"{score:.2f}"`` formats it; ``score < 30``, ``max(scores)`` and ``round(score)`` raise a
+    TypeError, because scores of different signatures or scales cannot be compared. ``==`` compares
+    all attributes.
 
     Attributes
     ----------
     value : float
         The score, on the scale of its dialect: 0-1 for nltk's, 0-100 for sacreBLEU's.
     precisions : tuple of float, shape (max_order,)
-        matches / totals, 0-1, unsmoothed.
+        matches / totals, unsmoothed; 0-1 in every dialect.
     bp : float
         The brevity penalty, 0-1.
     hyp_len, ref_len : int
@@ -113,6 +117,64 @@ class Score:
         return format(self.value, specification) if specification else str(self)
 
     def __str__(self) -> str:
+        return self._text(f"{self.value:.4g}")
+
+    def format(self, width: int = 2) -> str:
+        """The text of ``str(score)`` with `width` digits behind the point of `value`.
+
+        Examples
+        --------
+        >>> from fastbleu import BLEU
+        >>> score = BLEU().score(["It rained all night."], ["It rained all day."])
+        >>> score.format(width=1).partition(" = ")[2]
+        '42.7 80.0/50.0/33.3/0.0 (BP = 1.000 hyp_len = 5 ref_len = 5)'
+        """
+        return self._text(f"{self.value:.{width}f}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, for `json.dumps`; ``Score(**score.to_dict()) == score``."""
+        return dict(zip(self.__match_args__, self._fields(), strict=True))
+
+    def _text(self, value: str) -> str:
         precisions = "/".join(f"{100 * precision:.1f}" for precision in self.precisions)
         lengths = f"BP = {self.bp:.3f} hyp_len = {self.hyp_len} ref_len = {self.ref_len}"
-        return f"BLEU|{self.signature} = {self.value:.4g} {precisions} ({lengths})"
+        return f"BLEU|{self.signature} = {value} {precisions} ({lengths})"
+
+    def _repr_html_(self) -> str:
+        orders = [f"{order}-grams" for order in range(1, len(self.precisions) + 1)]
+        counts = zip(self.matches, self.totals, strict=True)
+        return html_table(
+            [
+                ["BLEU", *orders, "BP", "hyp_len", "ref_len"],
+                [
+                    f"{self.value:.4g}",
+                    *(f"{matches} / {total}" for matches, total in counts),
+                    f"{self.bp:.3f}",
+                    str(self.hyp_len),
+                    str(self.ref_len),
+                ],
+            ],
+            self.signature,
+        )
+
+
+def _refuse(score: Score, *operands: object) -> NoReturn:
+    raise TypeError(
+        "a Score is not a number: compare, round or sort by its .value, as in score.value > 30, "
+        "round(score.value, 2), max(scores, key=float)"
+    )
+
+
+# Not in the class, where type checkers would take the operations for possible.
+for _operation in ("__lt__", "__le__", "__gt__", "__ge__", "__round__"):
+    setattr(Score, _operation, _refuse)
+
+
+def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
+    """A table for notebooks; the first row is its head."""
+    from html import escape
+
+    head, *body = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+    lines = [head.replace("td>", "th>"), *body]
+    table = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><caption>{escape(caption)}</caption>{table}</table>"

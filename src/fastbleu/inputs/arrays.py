@@ -48,7 +48,7 @@ def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
 
 def is_array(value: Any) -> bool:
     """Whether a value is an array or a tensor of numbers with at least one dimension."""
-    if type(value) in (list, tuple, str) or not getattr(value, "shape", ()):
+    if type(value) in (list, tuple, str) or not shape_of(value):
         return False
     dtype = getattr(value, "dtype", None)
     if dtype is None:
@@ -58,7 +58,13 @@ def is_array(value: Any) -> bool:
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    shape = getattr(value, "shape", None)
+    try:
+        shape = getattr(value, "shape", None)
+    except RuntimeError as error:  # so PyTorch's nested tensors
+        raise TypeError(
+            f"a {type(value).__name__} without a shape, such as a nested tensor, cannot be read; "
+            "pass a list of tensors, as .unbind() returns it"
+        ) from error
     return None if shape is None else tuple(shape)
 
 
@@ -115,7 +121,8 @@ def in_main_memory(value: Any, where: str) -> Array:
         raise TypeError(
             f"{where} is a {kind}; pass its data, and ~mask as hypothesis_mask= or reference_mask="
         )
-    if hasattr(value, "__cuda_array_interface__") and not hasattr(value, "detach"):
+    # In this order: sparse tensors of PyTorch have an attribute that raises a RuntimeError.
+    if not hasattr(value, "detach") and hasattr(value, "__cuda_array_interface__"):
         raise TypeError(f"{where} is a {kind} on a GPU; pass a numpy array (with cupy: .get())")
     try:
         if hasattr(value, "detach"):  # a PyTorch tensor; numpy moves others itself

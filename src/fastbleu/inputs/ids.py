@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ._ids import IdRows, ids_of
 from .arrays import id_array, is_array, mask_array, shape_of
+from .missing import refuse_missing
 from .segments import TokenChecks, check_segments, list_or_tuple, place
 
 TYPE_CHECKING = False
@@ -268,7 +269,8 @@ def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
             rows.add(ids)
             return
         value = ids
-    elif isinstance(value, (str, bytes)) or not (
+    refuse_missing(where, value)
+    if isinstance(value, (str, bytes)) or not (
         hasattr(value, "__len__") or hasattr(value, "shape")
     ):
         raise TypeError(

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from itertools import islice
 
+from .arrays import shape_of
+from .missing import refuse_missing
+from .mistakes import look_like_one_reference
 from .warnings import warn_input
 
 # Segments read at a time from an iterable that is neither a list nor a tuple.
@@ -27,8 +30,15 @@ def place(segment: int, reference: int | None) -> str:
     return f"segment {segment}: references[{reference}]"
 
 
+def refuse_scalar(where: str, value: Any, each: str) -> None:
+    """Raise TypeError if a value is an array or a tensor of a single number."""
+    if shape_of(value) == ():
+        raise TypeError(f"{where} has no dimension, expected a list with one entry per {each}")
+
+
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
     """Raise TypeError unless `value` has a length and an order: one entry per segment."""
+    refuse_scalar(name, value, each)
     # A set has no order, and iterating over a dict yields its keys.
     wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
     if wrong or not hasattr(value, "__len__"):
@@ -148,6 +158,7 @@ class TokenChecks(Checks):
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis, or reference number `reference`, as a list of tokens."""
         where, kind = self.place(segment, reference), type(sequence).__name__
+        refuse_missing(where, sequence)
         fix = "" if reference is None else "; did you mean references=[[...]]?"
         is_text = isinstance(sequence, (str, bytes, bytearray))
         if is_text and reference is None:
@@ -168,6 +179,8 @@ class TokenChecks(Checks):
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
+        refuse_missing(f"segment {segment}: the reference", references)
+        refuse_scalar(f"segment {segment}: references", references, "reference")
         if isinstance(references, (str, bytes)) or not is_iterable(references):
             text = isinstance(references, str)
             fix = '; pass tokenize="13a" if the input is text' if text else ""
@@ -176,6 +189,13 @@ class TokenChecks(Checks):
                 f"expected a list of references, each a list of tokens{fix}"
             )
         return list(references)
+
+    def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
+        """The references of one segment, each as a list or tuple of tokens."""
+        return [
+            reference if type(reference) in (list, tuple) else self.tokens(reference, segment, k)
+            for k, reference in enumerate(references)
+        ]
 
     def tensor_value(self, token: Any, segment: int, reference: int | None, position: int) -> Any:
         """Return the number in a PyTorch tensor; tensors themselves compare by identity."""
@@ -213,13 +233,17 @@ class NltkTokenChecks(TokenChecks):
     lists_may_change = True
 
     def __init__(self) -> None:
-        self.warned = False
+        self._warned = False
+
+    def _warn(self, message: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warn_input(message)
 
     def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
         """A hypothesis or a reference as a list of tokens; its len() must be true."""
-        if isinstance(sequence, (str, bytes)) and not self.warned:
-            self.warned = True
-            warn_input(
+        if isinstance(sequence, (str, bytes)):
+            self._warn(
                 f"{place(segment, reference)} is a {type(sequence).__name__} and is scored "
                 "character by character; pass a list of tokens, or list(text) if that is meant"
             )
@@ -239,8 +263,24 @@ class NltkTokenChecks(TokenChecks):
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list; a str is one reference for each character."""
         if isinstance(references, (str, bytes)):
+            self._warn(
+                f"segment {segment}: references is a {type(references).__name__}, and each of its "
+                "characters is scored as a reference; nltk's order is (references, hypotheses), "
+                "both split into tokens. For text, with hypotheses first, call "
+                "fastbleu.sacrebleu.corpus_bleu(hypotheses, [references])"
+            )
             return list(references)
         return super().references(references, segment)
+
+    def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
+        """The references of one segment as lists; warns of one that is not in a list."""
+        if look_like_one_reference(references):
+            self._warn(
+                f"segment {segment}: references is one flat list of tokens, and each token is "
+                "scored as a reference, character by character; pass [reference]: "
+                "sentence_bleu([reference], hypothesis) or corpus_bleu([[reference], ...], ...)"
+            )
+        return super().token_lists(references, segment)
 
 
 class TextChecks(Checks):
@@ -249,6 +289,7 @@ class TextChecks(Checks):
     def line(self, text: Any, segment: int, reference: int | None) -> str:
         """Raise the error for a value that is not a str."""
         where = self.place(segment, reference)
+        refuse_missing(where, text)
         if hasattr(text, "shape"):
             fix = "for token ids pass tokenize=None; for text decode them first"
         elif is_collection(text):
@@ -257,14 +298,14 @@ class TextChecks(Checks):
                 fix = "are hypotheses and references swapped? hypotheses come first"
         elif isinstance(text, (bytes, bytearray)):
             fix = "decode it first"
-        elif text is None and reference is not None:
-            fix = "leave a missing reference out"
         else:
             fix = "convert it first"
         raise TypeError(f"{where} is a {type(text).__name__}, expected a str; {fix}")
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
+        refuse_missing(f"segment {segment}: the reference", references)
+        refuse_scalar(f"segment {segment}: references", references, "reference")
         if isinstance(references, (bytes, bytearray, set, frozenset, dict)) or not is_iterable(
             references
         ):

@@ -26,6 +26,7 @@ DialectName: TypeAlias = Literal[
     "matlab",
 ]
 SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
+MissingChoice: TypeAlias = Literal["error", "empty", "skip"]
 ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
 
 Part = TypeVar("Part", covariant=True)

@@ -22,7 +22,8 @@ def options_of(
 ) -> dict[str, Any]:
     """Options of `fastbleu.BLEU` for sacreBLEU's dialect or for that of the host."""
     if weights is not None and len(weights) != n_gram:
-        raise ValueError(f"there are {len(weights)} weights for n_gram {n_gram}")
+        lengths = f"len(weights)={len(weights)}, n_gram={n_gram}"
+        raise ValueError(f"the length of weights should equal n_gram, got {lengths}")
     if dialect == "sacrebleu":
         return {"max_order": n_gram, "smoothing": smoothing, "weights": weights, **others}
     if dialect != host.name:

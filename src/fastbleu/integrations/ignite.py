@@ -37,8 +37,8 @@ class BLEU(Metric):
     """`fastbleu.BLEU` of all batches since `reset`, summed over all processes by `compute`.
 
     Its parameters are those of `fastbleu.BLEU`, and so are its numbers: sacreBLEU's on 0-100 by
-    default. ``BLEU(dialect="nltk", smoothing="none")`` is on 0-1 like ignite's own `Bleu` with
-    ``average="micro"``.
+    default. A hundredth of ``BLEU(tokenize=None, smoothing="none")`` is the score of ignite's own
+    ``Bleu(average="micro")``, except for rounding: ignite computes it in other steps.
 
     Parameters
     ----------

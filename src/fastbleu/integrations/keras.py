@@ -116,9 +116,12 @@ class BLEU(keras.metrics.Metric):
             y_pred = _most_probable(y_pred)
         references, hypotheses = _values("y_true", y_true), _values("y_pred", y_pred)
         if isinstance(hypotheses, numpy.ndarray) and hypotheses.dtype.kind == "f":
+            fix = "from_logits=True"
+            if self._bleu.tokenizer is not None:
+                fix += " and, as ids are no text, tokenize=None"
             raise TypeError(
                 f"y_pred has dtype {hypotheses.dtype} and shape {hypotheses.shape}, expected ids; "
-                "for logits or probabilities make the metric with from_logits=True"
+                f"for logits or probabilities make the metric with {fix}"
             )
         mask = None
         if sample_weight is not None:

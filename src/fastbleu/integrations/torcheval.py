@@ -7,7 +7,7 @@ tensor(0.5373, dtype=torch.float64)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 
 import torch
 from torcheval.metrics import Metric
@@ -27,7 +27,8 @@ class BLEUScore(Metric):
 
     By default the score is exact, by sacreBLEU's rules: the length of the closest reference counts
     (of two equally close the shorter), and a batch of short texts is a batch like any other. With
-    ``dialect="torcheval"`` it is TorchEval's own number, to the last bit, and so are its errors.
+    ``dialect="torcheval"`` it is TorchEval's own number, to the last bit, and messages of errors
+    begin with TorchEval's.
 
     Parameters
     ----------
@@ -77,10 +78,8 @@ class BLEUScore(Metric):
             if smoothing != "none":
                 raise ValueError("smoothing is sacreBLEU's; the dialect of TorchEval has none")
             if n_gram not in (1, 2, 3, 4):
-                raise ValueError(
-                    f"n_gram is {n_gram}, but TorchEval's dialect has 1 to 4; the default dialect "
-                    "has any"
-                )
+                fix = "The default dialect takes any"
+                raise ValueError(f"n_gram should be 1, 2, 3, or 4, got {n_gram}. {fix}")
         self._bleu = BLEU(tokenize, lowercase, **options)
         self.dialect = dialect
         self.n_gram = n_gram
@@ -105,11 +104,16 @@ class BLEUScore(Metric):
             With ``dialect="torcheval"`` also where no text of the batch has `n_gram` tokens.
         """
         hypotheses = [input] if isinstance(input, str) else input
+        own = self.dialect == TORCHEVAL.name
+        if own and isinstance(hypotheses, Sized) and isinstance(target, Sized):
+            sizes = f"input corpus size = {len(hypotheses)}, target corpus size = {len(target)}"
+            if len(hypotheses) != len(target):
+                raise ValueError(f"Input and target corpus should have same sizes, but {sizes} ")
         sums = self._bleu.sums(hypotheses, target)
-        if self.dialect == TORCHEVAL.name and not sums.totals.all():
+        if own and not sums.totals.all():
             raise ValueError(
-                f"no text of input has n_gram = {self.n_gram} tokens, and TorchEval's dialect "
-                "refuses such a batch; the default dialect takes it"
+                "the input is too short to find all n-gram matches with "
+                f"n_gram={self.n_gram}; the default dialect takes such a batch"
             )
         self._add(*tensors(sums, self.device)[0])
         return self

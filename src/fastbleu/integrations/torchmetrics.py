@@ -82,11 +82,12 @@ class BLEUScore(Metric):
     plot_lower_bound = 0.0
     plot_upper_bound = 1.0
 
-    counted_by: torch.Tensor
-    preds_len: torch.Tensor
-    target_len: torch.Tensor
-    numerator: torch.Tensor
-    denominator: torch.Tensor
+    if TYPE_CHECKING:  # torch.jit.script cannot read annotations that are not evaluated
+        counted_by: torch.Tensor
+        preds_len: torch.Tensor
+        target_len: torch.Tensor
+        numerator: torch.Tensor
+        denominator: torch.Tensor
 
     def __init__(
         self,
@@ -145,13 +146,14 @@ class BLEUScore(Metric):
             The hypotheses and references of `fastbleu.BLEU.update`, so named in its errors: S str,
             and S str or sequences of str, where ``target[i]`` are the references of ``preds[i]``;
             where `tokenize` is None ids, such as tensors of shape (S, length) and (S, length) or
-            (S, references, length).
+            (S, references, length). An empty list as a text is an empty text, as in TorchMetrics.
         """
         sums = preds if isinstance(preds, Stats) else self._count(preds, target)
         # Not in place: the metrics of a compute group share these tensors.
         for name, count in zip(_STATES, tensors(sums, self.numerator.device)[0], strict=True):
             setattr(self, name, getattr(self, name) + count)
 
+    @torch.jit.unused
     def forward(self, preds: Any, target: Any) -> Any:
         """Add a batch and return the score of the batch; arguments as those of `update`."""
         # Counted before Metric.forward sets all counts to zero, where they would stay if it raised.
@@ -188,9 +190,15 @@ class BLEUScore(Metric):
 
     def _count(self, preds: Any, target: Any) -> Stats:
         """The sum of a batch's rows."""
-        if self._fast is None or _may_have(self._marks, preds, target):
-            return self._bleu.sums(preds, target)
-        return self._fast.sums(preds, target)
+        bleu = self._fast
+        if bleu is None or _may_have(self._marks, preds, target):
+            bleu = self._bleu
+        try:
+            return bleu.sums(preds, target)
+        except TypeError:
+            if self._bleu.tokenizer is None or not {type(preds), type(target)} <= {list, tuple}:
+                raise
+        return bleu.sums(_with_texts(preds), [_with_texts(references) for references in target])
 
     def _apply(self, fn: Any, exclude_state: Sequence[str] = ()) -> Any:
         """Move the states, but do not cast them, as `set_dtype` would."""
@@ -240,6 +248,13 @@ def _the_same(counted_by: torch.Tensor) -> torch.Tensor:
             "that are merged, need the same dialect, tokenizer, ids to ignore, ..."
         )
     return counted_by[0]
+
+
+def _with_texts(texts: Any) -> Any:
+    """Texts with "" in place of an empty list, which TorchMetrics takes for an empty text."""
+    if type(texts) not in (list, tuple):
+        return texts
+    return ["" if type(text) is list and not text else text for text in texts]
 
 
 def _may_have(marks: str, preds: Any, target: Any) -> bool:

@@ -15,6 +15,8 @@ depends on the vocabulary and is no substitute for BLEU of text in a paper.
 
 from __future__ import annotations
 
+from ..inputs.arrays import in_main_memory, shape_of
+from ..inputs.ids import IdRules
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
@@ -154,7 +156,8 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
             raise ValueError(
                 f"tokenize={options['tokenize']!r} needs text: pass the tokenizer that decodes ids"
             )
-        options["ignore_ids"] = padding = (PADDING, *options.get("ignore_ids", ()))
+        ignored = IdRules(options.get("ignore_ids", ())).ignore_ids
+        options["ignore_ids"] = padding = (PADDING, *ignored)
         return ComputeMetrics(None, BLEU(**options), padding)
     if hasattr(tokenizer, "label_ids"):
         raise TypeError(
@@ -178,7 +181,7 @@ def _ids(ids: Any, name: str) -> Ids:
 
     tensor = hasattr(ids, "is_floating_point")
     array = ids if tensor else numpy.asarray(ids)
-    shape = f"{name} has the shape {tuple(array.shape)} and the type {array.dtype}"
+    shape = f"{name} has the shape {shape_of(array)} and the type {array.dtype}"
     if "float" in str(array.dtype):
         raise TypeError(
             f"{shape}, expected ids; if these are logits, have ids generated with "
@@ -186,7 +189,7 @@ def _ids(ids: Any, name: str) -> Ids:
             "lambda logits, labels: (logits[0] if isinstance(logits, tuple) else logits).argmax(-1)"
         )
     if tensor:  # perhaps of a GPU
-        array = numpy.asarray(ids.cpu())
+        array = in_main_memory(ids, name)
     if array.dtype.kind not in "iu":
         fix = "; of text fastbleu.BLEU().score is BLEU" if array.dtype.kind in "UO" else ""
         raise TypeError(f"{shape}, expected one array of integers{fix}")

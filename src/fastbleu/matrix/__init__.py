@@ -1,6 +1,7 @@
 """Many against many: pairs of sentences, MBR decoding, self-BLEU, a fixed set of references.
 
-The functions take the parameters of `fastbleu.BLEU`, whose methods of the same names they are.
+The functions take a metric or the parameters of `fastbleu.BLEU`, whose methods of the same names
+they are.
 Modules are loaded when one of their names is first used.
 """
 
@@ -8,10 +9,10 @@ _HOMES = {
     "MBRResult": "decoding",
     "ReferenceIndex": "index",
     "SelfBLEU": "diversity",
-    "iter_blocks": "functions",
-    "mbr": "functions",
-    "pairwise": "functions",
-    "self_bleu": "functions",
+    "iter_blocks": "all_pairs",
+    "mbr": "decoding",
+    "pairwise": "all_pairs",
+    "self_bleu": "diversity",
 }
 __all__ = sorted(_HOMES)
 

@@ -1,9 +1,9 @@
+from .all_pairs import iter_blocks as iter_blocks
+from .all_pairs import pairwise as pairwise
 from .decoding import MBRResult as MBRResult
+from .decoding import mbr as mbr
 from .diversity import SelfBLEU as SelfBLEU
-from .functions import iter_blocks as iter_blocks
-from .functions import mbr as mbr
-from .functions import pairwise as pairwise
-from .functions import self_bleu as self_bleu
+from .diversity import self_bleu as self_bleu
 from .index import ReferenceIndex as ReferenceIndex
 
 __all__ = [

@@ -10,6 +10,7 @@ import numpy
 
 from ..runtime.progress import ProgressBar
 from .pair_scorer import PairScorer, on_sources
+from .parameters import sentence_parameters
 from .reader import read_sources
 
 TYPE_CHECKING = False
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
-
-    from ..dialects.parameters import Parameters
 
     Scores = NDArray[numpy.floating[Any]]
 
@@ -30,17 +29,72 @@ _BLOCK_BYTES = 1 << 26
 
 
 def pairwise(
-    parameters: Parameters,
     hypotheses: Any,
     references: Any,
-    masks: tuple[Any, Any],
-    out: Any,
-    dtype: Any,
-    progress: bool,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    progress: bool = False,
+    hypothesis_mask: Any = None,
+    reference_mask: Any = None,
+    metric: Any = None,
+    **parameters: Any,
 ) -> Scores:
-    """The score of every pair: see `fastbleu.BLEU.pairwise`."""
+    """Sentence BLEU of every hypothesis with every reference.
+
+    Each entry equals what ``fastbleu.sacrebleu.BLEU(effective_order=True).sentence_score``, and so
+    sacreBLEU, gives for that pair. `threads` share a large source; of many small ones each takes
+    one after the other.
+
+    Parameters
+    ----------
+    hypotheses : sequence of H sentences, or of B sequences of H sentences
+        Sentences are str; where `tokenize` is None lists of tokens, or token ids in an array of
+        shape (H, length) or (B, H, length) or in a list of arrays. Tokens may be tuples: nested
+        tuples without lists are one source.
+    references : sequence of R sentences, or of B sequences of R sentences
+        Each is the one reference of a pair: they are not nested by segment here.
+    out : ndarray of float64 or float32, shape (H, R) or (B, H, R), optional
+        Where the scores are written; undefined after an error or Ctrl-C.
+    dtype : float64 or float32, optional
+        By default that of `out`, or float64; float32 rounds each score and halves the memory.
+    progress : bool, default False
+        Show a progress bar on standard error.
+    hypothesis_mask, reference_mask : array of bool or integers, optional
+        For token ids, of the same shapes: an id counts where they are not 0.
+    metric : fastbleu.BLEU, optional
+        Whose parameters to take, in place of `parameters`.
+    **parameters
+        Those of `fastbleu.BLEU`. With sacreBLEU's dialect `effective_order` is True by default.
+
+    Returns
+    -------
+    ndarray, shape (H, R) or (B, H, R)
+        On the dialect's scale. `out` if it was given.
+
+    Raises
+    ------
+    ValueError
+        One side is batched and the other is not, batches have different sizes, or `out` has another
+        shape or type.
+    TypeError
+        Something is not a sentence; the message names its place.
+
+    Warns
+    -----
+    InputWarning
+        Lists of tokens look like sources of text; or as by `fastbleu.BLEU.sentence_scores`.
+
+    Examples
+    --------
+    >>> pairwise(["a b c d", "a b"], ["a b c d", "b a c d", "x"]).round(1)
+    array([[100. ,  38. ,   0. ],
+           [ 36.8,  26. ,   0. ]])
+    """
+    made = sentence_parameters(metric, parameters)
     kind = _checked_dtype(dtype, out)
-    sources, shape = read_sources(parameters, (hypotheses, references), masks, _NAMES)
+    masks = hypothesis_mask, reference_mask
+    sources, shape = read_sources(made, (hypotheses, references), masks, _NAMES)
     scores = numpy.empty(shape, kind) if out is None else _checked_out(out, shape)
     of_sources = scores if len(shape) == 3 else scores[None]
     with ProgressBar(progress, scores.size, " pairs") as bar:
@@ -49,28 +103,53 @@ def pairwise(
             pairs.prepare(*sources[source])
             pairs.fill(of_sources[source], bar)
 
-        on_sources(parameters.threads, of_sources.shape, partial(PairScorer, parameters), score)
+        on_sources(made.threads, of_sources.shape, partial(PairScorer, made), score)
     return scores
 
 
 def iter_blocks(
-    parameters: Parameters,
     hypotheses: Any,
     references: Any,
-    masks: tuple[Any, Any],
-    rows: int | None,
-    dtype: Any,
-    progress: bool,
+    *,
+    rows: int | None = None,
+    dtype: Any = None,
+    progress: bool = False,
+    hypothesis_mask: Any = None,
+    reference_mask: Any = None,
+    metric: Any = None,
+    **parameters: Any,
 ) -> Iterator[tuple[slice, Scores]]:
-    """The matrix in blocks of rows: see `fastbleu.BLEU.iter_blocks`."""
+    """The matrix of `pairwise` block by block, so that it is never in memory as a whole.
+
+    Parameters
+    ----------
+    hypotheses, references, dtype, progress, hypothesis_mask, reference_mask, metric, **parameters
+        As for `pairwise`, which also names the errors; but there are no batches.
+    rows : int, optional
+        Hypotheses in a block; by default as many as make 64 MB.
+
+    Yields
+    ------
+    (slice, ndarray of shape (rows, R))
+        The hypotheses of the block, and their scores with all references in a new array.
+
+    Examples
+    --------
+    >>> for rows, scores in iter_blocks(["a b", "b", "a"], ["a", "b"], rows=2):
+    ...     print(rows, scores.argmax(axis=1))
+    slice(0, 2, None) [0 1]
+    slice(2, 3, None) [0]
+    """
+    made = sentence_parameters(metric, parameters)
     kind = _checked_dtype(dtype, None)
     if rows is not None and operator.index(rows) < 1:
         raise ValueError(f"rows is {rows}, but must be at least 1")
-    sources, shape = read_sources(parameters, (hypotheses, references), masks, _NAMES)
+    masks = hypothesis_mask, reference_mask
+    sources, shape = read_sources(made, (hypotheses, references), masks, _NAMES)
     if len(shape) == 3:
         raise ValueError("iter_blocks takes one source; for a batch call it for each source")
     count, width = shape
-    pairs = PairScorer(parameters, parameters.threads)
+    pairs = PairScorer(made, made.threads)
     pairs.prepare(*sources[0])
     height = rows or max(1, _BLOCK_BYTES // (kind.itemsize * max(1, width)))
 

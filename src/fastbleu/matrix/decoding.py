@@ -7,11 +7,11 @@ from math import prod
 
 import numpy
 
-from ..dialects.parameters import Parameters
 from ..inputs.weights import read_weights
 from ..runtime.progress import ProgressBar
 from .aggregation import Aggregation
 from .pair_scorer import PairScorer, on_sources
+from .parameters import sentence_parameters
 from .reader import read_sources
 
 TYPE_CHECKING = False
@@ -56,29 +56,97 @@ class MBRResult:
 
 
 def mbr(
-    parameters: Parameters,
     candidates: Any,
-    references: Any,
-    masks: tuple[Any, Any],
-    weights: Any,
-    log_probabilities: Any,
-    aggregate: bool,
-    matrix: bool,
-    progress: bool,
+    references: Any = None,
+    weights: Any = None,
+    *,
+    log_probabilities: Any = None,
+    aggregate: bool = False,
+    matrix: bool = False,
+    progress: bool = False,
+    candidate_mask: Any = None,
+    reference_mask: Any = None,
+    metric: Any = None,
+    **parameters: Any,
 ) -> MBRResult:
-    """The candidates' expected scores, of one source or of several; see `fastbleu.BLEU.mbr`."""
+    """Minimum Bayes risk decoding: the candidate with the highest expected score.
+
+    Parameters
+    ----------
+    candidates : sequence of C sentences, or of B sequences of C sentences
+        Those of one source, or of B sources; sentences as in `pairwise`.
+    references : sequence of R sentences, or of B sequences of R sentences, optional
+        Samples to compare with. By default the candidates, each with itself, too.
+    weights : array_like of float, shape (R,) or (B, R), optional
+        Of the references: finite, at least 0, not all 0. By default all are equal, as is right for
+        samples drawn from a model.
+    log_probabilities : array_like of float, shape (R,) or (B, R), optional
+        In place of weights: their logarithms, up to a constant.
+    aggregate : bool, default False
+        Score each candidate once, against the expected n-gram counts of all references, in linear
+        time. An approximation: see Notes. For sacreBLEU's dialect.
+    matrix : bool, default False
+        Keep the score of each pair in the result.
+    candidate_mask, reference_mask, progress
+        As `hypothesis_mask`, `reference_mask` and `progress` of `pairwise`.
+    metric, **parameters
+        As for `pairwise`. Weights of the orders need a metric:
+        ``fastbleu.BLEU(weights=..., effective_order=True).mbr(...)``.
+
+    Returns
+    -------
+    MBRResult
+        `best` (of several equal candidates the first), `utilities`, `matrix`, `signature`.
+
+    Raises
+    ------
+    ValueError
+        There are no candidates or no references, weights have the wrong shape or value, or as by
+        `pairwise`.
+    TypeError
+        As by `pairwise`.
+
+    Warns
+    -----
+    InputWarning
+        `log_probabilities` look like probabilities, or as by `pairwise`.
+
+    Notes
+    -----
+    Equal candidates, and equal references, are scored once. Utilities are compared as floats, so
+    that the last bits of sums may decide between candidates with the same scores in another order.
+
+    ``aggregate=True`` on 64 candidates crossed from the outputs of three WMT22 systems chose the
+    same candidate for 74 to 84 % of the sources and lost 0.2 to 0.5 points of expected score on
+    average; for candidates of two unlike systems 51 to 70 % and 0.4 to 1.8 points
+    (`tests/matrix/test_mbr.py` prints this).
+
+    References
+    ----------
+    Kumar and Byrne (2004), Minimum Bayes-risk decoding for statistical machine translation. Eikema
+    and Aziz (2020), Is MAP decoding all you need? DeNero, Chiang and Knight (2009), Fast consensus
+    decoding over translation forests: ``aggregate=True``.
+
+    Examples
+    --------
+    >>> samples = ["the cat sat", "the cat sat down", "a cat sat down", "the cat sat down"]
+    >>> mbr(samples).best
+    1
+    """
+    made = sentence_parameters(metric, parameters)
     if aggregate and matrix:
         raise ValueError("aggregate=True makes no matrix; leave one of aggregate and matrix out")
     if aggregate:
-        parameters.rules.require("aggregate=True")
+        made.rules.require("aggregate=True")
     first = references[:1] if type(references) in (list, tuple) else ()
     if any(isinstance(value, float) for value in first):
         raise TypeError("references holds numbers: pass weights by their name, weights=")
     if references is None:
-        if masks[1] is not None:
+        if reference_mask is not None:
             raise ValueError("there is a reference_mask without references; pass candidate_mask=")
-        references, masks = candidates, (masks[0], masks[0])
-    sources, shape = read_sources(parameters, (candidates, references), masks, _NAMES)
+        references, reference_mask = candidates, candidate_mask
+    masks = candidate_mask, reference_mask
+    sources, shape = read_sources(made, (candidates, references), masks, _NAMES)
     single = len(shape) == 2
     for name, size in zip(_NAMES, shape[-2:], strict=True):
         if not size:
@@ -101,12 +169,12 @@ def mbr(
             else:
                 utilities[b] = _mean_scores(worker, *sources[b], its_weights, its_matrix, bar)
 
-        def make(threads: int) -> Any:
-            return Aggregation(parameters) if aggregate else PairScorer(parameters, threads)
+        def make_worker(threads: int) -> Any:
+            return Aggregation(made) if aggregate else PairScorer(made, threads)
 
-        on_sources(parameters.threads, shape, make, decode)
+        on_sources(made.threads, shape, make_worker, decode)
     best = utilities.argmax(axis=1)
-    signature = parameters.signature + "|references:aggregated" * aggregate
+    signature = made.signature + "|references:aggregated" * aggregate
     if single:
         its_matrix = None if matrices is None else matrices[0]
         return MBRResult(int(best[0]), utilities[0], its_matrix, signature)

@@ -17,6 +17,7 @@ from ..inputs.arguments import check_positive
 from ..inputs.sentences import parts_of
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
+from .parameters import sentence_parameters
 from .reader import SentenceReader
 
 TYPE_CHECKING = False
@@ -63,22 +64,76 @@ class SelfBLEU:
 
 
 def self_bleu(
-    parameters: Parameters,
     sentences: Any,
-    mask: Any,
-    orders: Iterable[int],
-    sample: int | None,
-    seed: int,
-    progress: bool,
+    orders: Iterable[int] = (2, 3, 4, 5),
+    sample: int | None = None,
+    *,
+    seed: int = 0,
+    progress: bool = False,
+    mask: Any = None,
+    metric: Any = None,
+    **parameters: Any,
 ) -> SelfBLEU:
-    """The scores of sentences with all others: see `fastbleu.BLEU.self_bleu`."""
+    """Self-BLEU: how much a set of sentences repeats itself.
+
+    Each sentence is scored against all the others as its references, and scores are averaged, for
+    each order n with equal weights for 1 to n. By default each score equals nltk's
+    ``sentence_bleu`` with method 1. The time is linear in the number of sentences; `threads` do not
+    shorten it.
+
+    Parameters
+    ----------
+    sentences : iterable of S sentences
+        As in `pairwise`. An iterator is read in parts, so that only token ids are in memory.
+    orders : iterable of int, default (2, 3, 4, 5)
+        In place of `max_order` and `weights`.
+    sample : int, optional
+        Score only as many sentences, drawn without replacement, each against all the others.
+    seed : int, default 0
+        Of the sample.
+    mask, progress
+        As `hypothesis_mask` and `progress` of `pairwise`.
+    metric, **parameters
+        As for `pairwise`, but by default ``dialect="nltk", smoothing="floor", tokenize=None``:
+        the sentences are lists of tokens. With ``dialect="sacrebleu"`` as for `pairwise`.
+
+    Returns
+    -------
+    SelfBLEU
+        Averages by order, and the score of each sentence; on the dialect's scale.
+
+    Raises
+    ------
+    ValueError
+        There are fewer than 2 sentences, an order is below 1, or as by `pairwise`.
+    TypeError
+        As by `pairwise`, as are the warnings.
+
+    References
+    ----------
+    Zhu et al. (2018), Texygen: A Benchmarking Platform for Text Generation Models.
+
+    Examples
+    --------
+    >>> found = self_bleu([["a", "b", "c"], ["a", "b", "d"], ["x", "y", "z"]], orders=(1, 2))
+    >>> {order: round(value, 3) for order, value in found.values.items()}
+    {1: 0.444, 2: 0.385}
+    """
+    if metric is None and parameters.get("effective_order") and "dialect" not in parameters:
+        raise ValueError(
+            "effective_order is an option of sacreBLEU's dialect, and self_bleu has nltk's by "
+            'default: pass dialect="sacrebleu", too'
+        )
+    if metric is None and parameters.setdefault("dialect", "nltk") == "nltk":
+        parameters = {"smoothing": "floor", "tokenize": None} | parameters
+    made = sentence_parameters(metric, parameters)
     checked = _check_orders(orders)
     seed = _integer("seed", seed)
     max_order = max(checked)
-    others = LeaveOneOut(max_order, parameters.reference_length)
-    reader = SentenceReader(parameters)
+    others = LeaveOneOut(max_order, made.reference_length)
+    reader = SentenceReader(made)
     for order in checked:
-        parameters.rules._check_order(order)
+        made.rules._check_order(order)
     short = 0
     total = len(sentences) if type(sentences) in (list, tuple) else None
     with ProgressBar(progress, total, " sentences") as bar:
@@ -88,9 +143,9 @@ def self_bleu(
             short += read.shorter_than(max_order)
             bar.update(len(read))
     count = len(others)
-    parameters.rules._check_references(count - 1)
+    made.rules._check_references(count - 1)
     reader.warn_of_input()
-    parameters.warn_of_short(short, count, max_order)
+    made.warn_of_short(short, count, max_order)
     if count < 2:
         raise ValueError(
             f"there are {count} sentences; self-BLEU needs 2 or more, because each is compared "
@@ -106,12 +161,12 @@ def self_bleu(
     for first in range(0, len(indices), _ROWS):
         part = rows[first * width : (first + _ROWS) * width]
         for column, order in enumerate(checked):
-            scores[first : first + _ROWS, column] = _scores(parameters, part, max_order, order)
+            scores[first : first + _ROWS, column] = _scores(made, part, max_order, order)
     means = (fsum(column.tolist()) / len(indices) for column in scores.T)
     values = dict(zip(checked, means, strict=True))
     # An order and weights of the metric's own play no part.
     unused = "order:", "weights:"
-    fields = [field for field in parameters.signature.split("|") if not field.startswith(unused)]
+    fields = [field for field in made.signature.split("|") if not field.startswith(unused)]
     if sample is not None:
         fields += [f"sample:{sample}", f"seed:{seed}"]
     return SelfBLEU(values, scores, checked, numpy.array(indices, numpy.int64), "|".join(fields))

@@ -16,6 +16,7 @@ from ..runtime.threads import Pool, drain, run_on_threads
 from ._ngrams import Ngrams
 from ._references import Lengths, ReferenceSet, RowScratch
 from .index_contents import load_index, save_index
+from .parameters import parameters_of
 from .reader import SentenceReader
 
 TYPE_CHECKING = False
@@ -100,16 +101,7 @@ class ReferenceIndex:
         progress: bool = False,
         **parameters: Any,
     ) -> None:
-        found_parameters = getattr(metric, "_parameters", None)
-        if metric is not None and not isinstance(found_parameters, Parameters):
-            kind = type(metric)
-            name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
-            raise TypeError(f"metric is a {name}, expected a fastbleu.BLEU")
-        if metric is not None and parameters:
-            raise TypeError(
-                f"metric is given, and {', '.join(parameters)} too; the metric has all parameters"
-            )
-        made = found_parameters or Parameters(**parameters)
+        made = parameters_of(metric, parameters)
         reader = SentenceReader(made)
         found = ReferenceSet(Ngrams(made.max_order), Lengths(made.reference_length))
         count = 0

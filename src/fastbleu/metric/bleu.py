@@ -7,6 +7,7 @@ from ..counting.totals import Totals
 from ..dialects.parameters import Parameters, taking
 from ..dialects.score import Score
 from ..runtime._process import Cell
+from .present import count_present, with_gaps
 from .ranks import gather
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.batch import CountOptions
-    from ..inputs.types import Hypotheses, Mask, References
+    from ..inputs.types import Hypotheses, Mask, MissingChoice, References
     from ..matrix.all_pairs import Scores
     from ..matrix.decoding import MBRResult
     from ..matrix.diversity import SelfBLEU
@@ -129,6 +130,8 @@ class BLEU:
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
+        missing: MissingChoice = "error",
+        progress: bool = False,
     ) -> Score:
         """BLEU of a corpus.
 
@@ -145,6 +148,12 @@ class BLEU:
             (S, references, length), or a list with an array, or a list of arrays, for each segment.
         hypothesis_mask, reference_mask : array of bool or integers, optional
             For token ids, of the same shapes: an id counts where they are not 0.
+        missing : {"error", "empty", "skip"}, default "error"
+            What to do with a segment of which the hypothesis or a reference is missing: None, NaN,
+            pandas.NA. "empty" replaces the value by an empty text or list, "skip" leaves the
+            segment out and warns of how many there are. Not for ids with masks.
+        progress : bool, default False
+            Show a progress bar on standard error.
 
         Returns
         -------
@@ -159,18 +168,19 @@ class BLEU:
             an id does not fit into int64.
         TypeError
             A str is where a list of tokens is expected or the reverse, a token is not hashable,
-            or an array does not hold integers; the message names the segment and the position.
+            an array does not hold integers, or a value is missing; the message names the segment
+            and the position.
 
         Warns
         -----
         InputWarning
             100 hypotheses look tokenised already, or the references look transposed although the
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
-            which pads labels, was counted.
+            which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """
-        sides = hypotheses, references, hypothesis_mask, reference_mask
+        how = self._parameters, self._options, (hypothesis_mask, reference_mask), missing, progress
         keep = self._parameters.rules.mean_of_sentences
-        counted = self._parameters.count(self._options, sides, keep_rows=keep)
+        counted, _ = count_present(hypotheses, references, *how, keep)
         return self._parameters.score_counted(counted)
 
     def sentence_scores(
@@ -180,6 +190,8 @@ class BLEU:
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
+        missing: MissingChoice = "error",
+        progress: bool = False,
     ) -> NDArray[numpy.float64]:
         """BLEU of every segment by itself.
 
@@ -189,16 +201,16 @@ class BLEU:
         Returns
         -------
         ndarray of float64, shape (segments,)
-            On the dialect's scale.
+            On the dialect's scale; NaN where ``missing="skip"`` left the segment out.
 
         Warns
         -----
         InputWarning
             As by `score`; and where segments score 0 because they are short.
         """
-        sides = hypotheses, references, hypothesis_mask, reference_mask
-        counted = self._parameters.count(self._options, sides)
-        return self._parameters.sentence_scores_counted(counted)
+        how = self._parameters, self._options, (hypothesis_mask, reference_mask), missing, progress
+        counted, present = count_present(hypotheses, references, *how)
+        return with_gaps(self._parameters.sentence_scores_counted(counted), present)
 
     def statistics(
         self,
@@ -207,6 +219,8 @@ class BLEU:
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
+        missing: MissingChoice = "error",
+        progress: bool = False,
     ) -> Stats:
         """Rows of counts, one per segment, from which every score follows.
 
@@ -215,10 +229,11 @@ class BLEU:
         Returns
         -------
         Stats
-            Shape (segments, 2 + 2 * max_order), the same for every dialect.
+            Shape (segments, 2 + 2 * max_order), the same for every dialect; without the segments
+            that ``missing="skip"`` leaves out.
         """
-        sides = hypotheses, references, hypothesis_mask, reference_mask
-        counted = self._parameters.count(self._options, sides, operation="statistics")
+        how = self._parameters, self._options, (hypothesis_mask, reference_mask), missing, progress
+        counted, _ = count_present(hypotheses, references, *how, operation="statistics")
         self._parameters.warn_of_tokenized(counted.tokenized_periods)
         return counted.stats
 
@@ -239,10 +254,9 @@ class BLEU:
         Stats
             One row: the `state` of a metric that has seen nothing else.
         """
-        sides = hypotheses, references, hypothesis_mask, reference_mask
-        return self._parameters.count(self._options, sides, keep_rows=False, operation="sums").stats
-
-    # A stream of batches.
+        masks = hypothesis_mask, reference_mask
+        how = masks, self._options, "sums", False
+        return self._parameters.count(hypotheses, references, *how).stats
 
     def update(
         self,
@@ -251,6 +265,8 @@ class BLEU:
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
+        missing: MissingChoice = "error",
+        progress: bool = False,
     ) -> None:
         """Add a batch to what `compute` scores.
 
@@ -262,9 +278,9 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        sides = hypotheses, references, hypothesis_mask, reference_mask
+        how = self._parameters, self._options, (hypothesis_mask, reference_mask), missing, progress
         keep = self._parameters.keeps_rows
-        counted = self._parameters.count(self._options, sides, keep_rows=keep, operation="update")
+        counted, _ = count_present(hypotheses, references, *how, keep, "update")
         sums = self._parameters.rules.adapt(counted.stats).sum() if keep else counted.stats
         self._add(Totals.of(counted, sums, keep))
 
@@ -413,88 +429,47 @@ class BLEU:
         """BLEU of every segment by itself, as by `sentence_scores`; errors as of `segments`."""
         return self._parameters.sentence_scores(self.segments)
 
-    # Many sentences with many: fastbleu.matrix has functions of these names, which document them.
+    # Many sentences with many: the functions of these names in fastbleu.matrix, with this metric.
 
-    def pairwise(
-        self,
-        hypotheses: Any,
-        references: Any,
-        *,
-        out: Any = None,
-        dtype: Any = None,
-        progress: bool = False,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
-    ) -> Scores:
+    def pairwise(self, hypotheses: Any, references: Any, **options: Any) -> Scores:
         """Sentence BLEU of each hypothesis with each reference: see `fastbleu.matrix.pairwise`."""
         from ..matrix.all_pairs import pairwise
 
-        masks = hypothesis_mask, reference_mask
-        return pairwise(self._parameters, hypotheses, references, masks, out, dtype, progress)
+        return pairwise(hypotheses, references, metric=self, **options)
 
     def iter_blocks(
-        self,
-        hypotheses: Any,
-        references: Any,
-        *,
-        rows: int | None = None,
-        dtype: Any = None,
-        progress: bool = False,
-        hypothesis_mask: Any = None,
-        reference_mask: Any = None,
+        self, hypotheses: Any, references: Any, **options: Any
     ) -> Iterator[tuple[slice, Scores]]:
         """The matrix of `pairwise` block by block: see `fastbleu.matrix.iter_blocks`."""
         from ..matrix.all_pairs import iter_blocks
 
-        masks = hypothesis_mask, reference_mask
-        return iter_blocks(self._parameters, hypotheses, references, masks, rows, dtype, progress)
+        return iter_blocks(hypotheses, references, metric=self, **options)
 
     def mbr(
-        self,
-        candidates: Any,
-        references: Any = None,
-        weights: Any = None,
-        *,
-        log_probabilities: Any = None,
-        aggregate: bool = False,
-        matrix: bool = False,
-        progress: bool = False,
-        candidate_mask: Any = None,
-        reference_mask: Any = None,
+        self, candidates: Any, references: Any = None, weights: Any = None, **options: Any
     ) -> MBRResult:
         """Minimum Bayes risk decoding: see `fastbleu.matrix.mbr`."""
         from ..matrix.decoding import mbr
 
-        masks = candidate_mask, reference_mask
-        how = aggregate, matrix, progress
-        return mbr(
-            self._parameters, candidates, references, masks, weights, log_probabilities, *how
-        )
+        return mbr(candidates, references, weights, metric=self, **options)
 
     def self_bleu(
         self,
         sentences: Any,
         orders: Iterable[int] = (2, 3, 4, 5),
         sample: int | None = None,
-        *,
-        seed: int = 0,
-        progress: bool = False,
-        mask: Any = None,
+        **options: Any,
     ) -> SelfBLEU:
         """How much a set of sentences repeats itself: see `fastbleu.matrix.self_bleu`."""
         from ..matrix.diversity import self_bleu
 
-        return self_bleu(self._parameters, sentences, mask, orders, sample, seed, progress)
+        return self_bleu(sentences, orders, sample, metric=self, **options)
 
-    def reference_index(
-        self, references: Any, *, reference_mask: Any = None, progress: bool = False
-    ) -> ReferenceIndex:
+    def reference_index(self, references: Any, **options: Any) -> ReferenceIndex:
         """A `fastbleu.matrix.ReferenceIndex` with the parameters of this metric."""
         from ..matrix.index import ReferenceIndex
 
-        return ReferenceIndex(
-            references, metric=self, reference_mask=reference_mask, progress=progress
-        )
+        return ReferenceIndex(references, metric=self, **options)
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that equal metrics share: `threads` changes nothing."""

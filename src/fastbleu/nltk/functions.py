@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .._core import accumulate_rows, zero_rows
 from ..counting.batch import CountOptions, count_batch
-from ..dialects.nltk_arithmetic import brevity_penalty, score_sums
+from ..dialects.nltk_arithmetic import brevity_penalty, rounded_method6, score_sums
+from ..inputs.mistakes import hint_at_sacrebleu
 from ..inputs.segments import NltkTokenChecks, batches
 from ..runtime.patching import Patch
 from . import _segments as _nltk
@@ -114,7 +115,10 @@ def corpus_bleu(
     0.5837168342559085
     """
     if len(list_of_references) != len(hypotheses):
-        raise AssertionError("The number of hypotheses and their reference(s) should be the same ")
+        raise AssertionError(
+            "The number of hypotheses and their reference(s) should be the same "
+            + hint_at_sacrebleu(list_of_references, hypotheses)
+        )
     try:
         weights[0][0]
     except (TypeError, IndexError):
@@ -144,6 +148,13 @@ def corpus_bleu(
 
     def smooth(p_n, hyp_len):
         method = smoothing_function or SmoothingFunction().method0
+        if getattr(method, "__func__", None) is SmoothingFunction.method6:
+            return rounded_method6(p_n, method.__self__.alpha, len(last[0]))
+        if not callable(method) or getattr(method, "__name__", "") == "SmoothingFunction":
+            raise TypeError(
+                f"smoothing_function is {method!r}, expected a method of a SmoothingFunction, "
+                "as in smoothing_function=SmoothingFunction().method1"
+            )
         return method(p_n, references=last[1], hypothesis=last[0], hyp_len=hyp_len)
 
     return score_sums(sums, vectors, smooth, auto_reweigh)
@@ -175,7 +186,8 @@ _patch = None
 def patch():
     """Put these functions into an installed nltk, for code that cannot be edited.
 
-    Replaces the six public names of `nltk.translate.bleu_score`, and `nltk.translate.bleu`.
+    Replaces the six public names of `nltk.translate.bleu_score`, `nltk.translate.bleu` and
+    `nltk.bleu`.
     Whatever was imported from there before stays the original. The result is a context manager
     that undoes this call; it need not be used.
 
@@ -194,7 +206,8 @@ def patch():
         replaced = [sentence_bleu, corpus_bleu, modified_precision, SmoothingFunction]
         replaced += [closest_ref_length, brevity_penalty]
         places = [(bleu_score, replacement.__name__, replacement) for replacement in replaced]
-        _patch = Patch([*places, (nltk.translate, "bleu", sentence_bleu)])
+        places += [(module, "bleu", sentence_bleu) for module in (nltk.translate, nltk)]
+        _patch = Patch(places)
     return _patch.apply()
 
 

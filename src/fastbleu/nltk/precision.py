@@ -7,6 +7,7 @@ import warnings
 
 from ..dialects import nltk_arithmetic
 from ..dialects.nltk_arithmetic import make_fraction
+from ..inputs.segments import NltkTokenChecks
 from . import _segments as _nltk
 
 
@@ -59,13 +60,25 @@ def modified_precision(references, hypothesis, n):
     (2, 4)
     """
     if len(hypothesis) < n:
-        for reference in references:
-            len(reference)  # nltk asks too: what is no sequence is an error at every order
+        # nltk counts the n-grams of references all the same.
+        for k, reference in enumerate(references):
+            if len(reference) >= n:
+                _check_hashable(reference, k)
         return make_fraction(0, 1)
     if isinstance(n, float) or n < 0:
         raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")
     order = operator.index(n)
     return make_fraction(*_nltk.modified_precision_counts(references, hypothesis, order))
+
+
+def _check_hashable(reference, number):
+    """Raise TypeError at the first token of a reference that is not hashable."""
+    for position, token in enumerate(reference):
+        try:
+            hash(token)
+        except TypeError as error:
+            NltkTokenChecks().refuse_unhashable(error, token, 0, number, position)
+            raise
 
 
 class SmoothingFunction:
@@ -123,8 +136,6 @@ class SmoothingFunction:
 
     def method6(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Interpolate from the third order on with a prior from the two below (Gao and He 2013)."""
-        if not p_n[2]:
-            raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
         return nltk_arithmetic.method6(p_n, self.alpha, len(hypothesis))
 
     def method7(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):

@@ -6,6 +6,8 @@ References are stream-major here, as in sacreBLEU: ``references[k][segment]``. D
 differences are listed in DIFFERENCES.md.
 """
 
+from sys import _getframe
+
 from .bleu import BLEU
 from .functions import corpus_bleu, raw_corpus_bleu, sentence_bleu
 from .patching import patch, unpatch
@@ -25,7 +27,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    where = f"module {__name__!r} has no attribute {name!r}"
+    elsewhere = None
     if "chrf" in name.lower() or "ter" in name.lower().split("_"):
-        where += "; only BLEU is here: take the other metrics from sacrebleu itself"
-    raise AttributeError(where)
+        elsewhere = "take the other metrics from sacrebleu itself"
+    elif name == "significance":
+        elsewhere = "take the significance tests from fastbleu.significance"
+    what = f"module {__name__!r} has no attribute {name!r}"
+    if elsewhere is None:
+        raise AttributeError(what)
+    # `from ... import name` asks by this function, and hides the text of an AttributeError.
+    imported = _getframe(1).f_code.co_name == "_handle_fromlist"
+    raise (ImportError if imported else AttributeError)(f"{what}; only BLEU is here: {elsewhere}")

@@ -15,7 +15,7 @@ from ..dialects import SACREBLEU, Dialect, get, names
 from ..inputs.arguments import closest
 from ..runtime.progress import ProgressBar
 from .resampling import Columns, draw_indices, read_seed, toss_coins
-from .results import Comparison, Interval
+from .results import Comparison, Comparisons, Interval
 from .scoring import DialectScoring, SacrebleuScoring
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def name_systems(
         raise ValueError("systems is empty: there is nothing to compare with the baseline")
 
     def restore(found: list[Comparison]) -> Any:
-        return dict(zip(given, found, strict=True)) if given is systems else found
+        return Comparisons(zip(given, found, strict=True)) if given is systems else found
 
     labelled = [(f"systems[{name!r}]", stats) for name, stats in given.items()]
     return [("baseline", baseline), *labelled], restore

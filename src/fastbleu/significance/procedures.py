@@ -17,15 +17,13 @@ added to both sides.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, TypeVar, overload
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
 
 from ..counting.stats import Stats
 from ..dialects import SACREBLEU, Dialect
 from .experiment import Experiment, at_least, name_systems
-from .results import Comparison, Interval
-
-Name = TypeVar("Name", bound=Hashable)
+from .results import Comparison, Comparisons, Interval, Name
 
 
 def bootstrap(
@@ -100,7 +98,7 @@ def paired_bootstrap(baseline: Stats, systems: Stats, **options: Any) -> Compari
 @overload
 def paired_bootstrap(
     baseline: Stats, systems: Mapping[Name, Stats], **options: Any
-) -> dict[Name, Comparison]: ...
+) -> Comparisons[Name]: ...
 @overload
 def paired_bootstrap(
     baseline: Stats, systems: Sequence[Stats], **options: Any
@@ -143,7 +141,7 @@ def paired_bootstrap(
 
     Returns
     -------
-    Comparison, or a list or dict of them, as `systems` is
+    Comparison, or a list or `Comparisons`, a dict of them, as `systems` is
 
     Raises
     ------
@@ -178,7 +176,7 @@ def paired_approximate_randomization(
 @overload
 def paired_approximate_randomization(
     baseline: Stats, systems: Mapping[Name, Stats], **options: Any
-) -> dict[Name, Comparison]: ...
+) -> Comparisons[Name]: ...
 @overload
 def paired_approximate_randomization(
     baseline: Stats, systems: Sequence[Stats], **options: Any
@@ -223,7 +221,7 @@ def paired_approximate_randomization(
 
     Returns
     -------
-    Comparison, or a list or dict of them, as `systems` is
+    Comparison, or a list or `Comparisons`, a dict of them, as `systems` is
 
     Raises
     ------

@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+from ..dialects.score import html_table
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+class Table(ABC):
+    """What prints as a table, in a notebook too."""
+
+    @abstractmethod
+    def _rows(self) -> list[list[str]]:
+        """The cells, the head first."""
+
+    @abstractmethod
+    def _caption(self) -> str:
+        """How the numbers were found."""
+
+    def __str__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(*self._rows(), strict=True)]
+        lines = []
+        for name, *cells in self._rows():
+            numbers = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
+            lines.append("  ".join([name.ljust(widths[0]), *numbers]).rstrip())
+        return "\n".join([*lines, self._caption()])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows(), self._caption())
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Table):
     """A confidence interval of a score, from bootstrap samples.
 
     The samples' scores are sorted, floor(samples * (1 - confidence) / 2) are left out at each end,
@@ -39,9 +69,23 @@ class Interval:
         """Half the distance of the bounds: what is written after a plus-minus sign."""
         return 0.5 * (self.high - self.low)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, which `json.dumps` takes, and `half_width`."""
+        return {**asdict(self), "half_width": self.half_width}
+
+    def _rows(self) -> list[list[str]]:
+        head = ["score", "mean", f"{100 * self.confidence:g} % interval"]
+        return [head, [f"{self.score:#.4g}", f"{self.mean:#.4g}", self._bounds()]]
+
+    def _caption(self) -> str:
+        return f"bootstrap, {self.samples} samples, seed {self.seed}"
+
+    def _bounds(self) -> str:
+        return f"{self.low:#.4g} to {self.high:#.4g}"
+
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Table):
     """A system against a baseline.
 
     Attributes
@@ -79,3 +123,52 @@ class Comparison:
     def difference(self) -> float:
         """Score of the system less that of the baseline."""
         return self.score - self.baseline_score
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by name, which `json.dumps` takes, and `difference`."""
+        return {**asdict(self), "difference": self.difference}
+
+    def _rows(self) -> list[list[str]]:
+        return Comparisons({"system": self})._rows()
+
+    def _caption(self) -> str:
+        kind = "samples" if self.test == "bootstrap" else "trials"
+        return f"paired {self.test}, {self.trials} {kind}, seed {self.seed}"
+
+
+class Comparisons(dict[Name, Comparison], Table):
+    """The comparisons of systems with one baseline, by name: a dict that prints as a table.
+
+    `baseline` is the baseline's name in the table.
+    """
+
+    baseline: Hashable = "baseline"
+
+    def to_dict(self) -> dict[Name, dict[str, Any]]:
+        """`Comparison.to_dict` of each system, by name."""
+        return {name: comparison.to_dict() for name, comparison in self.items()}
+
+    def _rows(self) -> list[list[str]]:
+        if not self:
+            return [["no systems"]]
+        first = next(iter(self.values()))
+        of_baseline = f"{first.baseline_score:#.4g}", _bounds(first.baseline_interval)
+        rows = [[str(self.baseline), *of_baseline, "", "", "", ""]]
+        for name, found in self.items():
+            wins = "" if found.wins is None else f"{100 * found.wins:.1f} %"
+            cells = f"{found.score:#.4g}", _bounds(found.interval), f"{found.difference:+#.3g}"
+            of_difference = _bounds(found.difference_interval)
+            rows.append([str(name), *cells, of_difference, f"{found.p_value:.4f}", wins])
+        interval = first.interval
+        percent = f"{100 * interval.confidence:g} % interval" if interval else ""
+        head = ["system", "score", percent, "difference", percent, "p-value", "wins"]
+        # Without columns that nothing was computed for.
+        filled = [any(cells) for cells in zip(*rows, strict=True)]
+        return [[c for c, kept in zip(row, filled, strict=True) if kept] for row in [head, *rows]]
+
+    def _caption(self) -> str:
+        return next(iter(self.values()))._caption() if self else ""
+
+
+def _bounds(interval: Interval | None) -> str:
+    return "" if interval is None else interval._bounds()

@@ -1,0 +1,56 @@
+"""Counting the segments of a batch that are present: what `missing` of a metric's methods means."""
+
+from __future__ import annotations
+
+from ..counting.batch import Counted, CountOptions
+from ..inputs.arguments import check_choice
+from ..inputs.missing import CHOICES, replace_missing
+from ..inputs.segments import listed_segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy
+    from numpy.typing import NDArray
+
+    from ..dialects.parameters import Parameters
+
+
+def count_present(
+    hypotheses: Any,
+    references: Any,
+    parameters: Parameters,
+    options: CountOptions,
+    masks: tuple[Any, Any],
+    missing: str,
+    progress: bool,
+    keep_rows: bool = True,
+    operation: str = "",
+) -> tuple[Counted, list[bool] | None]:
+    """Count a batch, and tell which segments were counted; None where no value is missing."""
+    if missing != "error":
+        check_choice("missing", missing, CHOICES)
+    how = options, operation, keep_rows, progress
+    try:
+        return parameters.count(hypotheses, references, masks, *how), None
+    except TypeError:  # perhaps of a missing value, which is looked for only now
+        if missing == "error" or masks[0] is not None or masks[1] is not None:
+            raise
+        empty: Any = [] if options.tokenizer is None else ""
+        listed = listed_segments(hypotheses, references)
+        if (replaced := replace_missing(*listed, missing, empty)) is None:
+            raise
+    hypotheses, references, present = replaced
+    return parameters.count(hypotheses, references, (None, None), *how), present
+
+
+def with_gaps(scores: NDArray[numpy.float64], present: list[bool] | None) -> NDArray[numpy.float64]:
+    """The scores of all segments, from those of the present ones; NaN for the others."""
+    if present is None:
+        return scores
+    import numpy
+
+    of_all = numpy.full(len(present), numpy.nan)
+    of_all[present] = scores
+    return of_all

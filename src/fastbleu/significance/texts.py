@@ -1,0 +1,93 @@
+"""Comparing systems from their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..inputs.arguments import check_choice
+from ..metric.bleu import BLEU
+from .procedures import paired_approximate_randomization, paired_bootstrap
+from .results import Comparisons, Name
+
+if TYPE_CHECKING:
+    from ..inputs.types import References
+
+_METHODS = {
+    "bootstrap": paired_bootstrap,
+    "approximate_randomization": paired_approximate_randomization,
+}
+
+
+def compare(
+    systems: Mapping[Name, Any],
+    references: References,
+    *,
+    method: Literal["bootstrap", "approximate_randomization"] = "bootstrap",
+    metric: BLEU | None = None,
+    **options: Any,
+) -> Comparisons[Name]:
+    """Compare the hypotheses of systems with those of the first one, the baseline.
+
+    Parameters
+    ----------
+    systems : mapping of hypotheses by name, two or more
+        Hypotheses of S segments each, as `fastbleu.BLEU.score` takes them.
+    references : references of S segments
+        As `fastbleu.BLEU.score` takes them.
+    method : {"bootstrap", "approximate_randomization"}, default "bootstrap"
+        `paired_bootstrap` or `paired_approximate_randomization`.
+    metric : BLEU, optional
+        Counts and scores; by default ``fastbleu.BLEU()``.
+    **options
+        Of the method: `samples`, `trials`, `confidence`, `seed`, `exact`, `compatible`, `progress`.
+
+    Returns
+    -------
+    Comparisons
+        Of all systems but the first one, by name.
+
+    Raises
+    ------
+    TypeError
+        An argument is of the wrong type, or `options` has one that belongs to the metric.
+    ValueError
+        There are fewer than two systems, or the texts of one, which the message names, cannot be
+        scored; and as in `paired_bootstrap`.
+
+    Examples
+    --------
+    >>> references = ["the cat sat on the mat", "it rained all night", "a dog barked at us"]
+    >>> new = ["the cat sat on a mat", "it rained all night", "a dog barked at us"]
+    >>> found = compare({"baseline": references, "new": new}, references, samples=100, seed=1)
+    >>> round(found["new"].difference, 2)
+    -20.31
+    """
+    metric = BLEU() if metric is None else metric
+    if not isinstance(metric, BLEU):
+        raise TypeError(f"metric is a {type(metric).__name__}, expected a fastbleu.BLEU")
+    check_choice("method", method, tuple(_METHODS))
+    if not isinstance(systems, Mapping):
+        given = type(systems).__name__
+        raise TypeError(f"systems is a {given}, expected hypotheses by name: {{'new': hypotheses}}")
+    if len(systems) < 2:
+        given = f"systems has {len(systems)} entries"
+        raise ValueError(f"{given}, expected two or more: the first one is the baseline")
+    rules = metric._parameters.rules
+    for option in options.keys() & {"dialect", *rules.options}:
+        raise TypeError(f"{option} belongs to the metric: pass metric=fastbleu.BLEU({option}=...)")
+    # Only what is not the default: compatible="sacrebleu" refuses some options at any value.
+    chosen = {option: getattr(metric, option) for option in rules.options}
+    chosen = {option: its for option, its in chosen.items() if its != rules.options[option]}
+    rows = {}
+    for name, hypotheses in systems.items():
+        try:
+            rows[name] = metric.statistics(hypotheses, references)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"systems[{name!r}]: {error}") from error
+    baseline, *others = rows
+    their_rows = {name: rows[name] for name in others}
+    found = _METHODS[method](rows[baseline], their_rows, dialect=rules, **chosen, **options)
+    found.baseline = baseline
+    return found

@@ -1,0 +1,121 @@
+"""Missing values in columns: named where they are, and replaced or left out on request."""
+
+import numpy as np
+import pytest
+
+from fastbleu import BLEU, InputWarning, count
+
+HYPOTHESES = [
+    "The cat sat on the mat.",
+    "It rained all night long.",
+    "A dog ran off.",
+    "It is late now.",
+]
+REFERENCES = [
+    "The cat sat on a mat.",
+    ["It rained all night.", "It rained."],
+    "A dog ran.",
+    "Late!",
+]
+TOKENS = [[text.split()] for text in HYPOTHESES]
+IDS = [np.array([row, 5, 6, 7, 8]) for row in range(4)]
+MISSING = [None, float("nan"), np.float32("nan")]
+METRICS = [
+    BLEU(effective_order=True),
+    BLEU(str.split, threads=2),
+    BLEU(None),
+    BLEU(None, stop_id=9),
+]
+INPUTS = [
+    (HYPOTHESES, REFERENCES, ""),
+    (HYPOTHESES, REFERENCES, ""),
+    ([tokens for (tokens,) in TOKENS], TOKENS, []),
+    (IDS, [[ids, ids[1:]] for ids in IDS], []),
+]
+CASES = list(zip(METRICS, INPUTS, strict=True))
+
+
+def with_holes(values, value, *segments):
+    return [value if i in segments else entry for i, entry in enumerate(values)]
+
+
+def without(values, *segments):
+    return [entry for i, entry in enumerate(values) if i not in segments]
+
+
+@pytest.mark.parametrize("value", MISSING)
+@pytest.mark.parametrize(("metric", "corpus"), CASES)
+def test_missing_values_are_named(metric, corpus, value):
+    hypotheses, references, _ = corpus
+    for segment in (0, 2):
+        several = [references[1][0], value]
+        for holes, where in (
+            ((with_holes(hypotheses, value, segment), references), "the hypothesis"),
+            ((hypotheses, with_holes(references, value, segment)), "the reference|references"),
+            ((hypotheses, with_holes(references, several, segment)), r"references\[1\]"),
+        ):
+            for method in (metric.score, metric.sentence_scores, metric.statistics, metric.update):
+                with pytest.raises(
+                    TypeError, match=rf"segment {segment}: ({where}).* is missing \((None|NaN)\)"
+                ):
+                    method(*holes)
+    assert metric == type(metric)(**metric._parameters.as_arguments())  # nothing was added
+
+
+@pytest.mark.parametrize("value", MISSING)
+@pytest.mark.parametrize(("metric", "corpus"), CASES)
+@pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
+def test_missing_values_are_replaced_or_left_out(metric, corpus, value):
+    hypotheses, references, empty = corpus
+    holes = with_holes(hypotheses, value, 0), with_holes(references, [value, *references[2]][:2], 2)
+    holes[1][3] = value
+    filled = (
+        with_holes(hypotheses, empty, 0),
+        with_holes(references, [empty, *references[2]][:2], 2),
+    )
+    filled[1][3] = [empty]
+    rest = without(hypotheses, 0, 2, 3), without(references, 0, 2, 3)
+    for how, clean in (("empty", filled), ("skip", rest)):
+        stream = BLEU(**metric._parameters.as_arguments())
+        for method in ("score", "statistics", "sentence_scores", "update"):
+            expected = getattr(metric, method)(*clean)
+            if how == "skip":
+                if method == "sentence_scores":
+                    expected = np.array([np.nan, *expected, np.nan, np.nan])
+                with pytest.warns(InputWarning, match=r"left out 3 of 4 .* the first is segment 0"):
+                    found = getattr(stream, method)(*holes, missing=how)
+            else:
+                found = getattr(stream, method)(*holes, missing=how)
+            np.testing.assert_equal(found, expected)
+        assert stream.compute() == metric.score(*clean)
+    metric.reset()
+
+
+def test_what_is_no_missing_value_is_refused_as_ever():
+    for how in ("error", "empty", "skip"):
+        with pytest.raises(TypeError, match="segment 1: the hypothesis is a int, expected a str"):
+            BLEU().score(["a", 5], ["a", "b"], missing=how)
+        mask = [np.ones(5, bool)] * 2
+        with pytest.raises(TypeError, match="the hypothesis is missing"):
+            BLEU(None).score([IDS[0], None], IDS[:2], hypothesis_mask=mask, missing=how)
+        assert BLEU(None).score([[None, 1.5, "a", "b"]], [[[None, 1.5, "a", "b"]]]).bp == 1
+    with pytest.raises(ValueError, match="missing 'drop' is unknown; choose one of error, empty"):
+        BLEU().score(HYPOTHESES, REFERENCES, missing="drop")
+    with (
+        pytest.warns(InputWarning, match="left out 1 of 1"),
+        pytest.raises(ValueError, match="no segments"),
+    ):
+        BLEU().score([None], ["a"], missing="skip")
+    with pytest.raises(TypeError, match="the hypothesis is missing"):
+        count([None], ["a"], tokenize="13a")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_progress_is_shown_on_request(capsys, threads):
+    texts, ids = ["The cat sat on a mat."] * 1200, np.tile(np.arange(50), (1200, 1))
+    for metric, values in ((BLEU(threads=threads), texts), (BLEU(None, threads=threads), ids)):
+        for method in (metric.score, metric.sentence_scores, metric.statistics, metric.update):
+            method(values, values)
+            assert capsys.readouterr().err == ""
+            method(values, values, progress=True)
+            assert "1.20k/1.20k" in capsys.readouterr().err

@@ -1,0 +1,115 @@
+"""Comparisons from texts, and results as tables."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from fastbleu import BLEU
+from fastbleu.significance import (
+    Comparisons,
+    bootstrap,
+    compare,
+    paired_approximate_randomization,
+    paired_bootstrap,
+)
+
+REFERENCES = ["the cat sat on the mat", ["it rained", "it rained all night"], "A dog barked at us"]
+NEW = ["the cat sat on a mat", "it rained all night", "a dog barked"]
+SYSTEMS = {"old": [text[::-1] for text in NEW], "new": NEW, "<b>": ["the cat", "it", "A dog at us"]}
+METRICS = [
+    None,
+    BLEU(lowercase=True, smoothing="add-k", smoothing_value=2, effective_order=True),
+    BLEU(dialect="nltk", smoothing="floor", max_order=2, weights=(0.25, 0.75)),
+    BLEU(list, reference_length="first"),
+]
+TESTS = {
+    "bootstrap": (paired_bootstrap, {"samples": 50}),
+    "approximate_randomization": (paired_approximate_randomization, {"trials": 50, "samples": 20}),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+@pytest.mark.parametrize("method", TESTS)
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_from_texts_as_from_rows(metric, method):
+    found = compare(SYSTEMS, REFERENCES, method=method, metric=metric, seed=7, **TESTS[method][1])
+    counter = metric or BLEU()
+    rows = {name: counter.statistics(texts, REFERENCES) for name, texts in SYSTEMS.items()}
+    scoring = {"dialect": counter.dialect, "smoothing": counter.smoothing}
+    scoring |= {"smoothing_value": counter.smoothing_value, "weights": counter.weights}
+    if counter.effective_order:
+        scoring["effective_order"] = True
+    run, options = TESTS[method]
+    assert found == run(rows.pop("old"), rows, seed=7, **scoring, **options)
+    assert found["new"].score == counter.score(NEW, REFERENCES).value
+    assert found["new"].baseline_score == counter.score(SYSTEMS["old"], REFERENCES).value
+
+
+def test_sacrebleus_numbers():
+    found = compare(SYSTEMS, REFERENCES, compatible="sacrebleu", samples=50)
+    rows = [BLEU().statistics(texts, REFERENCES) for texts in SYSTEMS.values()]
+    expected = paired_bootstrap(rows[0], rows[1:], compatible="sacrebleu", samples=50)
+    assert list(found.values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "error", "message"),
+    [
+        ({**SYSTEMS, "short": NEW[1:]}, {}, ValueError, r"systems\['short'\]: references has 3"),
+        ({**SYSTEMS, "ids": [1, 2, 3]}, {}, TypeError, r"systems\['ids'\]: .*segment 0"),
+        ({"old": NEW}, {}, ValueError, "1 entries.* the baseline"),
+        ([NEW, NEW], {}, TypeError, "systems is a list"),
+        (SYSTEMS, {"method": "t"}, ValueError, "method 't' is unknown; choose one of bootstrap"),
+        (SYSTEMS, {"metric": "nltk"}, TypeError, "metric is a str, expected a fastbleu.BLEU"),
+        (SYSTEMS, {"smoothing": "exp"}, TypeError, r"pass metric=fastbleu.BLEU\(smoothing=...\)"),
+        (SYSTEMS, {"dialect": "nltk"}, TypeError, r"pass metric=fastbleu.BLEU\(dialect=...\)"),
+        (SYSTEMS, {"sample": 9}, TypeError, "did you mean 'samples'"),
+    ],
+)
+def test_errors(systems, options, error, message):
+    with pytest.raises(error, match=message):
+        compare(systems, REFERENCES, **options)
+
+
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+@pytest.mark.parametrize(
+    ("method", "options", "columns"),
+    [
+        ("bootstrap", {"samples": 50}, 7),
+        ("approximate_randomization", {"trials": 50}, 4),
+        ("approximate_randomization", {"trials": 50, "samples": 20}, 7),
+    ],
+)
+def test_tables(method, options, columns):
+    found = compare(SYSTEMS, REFERENCES, method=method, seed=7, **options)
+    head, *rows, caption = str(found).splitlines()
+    assert [row.split()[0] for row in rows] == list(SYSTEMS)
+    assert caption == f"paired {method.replace('_', ' ')}, 50 {next(iter(options))}, seed 7"
+    assert f"{found['new'].score:#.4g}" in rows[1]
+    assert f"{found['new'].p_value:.4f}" in rows[1]
+    table = ElementTree.fromstring(found._repr_html_())
+    cells = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+    assert {len(row) for row in cells} == {columns}
+    for line, row in zip([head, *rows], cells, strict=True):
+        assert line.split() == " ".join(row).split()
+    assert str(found["new"]).splitlines()[-2].split()[1:] == rows[1].split()[1:]
+
+
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+def test_intervals_and_dicts():
+    interval = bootstrap(BLEU().statistics(NEW, REFERENCES), samples=20, confidence=0.9, seed=7)
+    head, row, caption = str(interval).splitlines()
+    assert head.endswith("90 % interval")
+    assert row.split() == [
+        *(f"{interval.score:#.4g}", f"{interval.mean:#.4g}"),
+        *(f"{interval.low:#.4g}", "to", f"{interval.high:#.4g}"),
+    ]
+    assert caption == "bootstrap, 20 samples, seed 7"
+    assert interval.to_dict()["half_width"] == interval.half_width
+    found = compare(SYSTEMS, REFERENCES, samples=20)
+    stored = json.loads(json.dumps(found.to_dict()))
+    assert list(stored) == ["new", "<b>"]
+    assert stored["new"]["difference"] == found["new"].difference
+    assert stored["new"]["interval"]["low"] == found["new"].interval.low
+    assert str(Comparisons()) == "no systems\n"
