@@ -136,8 +136,8 @@ class Parameters:
         self.options = rules.read_options(self.max_order, self.weights, *how)
 
     def __getattr__(self, name: str) -> Any:
-        if name != "rules" and name in self.rules.settings:
-            return self.rules.settings[name]
+        if name in ("hashed", "keywords"):
+            return self.rules.settings.get(name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property

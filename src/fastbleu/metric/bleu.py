@@ -114,7 +114,7 @@ class BLEU:
         object.__setattr__(self, "_totals", Cell(Totals.zero(parameters.max_order)))
 
     def __getattr__(self, name: str) -> Any:
-        if name in (*Parameters.NAMES, *self._parameters.rules.settings):
+        if name in (*Parameters.NAMES, "hashed", "keywords"):
             return getattr(self._parameters, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

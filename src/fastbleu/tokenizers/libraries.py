@@ -12,11 +12,14 @@ from __future__ import annotations
 import os
 from importlib import import_module
 
+from . import _compiled
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
+    from .originals import Prepare
     from .table import Entry
 
     Loaded: TypeAlias = tuple[Callable[[str], str], str]
@@ -75,6 +78,19 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
         return " ".join(processor.EncodeAsPieces(text.rstrip()))
 
     return parse, signature
+
+
+def load_original(name: str, entry: Entry, path: str | None) -> Loaded:
+    """The text rules of another BLEU: of a hypothesis, with case."""
+    prepare, compiled = find_original(entry)
+    return lambda text: " ".join(_compiled.split(prepare(text, False, False), compiled)), name
+
+
+def find_original(entry: Entry) -> tuple[Prepare, str]:
+    """What rewrites a text, and the compiled tokenizer that then takes it."""
+    function, compiled = entry.details
+    # Imported late, because it needs `re`.
+    return getattr(import_module(f"{__package__}.originals"), function), compiled
 
 
 def cached_model(entry: Entry) -> str:

@@ -8,12 +8,19 @@ a callable sees the whole text.
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
 from ..inputs.arguments import closest
 from ..runtime.extras import install_command
 from . import _compiled
-from .libraries import beginning, cached_model, load_mecab, load_sentencepiece, splitter
+from .libraries import (
+    beginning,
+    cached_model,
+    find_original,
+    load_mecab,
+    load_original,
+    load_sentencepiece,
+    splitter,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +56,7 @@ class Entry:
     """What the table says of a tokenizer; it is compiled unless `load` loads it (libraries.py).
 
     `details` are for `load`; `extra` installs the `packages` that it imports; sacreBLEU takes the
-    tokenizer by default for the target `language`. `prepared`: the function of originals.py
-    that rewrites a text, and the compiled tokenizer that then takes it.
+    tokenizer by default for the target `language`.
     """
 
     def __init__(
@@ -63,10 +69,8 @@ class Entry:
         takes_model: bool = False,
         language: str | None = None,
         splits_at_spaces: bool = False,
-        prepared: tuple[str, str] | None = None,
     ) -> None:
         self.load = load
-        self.prepared = prepared
         self.details = details
         self.packages = packages
         self.takes_model = takes_model
@@ -87,7 +91,8 @@ def _sentencepiece(signature: str, address: str, *file_names: str) -> Entry:
 
 
 def _original(prepare: str, compiled: str) -> Entry:
-    return Entry(splits_at_spaces=True, prepared=(prepare, compiled))
+    """`prepare`: the function of originals.py that rewrites a text for a compiled tokenizer."""
+    return Entry(load_original, (prepare, compiled), splits_at_spaces=True)
 
 
 _FLORES101 = _sentencepiece(
@@ -130,7 +135,9 @@ TABLE: dict[TokenizerName, Entry] = {
     "codexglue-summary": _original("codexglue_summary", "13a"),
     "e2e": _original("e2e", "none"),
 }
-TOKENIZERS: tuple[TokenizerName, ...] = tuple(n for n, entry in TABLE.items() if not entry.prepared)
+TOKENIZERS: tuple[TokenizerName, ...] = tuple(
+    n for n, entry in TABLE.items() if entry.load is not load_original
+)
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
 # The others are for some languages only.
@@ -310,11 +317,6 @@ def tokenize(
 def _load(name: str, path: str | None) -> Tokenizer:
     """The tokenizer of a library, with the user's model if `path` is given; loaded once."""
     entry = TABLE[name]  # type: ignore[index]
-    if entry.prepared is not None:
-        function, compiled = entry.prepared
-        # Loaded late, because it needs `re`.
-        prepared = getattr(import_module(f"{__package__}.originals"), function), compiled
-        return Tokenizer(name, function=splitting(prepared), prepared=prepared)
     # $SACREBLEU may change while the program runs.
     place = cached_model(entry) if path is None and entry.takes_model else path
     found = _LOADED.get((name, place))
@@ -328,7 +330,11 @@ def _load(name: str, path: str | None) -> Tokenizer:
                 f"{entry.how_to_install}",
                 name=error.name,
             ) from error
-        found = Tokenizer(name, function=splitter(name, parse), signature=signature, model=path)
+        function, prepared = splitter(name, parse), None
+        if entry.load is load_original:
+            prepared = find_original(entry)
+            function = splitting(prepared)
+        found = Tokenizer(name, None, function, signature, None, path, prepared)
         _LOADED[name, place] = found
     return found
 
