@@ -52,7 +52,7 @@ typedef struct {
     size_t narrow_room, middle_room, rewritten_room;
 } line_buffers;
 
-#define LEAD 16
+#define LEAD 32
 #define NO_POSITION SIZE_MAX
 
 typedef struct {
@@ -286,20 +286,27 @@ FB_INLINE void find_units(line_reader *line, const class_masks *masks, token_spa
     line->open_unit = open < at && unit > own ? unit : own;
 }
 
+/* The classes of the next block and its edges; -1 where the line must be rewritten first. */
+FB_INLINE int next_edges(line_reader *line, class_masks *masks, uint64_t *starts, uint64_t *ends)
+{
+    const size_t left = line->length - line->at, count = left < BLOCK ? left : BLOCK;
+    if (count > 0) {
+        read_classes(line, count, masks);
+    } else {      /* the line fills its last block: what is open ends here */
+        memset(masks, 0, sizeof *masks);
+        masks->of[SPACE] = ~(uint64_t)0;
+    }
+    if (FB_UNLIKELY(masks->of[REWRITE] && !line->rewritten)) return -1;
+    find_edges(line, masks, starts, ends);
+    return 0;
+}
+
 /* The tokens that end in the next block, at most 65; -1 where the line must be rewritten first. */
 static int next_tokens(line_reader *line, token_span *spans)
 {
     class_masks masks;
     uint64_t starts, ends;
-    const size_t left = line->length - line->at, count = left < BLOCK ? left : BLOCK;
-    if (count > 0) {
-        read_classes(line, count, &masks);
-    } else {      /* the line fills its last block: what is open ends here */
-        memset(&masks, 0, sizeof masks);
-        masks.of[SPACE] = ~(uint64_t)0;
-    }
-    if (FB_UNLIKELY(masks.of[REWRITE] && !line->rewritten)) return -1;
-    find_edges(line, &masks, &starts, &ends);
+    if (next_edges(line, &masks, &starts, &ends) < 0) return -1;
     const int tokens = take_spans(line, starts, ends, spans);
     if (line->pairs) find_units(line, &masks, spans, tokens);
     line->after_space = masks.of[SPACE] >> (BLOCK - 1);
