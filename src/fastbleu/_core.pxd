@@ -84,10 +84,8 @@ cdef class SegmentCounter(Interruptible):
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil
     cdef int count_segment(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
                            int64_t references, int32_t distinct, int64_t *row) except -1 nogil
-    cdef int match_masked(self, const uint64_t *masks, int hyp_len, int64_t references,
-                          int64_t *matches) except -1 nogil
-    cdef int match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
-                         int32_t distinct, int64_t *matches) except -1 nogil
+    cdef int match_short(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
+                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil
     cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                         int32_t distinct, int64_t *matches) except -1 nogil
     cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,

@@ -312,55 +312,45 @@ cdef class SegmentCounter:
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
-        if distinct == IS_MASKS:
-            return self.match_masked(masks, <int> lengths[0], references, matches)
         for k in range(1, references + 1):
             if lengths[k] > longest:
                 longest = lengths[k]
         if longest <= MASK_TOKENS:
-            self.match_short(ids, lengths, references, distinct, matches)
+            self.match_short(ids, masks, lengths, references, distinct, matches)
         else:
             self.match_long(ids, lengths, references, distinct, matches)
         return 0
 
-    cdef int match_masked(self, const uint64_t *masks, int hyp_len, int64_t references,
-                          int64_t *matches) except -1 nogil:
-        """Matches of a segment that was packed as masks."""
-        cdef int max_order = min(self.max_order, hyp_len), n
-        cdef mask_kernel match_masks = mask_kernel_for(simd_in_use())
-        cdef const uint64_t *in_reference = masks
-        memset(self.matched, 0, max_order * sizeof(uint64_t))
-        for _ in range(references):
-            in_reference += hyp_len + MASK_LANES
-            match_masks(in_reference, masks, hyp_len, max_order, self.matched)
-            self.worked(MASK_TOKENS)
-        for n in range(max_order):
-            matches[n] = popcount_portable(self.matched[n])
-        return 0
-
-    cdef int match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
-                         int32_t distinct, int64_t *matches) except -1 nogil:
-        """Matches by position masks, for at most 64 tokens per sequence."""
+    cdef int match_short(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
+                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil:
+        """Matches by position masks, those packed or those of ids, for at most 64 tokens per sequence."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
+        cdef bint is_packed = distinct == IS_MASKS
+        cdef const uint64_t *in_hypothesis = masks if is_packed else self.in_hypothesis
+        cdef const uint64_t *in_reference = masks if is_packed else self.in_reference
         cdef const int32_t *reference = ids + hyp_len
         cdef mask_kernel match_masks = mask_kernel_for(simd_in_use())
         cdef int64_t k
         cdef int i, n
-        memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
         memset(self.matched, 0, max_order * sizeof(uint64_t))
-        memset(self.in_hypothesis + hyp_len, 0, MASK_LANES * sizeof(uint64_t))
-        memset(self.in_reference + hyp_len, 0, MASK_LANES * sizeof(uint64_t))
-        for i in range(hyp_len):
-            self.in_hypothesis[i] = self.by_token[ids[i]]
-            self.by_token[ids[i]] |= <uint64_t> 1 << i
-        for k in range(1, references + 1):
+        if not is_packed:
             memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
-            for i in range(<int> lengths[k]):
-                self.by_token[reference[i]] |= <uint64_t> 1 << i
+            memset(self.in_hypothesis + hyp_len, 0, MASK_LANES * sizeof(uint64_t))
+            memset(self.in_reference + hyp_len, 0, MASK_LANES * sizeof(uint64_t))
             for i in range(hyp_len):
-                self.in_reference[i] = self.by_token[ids[i]]
-            match_masks(self.in_reference, self.in_hypothesis, hyp_len, max_order, self.matched)
-            reference += lengths[k]
+                self.in_hypothesis[i] = self.by_token[ids[i]]
+                self.by_token[ids[i]] |= <uint64_t> 1 << i
+        for k in range(1, references + 1):
+            if is_packed:
+                in_reference += hyp_len + MASK_LANES
+            else:
+                memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
+                for i in range(<int> lengths[k]):
+                    self.by_token[reference[i]] |= <uint64_t> 1 << i
+                for i in range(hyp_len):
+                    self.in_reference[i] = self.by_token[ids[i]]
+                reference += lengths[k]
+            match_masks(in_reference, in_hypothesis, hyp_len, max_order, self.matched)
             self.worked(MASK_TOKENS)
         for n in range(max_order):
             matches[n] = popcount_portable(self.matched[n])
