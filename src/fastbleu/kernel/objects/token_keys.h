@@ -69,8 +69,9 @@ static inline int list_plain_keys(key_list *keys, PyObject *const *tokens, Py_ss
     for (Py_ssize_t i = 0; i < length; i++) {
         prefetch_token(tokens, i, length);
         if (FB_UNLIKELY(!plain_token_key(tokens[i], seed, &key, &content))) return 0;
-        add_key(keys, key, content);
+        set_key(keys, (int)i, key, content);
     }
+    keys->length = (int)length;
     return 1;
 }
 

@@ -20,10 +20,9 @@ typedef struct {
     token_content contents[MASK_TOKENS];      /* of hashed keys */
 } key_list;
 
-/* Adds a key to a list of fewer than 64. */
-FB_INLINE void add_key(key_list *list, token_key key, token_content content)
+/* Writes key i; `length` is for the caller to set. */
+FB_INLINE void set_key(key_list *list, int i, token_key key, token_content content)
 {
-    const int i = list->length++;
     list->low[i] = key.low;
     list->high[i] = key.high;
     if (FB_UNLIKELY(key.high & KEY_IS_HASH)) {

@@ -1,10 +1,10 @@
 /* line_keys.h: the keys of all tokens of a line, if these are at most 64.
  *
  * First the edges of all tokens are found, then each token's key (content_keys.h) is read, so that neither
- * loop waits for a branch that depends on the text. Here a word whose characters have one high byte, as
- * those of most alphabets have, is kept as their low bytes and that high byte in byte 0, which such keys
- * leave free: 14 letters fit into a key in place of 7. Equal tokens have equal keys whatever line they come
- * from, but these keys and those of content_keys.h must not be compared.
+ * loop waits for a branch that depends on the text. Here a word whose characters have at most one high
+ * byte beside 0, as those of most alphabets have, is kept as their low bytes (page_key): 12 to 14 letters
+ * fit into a key in place of 7. Equal tokens have equal keys whatever line they come from, but these keys
+ * and those of content_keys.h must not be compared.
  *
  * Ownership. Borrowed content: a line and its buffers must live until the keys have been compared. Any
  * thread may call this on lists of its own. Cost: about 15 operations a token beside its block's.
@@ -38,46 +38,68 @@ FB_INLINE int list_edges(line_reader *line, token_edges *edges)
     return started;
 }
 
-/* The unit of characters: the narrowest that holds all of them. */
-static int unit_of_span(const line_reader *line, size_t start, size_t end)
+/* The high byte of the first of 16 characters whose bit is set, 0 if there is none; without a branch, as
+ * words and punctuation alternate. */
+FB_INLINE uint32_t high_byte_at(const uint16_t *block, uint32_t bits)
 {
-    int unit = 1;
-    for (size_t at = start; at < end; at++) {
-        const uint32_t c = char_at(line, at);
-        if (c > 0xFFFF) return 4;
-        if (c > 0xFF) unit = 2;
-    }
-    return unit;
+    return (uint32_t)(block[lowest_bit(bits | 1u << 15)] >> 8) & -(uint32_t)(bits != 0);
 }
 
-/* The key of characters of a line of two bytes with one high byte; 0 where theirs differ or they do not
- * fit. There are 32 bytes before the characters and 2 behind them. */
+/* The key of characters of two bytes whose high bytes are 0 and at most one other, the page; 0 if they have
+ * more, or do not fit. There are 32 bytes before the characters and 2 behind them.
+ * Byte 0 is the page, the bits behind it say which characters are of it; 13 or 14 characters, which leave no
+ * room for bits, must be all of it, 15 of none. */
 FB_INLINE int page_key(const uint16_t *chars, size_t size, token_key *key)
 {
-    uint64_t low[2], high[2];
-    if (size > INLINE_BYTES) return 0;
+    const uint16_t *block = chars + size - INLINE_BYTES;      /* 16 characters, as in inline_key */
+    const uint32_t inside = ((1u << size) - 1) << (INLINE_BYTES - size);
+    uint64_t low[2];
+    uint32_t paged, of_page;
 #ifdef FB_X86_64
-    const __m128i bytes = _mm_set1_epi16(0xFF);
-    const __m128i first = _mm_loadu_si128((const __m128i *)(chars + size - 15));
-    const __m128i second = _mm_loadu_si128((const __m128i *)(chars + size - 7));
+    const __m128i byte = _mm_set1_epi16(0xFF);
+    const __m128i first = _mm_loadu_si128((const __m128i *)block);
+    const __m128i second = _mm_loadu_si128((const __m128i *)(block + 8));
+    const __m128i high = _mm_packus_epi16(_mm_srli_epi16(first, 8), _mm_srli_epi16(second, 8));
     _mm_storeu_si128((__m128i *)low,
-                     _mm_packus_epi16(_mm_and_si128(first, bytes), _mm_and_si128(second, bytes)));
-    _mm_storeu_si128((__m128i *)high,
-                     _mm_packus_epi16(_mm_srli_epi16(first, 8), _mm_srli_epi16(second, 8)));
+                     _mm_packus_epi16(_mm_and_si128(first, byte), _mm_and_si128(second, byte)));
+    paged = ~(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, _mm_setzero_si128())) & inside;
+    const uint32_t page = high_byte_at(block, paged);
+    of_page = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, _mm_set1_epi8((char)page))) & paged;
 #else
-    uint8_t low_bytes[16], high_bytes[16];
+    uint8_t bytes[16];
+    paged = of_page = 0;
     for (int i = 0; i < 16; i++) {
-        low_bytes[i] = (uint8_t)(chars + size - 15)[i];
-        high_bytes[i] = (uint8_t)((chars + size - 15)[i] >> 8);
+        bytes[i] = (uint8_t)block[i];
+        paged |= (uint32_t)(block[i] > 0xFF) << i;
     }
-    for (int i = 0; i < 2; i++) low[i] = load64(low_bytes + 8 * i), high[i] = load64(high_bytes + 8 * i);
+    paged &= inside;
+    const uint32_t page = high_byte_at(block, paged);
+    for (int i = 0; i < 16; i++) of_page |= (uint32_t)(block[i] >> 8 == page) << i;
+    of_page &= paged;
+    low[0] = load64(bytes), low[1] = load64(bytes + 8);
 #endif
-    const uint64_t page = chars[0] >> 8, pages = page * 0x0101010101010101u;
-    const uint64_t differs =
-        ((high[0] ^ pages) & LOW_CONTENT[size]) | ((high[1] ^ pages) & HIGH_CONTENT[size]);
-    key->low = (low[0] & LOW_CONTENT[size]) | page;
+    const uint32_t bits = size <= INLINE_BYTES - 3 ? paged : 0;
+    key->low = (low[0] & LOW_CONTENT[size]) | page | (uint64_t)bits << 8;
     key->high = (low[1] & HIGH_CONTENT[size]) | (uint64_t)(1u << 4 | size) << 56;
-    return !(differs | (page & -(uint64_t)(size == INLINE_BYTES)));
+    if (FB_LIKELY(size <= INLINE_BYTES - 3)) return paged == of_page;
+    return paged == of_page && (paged == 0 || (paged == inside && size < INLINE_BYTES));
+}
+
+/* The content of characters in the narrowest unit that holds them, of a line that is not stored in bytes. */
+static token_key wide_key(const line_reader *line, size_t start, size_t end, hash_seed seed,
+                          token_content *content)
+{
+    token_span span = {start, end, 1};
+    token_key key;
+    for (size_t at = start; at < end; at++) {
+        const uint32_t c = char_at(line, at);
+        const int unit = c > 0xFFFF ? 4 : c > 0xFF ? 2 : 1;
+        if (unit > span.unit) span.unit = unit;
+    }
+    if (span.unit != 4 && end - start <= INLINE_BYTES && page_key(line->pairs + start, end - start, &key))
+        return key;
+    *content = content_of(line, span);
+    return content_key(*content, (unsigned)span.unit, seed);
 }
 
 /* The keys of a whole line: 1, or 0 where it has too many tokens, or -1: rewrite the line first. */
@@ -89,24 +111,15 @@ static int list_keys(line_reader *line, key_list *keys, hash_seed seed)
     if (count > MASK_TOKENS) return 0;
     clear_keys(keys);
     for (int i = 0; i < count; i++) {
-        token_span span = {edges.starts[i], edges.ends[i], 1};
-        const size_t size = span.end - span.start;
-        token_content content = {line->bytes + span.start, size};
+        const size_t start = edges.starts[i], end = edges.ends[i], size = end - start;
+        token_content content = {line->bytes + start, size};
         token_key key;
-        if (line->pairs) {
-            if (FB_LIKELY(!line->quads) && FB_LIKELY(page_key(line->pairs + span.start, size, &key))) {
-                add_key(keys, key, content);
-                continue;
-            }
-            span.unit = unit_of_span(line, span.start, span.end);
-            if (span.unit == 2 && page_key(line->pairs + span.start, size, &key)) {
-                add_key(keys, key, content);
-                continue;
-            }
-            content = content_of(line, span);
-        }
-        add_key(keys, content_key(content, (unsigned)span.unit, seed), content);
+        if (!line->pairs) key = content_key(content, 1, seed);
+        else if (FB_UNLIKELY(line->quads || size > INLINE_BYTES || !page_key(line->pairs + start, size, &key)))
+            key = wide_key(line, start, end, seed, &content);
+        set_key(keys, i, key, content);
     }
+    keys->length = count;
     return 1;
 }
 
