@@ -1,7 +1,6 @@
 /* compare.h: position masks (masks.h) of at most 64 tokens, by comparing all with all.
  *
- * Data. A token is two words: tokens are equal if both are. Lists of ids have the first word only (`high`
- * is NULL). Bit j of masks[i] is set if token i of one list equals token j of the other. Tokens of the
+ * Data. A token is one word, or two where `second` is not NULL: tokens are equal if both are. Bit j of masks[i] is set if token i of one list equals token j of the other. Tokens of the
  * first list stand in the lanes of a vector, those of the other are broadcast one by one, so that a mask
  * grows in its lane: nothing is looked up, and no branch depends on a token.
  *
@@ -17,7 +16,7 @@
 #include "masks.h"
 
 typedef struct {
-    const uint64_t *low, *high;
+    const uint64_t *first, *second;
     int length;
 } key_words;
 
@@ -26,94 +25,104 @@ typedef void (*key_comparer)(key_words tokens, key_words others, int earlier, ui
 
 #ifdef FB_X86_64
 
-/* Vectors of 4 tokens from `first` on. With constants for `vectors` and `wide`, masks stay in registers. */
+/* Vectors of 4 tokens from number `at` on. With constants for `vectors` and `wide`, masks stay in registers. */
 FB_TARGET("avx2")
-FB_INLINE void compare_some_avx2(key_words tokens, key_words others, int first, const int vectors,
-                                 const int wide, uint64_t *masks)
+FB_INLINE void compare_some_avx2(key_words tokens, key_words others, int at, const int vectors,
+                                 const int wide, int earlier, uint64_t *masks)
 {
     __m256i found[4], bit = _mm256_set1_epi64x(1);
     for (int v = 0; v < vectors; v++) found[v] = _mm256_setzero_si256();
     for (int j = 0; j < others.length; j++) {
-        const __m256i low = _mm256_set1_epi64x((int64_t)others.low[j]);
-        const __m256i high = wide ? _mm256_set1_epi64x((int64_t)others.high[j]) : low;
+        const __m256i first = _mm256_set1_epi64x((int64_t)others.first[j]);
+        const __m256i second = wide ? _mm256_set1_epi64x((int64_t)others.second[j]) : first;
         for (int v = 0; v < vectors; v++) {
-            const int i = first + 4 * v;
+            const int i = at + 4 * v;
             __m256i equal =
-                _mm256_cmpeq_epi64(low, _mm256_loadu_si256((const __m256i *)(tokens.low + i)));
+                _mm256_cmpeq_epi64(first, _mm256_loadu_si256((const __m256i *)(tokens.first + i)));
             if (wide)
                 equal = _mm256_and_si256(
-                    equal, _mm256_cmpeq_epi64(high, _mm256_loadu_si256((const __m256i *)(tokens.high + i))));
+                    equal,
+                    _mm256_cmpeq_epi64(second, _mm256_loadu_si256((const __m256i *)(tokens.second + i))));
             found[v] = _mm256_or_si256(found[v], _mm256_and_si256(equal, bit));
         }
         bit = _mm256_add_epi64(bit, bit);
     }
-    for (int v = 0; v < vectors; v++)
-        _mm256_storeu_si256((__m256i *)(masks + first + 4 * v), found[v]);
+    for (int v = 0; v < vectors; v++) {
+        const int i = at + 4 * v;
+        if (earlier) {      /* the bits below the lane's own */
+            const __m256i own = _mm256_slli_epi64(_mm256_setr_epi64x(1, 2, 4, 8), i);
+            found[v] = _mm256_and_si256(found[v], _mm256_sub_epi64(own, _mm256_set1_epi64x(1)));
+        }
+        _mm256_storeu_si256((__m256i *)(masks + i), found[v]);
+    }
 }
 
 FB_TARGET("avx512f")
-FB_INLINE void compare_some_avx512(key_words tokens, key_words others, int first, const int vectors,
-                                   const int wide, uint64_t *masks)
+FB_INLINE void compare_some_avx512(key_words tokens, key_words others, int at, const int vectors,
+                                   const int wide, int earlier, uint64_t *masks)
 {
-    __m512i found[4], low_of[4], high_of[4], bit = _mm512_set1_epi64(1);
+    __m512i found[4], first_of[4], second_of[4], bit = _mm512_set1_epi64(1);
     for (int v = 0; v < vectors; v++) {
         found[v] = _mm512_setzero_si512();
-        low_of[v] = _mm512_loadu_si512(tokens.low + first + 8 * v);
-        high_of[v] = wide ? _mm512_loadu_si512(tokens.high + first + 8 * v) : low_of[v];
+        first_of[v] = _mm512_loadu_si512(tokens.first + at + 8 * v);
+        second_of[v] = wide ? _mm512_loadu_si512(tokens.second + at + 8 * v) : first_of[v];
     }
     for (int j = 0; j < others.length; j++) {
-        const __m512i low = _mm512_set1_epi64((int64_t)others.low[j]);
-        const __m512i high = wide ? _mm512_set1_epi64((int64_t)others.high[j]) : low;
+        const __m512i first = _mm512_set1_epi64((int64_t)others.first[j]);
+        const __m512i second = wide ? _mm512_set1_epi64((int64_t)others.second[j]) : first;
         for (int v = 0; v < vectors; v++) {
-            __mmask8 equal = _mm512_cmpeq_epi64_mask(low, low_of[v]);
-            if (wide) equal = _mm512_mask_cmpeq_epi64_mask(equal, high, high_of[v]);
+            __mmask8 equal = _mm512_cmpeq_epi64_mask(first, first_of[v]);
+            if (wide) equal = _mm512_mask_cmpeq_epi64_mask(equal, second, second_of[v]);
             found[v] = _mm512_mask_or_epi64(found[v], equal, found[v], bit);
         }
         bit = _mm512_add_epi64(bit, bit);
     }
-    for (int v = 0; v < vectors; v++) _mm512_storeu_si512(masks + first + 8 * v, found[v]);
+    for (int v = 0; v < vectors; v++) {
+        const int i = at + 8 * v;
+        if (earlier) {      /* the bits below the lane's own */
+            const __m512i own = _mm512_slli_epi64(_mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128), i);
+            found[v] = _mm512_and_si512(found[v], _mm512_sub_epi64(own, _mm512_set1_epi64(1)));
+        }
+        _mm512_storeu_si512(masks + i, found[v]);
+    }
 }
 
 /* All vectors, four at a time. Nothing equals a token that comes later among the `earlier`. */
-#define FB_COMPARE_VECTORS(compare_some, lanes, wide)                             \
-    for (int first = 0; first < tokens.length; first += 4 * (lanes)) {            \
-        const int left = (tokens.length - first + (lanes) - 1) / (lanes);         \
-        key_words present = others;                                               \
-        if (earlier && present.length > first + 4 * (lanes))                      \
-            present.length = first + 4 * (lanes);                                 \
-        if (left >= 4) compare_some(tokens, present, first, 4, wide, masks);      \
-        else if (left == 3) compare_some(tokens, present, first, 3, wide, masks); \
-        else if (left == 2) compare_some(tokens, present, first, 2, wide, masks); \
-        else compare_some(tokens, present, first, 1, wide, masks);                \
-    }
+#  define FB_COMPARE_VECTORS(compare_some, lanes, wide)                                        \
+      for (int at = 0; at < tokens.length; at += 4 * (lanes)) {                                \
+          const int left = (tokens.length - at + (lanes) - 1) / (lanes);                       \
+          key_words present = others;                                                          \
+          if (earlier && present.length > at + 4 * (lanes)) present.length = at + 4 * (lanes); \
+          if (left >= 4) compare_some(tokens, present, at, 4, wide, earlier, masks);           \
+          else if (left == 3) compare_some(tokens, present, at, 3, wide, earlier, masks);      \
+          else if (left == 2) compare_some(tokens, present, at, 2, wide, earlier, masks);      \
+          else compare_some(tokens, present, at, 1, wide, earlier, masks);                     \
+      }
 
 FB_TARGET("avx2")
 static void compare_keys_avx2(key_words tokens, key_words others, int earlier, uint64_t *masks)
 {
-    if (tokens.high) {
+    if (tokens.second) {
         FB_COMPARE_VECTORS(compare_some_avx2, 4, 1)
     } else {
         FB_COMPARE_VECTORS(compare_some_avx2, 4, 0)
     }
-    if (earlier)
-        for (int i = 0; i < tokens.length; i++) masks[i] &= ((uint64_t)1 << i) - 1;
-    for (int i = 0; i < MASK_LANES; i++) masks[tokens.length + i] = 0;
+    _mm256_storeu_si256((__m256i *)(masks + tokens.length), _mm256_setzero_si256());
+    _mm256_storeu_si256((__m256i *)(masks + tokens.length + 4), _mm256_setzero_si256());
 }
 
 FB_TARGET("avx512f")
 static void compare_keys_avx512(key_words tokens, key_words others, int earlier, uint64_t *masks)
 {
-    if (tokens.high) {
+    if (tokens.second) {
         FB_COMPARE_VECTORS(compare_some_avx512, 8, 1)
     } else {
         FB_COMPARE_VECTORS(compare_some_avx512, 8, 0)
     }
-    if (earlier)
-        for (int i = 0; i < tokens.length; i++) masks[i] &= ((uint64_t)1 << i) - 1;
-    for (int i = 0; i < MASK_LANES; i++) masks[tokens.length + i] = 0;
+    _mm512_storeu_si512(masks + tokens.length, _mm512_setzero_si512());
 }
 
-#undef FB_COMPARE_VECTORS
+#  undef FB_COMPARE_VECTORS
 
 #endif /* FB_X86_64 */
 

@@ -54,12 +54,21 @@ static void verify_masks(const key_list *tokens, const key_list *others, uint64_
     }
 }
 
+/* Whether any low word is not 0; else the high ones are enough. */
+FB_INLINE int has_low_words(const key_list *list)
+{
+    for (int i = 0; i < list->length; i++)
+        if (list->low[i]) return 1;
+    return 0;
+}
+
 /* The masks of masks.h: of a reference, or of the hypothesis' earlier tokens where both lists are it. */
 static inline void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
                                  uint64_t *masks)
 {
-    const key_words words = {tokens->low, tokens->high, tokens->length};
-    const key_words other_words = {others->low, others->high, others->length};
+    const int wide = has_low_words(tokens) || has_low_words(others);
+    const key_words words = {tokens->high, wide ? tokens->low : NULL, tokens->length};
+    const key_words other_words = {others->high, wide ? others->low : NULL, others->length};
     compare(words, other_words, tokens == others, masks);
     if (FB_UNLIKELY(tokens->hashed & -(uint64_t)(others->hashed != 0))) verify_masks(tokens, others, masks);
 }

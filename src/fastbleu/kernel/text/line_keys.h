@@ -38,6 +38,16 @@ FB_INLINE int list_edges(line_reader *line, token_edges *edges)
     return started;
 }
 
+#define SHORT_WORD 4
+
+/* page_key of one character. */
+FB_INLINE token_key character_key(uint16_t character)
+{
+    const uint64_t page = character >> 8, bits = page ? (uint64_t)1 << (8 + INLINE_BYTES - 1) : 0;
+    const token_key key = {0, page | bits | (uint64_t)(character & 0xFF) << 48 | (uint64_t)0x11 << 56};
+    return key;
+}
+
 /* The high byte of the first of 16 characters whose bit is set, 0 if there is none; without a branch, as
  * words and punctuation alternate. */
 FB_INLINE uint32_t high_byte_at(const uint16_t *block, uint32_t bits)
@@ -48,7 +58,8 @@ FB_INLINE uint32_t high_byte_at(const uint16_t *block, uint32_t bits)
 /* The key of characters of two bytes whose high bytes are 0 and at most one other, the page; 0 if they have
  * more, or do not fit. There are 32 bytes before the characters and 2 behind them.
  * Byte 0 is the page, the bits behind it say which characters are of it; 13 or 14 characters, which leave no
- * room for bits, must be all of it, 15 of none. */
+ * room for bits, must be all of it, 15 of none. Up to SHORT_WORD characters leave room for both in the high
+ * word, so that the low one is 0. */
 FB_INLINE int page_key(const uint16_t *chars, size_t size, token_key *key)
 {
     const uint16_t *block = chars + size - INLINE_BYTES;      /* 16 characters, as in inline_key */
@@ -78,9 +89,10 @@ FB_INLINE int page_key(const uint16_t *chars, size_t size, token_key *key)
     of_page &= paged;
     low[0] = load64(bytes), low[1] = load64(bytes + 8);
 #endif
-    const uint32_t bits = size <= INLINE_BYTES - 3 ? paged : 0;
-    key->low = (low[0] & LOW_CONTENT[size]) | page | (uint64_t)bits << 8;
-    key->high = (low[1] & HIGH_CONTENT[size]) | (uint64_t)(1u << 4 | size) << 56;
+    const uint64_t pages = page | ((uint64_t)paged << 8 & -(uint64_t)(size <= INLINE_BYTES - 3));
+    const uint64_t short_pages = pages & -(uint64_t)(size <= SHORT_WORD);      /* no branch, as above */
+    key->low = (low[0] & LOW_CONTENT[size]) | (pages ^ short_pages);
+    key->high = (low[1] & HIGH_CONTENT[size]) | short_pages | (uint64_t)(1u << 4 | size) << 56;
     if (FB_LIKELY(size <= INLINE_BYTES - 3)) return paged == of_page;
     return paged == of_page && (paged == 0 || (paged == inside && size < INLINE_BYTES));
 }
@@ -102,6 +114,25 @@ static token_key wide_key(const line_reader *line, size_t start, size_t end, has
     return content_key(*content, (unsigned)span.unit, seed);
 }
 
+/* What most tokens of a line are; its loop has no branch that depends on more. */
+typedef enum { BYTE_WORDS, WIDE_WORDS, WIDE_CHARACTERS } line_form;
+
+FB_INLINE void read_keys(const line_reader *line, const token_edges *edges, int count, const line_form form,
+                         hash_seed seed, key_list *keys)
+{
+    for (int i = 0; i < count; i++) {
+        const size_t start = edges->starts[i], end = edges->ends[i], size = end - start;
+        token_content content = {line->bytes + start, size};
+        token_key key;
+        if (form == BYTE_WORDS) key = content_key(content, 1, seed);
+        else if (form == WIDE_CHARACTERS && size == 1) key = character_key(line->pairs[start]);
+        else if (FB_UNLIKELY(line->quads || size > INLINE_BYTES
+                             || !page_key(line->pairs + start, size, &key)))
+            key = wide_key(line, start, end, seed, &content);
+        set_key(keys, i, key, content);
+    }
+}
+
 /* The keys of a whole line: 1, or 0 where it has too many tokens, or -1: rewrite the line first. */
 static int list_keys(line_reader *line, key_list *keys, hash_seed seed)
 {
@@ -110,15 +141,10 @@ static int list_keys(line_reader *line, key_list *keys, hash_seed seed)
     if (count < 0) return -1;
     if (count > MASK_TOKENS) return 0;
     clear_keys(keys);
-    for (int i = 0; i < count; i++) {
-        const size_t start = edges.starts[i], end = edges.ends[i], size = end - start;
-        token_content content = {line->bytes + start, size};
-        token_key key;
-        if (!line->pairs) key = content_key(content, 1, seed);
-        else if (FB_UNLIKELY(line->quads || size > INLINE_BYTES || !page_key(line->pairs + start, size, &key)))
-            key = wide_key(line, start, end, seed, &content);
-        set_key(keys, i, key, content);
-    }
+    if (!line->pairs) read_keys(line, &edges, count, BYTE_WORDS, seed, keys);
+    else if (line->quads || (size_t)count * 2 < line->length)
+        read_keys(line, &edges, count, WIDE_WORDS, seed, keys);
+    else read_keys(line, &edges, count, WIDE_CHARACTERS, seed, keys);
     keys->length = count;
     return 1;
 }
