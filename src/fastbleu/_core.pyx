@@ -8,8 +8,7 @@ only when a user asks for a numpy array. Additions check for overflow of int64.
 
 Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
 positions (kernel/simd/masks.h), which is nearly every segment of real text. Packers make the masks where
-the processor compares tokens fast enough (kernel/simd/compare.h), else they come from ids. Longer
-segments go through
+the processor can compare tokens (kernel/simd/compare.h), else they come from ids. Longer ones go through
 hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id of its last
 n-1 tokens), so that every order costs one table look-up per position; positions whose halves found no
 match drop out, because no longer n-gram there can match. Both are exact for every order.
@@ -26,7 +25,8 @@ from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memset
 
 from fastbleu.kernel.tables cimport (
-    key_comparer_for, look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
+    key_comparer_for, look_up_cost, number_table_add, number_table_begin, number_table_find,
+    number_table_free)
 from fastbleu.runtime._process cimport (
     Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level)
 

@@ -2,9 +2,10 @@
 
 Every segment is packed by itself (PackedSegments in _core.pxd), in one of two ways. Segments of
 plain tokens (exact str, bytes, int) are read straight from memory and compared by content
-(kernel/objects/token_keys.h): all with all if they are short, else numbered. That runs no Python code, so nothing can change meanwhile. A segment with any
-other token goes through a dict and so through Python's own hash() and ==, over tuples that hold the
-tokens alive whatever a hostile __eq__ does to the lists they came from.
+(kernel/objects/token_keys.h): all with all if it is short, else by numbering them. That runs no Python
+code, so nothing can change meanwhile. A segment with any other token goes through a dict and so through
+Python's own hash() and ==, over tuples that hold the tokens alive whatever a hostile __eq__ does to the
+lists they came from.
 
 TokenChecks (inputs/segments.py) turns other types than list and tuple into lists, or raises the error that
 the user sees.

@@ -70,7 +70,7 @@ static inline void compare_lists(key_comparer compare, const key_list *tokens, c
     const key_words words = {tokens->high, wide ? tokens->low : NULL, tokens->length};
     const key_words other_words = {others->high, wide ? others->low : NULL, others->length};
     compare(words, other_words, tokens == others, masks);
-    if (FB_UNLIKELY(tokens->hashed & -(uint64_t)(others->hashed != 0))) verify_masks(tokens, others, masks);
+    if (FB_UNLIKELY(tokens->hashed && others->hashed)) verify_masks(tokens, others, masks);
 }
 
 /* A list of at most 64 ids; its high words are not used. */
