@@ -14,8 +14,8 @@ from libc.stdint cimport INT32_MAX, uint64_t
 
 from fastbleu._core cimport MASK_LANES, MASK_REFERENCES, MASK_TOKENS
 from fastbleu.kernel.tables cimport (
-    compare_numbers, key_list, list_numbers, look_up_cost, number_table_add, number_table_begin,
-    number_table_find, number_table_free)
+    compare_earlier_numbers, compare_numbers, key_list, list_numbers, look_up_cost, number_table_add,
+    number_table_begin, number_table_find, number_table_free)
 from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed
 
 
@@ -132,7 +132,7 @@ cdef class IdPacker(PackedSegments):
             return -1
         list_numbers(hypothesis, self.row_ids, <int> lengths[0])
         masks = self.reserve_masks(rows)
-        compare_numbers(self.compare, hypothesis, NULL, 0, masks)
+        compare_earlier_numbers(self.compare, hypothesis, masks)
         for k in range(rows):
             length = self.read_reference(segment, k, references)
             if length > MASK_TOKENS:

@@ -36,6 +36,8 @@ cdef extern from "kernel/tables/key_list.h":
     key_comparer key_comparer_for(int level) noexcept nogil
     void clear_keys(key_list *keys) noexcept nogil
     void list_numbers(key_list *keys, const int64_t *numbers, int length) noexcept nogil
+    void compare_earlier_numbers(
+        key_comparer compare, const key_list *keys, uint64_t *masks) noexcept nogil
     void compare_numbers(key_comparer compare, const key_list *keys, const int64_t *others, int length,
                          uint64_t *masks) noexcept nogil
     void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,

@@ -73,20 +73,26 @@ static inline void compare_lists(key_comparer compare, const key_list *tokens, c
     if (FB_UNLIKELY(tokens->hashed && others->hashed)) verify_masks(tokens, others, masks);
 }
 
-/* A list of at most 64 ids; its high words are not used. */
+/* A list of at most 64 ids; its high words are not used. `numbers` may be NULL if there are none. */
 static inline void list_numbers(key_list *list, const int64_t *numbers, int length)
 {
-    memcpy(list->low, numbers, (size_t)length * sizeof *numbers);
+    for (int i = 0; i < length; i++) list->low[i] = (uint64_t)numbers[i];
     list->length = length;
 }
 
-/* As compare_lists, for ids; `others` is NULL for those of the list itself. */
+/* As compare_lists, for ids: the masks of the earlier ones of a list, and those of a reference. */
+static inline void compare_earlier_numbers(key_comparer compare, const key_list *list, uint64_t *masks)
+{
+    const key_words words = {list->low, NULL, list->length};
+    compare(words, words, 1, masks);
+}
+
 static inline void compare_numbers(key_comparer compare, const key_list *list, const int64_t *others,
                                    int length, uint64_t *masks)
 {
     const key_words words = {list->low, NULL, list->length};
     const key_words other_words = {(const uint64_t *)others, NULL, length};
-    compare(words, others ? other_words : words, !others, masks);
+    compare(words, other_words, 0, masks);
 }
 
 #endif
