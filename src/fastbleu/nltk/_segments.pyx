@@ -153,7 +153,8 @@ cdef class _SentenceScorer(KeptMemory):
     cdef int release(self) except -1:
         """Let others use the memory, unless it is very large."""
         try:
-            if self.packer.capacity > KEPT_IDS:
+            if max(self.packer.id_capacity, self.packer.length_capacity,
+                   self.packer.mask_capacity) > KEPT_IDS:
                 self.packer = TokenPacker(NltkTokenChecks())
                 self.counter = SegmentCounter(1)
         finally:
