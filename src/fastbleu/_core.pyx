@@ -7,7 +7,8 @@ dialect; ids come from the packers of counting/. Rows are passed as `array('q')`
 only when a user asks for a numpy array. Additions check for overflow of int64.
 
 Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
-positions (kernel/simd/masks.h), which is nearly every segment of real text. Longer ones go through
+positions (kernel/simd/masks.h), which is nearly every segment of real text. Packers make the masks where
+the processor can compare tokens (kernel/simd/compare.h), else they come from ids. Longer ones go through
 hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id of its last
 n-1 tokens), so that every order costs one table look-up per position; positions whose halves found no
 match drop out, because no longer n-gram there can match. Both are exact for every order.
@@ -24,7 +25,8 @@ from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memset
 
 from fastbleu.kernel.tables cimport (
-    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
+    key_comparer_for, look_up_cost, number_table_add, number_table_begin, number_table_find,
+    number_table_free)
 from fastbleu.runtime._process cimport (
     Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level)
 
@@ -44,6 +46,9 @@ MAX_ORDER = 1 << 20
 
 # The length of the closest reference (of two equally close the shorter, or the first), or the shortest.
 REFERENCE_LENGTHS = ("closest", "first", "shortest")
+
+cdef enum:
+    IS_MASKS = -1                # in place of the number of distinct tokens
 
 # Rows, and bytes of new memory, between two checks for signals.
 cdef Py_ssize_t POLL_ROWS = 1 << 16
@@ -139,14 +144,15 @@ cdef class PackedSegments:
         PyMem_RawFree(self.lengths)
         PyMem_RawFree(self.reference_counts)
         PyMem_RawFree(self.distinct)
+        PyMem_RawFree(self.masks)
 
     def __len__(self):
         return self.segment_count
 
     @property
     def capacity(self):
-        """The number of ids, or of references, that the memory holds."""
-        return max(self.id_capacity, self.length_capacity)
+        """The number of ids, of masks, or of references, that the memory holds."""
+        return max(self.id_capacity, self.mask_capacity, self.length_capacity)
 
     def reset(self):
         """Remove all segments and the notes on them; keep the memory."""
@@ -159,7 +165,8 @@ cdef class PackedSegments:
         return 0
 
     cdef void clear(self) noexcept nogil:
-        self.segment_count = self.id_count = self.length_count = 0
+        self.segment_count = self.id_count = self.length_count = self.mask_count = 0
+        self.compare = key_comparer_for(simd_in_use())
 
     cdef void note_references(self, Py_ssize_t count) noexcept nogil:
         """Note the number of one segment's references."""
@@ -187,6 +194,19 @@ cdef class PackedSegments:
             self.lengths = <int64_t *> grow(
                 self.lengths, &self.length_capacity, self.length_count + extra + 1, sizeof(int64_t))
         return self.lengths + self.length_count
+
+    cdef uint64_t *reserve_masks(self, Py_ssize_t references) except NULL nogil:
+        """Room for the masks of `hypothesis_keys`: of the earlier tokens, and of so many references."""
+        cdef Py_ssize_t needed = (
+            self.mask_count + (references + 1) * (self.hypothesis_keys.length + MASK_LANES))
+        if needed > self.mask_capacity:
+            self.masks = <uint64_t *> grow(self.masks, &self.mask_capacity, needed, sizeof(uint64_t))
+        return self.masks + self.mask_count
+
+    cdef void finish_masks(self, Py_ssize_t segment, Py_ssize_t references) noexcept nogil:
+        """Note that a segment was packed as masks."""
+        self.distinct[segment] = IS_MASKS
+        self.mask_count += (references + 1) * (self.hypothesis_keys.length + MASK_LANES)
 
 
 cdef int64_t reference_length(const int64_t *lengths, int64_t references, int rule) noexcept nogil:
@@ -249,14 +269,16 @@ cdef class SegmentCounter:
         """Fill a row per segment, or with `sums` use one row and add it up there."""
         cdef Py_ssize_t segment, column, width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef const int32_t *ids
+        cdef const uint64_t *masks
         cdef const int64_t *lengths
         cdef int64_t references, k
         packed.finish()
         ids = packed.ids
+        masks = packed.masks
         lengths = packed.lengths
         for segment in range(packed.segment_count):
             references = packed.reference_counts[segment]
-            self.count_segment(ids, lengths, references, packed.distinct[segment], row)
+            self.count_segment(ids, masks, lengths, references, packed.distinct[segment], row)
             if sums == NULL:
                 row += width
             else:
@@ -265,13 +287,22 @@ cdef class SegmentCounter:
                     sums[column] += row[column]
                     if at_least_one and column >= width - self.max_order and row[column] == 0:
                         sums[column] += 1
-            for k in range(references + 1):
-                ids += lengths[k]
+            if packed.distinct[segment] == IS_MASKS:
+                masks += (references + 1) * (lengths[0] + MASK_LANES)
+            else:
+                for k in range(references + 1):
+                    ids += lengths[k]
             lengths += references + 1
         return 0
 
-    cdef int count_segment(self, const int32_t *ids, const int64_t *lengths, int64_t references,
-                           int32_t distinct, int64_t *row) except -1 nogil:
+    cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil:
+        """Fill the row of the only packed segment."""
+        packed.finish()
+        return self.count_segment(packed.ids, packed.masks, packed.lengths, packed.reference_counts[0],
+                                  packed.distinct[0], row)
+
+    cdef int count_segment(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
+                           int64_t references, int32_t distinct, int64_t *row) except -1 nogil:
         """Fill the row of one segment with at least one reference."""
         cdef int64_t longest = lengths[0], k
         cdef int n
@@ -285,33 +316,41 @@ cdef class SegmentCounter:
             if lengths[k] > longest:
                 longest = lengths[k]
         if longest <= MASK_TOKENS:
-            self.match_short(ids, lengths, references, distinct, matches)
+            self.match_short(ids, masks, lengths, references, distinct, matches)
         else:
             self.match_long(ids, lengths, references, distinct, matches)
         return 0
 
-    cdef int match_short(self, const int32_t *ids, const int64_t *lengths, int64_t references,
-                         int32_t distinct, int64_t *matches) except -1 nogil:
-        """Matches by position masks, for at most 64 tokens per sequence."""
+    cdef int match_short(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
+                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil:
+        """Matches by position masks, those packed or those of ids, for at most 64 tokens per sequence."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
+        cdef bint is_packed = distinct == IS_MASKS
+        cdef const uint64_t *in_hypothesis = masks if is_packed else self.in_hypothesis
+        cdef const uint64_t *in_reference = masks if is_packed else self.in_reference
         cdef const int32_t *reference = ids + hyp_len
         cdef mask_kernel match_masks = mask_kernel_for(simd_in_use())
         cdef int64_t k
         cdef int i, n
-        memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
         memset(self.matched, 0, max_order * sizeof(uint64_t))
-        memset(self.in_reference + hyp_len, 0, (max_order + 8) * sizeof(uint64_t))
-        for i in range(hyp_len):
-            self.in_hypothesis[i] = self.by_token[ids[i]]
-            self.by_token[ids[i]] |= <uint64_t> 1 << i
-        for k in range(1, references + 1):
+        if not is_packed:
             memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
-            for i in range(<int> lengths[k]):
-                self.by_token[reference[i]] |= <uint64_t> 1 << i
+            memset(self.in_hypothesis + hyp_len, 0, MASK_LANES * sizeof(uint64_t))
+            memset(self.in_reference + hyp_len, 0, MASK_LANES * sizeof(uint64_t))
             for i in range(hyp_len):
-                self.in_reference[i] = self.by_token[ids[i]]
-            match_masks(self.in_reference, self.in_hypothesis, hyp_len, max_order, self.matched)
-            reference += lengths[k]
+                self.in_hypothesis[i] = self.by_token[ids[i]]
+                self.by_token[ids[i]] |= <uint64_t> 1 << i
+        for k in range(1, references + 1):
+            if is_packed:
+                in_reference += hyp_len + MASK_LANES
+            else:
+                memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
+                for i in range(<int> lengths[k]):
+                    self.by_token[reference[i]] |= <uint64_t> 1 << i
+                for i in range(hyp_len):
+                    self.in_reference[i] = self.by_token[ids[i]]
+                reference += lengths[k]
+            match_masks(in_reference, in_hypothesis, hyp_len, max_order, self.matched)
             self.worked(MASK_TOKENS)
         for n in range(max_order):
             matches[n] = popcount_portable(self.matched[n])

@@ -34,6 +34,9 @@ cdef class IdPacker(PackedSegments):
     cdef bint finished
 
     cdef int pack(self, Py_ssize_t segment) except -1 nogil
+    cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, int64_t *lengths) except -2 nogil
+    cdef Py_ssize_t pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil
+    cdef Py_ssize_t read_reference(self, Py_ssize_t segment, Py_ssize_t k, Py_ssize_t known) except -2 nogil
     cdef bint number_hypothesis(self, Py_ssize_t length, int32_t *distinct) except -1 nogil
     cdef int find_reference(self, Py_ssize_t length, bint are_small, int32_t absent) except -1 nogil
     cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil

@@ -1,6 +1,6 @@
 """Rows of token ids in, packed ids out: no copies of arrays, no Python objects, no GIL.
 
-IdPacker numbers the ids of a chunk of segments as TokenPacker numbers tokens (PackedSegments in
+IdPacker compares or numbers the ids of a chunk of segments as TokenPacker does tokens (PackedSegments in
 _core.pxd); kernel/objects/id_rows.h reads them, whatever their type, and leaves out what does not count.
 
 Ownership. IdPacker owns its arrays and its two tables, and holds the rows of the chunk.
@@ -12,8 +12,10 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport INT32_MAX, uint64_t
 
+from fastbleu._core cimport MASK_LANES, MASK_REFERENCES, MASK_TOKENS
 from fastbleu.kernel.tables cimport (
-    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
+    compare_earlier_numbers, compare_numbers, key_list, list_numbers, look_up_cost, number_table_add,
+    number_table_begin, number_table_find, number_table_free)
 from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed
 
 
@@ -89,7 +91,7 @@ cdef class IdPacker(PackedSegments):
             self.reserve_segment()
             ids += hypotheses.row(segment, 0).length
             for k in range(references.rows_of(segment)):
-                ids += references.row(segment, k).length
+                ids += 1 + references.row(segment, k).length
             segment += 1
             self.segment_count += 1
         return self.segment_count
@@ -105,25 +107,69 @@ cdef class IdPacker(PackedSegments):
         return 0
 
     cdef int pack(self, Py_ssize_t segment) except -1 nogil:
-        """Pack one segment. A reference of nothing but padding is none, unless it is the only one."""
-        cdef Py_ssize_t number = self.first_segment + segment, k, length
-        cdef Py_ssize_t rows = self.references.rows_of(number), references = 0
-        cdef int64_t *lengths = self.reserve_lengths(rows + 2)
-        cdef bint are_small, is_padding = False
-        length = self.read(self.hypotheses.row(number, 0), &is_padding)
-        lengths[0] = length
-        are_small = self.number_hypothesis(length, &self.distinct[segment])
-        for k in range(rows):
-            length = self.read(self.references.row(number, k), &is_padding)
-            if is_padding and (references > 0 or k < rows - 1):
-                continue
-            self.find_reference(length, are_small, self.distinct[segment])
-            references += 1
-            lengths[references] = length
+        """Pack one segment."""
+        cdef int64_t *lengths = self.reserve_lengths(
+            self.references.rows_of(self.first_segment + segment) + 2)
+        cdef Py_ssize_t references = self.pack_masks(segment, lengths)
+        if references < 0:
+            references = self.pack_ids(segment, lengths)
         self.reference_counts[segment] = references
         self.note_references(references)
         self.length_count += references + 1
         return 0
+
+    cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, int64_t *lengths) except -2 nogil:
+        """Pack a segment as masks; the number of its references, -1 where a row is too long for that."""
+        cdef Py_ssize_t number = self.first_segment + segment, k, length, references = 0
+        cdef Py_ssize_t rows = self.references.rows_of(number)
+        cdef key_list *hypothesis = &self.hypothesis_keys
+        cdef uint64_t *masks
+        cdef bint is_padding
+        if self.compare == NULL or rows > MASK_REFERENCES:
+            return -1
+        lengths[0] = self.read(self.hypotheses.row(number, 0), &is_padding)
+        if lengths[0] > MASK_TOKENS:
+            return -1
+        list_numbers(hypothesis, self.row_ids, <int> lengths[0])
+        masks = self.reserve_masks(rows)
+        compare_earlier_numbers(self.compare, hypothesis, masks)
+        for k in range(rows):
+            length = self.read_reference(segment, k, references)
+            if length > MASK_TOKENS:
+                return -1
+            if length < 0:
+                continue
+            references += 1
+            lengths[references] = length
+            masks += lengths[0] + MASK_LANES
+            compare_numbers(self.compare, hypothesis, self.row_ids, <int> length, masks)
+        self.finish_masks(segment, references)
+        return references
+
+    cdef Py_ssize_t pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil:
+        """Pack a segment as ids; the number of its references."""
+        cdef Py_ssize_t number = self.first_segment + segment, k, length, references = 0
+        cdef bint are_small, is_padding
+        lengths[0] = self.read(self.hypotheses.row(number, 0), &is_padding)
+        are_small = self.number_hypothesis(lengths[0], &self.distinct[segment])
+        for k in range(self.references.rows_of(number)):
+            length = self.read_reference(segment, k, references)
+            if length < 0:
+                continue
+            self.find_reference(length, are_small, self.distinct[segment])
+            references += 1
+            lengths[references] = length
+        return references
+
+    cdef Py_ssize_t read_reference(self, Py_ssize_t segment, Py_ssize_t k, Py_ssize_t known) except -2 nogil:
+        """Read reference number k, after so many `known` ones; the number of its ids.
+
+        -1: it is nothing but padding, and so no reference, unless it is the only one.
+        """
+        cdef Py_ssize_t number = self.first_segment + segment
+        cdef bint is_padding = False
+        cdef Py_ssize_t length = self.read(self.references.row(number, k), &is_padding)
+        return -1 if is_padding and (known > 0 or k < self.references.rows_of(number) - 1) else length
 
     cdef bint number_hypothesis(self, Py_ssize_t length, int32_t *distinct) except -1 nogil:
         """Pack the ids that were read; whether they went through the table of small numbers."""

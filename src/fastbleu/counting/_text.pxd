@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
 from fastbleu._core cimport PackedSegments, SegmentCounter
-from fastbleu.kernel.tables cimport interner
+from fastbleu.kernel.tables cimport interner, key_list
 from fastbleu.runtime._process cimport KeptMemory
 from fastbleu.tokenizers._compiled cimport classifier, line_buffers, text_line, text_rules
 
@@ -25,6 +25,9 @@ cdef class TextPacker(PackedSegments):
     cdef void release(self) noexcept
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
+    cdef bint pack_masks(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil
+    cdef int pack_ids(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil
+    cdef bint read_keys(self, text_line text, line_buffers *buffers, key_list *keys) except -1 nogil
     cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil
     cdef int forget_line(self) noexcept nogil
 

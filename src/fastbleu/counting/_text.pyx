@@ -1,8 +1,9 @@
-"""Raw text in, packed ids out, with no Python string per token.
+"""Raw text in, packed masks or ids out, with no Python string per token.
 
 fill() holds the GIL: it takes a reference to each string of a chunk and notes where its characters are.
 finish(), which counting calls first, needs no GIL: it cuts every line into tokens
-(tokenizers/_compiled.pyx) and numbers each as it is found (kernel/text/line_tokens.h).
+(tokenizers/_compiled.pyx) and compares the tokens of a short segment or numbers each as it is found
+(kernel/text/line_keys.h, line_tokens.h).
 
 TextChecks (inputs/segments.py) handles shapes and types other than str, list and tuple.
 
@@ -14,11 +15,11 @@ from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.stdint cimport INT32_MAX
+from libc.stdint cimport INT32_MAX, uint64_t
 
-from fastbleu._core cimport numbers
+from fastbleu._core cimport MASK_LANES, MASK_REFERENCES, numbers
 from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
-from fastbleu.kernel.tables cimport interner_begin, interner_free
+from fastbleu.kernel.tables cimport compare_lists, hash_seed, interner_begin, interner_free
 from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
 from fastbleu.tokenizers._compiled cimport (
     begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of,
@@ -38,6 +39,10 @@ cdef extern from "kernel/text/line_tokens.h":
     bint ends_in_tokenized_period(text_line text) noexcept nogil
     void FB_PREFETCH(const void *address) noexcept nogil
 
+cdef extern from "kernel/text/line_keys.h":
+    const size_t SHORT_CHARS
+    int list_keys(line_reader *line, key_list *keys, hash_seed seed) noexcept nogil
+
 cdef extern from "Python.h":
     bint PyUnicode_Check(object text)
     bint PyUnicode_CheckExact(object text)
@@ -53,6 +58,7 @@ cdef size_t CHUNK_CHARS = 1 << 19
 
 cdef Py_ssize_t LOWER_CHARS = 1 << 20     # longer lines are lowered part by part
 cdef Py_ssize_t KEPT_CHARS = 1 << 16      # longer segments let other threads run meanwhile
+
 
 cdef array _row = _array("q")
 
@@ -197,25 +203,68 @@ cdef class TextPacker(PackedSegments):
         cdef const text_line *line = self.lines
         cdef const text_line *end = self.lines + self.line_count
         cdef int64_t *lengths
-        cdef Py_ssize_t segment, k
+        cdef Py_ssize_t segment, lines, k
         if self.finished:
             return 0
-        self.id_count = self.length_count = 0
+        self.id_count = self.length_count = self.mask_count = 0
         for segment in range(self.segment_count):
-            if interner_begin(self.tokens, 0) < 0:
-                no_memory(0)
-            lengths = self.reserve_lengths(self.reference_counts[segment] + 1)
-            for k in range(self.reference_counts[segment] + 1):
-                if line + 4 < end:
-                    FB_PREFETCH(line[4].chars)
-                    FB_PREFETCH(<const char *> line[4].chars + 64)
-                lengths[k] = self.read_line(line[0], k == 0)
-                if k == 0:
-                    self.tokenized_periods += ends_in_tokenized_period(line[0])
-                line += 1
-            self.length_count += self.reference_counts[segment] + 1
-            self.distinct[segment] = self.tokens.count
+            lines = self.reference_counts[segment] + 1
+            lengths = self.reserve_lengths(lines)
+            for k in range(4, min(lines + 4, end - line)):
+                FB_PREFETCH(line[k].chars)
+                FB_PREFETCH(<const char *> line[k].chars + 64)
+            if not self.pack_masks(segment, line, lengths):
+                self.pack_ids(segment, line, lengths)
+            self.tokenized_periods += ends_in_tokenized_period(line[0])
+            self.length_count += lines
+            line += lines
         self.finished = True
+        return 0
+
+    cdef bint pack_masks(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil:
+        """Pack a segment as masks; False where a line is too long for that."""
+        cdef Py_ssize_t references = self.reference_counts[segment], k
+        cdef line_buffers *buffers = &self.hypothesis_buffers
+        cdef key_list *keys = &self.hypothesis_keys
+        cdef uint64_t *masks = NULL
+        if self.compare == NULL or references > MASK_REFERENCES:
+            return False
+        for k in range(references + 1):
+            if lines[k].length > SHORT_CHARS:
+                return False
+        for k in range(references + 1):
+            if not self.read_keys(lines[k], buffers, keys):
+                return False
+            lengths[k] = keys.length
+            if k == 0:
+                masks = self.reserve_masks(references)
+            compare_lists(self.compare, &self.hypothesis_keys, keys, masks)
+            masks += self.hypothesis_keys.length + MASK_LANES
+            buffers = &self.reference_buffers
+            keys = &self.reference_keys
+        self.finish_masks(segment, references)
+        return True
+
+    cdef bint read_keys(self, text_line text, line_buffers *buffers, key_list *keys) except -1 nogil:
+        """Read the keys of one line; False where it has too many tokens."""
+        cdef line_reader reader
+        cdef int read
+        begin_line(&reader, self.rules, self.classify, text, buffers)
+        read = list_keys(&reader, keys, self.own_tokens.seed)
+        if read < 0:
+            begin_rewritten(&reader, text, buffers, &self.cancelled)
+            read = list_keys(&reader, keys, self.own_tokens.seed)
+        self.worked(BLOCK_STEPS)
+        return read
+
+    cdef int pack_ids(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil:
+        """Pack a segment as ids."""
+        cdef Py_ssize_t k
+        if interner_begin(self.tokens, 0) < 0:
+            no_memory(0)
+        for k in range(self.reference_counts[segment] + 1):
+            lengths[k] = self.read_line(lines[k], k == 0)
+        self.distinct[segment] = self.tokens.count
         return 0
 
     cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil:
@@ -292,9 +341,7 @@ cdef class SegmentReader:
         packer.clear()
         try:
             packer.gather(hypothesis, references)
-            packer.finish()
-            self.counter.count_segment(packer.ids, packer.lengths, packer.reference_counts[0],
-                                       packer.distinct[0], numbers(row))
+            self.counter.count_only(packer, numbers(row))
         finally:
             packer.release()
             self.release_memory()

@@ -14,11 +14,12 @@ cdef class TokenPacker(PackedSegments):
 
     cdef int add(self, object hypothesis, object references) except -1
     cdef bint add_plain(self, object hypothesis, object references) except -1
+    cdef bint add_masks(self, object hypothesis, object references, Py_ssize_t count) except -1
     cdef bint add_long(self, tuple hypothesis, tuple references) except -1
     cdef int begin_tokens(self, Py_ssize_t count) except -1
     cdef int add_objects(self, object hypothesis, object references) except -1
     cdef bint read_plain(self, object sequence, int32_t *ids, bint is_hypothesis) except -1
-    cdef void finish_segment(self, Py_ssize_t references, Py_ssize_t total, int32_t distinct)
+    cdef void finish_segment(self, Py_ssize_t references, Py_ssize_t total)
 
 
 cdef tuple copy_of(object sequence)

@@ -1,10 +1,11 @@
-"""Interning: segments of Python tokens in, packed token ids out.
+"""Segments of Python tokens in, packed masks or token ids out.
 
-Every segment is numbered by itself (PackedSegments in _core.pxd), in one of two ways. Segments of
+Every segment is packed by itself (PackedSegments in _core.pxd), in one of two ways. Segments of
 plain tokens (exact str, bytes, int) are read straight from memory and compared by content
-(kernel/token_keys.h); that runs no Python code, so nothing can change meanwhile. A segment with any
-other token goes through a dict and so through Python's own hash() and ==, over tuples that hold the
-tokens alive whatever a hostile __eq__ does to the lists they came from.
+(kernel/objects/token_keys.h): all with all if it is short, else by numbering them. That runs no Python
+code, so nothing can change meanwhile. A segment with any other token goes through a dict and so through
+Python's own hash() and ==, over tuples that hold the tokens alive whatever a hostile __eq__ does to the
+lists they came from.
 
 TokenChecks (inputs/segments.py) turns other types than list and tuple into lists, or raises the error that
 the user sees.
@@ -15,17 +16,20 @@ Thread-safety. One packer per thread; packing holds the GIL.
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
-from libc.stdint cimport INT32_MAX, int32_t, int64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
 
-from fastbleu._core cimport PackedSegments
+from fastbleu._core cimport MASK_LANES, MASK_REFERENCES, MASK_TOKENS, PackedSegments
 from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
-from fastbleu.kernel.tables cimport interner, interner_begin, interner_free
+from fastbleu.kernel.tables cimport (
+    compare_lists, hash_seed, interner, interner_begin, interner_free, key_list)
 from fastbleu.runtime._process cimport process_seed
 
 
 cdef extern from "kernel/objects/token_keys.h":
+    bint list_plain_keys(
+        key_list *keys, PyObject **tokens, Py_ssize_t length, hash_seed seed) noexcept
     bint intern_hypothesis(
         interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
     void prefetch_first_tokens(PyObject **tokens, Py_ssize_t length) noexcept
@@ -121,7 +125,8 @@ cdef class TokenPacker(PackedSegments):
             self.last_references = its_references
             self.add(hypothesis, its_references)
             segment += 1
-            if self.segment_count == CHUNK_SEGMENTS or self.id_count >= CHUNK_IDS:
+            if (self.segment_count == CHUNK_SEGMENTS
+                    or self.id_count + self.mask_count >= CHUNK_IDS):
                 break
         return self.segment_count
 
@@ -150,14 +155,19 @@ cdef class TokenPacker(PackedSegments):
     cdef bint add_plain(self, object hypothesis, object references) except -1:
         """Pack a segment of plain tokens; False where a token is not plain."""
         cdef Py_ssize_t hyp_len = size_of(hypothesis), count = size_of(references), total = hyp_len, k
+        cdef Py_ssize_t longest = hyp_len
         cdef int64_t *lengths
         cdef int32_t *ids
         prefetch_first_tokens(PySequence_Fast_ITEMS(hypothesis), hyp_len)
         for k in range(count):
-            total += size_of(<object> PySequence_Fast_ITEMS(references)[k])
+            reference = <object> PySequence_Fast_ITEMS(references)[k]
+            longest = max(longest, size_of(reference))
+            total += size_of(reference)
         if count > 0:
             reference = <object> PySequence_Fast_ITEMS(references)[0]
             prefetch_first_tokens(PySequence_Fast_ITEMS(reference), size_of(reference))
+        if self.compare != NULL and longest <= MASK_TOKENS and count <= MASK_REFERENCES:
+            return self.add_masks(hypothesis, references, count)
         if total > POLL_TOKENS or count > POLL_REFERENCES:
             hypothesis, references = copy_of(hypothesis), copy_of(references)
             if not self.add_long(hypothesis, references):
@@ -180,7 +190,30 @@ cdef class TokenPacker(PackedSegments):
             if not self.read_plain(<object> PySequence_Fast_ITEMS(references)[k], ids, False):
                 return False
             ids += lengths[k + 1]
-        self.finish_segment(count, total, self.tokens.count)
+        self.distinct[self.segment_count] = self.tokens.count
+        self.finish_segment(count, total)
+        return True
+
+    cdef bint add_masks(self, object hypothesis, object references, Py_ssize_t count) except -1:
+        """As add_plain, a segment that is short enough for masks."""
+        cdef key_list *keys = &self.hypothesis_keys
+        cdef int64_t *lengths = self.reserve_lengths(count + 1)
+        cdef uint64_t *masks = NULL
+        cdef Py_ssize_t k
+        self.reserve_segment()
+        for k in range(count + 1):
+            sequence = <object> PySequence_Fast_ITEMS(references)[k - 1] if k > 0 else hypothesis
+            if not list_plain_keys(
+                    keys, PySequence_Fast_ITEMS(sequence), size_of(sequence), self.tokens.seed):
+                return False
+            lengths[k] = keys.length
+            if k == 0:
+                masks = self.reserve_masks(count)
+            compare_lists(self.compare, &self.hypothesis_keys, keys, masks)
+            masks += self.hypothesis_keys.length + MASK_LANES
+            keys = &self.reference_keys
+        self.finish_masks(self.segment_count, count)
+        self.finish_segment(count, 0)
         return True
 
     cdef bint add_long(self, tuple hypothesis, tuple references) except -1:
@@ -212,7 +245,8 @@ cdef class TokenPacker(PackedSegments):
             if since_poll >= POLL_TOKENS:
                 since_poll = 0
                 PyErr_CheckSignals()
-        self.finish_segment(count, total, self.tokens.count)
+        self.distinct[self.segment_count] = self.tokens.count
+        self.finish_segment(count, total)
         return True
 
     cdef int begin_tokens(self, Py_ssize_t count) except -1:
@@ -237,10 +271,9 @@ cdef class TokenPacker(PackedSegments):
                 PyErr_CheckSignals()
         return True
 
-    cdef inline void finish_segment(self, Py_ssize_t references, Py_ssize_t total, int32_t distinct):
+    cdef inline void finish_segment(self, Py_ssize_t references, Py_ssize_t total):
         self.reference_counts[self.segment_count] = references
         self.note_references(references)
-        self.distinct[self.segment_count] = distinct
         self.length_count += references + 1
         self.id_count += total
 
@@ -272,5 +305,6 @@ cdef class TokenPacker(PackedSegments):
         for position in range(total - lengths[0]):
             if ids[position] < 0:
                 ids[position] = len(known)
-        self.finish_segment(count, total, len(known))
+        self.distinct[self.segment_count] = <int32_t> len(known)
+        self.finish_segment(count, total)
         return 0

@@ -1,6 +1,6 @@
 """Header only: tables that number tokens and integers. See tables/interner.h and tables/number_table.h."""
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
 cdef extern from "kernel/tables/interner.h":
@@ -28,6 +28,20 @@ cdef extern from "kernel/tables/interner.h":
         interner *table, token_key key, token_content content) noexcept nogil
     int32_t interner_find(
         const interner *table, token_key key, token_content content, int32_t absent) noexcept nogil
+
+cdef extern from "kernel/tables/key_list.h":
+    ctypedef void *key_comparer
+    ctypedef struct key_list:
+        int length
+    key_comparer key_comparer_for(int level) noexcept nogil
+    void clear_keys(key_list *keys) noexcept nogil
+    void list_numbers(key_list *keys, const int64_t *numbers, int length) noexcept nogil
+    void compare_earlier_numbers(
+        key_comparer compare, const key_list *keys, uint64_t *masks) noexcept nogil
+    void compare_numbers(key_comparer compare, const key_list *keys, const int64_t *others, int length,
+                         uint64_t *masks) noexcept nogil
+    void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
+                       uint64_t *masks) noexcept nogil
 
 cdef extern from "kernel/tables/number_table.h":
     ctypedef struct number_table:

@@ -144,9 +144,7 @@ cdef class _SentenceScorer(KeptMemory):
         self.packer.clear()
         self.packer.add(hypothesis, references)
         self.counter.max_order = max_order
-        self.counter.count_segment(
-            self.packer.ids, self.packer.lengths, self.packer.reference_counts[0],
-            self.packer.distinct[0], row)
+        self.counter.count_only(self.packer, row)
         for n in range(max_order):
             if row[2 + max_order + n] == 0:
                 row[2 + max_order + n] = 1
@@ -155,7 +153,8 @@ cdef class _SentenceScorer(KeptMemory):
     cdef int release(self) except -1:
         """Let others use the memory, unless it is very large."""
         try:
-            if max(self.packer.id_capacity, self.packer.length_capacity) > KEPT_IDS:
+            if max(self.packer.id_capacity, self.packer.length_capacity,
+                   self.packer.mask_capacity) > KEPT_IDS:
                 self.packer = TokenPacker(NltkTokenChecks())
                 self.counter = SegmentCounter(1)
         finally:

@@ -1,4 +1,4 @@
-/* token_keys.h: from a Python token to the 128-bit key that the interner compares.
+/* token_keys.h: from a Python token to the 128-bit key that stands for it.
  *
  * Plain tokens are exact str, bytes and int objects: reading them runs no Python code, and their
  * equality is that of their content. Every other object (float, tuple, a subclass of str, ...) makes
@@ -13,6 +13,7 @@
 #define FASTBLEU_TOKEN_KEYS_H
 
 #include <Python.h>
+#include "../tables/key_list.h"
 #include "large_integers.h"
 
 /* Key of a plain token; 0 where the token is not plain (no exception is set). `content` is only valid
@@ -57,6 +58,21 @@ FB_INLINE void prefetch_first_tokens(PyObject *const *tokens, Py_ssize_t length)
 {
     for (Py_ssize_t i = 0; i < length && i < PREFETCH_DISTANCE; i++)
         FB_PREFETCH((const char *)tokens[i] + 32);
+}
+
+/* Keys of at most 64 tokens; returns 0 at the first token that is not plain. */
+static inline int list_plain_keys(key_list *keys, PyObject *const *tokens, Py_ssize_t length, hash_seed seed)
+{
+    token_key key;
+    token_content content = {NULL, 0};
+    clear_keys(keys);
+    for (Py_ssize_t i = 0; i < length; i++) {
+        prefetch_token(tokens, i, length);
+        if (FB_UNLIKELY(!plain_token_key(tokens[i], seed, &key, &content))) return 0;
+        set_key(keys, (int)i, key, content);
+    }
+    keys->length = (int)length;
+    return 1;
 }
 
 /* Ids of a hypothesis; returns 0 at the first token that is not plain. */

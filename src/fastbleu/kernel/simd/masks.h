@@ -11,8 +11,8 @@
  * the clip is the maximum over them, so the occurrence matches if it does against any of them:
  * the caller ORs the answers. Exact for every order; nothing is hashed.
  *
- * Contract. Both arrays hold MASK_PADDED words, and in_reference is zero from hypothesis_length on;
- * max_order <= MASK_TOKENS. Bit i of matched[n-1] is set, never cleared. No memory, no locks: leaves
+ * Contract. Both arrays have MASK_LANES words behind the last token's, which are zero. Bit i of
+ * matched[n-1] is set, never cleared, for n up to the hypothesis' length. No memory, no locks: leaves
  * that any thread may call. Cost: length * max_order vector steps.
  */
 #ifndef FASTBLEU_MASKS_H
@@ -21,17 +21,24 @@
 #include "platform.h"
 
 #define MASK_TOKENS 64
-#define MASK_PADDED (2 * MASK_TOKENS + 8)
+#define MASK_LANES 8      /* of the widest vector */
 
 typedef void (*mask_kernel)(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                             int hypothesis_length, int max_order, uint64_t *matched);
+
+/* The orders of the n-grams that start at position i. */
+FB_INLINE int orders_at(int i, int hypothesis_length, int max_order)
+{
+    return max_order < hypothesis_length - i ? max_order : hypothesis_length - i;
+}
 
 static inline void match_masks_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                                         int hypothesis_length, int max_order, uint64_t *matched)
 {
     for (int i = 0; i < hypothesis_length; i++) {
+        const int orders = orders_at(i, hypothesis_length, max_order);
         uint64_t reference = ~(uint64_t)0, earlier = ~(uint64_t)0;
-        for (int n = 0; n < max_order; n++) {
+        for (int n = 0; n < orders; n++) {
             reference &= in_reference[i + n] >> n;
             if (!reference) break;
             earlier &= in_hypothesis[i + n] >> n;
@@ -50,8 +57,9 @@ static inline void match_masks_avx2(const uint64_t *in_reference, const uint64_t
 {
     const __m256i zero = _mm256_setzero_si256();
     for (int i = 0; i < hypothesis_length; i += 4) {
+        const int orders = orders_at(i, hypothesis_length, max_order);
         __m256i reference = _mm256_cmpeq_epi64(zero, zero), earlier = reference;
-        for (int n = 0; n < max_order; n++) {
+        for (int n = 0; n < orders; n++) {
             const __m128i shift = _mm_cvtsi32_si128(n);
             __m256i word = _mm256_loadu_si256((const __m256i *)(in_reference + i + n));
             reference = _mm256_and_si256(reference, _mm256_srl_epi64(word, shift));
@@ -83,8 +91,9 @@ static inline void match_masks_avx512(const uint64_t *in_reference, const uint64
                                       int hypothesis_length, int max_order, uint64_t *matched)
 {
     for (int i = 0; i < hypothesis_length; i += 8) {
+        const int orders = orders_at(i, hypothesis_length, max_order);
         __m512i reference = _mm512_set1_epi64(-1), earlier = reference;
-        for (int n = 0; n < max_order; n++) {
+        for (int n = 0; n < orders; n++) {
             const __m128i shift = _mm_cvtsi32_si128(n);
             reference = _mm512_and_si512(reference,
                                          _mm512_srl_epi64(_mm512_loadu_si512(in_reference + i + n), shift));

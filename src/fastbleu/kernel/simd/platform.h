@@ -53,14 +53,16 @@ static inline simd_level simd_supported(void)
     unsigned long long saved = _xgetbv(0);
     int popcnt = (leaf1[2] >> 23) & 1, avx2 = (leaf7[1] >> 5) & 1;
     int avx512 = ((leaf7[1] >> 16) & 1) && ((leaf7[1] >> 30) & 1)           /* F, BW */
-                 && ((leaf7[2] >> 1) & 1) && ((leaf7[2] >> 14) & 1);                  /* VBMI, VPOPCNTDQ */
+                 && ((leaf7[2] >> 1) & 1) && ((leaf7[2] >> 6) & 1)                       /* VBMI, VBMI2 */
+                 && ((leaf7[2] >> 14) & 1);                                              /* VPOPCNTDQ */
     if (avx512 && avx2 && popcnt && (saved & 0xE6) == 0xE6) return SIMD_AVX512;
     if (avx2 && popcnt && (saved & 0x6) == 0x6) return SIMD_AVX2;
 #elif defined(FB_X86_64)
     __builtin_cpu_init();
     int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-        && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vpopcntdq"))
+        && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2")
+        && __builtin_cpu_supports("avx512vpopcntdq"))
         return SIMD_AVX512;
     if (avx2) return SIMD_AVX2;
 #endif

@@ -24,9 +24,14 @@ typedef void (*byte_classifier)(const uint8_t table[256], const uint8_t *bytes, 
 /* From `count` <= 64 characters of two bytes: 64 bytes, the high bytes, and the mask of wide ones. */
 typedef uint64_t (*narrower)(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes);
 
+/* Writes `start` plus the number of each set bit of a mask, in ascending order; how many. There is room
+ * for BLOCK, and any of it may be overwritten. */
+typedef int (*bit_locator)(uint64_t mask, size_t start, uint16_t *positions);
+
 typedef struct {
     byte_classifier classify_bytes;
     narrower narrow;
+    bit_locator locate;
 } classifier;
 
 /* The lowest bits of the 8 bytes of a word, as 8 bits. */
@@ -59,6 +64,13 @@ static inline uint64_t narrow_portable(const uint16_t *chars, size_t count, uint
     }
     memset(bytes + count, ' ', BLOCK - count);
     return wide;
+}
+
+static inline int locate_portable(uint64_t mask, size_t start, uint16_t *positions)
+{
+    int count = 0;
+    for (; mask; mask &= mask - 1) positions[count++] = (uint16_t)(start + (size_t)lowest_bit(mask));
+    return count;
 }
 
 #ifdef FB_X86_64
@@ -132,6 +144,19 @@ static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t 
     return wide;
 }
 
+/* Eight at a time, whether they are there or not: a branch for each bit would be mispredicted. */
+FB_TARGET("bmi,popcnt")
+static inline int locate_avx2(uint64_t mask, size_t start, uint16_t *positions)
+{
+    const int count = (int)_mm_popcnt_u64(mask);
+    for (; mask; positions += 8)
+        for (int i = 0; i < 8; i++) {
+            positions[i] = (uint16_t)(start + _tzcnt_u64(mask));
+            mask = _blsr_u64(mask);
+        }
+    return count;
+}
+
 FB_TARGET("avx512f,avx512bw,avx512vbmi")
 static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                          class_masks *masks)
@@ -167,19 +192,43 @@ static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_
     return wide;
 }
 
+FB_TARGET("avx512f,avx512bw,avx512vbmi2,popcnt")
+static inline int locate_avx512(uint64_t mask, size_t start, uint16_t *positions)
+{
+    /* clang-format off */
+    static const uint8_t numbers[BLOCK] = {
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+        27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51,
+        52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
+    };
+    /* clang-format on */
+    const int count = (int)_mm_popcnt_u64(mask);
+    const __m512i found = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(numbers));
+    const __m512i starts = _mm512_set1_epi16((short)start);
+    const __m512i first = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(found));
+    _mm512_storeu_si512(positions, _mm512_add_epi16(first, starts));
+    if (count > 32) {
+        const __m512i second = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(found, 1));
+        _mm512_storeu_si512(positions + 32, _mm512_add_epi16(second, starts));
+    }
+    return count;
+}
+
 #endif /* FB_X86_64 */
 
 static inline classifier classifier_for(simd_level level)
 {
-    classifier chosen = {classify_bytes_portable, narrow_portable};
+    classifier chosen = {classify_bytes_portable, narrow_portable, locate_portable};
 #ifdef FB_X86_64
     if (level == SIMD_AVX2) {
         chosen.classify_bytes = classify_bytes_avx2;
         chosen.narrow = narrow_avx2;
+        chosen.locate = locate_avx2;
     }
     if (level == SIMD_AVX512) {
         chosen.classify_bytes = classify_bytes_avx512;
         chosen.narrow = narrow_avx512;
+        chosen.locate = locate_avx512;
     }
 #endif
     (void)level;

@@ -23,6 +23,7 @@
 #define FASTBLEU_LINE_READER_H
 
 #include "classify.h"
+#include "patterns.h"
 
 typedef struct {
     char_table table;
@@ -52,7 +53,7 @@ typedef struct {
     size_t narrow_room, middle_room, rewritten_room;
 } line_buffers;
 
-#define LEAD 16
+#define LEAD 32
 #define NO_POSITION SIZE_MAX
 
 typedef struct {
@@ -286,20 +287,50 @@ FB_INLINE void find_units(line_reader *line, const class_masks *masks, token_spa
     line->open_unit = open < at && unit > own ? unit : own;
 }
 
+/* Whether a pattern that mteval replaces holds the character of class REWRITE at a position. A newline by
+ * itself does not count: it separates tokens as the space does that it becomes, and no pattern holds one. */
+static int is_in_pattern(const line_reader *line, size_t at)
+{
+    for (int k = 0; k < REWRITE_STEPS; k++) {
+        const char *pattern = rewrite_steps[k].pattern;
+        const size_t before = pattern[0] == '-', size = strlen(pattern);
+        size_t same = 0;
+        if (size == 1 || at < before || size > line->length - (at - before)) continue;
+        while (same < size && char_at(line, at - before + same) == (uint8_t)pattern[same]) same++;
+        if (same == size) return 1;
+    }
+    return 0;
+}
+
+static int has_pattern(const line_reader *line, uint64_t begins)
+{
+    for (; begins; begins &= begins - 1)
+        if (is_in_pattern(line, line->at + (size_t)lowest_bit(begins))) return 1;
+    return 0;
+}
+
+/* The classes of the next block and its edges; -1 where the line must be rewritten first. */
+FB_INLINE int next_edges(line_reader *line, class_masks *masks, uint64_t *starts, uint64_t *ends)
+{
+    const size_t left = line->length - line->at, count = left < BLOCK ? left : BLOCK;
+    if (count > 0) {
+        read_classes(line, count, masks);
+    } else {      /* the line fills its last block: what is open ends here */
+        memset(masks, 0, sizeof *masks);
+        masks->of[SPACE] = ~(uint64_t)0;
+    }
+    if (FB_UNLIKELY(masks->of[REWRITE] && !line->rewritten) && has_pattern(line, masks->of[REWRITE]))
+        return -1;
+    find_edges(line, masks, starts, ends);
+    return 0;
+}
+
 /* The tokens that end in the next block, at most 65; -1 where the line must be rewritten first. */
 static int next_tokens(line_reader *line, token_span *spans)
 {
     class_masks masks;
     uint64_t starts, ends;
-    const size_t left = line->length - line->at, count = left < BLOCK ? left : BLOCK;
-    if (count > 0) {
-        read_classes(line, count, &masks);
-    } else {      /* the line fills its last block: what is open ends here */
-        memset(&masks, 0, sizeof masks);
-        masks.of[SPACE] = ~(uint64_t)0;
-    }
-    if (FB_UNLIKELY(masks.of[REWRITE] && !line->rewritten)) return -1;
-    find_edges(line, &masks, &starts, &ends);
+    if (next_edges(line, &masks, &starts, &ends) < 0) return -1;
     const int tokens = take_spans(line, starts, ends, spans);
     if (line->pairs) find_units(line, &masks, spans, tokens);
     line->after_space = masks.of[SPACE] >> (BLOCK - 1);

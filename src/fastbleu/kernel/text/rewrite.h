@@ -3,8 +3,8 @@
  * In this order, each step on the result of the one before: white space at the end is stripped (that is
  * sacreBLEU's, before its tokeniser), "<skipped>" and a dash before a newline are removed, newlines
  * become spaces, and four entities become characters (so "&amp;lt;" ends as "<", "&amp;quot;" as
- * "&quot;"). Few lines have any of it: these are copied into units of 4 bytes, where every step shortens
- * the line in place. Any thread may call this on buffers of its own. A long line is rewritten part by
+ * "&quot;"). Few lines hold a pattern (has_pattern): these are copied into units of 4 bytes, where every
+ * step shortens the line in place. Any thread may call this on buffers of its own. A long line is rewritten part by
  * part, so that its caller can look for signals.
  */
 #ifndef FASTBLEU_REWRITE_H
@@ -13,26 +13,6 @@
 #include "line_reader.h"
 
 #define REWRITE_PART ((size_t)1 << 20)
-
-/* Each pattern becomes one character, or nothing where that is 0. */
-typedef struct {
-    const char *pattern;
-    uint32_t replacement;
-} rewrite_step;
-
-/* clang-format off */
-static const rewrite_step rewrite_steps[] = {
-    {"<skipped>", 0},
-    {"-\n", 0},
-    {"\n", ' '},
-    {"&quot;", '"'},
-    {"&amp;", '&'},
-    {"&lt;", '<'},
-    {"&gt;", '>'},
-};
-/* clang-format on */
-
-#define REWRITE_STEPS ((int)(sizeof rewrite_steps / sizeof *rewrite_steps))
 
 /* How far a line has been rewritten. */
 typedef struct {

@@ -1,0 +1,140 @@
+/* compare.h: position masks (masks.h) of at most 64 tokens, by comparing all with all.
+ *
+ * Data. A token is one word, or two where `second` is not NULL: tokens are equal if both are. Bit j of masks[i] is set if token i of one list equals token j of the other. Tokens of the
+ * first list stand in the lanes of a vector, those of the other are broadcast one by one, so that a mask
+ * grows in its lane: nothing is looked up, and no branch depends on a token.
+ *
+ * Contract. Arrays have room for `length` rounded up to MASK_LANES, whatever is in there; as many masks
+ * are written, those from `length` on are 0. Leaves without state: any thread may call them. Cost:
+ * length / 8 * other_length steps of three instructions (AVX-512).
+ *
+ * There is no portable comparer: without vectors, tables of ids are faster.
+ */
+#ifndef FASTBLEU_COMPARE_H
+#define FASTBLEU_COMPARE_H
+
+#include "masks.h"
+
+typedef struct {
+    const uint64_t *first, *second;
+    int length;
+} key_words;
+
+/* `earlier`: of the list with itself; only bits j < i are set. */
+typedef void (*key_comparer)(key_words tokens, key_words others, int earlier, uint64_t *masks);
+
+#ifdef FB_X86_64
+
+/* Vectors of 4 tokens from number `at` on. With constants for `vectors` and `wide`, masks stay in registers. */
+FB_TARGET("avx2")
+FB_INLINE void compare_some_avx2(key_words tokens, key_words others, int at, const int vectors,
+                                 const int wide, int earlier, uint64_t *masks)
+{
+    __m256i found[4], bit = _mm256_set1_epi64x(1);
+    for (int v = 0; v < vectors; v++) found[v] = _mm256_setzero_si256();
+    for (int j = 0; j < others.length; j++) {
+        const __m256i first = _mm256_set1_epi64x((int64_t)others.first[j]);
+        const __m256i second = wide ? _mm256_set1_epi64x((int64_t)others.second[j]) : first;
+        for (int v = 0; v < vectors; v++) {
+            const int i = at + 4 * v;
+            __m256i equal =
+                _mm256_cmpeq_epi64(first, _mm256_loadu_si256((const __m256i *)(tokens.first + i)));
+            if (wide)
+                equal = _mm256_and_si256(
+                    equal,
+                    _mm256_cmpeq_epi64(second, _mm256_loadu_si256((const __m256i *)(tokens.second + i))));
+            found[v] = _mm256_or_si256(found[v], _mm256_and_si256(equal, bit));
+        }
+        bit = _mm256_add_epi64(bit, bit);
+    }
+    for (int v = 0; v < vectors; v++) {
+        const int i = at + 4 * v;
+        if (earlier) {      /* the bits below the lane's own */
+            const __m256i own = _mm256_slli_epi64(_mm256_setr_epi64x(1, 2, 4, 8), i);
+            found[v] = _mm256_and_si256(found[v], _mm256_sub_epi64(own, _mm256_set1_epi64x(1)));
+        }
+        _mm256_storeu_si256((__m256i *)(masks + i), found[v]);
+    }
+}
+
+FB_TARGET("avx512f")
+FB_INLINE void compare_some_avx512(key_words tokens, key_words others, int at, const int vectors,
+                                   const int wide, int earlier, uint64_t *masks)
+{
+    __m512i found[4], first_of[4], second_of[4], bit = _mm512_set1_epi64(1);
+    for (int v = 0; v < vectors; v++) {
+        found[v] = _mm512_setzero_si512();
+        first_of[v] = _mm512_loadu_si512(tokens.first + at + 8 * v);
+        second_of[v] = wide ? _mm512_loadu_si512(tokens.second + at + 8 * v) : first_of[v];
+    }
+    for (int j = 0; j < others.length; j++) {
+        const __m512i first = _mm512_set1_epi64((int64_t)others.first[j]);
+        const __m512i second = wide ? _mm512_set1_epi64((int64_t)others.second[j]) : first;
+        for (int v = 0; v < vectors; v++) {
+            __mmask8 equal = _mm512_cmpeq_epi64_mask(first, first_of[v]);
+            if (wide) equal = _mm512_mask_cmpeq_epi64_mask(equal, second, second_of[v]);
+            found[v] = _mm512_mask_or_epi64(found[v], equal, found[v], bit);
+        }
+        bit = _mm512_add_epi64(bit, bit);
+    }
+    for (int v = 0; v < vectors; v++) {
+        const int i = at + 8 * v;
+        if (earlier) {      /* the bits below the lane's own */
+            const __m512i own = _mm512_slli_epi64(_mm512_setr_epi64(1, 2, 4, 8, 16, 32, 64, 128), i);
+            found[v] = _mm512_and_si512(found[v], _mm512_sub_epi64(own, _mm512_set1_epi64(1)));
+        }
+        _mm512_storeu_si512(masks + i, found[v]);
+    }
+}
+
+/* All vectors, four at a time. Nothing equals a token that comes later among the `earlier`. */
+#  define FB_COMPARE_VECTORS(compare_some, lanes, wide)                                        \
+      for (int at = 0; at < tokens.length; at += 4 * (lanes)) {                                \
+          const int left = (tokens.length - at + (lanes) - 1) / (lanes);                       \
+          key_words present = others;                                                          \
+          if (earlier && present.length > at + 4 * (lanes)) present.length = at + 4 * (lanes); \
+          if (left >= 4) compare_some(tokens, present, at, 4, wide, earlier, masks);           \
+          else if (left == 3) compare_some(tokens, present, at, 3, wide, earlier, masks);      \
+          else if (left == 2) compare_some(tokens, present, at, 2, wide, earlier, masks);      \
+          else compare_some(tokens, present, at, 1, wide, earlier, masks);                     \
+      }
+
+FB_TARGET("avx2")
+static void compare_keys_avx2(key_words tokens, key_words others, int earlier, uint64_t *masks)
+{
+    if (tokens.second) {
+        FB_COMPARE_VECTORS(compare_some_avx2, 4, 1)
+    } else {
+        FB_COMPARE_VECTORS(compare_some_avx2, 4, 0)
+    }
+    _mm256_storeu_si256((__m256i *)(masks + tokens.length), _mm256_setzero_si256());
+    _mm256_storeu_si256((__m256i *)(masks + tokens.length + 4), _mm256_setzero_si256());
+}
+
+FB_TARGET("avx512f")
+static void compare_keys_avx512(key_words tokens, key_words others, int earlier, uint64_t *masks)
+{
+    if (tokens.second) {
+        FB_COMPARE_VECTORS(compare_some_avx512, 8, 1)
+    } else {
+        FB_COMPARE_VECTORS(compare_some_avx512, 8, 0)
+    }
+    _mm512_storeu_si512(masks + tokens.length, _mm512_setzero_si512());
+}
+
+#  undef FB_COMPARE_VECTORS
+
+#endif /* FB_X86_64 */
+
+/* What compares short segments; NULL where their tokens are to be numbered instead. */
+static inline key_comparer key_comparer_for(simd_level level)
+{
+#ifdef FB_X86_64
+    if (level == SIMD_AVX512) return compare_keys_avx512;
+    if (level == SIMD_AVX2) return compare_keys_avx2;
+#endif
+    (void)level;
+    return NULL;
+}
+
+#endif

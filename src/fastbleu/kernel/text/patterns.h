@@ -1,0 +1,30 @@
+/* patterns.h: what mteval-v13a replaces in a line before it tokenises (rewrite.h), in this order.
+ *
+ * Constants, which any thread may read.
+ */
+#ifndef FASTBLEU_PATTERNS_H
+#define FASTBLEU_PATTERNS_H
+
+#include <stdint.h>
+
+/* Each pattern becomes one character, or nothing where that is 0. */
+typedef struct {
+    const char *pattern;
+    uint32_t replacement;
+} rewrite_step;
+
+/* clang-format off */
+static const rewrite_step rewrite_steps[] = {
+    {"<skipped>", 0},
+    {"-\n", 0},
+    {"\n", ' '},
+    {"&quot;", '"'},
+    {"&amp;", '&'},
+    {"&lt;", '<'},
+    {"&gt;", '>'},
+};
+/* clang-format on */
+
+#define REWRITE_STEPS ((int)(sizeof rewrite_steps / sizeof *rewrite_steps))
+
+#endif

@@ -1,0 +1,143 @@
+"""Short segments are compared or numbered, by the instruction set: the rows are the same."""
+
+import numpy as np
+import oracle
+import pytest
+from generators import IGNORED_OF_RANDOM, seeded
+
+import fastbleu
+from fastbleu import count
+from fastbleu.runtime import _process
+from fastbleu.tokenizers._compiled import COMPILED, split
+
+LEVELS = _process.SIMD_LEVELS[: 1 + _process.SIMD_LEVELS.index(_process.active_simd())]
+pytestmark = [pytest.mark.filterwarnings(message) for message in IGNORED_OF_RANDOM]
+ALPHABETS = (
+    "ab",
+    "abcdefghij1.,-é",
+    "абвгдежзийк",
+    "абвab’—1.",
+    "的一是不了在人。、",
+    "Āʰa的",
+    "😀a的б\uffff",
+)
+
+
+@pytest.fixture
+def at_level():
+    """Calls a function at a level, and restores the best one in the end."""
+
+    def call(level, function, *arguments, **options):
+        _process.use_simd(level)
+        return function(*arguments, **options)
+
+    yield call
+    _process.use_simd()
+
+
+def random_words(rng, longest):
+    """A few words over one or two alphabets, so that both equal and nearly equal ones are drawn."""
+    letters = "".join(rng.sample(ALPHABETS, rng.choice((1, 1, 2))))
+    stem = "".join(rng.choices(letters, k=longest))
+    return [
+        stem[rng.randint(0, longest - size) :][: size - 1] + rng.choice(letters)
+        for size in (rng.randint(1, longest) for _ in range(rng.choice((2, 8, 40))))
+    ]
+
+
+def random_segments(rng, number):
+    """Segments of lists of words: lengths around the limit, and empty ones."""
+    for _ in range(number):
+        words = random_words(rng, rng.choice((1, 3, 9, 17, 40)))
+        lengths = rng.choice(((0, 1, 2), (5, 20, 40), (7, 8, 9, 16, 17, 31, 32, 33), (63, 64, 65)))
+        yield (
+            rng.choices(words, k=rng.choice(lengths)),
+            [rng.choices(words, k=rng.choice(lengths)) for _ in range(rng.randint(1, 4))],
+        )
+
+
+def as_ids(words):
+    """Small, negative and large ids, equal where the words are."""
+    numbers = (int.from_bytes(word.encode()[:9], "big") for word in words)
+    return np.array(
+        [number % 2**16 - 99 if number % 3 else number % 2**62 for number in numbers], "i8"
+    )
+
+
+def rows(stats):
+    return np.asarray(stats).tolist()
+
+
+@pytest.mark.parametrize("order", [1, 2, 4, 8])
+@pytest.mark.parametrize("form", [*COMPILED, "tokens", "bytes", "ids"])
+def test_all_levels_count_the_same(form, order, at_level):
+    segments = [*random_segments(seeded("kernels", form, order), 200)]
+    options, data = {"max_order": order}, segments
+    if form == "bytes":
+        data = segments = [
+            ([*map(str.encode, h)], [[*map(str.encode, r)] for r in its]) for h, its in segments
+        ]
+    if form in COMPILED:
+        data = [(" ".join(h), [" ".join(r) for r in its]) for h, its in segments]
+        segments = [(split(h, form), [split(r, form) for r in its]) for h, its in data]
+        options["tokenize"] = form
+    if form == "ids":
+        data = segments = [(as_ids(h), [as_ids(r) for r in its]) for h, its in segments]
+    expected = [oracle.row(h, its, order) for h, its in segments]
+    hypotheses, references = map(list, zip(*data, strict=True))
+    for level in LEVELS:
+        assert rows(at_level(level, count, hypotheses, references, **options)) == expected, level
+
+
+@pytest.mark.parametrize("dtype", ["i8", "<i4", "u2", "i1"])
+@pytest.mark.parametrize(
+    "rules", [{}, {"ignore_ids": (0,)}, {"ignore_ids": (0,), "skip_ids": (3, 5), "stop_id": 7}]
+)
+def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
+    rng = np.random.default_rng(seeded("padded", dtype).getrandbits(64))
+    hypotheses, references = (rng.integers(1, 12, shape) for shape in ((300, 33), (300, 3, 70)))
+    for array in (hypotheses, references):
+        array[
+            np.arange(array.shape[-1])
+            >= rng.integers(0, array.shape[-1] + 1, (*array.shape[:-1], 1))
+        ] = 0
+    metric = fastbleu.BLEU(None, **rules)
+    found = [
+        rows(at_level(level, metric.statistics, hypotheses.astype(dtype), references.astype(dtype)))
+        for level in LEVELS
+    ]
+    assert all(one == found[0] for one in found)
+
+
+def colliding_words(rng, number, seed):
+    """Words of 48 bytes without white space whose hashes are equal under this seed.
+
+    The second 16 bytes repeat the hash of the first, so that both halves of the state become 0.
+    """
+
+    def fold(a, b):
+        return (a * b & (1 << 64) - 1) ^ (a * b >> 64)
+
+    end, words = b"collision-------", []
+    while len(words) < number:
+        first = rng.randbytes(16)
+        a = fold(seed[0] ^ 48 ^ int.from_bytes(first[:8], "little"), 0x9E3779B97F4A7C15 ^ seed[1])
+        b = fold(seed[1] ^ 1 ^ int.from_bytes(first[8:], "little"), 0xC2B2AE3D27D4EB4F ^ seed[0])
+        word = (first + a.to_bytes(8, "little") + b.to_bytes(8, "little") + end).decode("latin-1")
+        if len(word.split()) == 1 and len(word.split()[0]) == 48:
+            words.append(word)
+    return words
+
+
+@pytest.mark.parametrize("tokenize", [None, "none"])
+def test_words_whose_hashes_are_equal_differ(tokenize, at_level):
+    seed, rng = (12345, 54321), seeded("collisions")
+    _process.reseed(*seed)
+    words = colliding_words(rng, 6, seed)
+    hypothesis, reference = [*words[:3], "a", *words[2:5]], [words[5], *words[1:4], "a", words[1]]
+    expected = oracle.row(hypothesis, [reference], 4)
+    data = (" ".join(hypothesis), [" ".join(reference)]) if tokenize else (hypothesis, [reference])
+    for level in LEVELS:
+        # A new packer takes the seed.
+        found = at_level(level, count, [data[0]], [data[1]], max_order=4, tokenize=tokenize)
+        assert rows(found) == [expected], level
