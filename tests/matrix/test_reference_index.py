@@ -210,7 +210,7 @@ def test_no_hypotheses():
         ({"a": 1}, {}, TypeError, "references is a dict"),
         (None, {}, TypeError, "references is a NoneType"),
         (7, {}, TypeError, "references is a int"),
-        (["a", None], {}, TypeError, r"references\[1\] is a NoneType, expected a str"),
+        (["a", None], {}, TypeError, r"references\[1\] is missing \(None\)"),
         (["a"] * 9000 + [["a"]], {}, TypeError, r"references\[9000\] is a list"),
         (["a b"], {"tokenize": None}, TypeError, r"references\[0\] is a str, expected a list"),
         ([["a"], ["b", {}]], {"tokenize": None}, TypeError, r"references\[1\]\[1\] is a dict"),

@@ -184,6 +184,8 @@ def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> 
     size = len(hypotheses)
     if any(len(part) != size for part in references[:1]):
         return
+    if references[0] is references[-1]:  # one set of references for all segments
+        return
     # Copies: a token's own code, or another thread, may change them at any time.
     hypotheses = hypotheses[:size]
     if any(isinstance(part, str) for part in references[:size]):
