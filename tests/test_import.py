@@ -15,7 +15,7 @@ import fastbleu
 PUBLIC = [
     *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
     *("brevity_penalty", "SmoothingFunction", "BLEU", "InputWarning", "Score", "Stats", "count"),
-    *("tokenize", "__version__"),
+    *("explain", "identify", "tokenize", "__version__"),
 ]
 MODULES = ["dialects", "integrations", "matrix", "nltk", "sacrebleu", "significance", "tokenizers"]
 HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",

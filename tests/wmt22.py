@@ -47,3 +47,12 @@ def reference_files(pair):
 def read_lines(path):
     with open(path, encoding="utf-8", newline="\n") as lines:
         return [line.rstrip("\n") for line in lines]
+
+
+def one_reference(system):
+    """The lines of "<pair>.<name>" and of the pair's first reference."""
+    if system not in SYSTEMS:
+        missing()
+    pair = system.partition(".")[0]
+    reference, *_ = reference_files(pair).values()
+    return read_lines(system_file(system)), read_lines(reference)

@@ -17,6 +17,8 @@ _HOMES = {
     "closest_ref_length": "nltk",
     "corpus_bleu": "nltk",
     "count": "counting.input",
+    "explain": "diagnosis.explanation",
+    "identify": "diagnosis.identification",
     "modified_precision": "nltk",
     "sentence_bleu": "nltk",
     "tokenize": "tokenizers",
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from . import tokenizers as tokenizers
     from .counting.input import count as count
     from .counting.stats import Stats as Stats
+    from .diagnosis.explanation import explain as explain
+    from .diagnosis.identification import identify as identify
     from .dialects.score import Score as Score
     from .inputs.warnings import InputWarning as InputWarning
     from .metric.bleu import BLEU as BLEU

@@ -78,6 +78,10 @@ fastbleu.count: a tokenizer of the user's | count(TEXTS, TEXT_REFERENCES, tokeni
     count(TEXTS, TEXT_REFERENCES, tokenize=lambda text: 1 / 0)
 fastbleu.count: ids | count(IDS, REFERENCE_IDS)
     count(IDS / 2, REFERENCE_IDS); count(IDS, REFERENCE_IDS[:1])
+fastbleu.explain | explain(TEXTS, TEXT_REFERENCES, "nltk", "sacrebleu")
+    explain(TEXTS, TEXT_REFERENCES, "nltk"); explain([7], ["a"], "nltk", "sacrebleu")
+fastbleu.identify | identify(31.2, TEXTS, TEXT_REFERENCES)
+    identify("many", TEXTS, TEXT_REFERENCES); identify(31.2, [7], ["a"])
 fastbleu.tokenize | [tokenize(text, "13a") for text in TEXTS]
     tokenize(7, "13a"); tokenize("a", "14a"); tokenize("a", str.upper)
 fastbleu.tokenize: {none,zh,intl,char} | tokenize(TEXTS[1] * 9, "WORD")

@@ -140,6 +140,12 @@ def _score(
 
         kept = kept_segments(options)
         chunks, numbers = _chosen(chunks, kept), sorted(kept)
+    if options.diagnosed:
+        from .diagnosis import diagnose
+
+        text = diagnose(options, systems, references, chunks)
+        _warn(options, readers)
+        return [text]
     if isinstance(tokenizer, Parameters):
         text, found = score_systems(options, tokenizer, names, references, chunks)
         _warn(options, readers, found)

@@ -1,0 +1,40 @@
+"""--explain and --identify: why two BLEUs of a system differ, and which BLEU a number is."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import chain
+from typing import Any
+
+from .files import InputError
+from .imports import import_undisturbed
+from .readers import Chunks
+
+
+def diagnose(options: argparse.Namespace, systems: int, references: int, chunks: Chunks) -> str:
+    """The tables that were asked for, or with ``-f json`` their contents."""
+    option = "--explain" if options.identify is None else "--identify"
+    if systems > 1:
+        raise InputError(f"{option} is for one system, but there are {systems}")
+    columns = list(zip(*map(list, _joined(chunks)), strict=True))
+    if not columns:
+        raise InputError("no segment to score: the files have no lines")
+    texts = [list(segment[:references]) for segment in columns]
+    hypotheses = [segment[references] for segment in columns]
+    try:
+        if options.identify is not None:
+            of_numbers = import_undisturbed("fastbleu.diagnosis.identification")
+            found = of_numbers.identify(options.identify, hypotheses, texts)
+        else:
+            of_pairs = import_undisturbed("fastbleu.diagnosis.explanation")
+            found = of_pairs.explain(hypotheses, texts, *options.explain)
+    except (ValueError, ZeroDivisionError, ImportError) as error:
+        raise InputError(f"{option}: {error}") from error
+    return f"{json.dumps(found.to_dict(), indent=1) if options.format == 'json' else found}\n"
+
+
+def _joined(chunks: Chunks) -> list[Any]:
+    """The columns of all chunks, one after the other."""
+    listed = list(chunks)
+    return [chain.from_iterable(column) for column in zip(*listed, strict=True)]

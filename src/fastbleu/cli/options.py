@@ -1,0 +1,170 @@
+"""The options of the command line.
+
+Spellings and defaults are those of the command `sacrebleu`, so that its users' scripts work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+from contextlib import suppress
+from typing import NoReturn
+
+from .. import __version__
+from ..dialects import names
+from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..tokenizers.table import TOKENIZERS
+
+FORMATS = ("json", "text", "latex")
+_SHELLS = ("bash", "zsh", "fish", "tcsh")
+# What only some dialects have, which check it.
+ONLY_DIALECTS = ("international", "international-e", "add-1", "method4")
+
+EXAMPLES = """\
+  fastbleu reference.txt -i system.txt.gz -b
+  fastbleu ref.1.txt ref.2.txt -i system-a.txt system-b.txt -f text --paired-bs
+  fastbleu reference.txt -i system-a.txt system-b.txt -sl -f tsv --worst 20
+  fastbleu news.xml::A -i news.xml::MySystem -tok intl -lc
+  cat system.txt | fastbleu -t wmt22 -l en-de
+"""
+_EPILOG = f"""\
+Files are plain text, one segment per line; line i of every file belongs to segment i. Files whose
+names end in .gz are decompressed; - is standard input. Without -i, the hypotheses are read from
+standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR after the
+name chooses one:
+  FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
+  FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
+  FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
+
+The score is sacreBLEU's, 0-100, to the last digit. For one system it is printed as a JSON object,
+or as a line with -f text; for several systems as a list, or as a table. Exit status: 0 scored;
+1 input that cannot be scored (no score is printed); 2 wrong arguments; 17 a line with more or
+fewer fields than the others; 130 interrupted.
+
+Shell completion needs the package shtab:
+  eval "$(fastbleu --print-completion bash)"
+
+Examples:
+{EXAMPLES}"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Exit with status 2; for an ambiguous option say what each candidate does."""
+        start, found, names = message.partition(" could match ")
+        if found:
+            options = {name: self._option_string_actions[name] for name in names.split(", ")}
+            meanings = [f"{name} ({action.help})" for name, action in options.items()]
+            message = f"{start} could be {' or '.join(meanings)}".replace("%%", "%")
+        super().error(message)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the command line."""
+    parser = _Parser(
+        prog="fastbleu",
+        usage="fastbleu REF [REF ...] -i HYP [HYP ...] [options]",
+        description="BLEU of one or more systems, as sacreBLEU computes it.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("references", nargs="*", metavar="REF", help="reference files; they come first")
+    text = "files of hypotheses, one for each system (default: standard input)"
+    add("-i", "--input", nargs="+", metavar="HYP", help=text)
+    text = "each line of the REF file holds N references, separated by tabs"
+    add("-nr", "--num-refs", type=int, metavar="N", default=1, help=text)
+    text = "encoding of all text files (default: utf-8)"
+    add("-e", "--encoding", type=_encoding, metavar="ENC", default="utf-8", help=text)
+    add("-V", "--version", action="version", version=f"%(prog)s {__version__}")
+    text = f"print a completion script for {', '.join(_SHELLS)} and exit"
+    add("--print-completion", choices=_SHELLS, metavar="SHELL", help=text)
+
+    add = parser.add_argument_group("test sets (from an installed sacreBLEU)").add_argument
+    add("-t", "--test-set", metavar="SET", help="take the references from SET, or from SET,SET")
+    text = "languages; without -tok, the targets zh, ja and ko choose their own tokenizer"
+    add("-l", "--language-pair", dest="langpair", type=_pair, metavar="SRC-TRG", help=text)
+    text = "only segments originally written in language L; non-L: in any other language"
+    add("-ol", "--origlang", metavar="L", help=text)
+    add("--subset", metavar="REGEX", help="only segments of documents whose annotation matches")
+    text = "print fields of the test set (src, ref, ..., all) and exit"
+    add("--echo", nargs="+", metavar="FIELD", help=text)
+    add("--list", action="store_true", help="print all test sets, or the fields of -t, and exit")
+    add("--citation", "--cite", action="store_true", help="print how to cite the test set and exit")
+    add("--download", metavar="SET", help="download a test set and exit")
+
+    add = parser.add_argument_group("scoring").add_argument
+    text = f"whose rules: {', '.join(names())} (default: sacrebleu); their own defaults hold"
+    add("--dialect", choices=names(), metavar="NAME", default="sacrebleu", help=text)
+    text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
+    add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:2]), metavar="NAME", help=text)
+    add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
+    add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
+    text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
+    known = *SMOOTH_DEFAULTS, *ONLY_DIALECTS[2:]
+    add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
+    add(
+        "--reference-length", metavar="RULE", help="closest, shortest, ... if a dialect has several"
+    )
+    text = "value of floor (default: 0.1) or add-k (default: 1)"
+    add("-sv", "--smooth-value", type=float, metavar="X", help=text)
+    text = "every dialect's score and what sets it apart; of two dialects: why their scores differ"
+    add("--explain", nargs="*", choices=names(), metavar="DIALECT", help=text)
+    text = "find the settings whose score prints as NUMBER, such as 31.2"
+    add("--identify", metavar="NUMBER", help=text)
+    text = "length of the longest n-grams (default: 4)"
+    add("--max-ngram-order", type=int, metavar="N", help=text)
+    add("-sl", "--sentence-level", action="store_true", help="print a score for each segment")
+    add("--force", action="store_true", help="no warning about text that looks tokenized")
+    text = "number of threads (default: 1); it does not change the result"
+    add("--threads", type=int, metavar="N", default=1, help=text)
+    text = "bleu; for other metrics use the command sacrebleu"
+    add("-m", "--metrics", nargs="+", type=str.lower, choices=["bleu"], default=["bleu"], help=text)
+
+    group = parser.add_argument_group("statistics")
+    add = group.add_argument
+    text = "95%% confidence interval of one system's score, by bootstrap resampling"
+    add("-ci", "--confidence", action="store_true", help=text)
+    test = group.add_mutually_exclusive_group().add_argument
+    text = "compare each system with the first one by paired bootstrap resampling"
+    test("-pbs", "--paired-bs", action="store_true", help=text)
+    test("-par", "--paired-ar", action="store_true", help="the same by approximate randomization")
+    text = "samples of --confidence (default: 1000)"
+    add("-cin", "--confidence-n", type=int, metavar="N", default=1000, help=text)
+    text = "samples of --paired-bs (default: 1000)"
+    add("-pbsn", "--paired-bs-n", type=int, metavar="N", default=0, help=text)
+    text = "trials of --paired-ar (default: 10000)"
+    add("-parn", "--paired-ar-n", type=int, metavar="N", default=0, help=text)
+    text = "accepted for compatibility with sacreBLEU; no effect"
+    add("-j", "--paired-jobs", type=int, metavar="N", help=text)
+
+    add = parser.add_argument_group("output").add_argument
+    text = (
+        "json (default), text, or latex for a table of several systems ($SACREBLEU_FORMAT "
+        "overrides these); with -sl, tsv or json: number, scores and texts of each segment"
+    )
+    add("-f", "--format", choices=(*FORMATS, "tsv"), metavar="FORMAT", help=text)
+    add("-b", "--score-only", action="store_true", help="print only scores")
+    add("-w", "--width", type=int, metavar="N", help="decimals (default: 1)")
+    add("-sh", "--short", action="store_true", help="print the short form of the signature")
+    text = "with -sl: list the segments by number, or the lowest mean score of all systems first"
+    add("--sort", choices=("segment", "score"), metavar="KEY", help=text)
+    text = "with -sl: list only the N segments that have the lowest mean scores"
+    add("--worst", type=int, metavar="N", help=text)
+    text = "no colours, not even on a terminal; the same as setting $NO_COLOR"
+    add("-nc", "--no-color", action="store_true", help=text)
+    add("-q", "--quiet", action="store_true", help="no progress bar, not even on a terminal")
+    return parser
+
+
+def _pair(text: str) -> str:
+    if "-" in text:
+        return text
+    raise argparse.ArgumentTypeError(f"{text!r} is not a language pair, such as en-de")
+
+
+def _encoding(text: str) -> str:
+    with suppress(LookupError, ValueError):  # ValueError: a NUL in the name
+        "".encode(text)  # fails for codecs that do not encode text
+        return codecs.lookup(text).name
+    raise argparse.ArgumentTypeError(f"{text!r} is not an encoding that Python knows")

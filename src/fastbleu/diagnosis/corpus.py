@@ -1,0 +1,156 @@
+"""`Corpus`: hypotheses and references with the metric that scores them, and variants of both."""
+
+from __future__ import annotations
+
+import warnings
+from math import nan
+
+import numpy
+
+from ..counting.batch import CountOptions, count_batch
+from ..counting.stats import Stats
+from ..dialects.score import Score
+from ..inputs.warnings import InputWarning
+from ..metric.bleu import BLEU
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from ..tokenizers.table import Tokenizer
+
+
+class Corpus:
+    """A corpus and its metric. A corpus is not changed: variants are new ones.
+
+    Attributes
+    ----------
+    hypotheses : list of S str, or of S lists of tokens where the metric takes tokens
+    references : list of S lists of references
+    metric : BLEU
+    """
+
+    def __init__(self, hypotheses: list[Any], references: list[list[Any]], metric: BLEU) -> None:
+        self.hypotheses = hypotheses
+        self.references = references
+        self.metric = metric
+        self._points: float | None = None
+        self._rows: dict[Any, Stats] = {}
+
+    @classmethod
+    def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
+        """A corpus from what `fastbleu.BLEU.score` takes; errors as by that."""
+        # For the checks; some dialects keep no counts.
+        BLEU(metric.tokenizer, metric.lowercase).statistics(hypotheses, references)
+        nested = [[its] if isinstance(its, str) else list(its) for its in references]
+        return cls(list(hypotheses), nested, metric)
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether segments are str, and not lists of tokens."""
+        return self.metric.tokenizer is not None
+
+    def score(self) -> Score:
+        """The score, without the warnings that it gave when the corpus was read."""
+        references = self.references
+        if self.metric._parameters.rules.single_reference:
+            references = [some[:1] for some in references]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)
+            return self.metric.score(self.hypotheses, references)
+
+    def points(self) -> float:
+        """The score on 0-100; nan where the dialect has none."""
+        if self._points is None:
+            try:
+                value = self.score().value
+            except (ValueError, ZeroDivisionError):
+                value = nan
+            self._points = value * 100 / self.metric._parameters.rules.scale
+        return self._points
+
+    def rows(
+        self,
+        tokenizer: Tokenizer | None,
+        lowercase: bool,
+        single_reference: bool,
+        reference_length: str,
+        max_order: int,
+    ) -> Stats:
+        """The counts of all segments, which are counted once for the same rules."""
+        key = tokenizer, lowercase, single_reference, reference_length, max_order
+        if key not in self._rows:
+            references = self.references
+            if single_reference:
+                references = [some[:1] for some in references]
+            options = CountOptions(
+                tokenizer, lowercase, max_order, reference_length=reference_length
+            )
+            self._rows[key] = count_batch(self.hypotheses, references, options).stats
+        return self._rows[key]
+
+    def scored_by(self, metric: BLEU) -> Corpus:
+        """The same segments with another metric."""
+        made = Corpus(self.hypotheses, self.references, metric)
+        made._rows = self._rows
+        return made
+
+    def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
+        """The corpus with `rewrite` of each text."""
+        references = [[rewrite(text) for text in some] for some in self.references]
+        return Corpus([rewrite(text) for text in self.hypotheses], references, self.metric)
+
+    def part(self, ours: Sequence[int], theirs: Sequence[int]) -> Corpus:
+        """Some hypotheses, with the references of as many segments."""
+        references = [self.references[number] for number in theirs]
+        return Corpus([self.hypotheses[number] for number in ours], references, self.metric)
+
+    def with_reference(self, k: int) -> Corpus:
+        """The corpus with the k-th reference of each segment alone."""
+        return Corpus(self.hypotheses, [some[k : k + 1] for some in self.references], self.metric)
+
+    def swapped(self) -> Corpus:
+        """The first references as hypotheses, and the hypotheses as references."""
+        references = [[hypothesis] for hypothesis in self.hypotheses]
+        return Corpus([some[0] for some in self.references], references, self.metric)
+
+    def changed(self, rewrite: Callable[[str], str], side: str) -> list[int]:
+        """The segments of which `rewrite` changes the "hypotheses", or a text of "references"."""
+        if side == "hypotheses":
+            return [n for n, text in enumerate(self.hypotheses) if rewrite(text) != text]
+        return [
+            number
+            for number, some in enumerate(self.references)
+            if any(rewrite(text) != text for text in some)
+        ]
+
+    def sentence_points(self) -> NDArray[numpy.float64]:
+        """sacreBLEU's score of each segment by its tokens, 0-100, shape (segments,)."""
+        return self._plain().sentence_scores(self.hypotheses, self.references)
+
+    def lengths(self) -> NDArray[numpy.int64]:
+        """[hyp_len, ref_len] of each segment, shape (segments, 2)."""
+        rows = self._plain().statistics(self.hypotheses, self.references)
+        return numpy.stack([rows.hyp_lens, rows.ref_lens], axis=1)
+
+    def similarities(self, offset: int) -> NDArray[numpy.float64]:
+        """As `sentence_points` of hypotheses i with references i + offset, where both exist."""
+        first = max(0, -offset)
+        end = min(len(self), len(self) - offset)
+        ours, theirs = range(first, end), range(first + offset, end + offset)
+        return self.part(ours, theirs).sentence_points()
+
+    def _plain(self) -> BLEU:
+        tokenizer, lowercase = self.metric.tokenizer, self.metric.lowercase
+        return BLEU(tokenizer, lowercase, effective_order=True)
+
+
+def is_text(hypotheses: Any) -> bool:
+    """Whether hypotheses are str, and not lists of tokens."""
+    return isinstance(next(iter(hypotheses), ""), str)

@@ -1,0 +1,266 @@
+"""Why two BLEUs of the same output differ."""
+
+from __future__ import annotations
+
+from ..dialects import get, names
+from ..metric.bleu import BLEU
+from .corpus import Corpus, is_text
+from .findings import Finding, find
+from .path import Rules, walk
+from .rendering import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..dialects.score import Score
+    from ..inputs.types import Hypotheses, References
+
+# What Evaluate, PyTorch and others are needed for: a dialect that cannot be scored here.
+_CANNOT = (ValueError, ZeroDivisionError, ImportError)
+
+
+class Explanation:
+    """Why two scores differ, as a path on which one rule changes at a time.
+
+    Attributes
+    ----------
+    a, b : Score
+        The two scores, each on the scale of its dialect.
+    steps : list of Step
+        Rules in which the two differ, in the order in which they are changed: `rule`, `a` and `b`
+        (how it reads before and after), `score` (after it, 0-100), `points` (what it moved, 0-100),
+        `sentence`, `segments` (up to three that move most). The points add up to the difference.
+    shared : list of str
+        The rules in which the two do not differ.
+    findings : list of Finding
+        Likely mistakes in the input, with their effect on the score of `b`.
+    """
+
+    def __init__(
+        self, a: Corpus, b: Corpus, findings: list[Finding], labels: tuple[str, str]
+    ) -> None:
+        self.a = a.score()
+        self.b = b.score()
+        self.steps, self.shared = walk(Rules.of(a), Rules.of(b))
+        self.findings = findings
+        self._labels = labels
+        self._points = a.points(), b.points()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All attributes as plain values, for JSON."""
+        sides = zip(self._labels, (self.a, self.b), self._points, strict=True)
+        ends = [
+            {"name": name, "value": score.value, "points": points, "signature": score.signature}
+            for name, score, points in sides
+        ]
+        return {
+            "a": ends[0],
+            "b": ends[1],
+            "steps": [step._asdict() for step in self.steps],
+            "shared": self.shared,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def _tables(self) -> list[Table]:
+        a, b = self._labels
+        rows = [("", "", "", "", f"{self._points[0]:.4f}", "")]
+        last = self._points[0]
+        for step in self.steps:
+            # Of printed scores, so that what is printed adds up.
+            known = step.score == step.score
+            moved = round(step.score, 4) - round(last, 4) if known else 0.0
+            shown = (
+                f"{moved:+.4f}" if round(moved, 4) else "no effect" if known else "with the next"
+            )
+            last = step.score if known else last
+            segments = ", ".join(map(str, step.segments)) if step.points else ""
+            rows.append((step.rule, step.a, step.b, shown, f"{last:.4f}", segments))
+        notes = [f"{step.rule}: {step.sentence}" for step in self.steps if step.points]
+        if self.shared:
+            notes.append(f"The same in both: {', '.join(self.shared)}.")
+        columns = "rule", "a", "b", "points", "score", "most in segments"
+        path = Table(f"From a, {a}, to b, {b}, in points of 0-100", columns, rows, notes)
+        return [path, *_findings_table(self.findings)]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self._tables()))
+
+    def _repr_html_(self) -> str:
+        return "".join([table.html() for table in self._tables()])
+
+    def __repr__(self) -> str:
+        ends = [
+            f"{name} {points:.4f}" for name, points in zip(self._labels, self._points, strict=True)
+        ]
+        return f"<Explanation {' -> '.join(ends)}, {len(self.steps)} steps>"
+
+
+class Overview:
+    """The scores of one output by every dialect that fits the input, the highest first.
+
+    Attributes
+    ----------
+    scores : dict of str to Score
+        By the name of the dialect.
+    reasons : dict of str to str
+        The rule that moves most between sacreBLEU's default and the dialect.
+    failures : dict of str to str
+        Of dialects without a score: why.
+    findings : list of Finding
+        Likely mistakes in the input, with their effect on sacreBLEU's score.
+    """
+
+    def __init__(self, corpus: Corpus, sources: Sequence[str] | None) -> None:
+        self.scores: dict[str, Score] = {}
+        self.reasons: dict[str, str] = {}
+        self.failures: dict[str, str] = {}
+        points: dict[str, float] = {}
+        start = Rules.of(corpus)
+        for name in names():
+            its = corpus.scored_by(_metric(name, corpus.is_text))
+            try:
+                score = its.score()
+                steps, _ = walk(start, Rules.of(its), segments=False)
+            except _CANNOT as error:
+                self.failures[name] = str(error)
+                continue
+            self.scores[name] = score
+            points[name] = its.points()
+            most = max(steps, key=lambda step: abs(step.points), default=None)
+            if most is not None and most.points:
+                self.reasons[name] = f"{most.rule} {most.b} ({most.points:+.2f})"
+        self.scores = dict(sorted(self.scores.items(), key=lambda item: -points[item[0]]))
+        self.findings = find(corpus, sources)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All attributes as plain values, for JSON."""
+        scores = [
+            {
+                "dialect": name,
+                "value": score.value,
+                "printed": score.printed,
+                "signature": score.signature,
+                "reason": self.reasons.get(name),
+            }
+            for name, score in self.scores.items()
+        ]
+        findings = [finding.to_dict() for finding in self.findings]
+        return {"scores": scores, "failures": self.failures, "findings": findings}
+
+    def _tables(self) -> list[Table]:
+        table = Table(
+            "One output by every BLEU",
+            ("dialect", "score", "what sets it apart from sacrebleu", "signature"),
+            [
+                (name, _shown(name, score), self.reasons.get(name, ""), score.signature)
+                for name, score in self.scores.items()
+            ],
+            [f"{name} has no score: {why}" for name, why in self.failures.items()],
+        )
+        return [table, *_findings_table(self.findings)]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self._tables()))
+
+    def _repr_html_(self) -> str:
+        return "".join([table.html() for table in self._tables()])
+
+    def __repr__(self) -> str:
+        return f"<Overview of {len(self.scores)} dialects>"
+
+
+def _shown(name: str, score: Score) -> str:
+    if score.printed is not None:
+        return score.printed
+    return f"{score.value:.2f}" if get(name).scale == 100 else f"{score.value:.4f}"
+
+
+def explain(
+    hypotheses: Hypotheses,
+    references: References,
+    a: Any = None,
+    b: Any = None,
+    *,
+    sources: Sequence[str] | None = None,
+) -> Explanation | Overview:
+    """Why two BLEUs of the same output differ; without `a` and `b`, every dialect's score.
+
+    Parameters
+    ----------
+    hypotheses, references
+        A corpus, as for `fastbleu.BLEU.score`.
+    a, b : str, BLEU or tuple, optional
+        The two BLEUs: a dialect's name, a metric, or ``(name or metric, hypotheses, references)``
+        for one that scores other input, as lists of tokens in place of text.
+    sources : sequence of S str, optional
+        What was translated, to find references that are copies.
+
+    Returns
+    -------
+    Explanation or Overview
+        Both print as tables, in notebooks too, and have `to_dict()`.
+
+    Raises
+    ------
+    ValueError, TypeError, ZeroDivisionError
+        As by `fastbleu.BLEU.score` of `a` or of `b`; one of the two is missing; or inputs of
+        different lengths.
+
+    Notes
+    -----
+    Rules change in a fixed order: scale, input (text or tokens), tokenizer, case, references,
+    reference length, totals, smoothing, orders, brevity penalty, average, own counting. Another
+    order would share the points out differently.
+
+    Examples
+    --------
+    >>> found = explain(["The cat sat on a mat."], ["The cat sat on the mat."], "nltk", "sacrebleu")
+    >>> [(step.rule, round(step.points, 2)) for step in found.steps if step.points]
+    [('tokenizer', 14.0)]
+    """
+    if a is None and b is None:
+        corpus = Corpus.read(hypotheses, references, _metric("sacrebleu", is_text(hypotheses)))
+        return Overview(corpus, sources)
+    if a is None or b is None:
+        raise ValueError("explain compares two BLEUs: pass both a and b, or none of them")
+    ours, its = (_side(value, hypotheses, references) for value in (a, b))
+    if len(ours) != len(its):
+        raise ValueError(f"a has {len(ours)} segments, b has {len(its)}")
+    if ours.hypotheses == its.hypotheses:
+        its = ours.scored_by(its.metric)
+    return Explanation(ours, its, find(its, sources), (_label(a), _label(b)))
+
+
+def _side(value: Any, hypotheses: Any, references: Any) -> Corpus:
+    if isinstance(value, tuple):
+        if len(value) != 3:
+            raise ValueError("a tuple is (name or metric, hypotheses, references)")
+        value, hypotheses, references = value
+    metric = _metric(value, is_text(hypotheses)) if isinstance(value, str) else value
+    if not isinstance(metric, BLEU):
+        kind = type(metric).__name__
+        raise TypeError(f"expected a dialect's name or a fastbleu.BLEU, not a {kind}")
+    return Corpus.read(hypotheses, references, metric)
+
+
+def _metric(name: Any, of_text: bool) -> BLEU:
+    return BLEU(dialect=name) if of_text else BLEU(None, dialect=name)
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, tuple):
+        return _label(value[0])
+    return value if isinstance(value, str) else str(value.signature)
+
+
+def _findings_table(findings: list[Finding]) -> list[Table]:
+    if not findings:
+        return []
+    rows = [(one.name, f"{one.points:+.2f}", one.message) for one in findings]
+    return [
+        Table(
+            "Findings, with the points that mending them would add", ("finding", "points", ""), rows
+        )
+    ]

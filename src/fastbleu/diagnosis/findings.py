@@ -1,0 +1,245 @@
+"""Likely mistakes in the input that explain a surprising score, each with its effect in points."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+from ..metric.bleu import BLEU
+from .corpus import Corpus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy
+    from numpy.typing import NDArray
+
+    Texts = list[str]
+
+# A share of the letters' case that no two sides have by chance.
+_CASE_DIFFERENCE = 0.02
+# How far lines may be shifted, and what makes a shift: points per segment, and segments.
+_LARGEST_SHIFT = 10
+_SHIFT_POINTS, _SHIFT_SEGMENTS = 10.0, 5
+# A share of the hypotheses that end in " .", as text does that was tokenised.
+_TOKENIZED_SHARE = 0.1
+
+_QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")
+_ENTITY = re.compile(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
+_UPPER = re.compile(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
+_LINE_END = re.compile(r"[\r\n]+\Z")
+
+
+class Finding:
+    """One likely mistake.
+
+    Attributes
+    ----------
+    name : str
+        "tokenized", "case", "quotes", "entities", "normalization", "line ends", "empty", "shifted",
+        "swapped" or "source copied".
+    message : str
+        What was found, and where.
+    points : float
+        By how many points, on 0-100, the score would rise without it.
+    segments : tuple of int
+        The segments concerned, counted from 0; of a shift the first one.
+    """
+
+    __slots__ = ("message", "name", "points", "segments")
+
+    def __init__(self, name: str, message: str, points: float, segments: Sequence[int]) -> None:
+        self.name = name
+        self.message = message
+        self.points = points
+        self.segments = tuple(segments)
+
+    def to_dict(self) -> dict[str, object]:
+        """The attributes by their names."""
+        return {name: getattr(self, name) for name in ("name", "message", "points", "segments")}
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.name}, {self.points:+.2f} points: {self.message}>"
+
+
+def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
+    """The likely mistakes of a corpus, the one with the largest effect first."""
+    checks = [_empty, _shifted, _swapped]
+    if corpus.is_text:
+        checks += [_tokenized, _case, _quotes, _entities, _normalization, _line_ends]
+    found = [finding for check in checks for finding in check(corpus)]
+    if sources is not None:
+        found += _source_copied(corpus, sources)
+    return sorted(found, key=lambda finding: -abs(finding.points))
+
+
+def _rewritten(
+    corpus: Corpus, name: str, message: str, rewrite: Callable[[str], str]
+) -> Iterator[Finding]:
+    """A finding if texts of one side change, or of both, and the score with them."""
+    changed = [corpus.changed(rewrite, side) for side in ("hypotheses", "references")]
+    if changed[0] or changed[1]:
+        points = corpus.rewritten(rewrite).points() - corpus.points()
+        if points:
+            where = " and ".join(
+                f"{len(its)} of the {side}"
+                for its, side in zip(changed, ("hypotheses", "references"), strict=True)
+                if its
+            )
+            yield Finding(name, f"{where} {message}", points, sorted({*changed[0], *changed[1]}))
+
+
+def _tokenized(corpus: Corpus) -> Iterator[Finding]:
+    ends = [text.rstrip().endswith(" .") for text in corpus.hypotheses]
+    tokenizer = corpus.metric.tokenizer
+    if sum(ends) > _TOKENIZED_SHARE * len(ends) and tokenizer and tokenizer.name != "none":
+        split = BLEU("none", corpus.metric.lowercase)
+        points = corpus.scored_by(split).points() - corpus.points()
+        yield Finding(
+            "tokenized",
+            f"{sum(ends)} hypotheses end in ' .', as text that was tokenised before: pass the text "
+            "before tokenisation, or tokenize='none' if the references are tokenised alike",
+            points,
+            [number for number, is_end in enumerate(ends) if is_end],
+        )
+
+
+def _case(corpus: Corpus) -> Iterator[Finding]:
+    if corpus.metric.lowercase:
+        return
+    shares = []
+    for texts in (corpus.hypotheses, [text for some in corpus.references for text in some]):
+        letters = sum(map(len, texts))
+        shares.append(sum(len(_UPPER.findall(text)) for text in texts) / letters if letters else 0)
+    if abs(shares[0] - shares[1]) < _CASE_DIFFERENCE or (min(shares) > 0 and max(shares) < 0.2):
+        return
+    points = corpus.rewritten(str.lower).points() - corpus.points()
+    if points:
+        yield Finding(
+            "case",
+            f"{shares[0]:.1%} of the hypotheses' characters are capitals, {shares[1]:.1%} of the "
+            "references': one side was lowered, or not truecased",
+            points,
+            corpus.changed(str.lower, "references" if shares[0] < shares[1] else "hypotheses"),
+        )
+
+
+def _quotes(corpus: Corpus) -> Iterator[Finding]:
+    """Typographic quotes and dashes, which one of the sides does not have."""
+
+    def rewrite(text: str) -> str:
+        return text.translate(_QUOTES)
+
+    sides = [bool(corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
+    if sides[0] != sides[1]:
+        message = "have typographic quotes or dashes, the other side has none"
+        yield from _rewritten(corpus, "quotes", message, rewrite)
+
+
+def _entities(corpus: Corpus) -> Iterator[Finding]:
+    def rewrite(text: str) -> str:
+        return html.unescape(text) if _ENTITY.search(text) else text
+
+    yield from _rewritten(corpus, "entities", "have HTML entities, such as &#39;", rewrite)
+
+
+def _normalization(corpus: Corpus) -> Iterator[Finding]:
+    def rewrite(text: str) -> str:
+        return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+    message = "have full-width forms, ligatures or decomposed accents (normalise both by NFKC)"
+    yield from _rewritten(corpus, "normalization", message, rewrite)
+
+
+def _line_ends(corpus: Corpus) -> Iterator[Finding]:
+    def rewrite(text: str) -> str:
+        return _LINE_END.sub("", text)
+
+    message = "end in a line feed or carriage return (read files by splitlines())"
+    for side in ("hypotheses", "references"):
+        if changed := corpus.changed(rewrite, side):
+            points = corpus.rewritten(rewrite).points() - corpus.points()
+            yield Finding("line ends", f"{len(changed)} of the {side} {message}", points, changed)
+
+
+def _empty(corpus: Corpus) -> Iterator[Finding]:
+    lengths = corpus.lengths()
+    for column, side in enumerate(("hypotheses", "references")):
+        empty = [number for number, row in enumerate(lengths) if not row[column]]
+        if 0 < len(empty) < len(lengths):
+            kept = [number for number, row in enumerate(lengths) if row[column]]
+            points = corpus.part(kept, kept).points() - corpus.points()
+            shown = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
+            yield Finding(
+                "empty", f"{len(empty)} {side} have no tokens (segments {shown})", points, empty
+            )
+
+
+def _shifted(corpus: Corpus) -> Iterator[Finding]:
+    """The constant offset of the references that fits best, from some segment to the end."""
+    count = len(corpus)
+    if count < _SHIFT_SEGMENTS:
+        return
+    straight = corpus.similarities(0)
+    best = 0.0, 0, 0
+    for offset in range(-_LARGEST_SHIFT, _LARGEST_SHIFT + 1):
+        if not offset or count - abs(offset) < _SHIFT_SEGMENTS:
+            continue
+        first, gains = max(0, -offset), corpus.similarities(offset)
+        gains = gains - straight[first : first + len(gains)]
+        start, gain = _best_suffix(gains)
+        length = len(gains) - start
+        if length >= _SHIFT_SEGMENTS and gain / length >= _SHIFT_POINTS:
+            best = max(best, (gain, offset, first + start))
+    gain, offset, start = best
+    if gain:
+        ours = [*range(start), *range(start, min(count, count - offset))]
+        theirs = [*range(start), *(number + offset for number in ours[start:])]
+        points = corpus.part(ours, theirs).points() - corpus.points()
+        yield Finding(
+            "shifted",
+            f"from segment {start} on hypothesis i fits reference i{offset:+d}: "
+            f"{'a hypothesis' if offset > 0 else 'a reference'} is missing there, or there is one "
+            "too many on the other side",
+            points,
+            [start],
+        )
+
+
+def _best_suffix(gains: NDArray[numpy.float64]) -> tuple[int, float]:
+    """Where the shortest suffix with the largest sum starts, and its sum."""
+    sums = gains[::-1].cumsum()
+    last = int(sums.argmax())
+    return len(gains) - 1 - last, float(sums[last])
+
+
+def _swapped(corpus: Corpus) -> Iterator[Finding]:
+    """Hypotheses and references, if there is one reference each and the score is higher so."""
+    if any(len(some) != 1 for some in corpus.references):
+        return
+    points = corpus.swapped().points() - corpus.points()
+    if points > 1:
+        yield Finding(
+            "swapped",
+            "the score is higher with hypotheses and references in each other's place",
+            points,
+            (),
+        )
+
+
+def _source_copied(corpus: Corpus, sources: Sequence[str]) -> list[Finding]:
+    if len(sources) != len(corpus):
+        raise ValueError(f"there are {len(sources)} sources, but {len(corpus)} hypotheses")
+    copied = [
+        number
+        for number, (source, some) in enumerate(zip(sources, corpus.references, strict=True))
+        if source in some
+    ]
+    if not 0 < len(copied) < len(corpus):
+        return []
+    kept = sorted({*range(len(corpus))} - {*copied})
+    points = corpus.part(kept, kept).points() - corpus.points()
+    message = f"{len(copied)} references are copies of their source"
+    return [Finding("source copied", message, points, copied)]

@@ -1,0 +1,316 @@
+"""Which BLEU a published number is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import product
+from math import fsum, isfinite
+from typing import NamedTuple
+
+from ..dialects import get, names
+from ..dialects.base import Dialect
+from ..dialects.parameters import Parameters
+from ..inputs.warnings import InputWarning
+from ..metric.bleu import BLEU
+from ..tokenizers.table import tokenize
+from .corpus import Corpus, is_text
+from .rendering import Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..inputs.types import Hypotheses, References
+
+# Tokenizers that a dialect without its own is used with.
+_TOKENIZERS = ("13a", "none", "intl", "char", "zh")
+# How many choices of a setting may differ from the defaults of its dialect.
+_MOST_CHANGES = 2
+_NEAREST = 5
+# Settings with the same score that a table has.
+_SHOWN = 5
+# What may have been done to the text before.
+_REWRITINGS: dict[str, Callable[[str], str]] = {
+    "stripped text": str.strip,
+    "text tokenised by 13a before": lambda text: " ".join(tokenize(text)),
+}
+
+
+class _Setting(NamedTuple):
+    """One way to score a corpus, and by how many choices it differs from its dialect's defaults."""
+
+    parameters: Parameters
+    corpus: Corpus
+    is_mean: bool
+    changes: int
+    description: str
+
+
+class Match:
+    """A setting and its score.
+
+    Attributes
+    ----------
+    setting : str
+        The arguments of `fastbleu.BLEU`, and what else differs from its `score`.
+    signature : str
+        Of the metric.
+    value : float
+        The score, on the scale on which the number is closer to it.
+    distance : float
+        From the number to the value, on that scale.
+    """
+
+    __slots__ = ("distance", "setting", "signature", "value")
+
+    def __init__(self, setting: str, signature: str, value: float, distance: float) -> None:
+        self.setting = setting
+        self.signature = signature
+        self.value = value
+        self.distance = distance
+
+    def to_dict(self) -> dict[str, Any]:
+        """The attributes by their names."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __repr__(self) -> str:
+        return f"<Match {self.setting}: {self.value}>"
+
+
+class Identification:
+    """The settings that print as a number, and those that nearly do.
+
+    Attributes
+    ----------
+    number : str
+        As it was given.
+    matches : list of Match
+        The settings whose score has the number's digits, the most common first.
+    nearest : list of Match
+        Of the others the five that are closest.
+    tried : int
+        The number of settings.
+    by_chance : float
+        How many of them would match a number that has nothing to do with the corpus: one drawn
+        from between the lowest and the highest of their scores.
+    """
+
+    def __init__(
+        self,
+        number: str,
+        matches: list[Match],
+        nearest: list[Match],
+        tried: int,
+        by_chance: float,
+    ) -> None:
+        self.number = number
+        self.matches = matches
+        self.nearest = nearest
+        self.tried = tried
+        self.by_chance = by_chance
+
+    def to_dict(self) -> dict[str, Any]:
+        """All attributes as plain values, for JSON."""
+        return {
+            "number": self.number,
+            "matches": [match.to_dict() for match in self.matches],
+            "nearest": [match.to_dict() for match in self.nearest],
+            "tried": self.tried,
+            "by_chance": self.by_chance,
+        }
+
+    def _table(self) -> Table:
+        by_value: dict[str, list[Match]] = {}
+        for match in self.matches:
+            by_value.setdefault(f"{match.value:.10g}", []).append(match)
+        rows = []
+        for equal in by_value.values():
+            rows += [("yes", *_cells(match)) for match in equal[:_SHOWN]]
+            if len(equal) > _SHOWN:
+                rows.append(("", "", "", f"... and {len(equal) - _SHOWN} more with this score"))
+        rows += [("", *_cells(match)) for match in self.nearest]
+        notes = [
+            f"{self.tried} settings were tried, of which {self.by_chance:.2g} would match a number "
+            "by chance."
+        ]
+        return Table(
+            f"Which BLEU is {self.number}?", ("matches", "score", "off by", "setting"), rows, notes
+        )
+
+    def __str__(self) -> str:
+        return str(self._table())
+
+    def _repr_html_(self) -> str:
+        return self._table().html()
+
+    def __repr__(self) -> str:
+        return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"
+
+
+def _cells(match: Match) -> tuple[str, str, str]:
+    return f"{match.value:.6g}", f"{match.distance:+.4g}", match.setting
+
+
+def identify(number: float | str, hypotheses: Hypotheses, references: References) -> Identification:
+    """Find the settings whose score prints as a number: dialects, tokenizers, case, smoothing, ...
+
+    Parameters
+    ----------
+    number : float or str
+        As it was published, on 0-1 or 0-100; the digits after its point are those that count, so
+        that "31.20" as a str has two.
+    hypotheses, references
+        A corpus, as for `fastbleu.BLEU.score`.
+
+    Returns
+    -------
+    Identification
+        Prints as a table, in notebooks too, and has `to_dict()`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        The number is none or is not in 0-100, or as by `fastbleu.BLEU.score`.
+
+    Notes
+    -----
+    Tried are all dialects with their tokenizers, cases, smoothing methods and reference lengths, of
+    which two may differ from the dialect's defaults; all references, and each alone; means of
+    sentence scores in place of the corpus' score; text that is stripped, or was tokenised before.
+
+    Examples
+    --------
+    >>> hypotheses, references = ["The cat sat on a mat ."], ["The cat sat on the mat ."]
+    >>> identify(0.4889, hypotheses, references).matches[0].setting
+    "dialect='nltk'"
+    """
+    printed, digits = _read_number(number)
+    metric = BLEU() if is_text(hypotheses) else BLEU(None)
+    corpus = Corpus.read(hypotheses, references, metric)
+    scores = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        for setting in _settings(corpus):
+            try:
+                value = _value(setting)
+            except (ValueError, ZeroDivisionError, ImportError):
+                continue
+            if isfinite(value):
+                scores.append((setting, value))
+    return _identification(printed, digits, scores)
+
+
+def _read_number(number: float | str) -> tuple[str, int]:
+    """A number as it was printed, and its digits after the point."""
+    printed = str(number).strip()
+    try:
+        value = float(printed)
+    except ValueError:
+        raise ValueError(f"{number!r} is no number; pass a score as 31.2 or '31.20'") from None
+    if not 0 <= value <= 100.0001:
+        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100")
+    if "e" in printed.lower():
+        printed = f"{value:.20f}".rstrip("0")
+    return printed, len(printed.partition(".")[2])
+
+
+def _settings(corpus: Corpus) -> Iterator[_Setting]:
+    """All settings, dialect by dialect."""
+    corpora = [("", corpus)]
+    for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
+        if any(corpus.changed(rewrite, side) for side in ("hypotheses", "references")):
+            corpora.append((name, corpus.rewritten(rewrite)))
+    several = min(map(len, corpus.references))
+    if several > 1:
+        corpora += [(f"reference {k} alone", corpus.with_reference(k)) for k in range(several)]
+    for name in names():
+        yield from _settings_of(name, corpora)
+
+
+def _settings_of(name: str, corpora: list[tuple[str, Corpus]]) -> Iterator[_Setting]:
+    dialect, of_text = get(name), corpora[0][1].is_text
+    options: dict[str, list[Any]] = {
+        "smoothing": _first(dialect.options["smoothing"], dialect.smoothings),
+        "reference_length": [dialect.reference_length],
+        "tokenize": [None],
+    }
+    if max(map(len, corpora[0][1].references)) > 1:
+        options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
+    if of_text:
+        own = {its: alias for alias, its in (dialect.tokenizers or {}).items()}
+        usual = own.get(dialect.tokenizer, dialect.tokenizer)
+        options["tokenize"] = _first(usual, dialect.tokenizers or _TOKENIZERS)
+        options["lowercase"] = _first(dialect.lowercase, dialect.cases)
+    counts_itself = type(dialect)._count is not Dialect._count  # which takes long
+    means = [False, *[True] * (not counts_itself and not dialect.mean_of_sentences)]
+    most = 0 if counts_itself else _MOST_CHANGES
+    for is_mean, (text, corpus), *values in product(means, corpora, *options.values()):
+        changed = {
+            option: value
+            for (option, choices), value in zip(options.items(), values, strict=True)
+            if value != choices[0]
+        }
+        changes = is_mean + bool(text) + len(changed)
+        if changes > most:
+            continue
+        if is_mean and "effective_order" in dialect.options:
+            changed["effective_order"] = True
+        given = {"dialect": name, **changed, **({} if of_text else {"tokenize": None})}
+        try:
+            parameters = Parameters(**given)
+        except (ValueError, TypeError, ImportError):
+            continue
+        words = [", ".join(f"{option}={value!r}" for option, value in given.items())]
+        words += ["mean of sentences"] * is_mean + [text] * bool(text)
+        yield _Setting(parameters, corpus, is_mean, changes, "; ".join(words))
+
+
+def _first(usual: Any, others: Any) -> list[Any]:
+    return [usual, *[other for other in others if other != usual]]
+
+
+def _value(setting: _Setting) -> float:
+    """The score, on the scale of its dialect."""
+    parameters, corpus = setting.parameters, setting.corpus
+    dialect = parameters.rules
+    if type(dialect)._count is not Dialect._count:
+        return corpus.scored_by(BLEU(**parameters.as_arguments())).score().value
+    rows = corpus.rows(
+        parameters.tokenizer,
+        parameters.lowercase,
+        dialect.single_reference,
+        dialect._counted_length(parameters.reference_length),
+        parameters.max_order,
+    )
+    adapted = dialect.adapt(rows)
+    if setting.is_mean:
+        return fsum(dialect._scores(adapted, parameters.options)) / len(adapted)
+    if dialect.mean_of_sentences:
+        return dialect._mean(adapted, parameters.options)
+    return dialect._corpus_score(adapted.sum(), parameters.options)
+
+
+def _identification(
+    printed: str, digits: int, scores: list[tuple[_Setting, float]]
+) -> Identification:
+    number = float(printed)
+    found, near, values = [], [], []
+    for position, (setting, value) in enumerate(scores):
+        dialect = setting.parameters.rules
+        own_scale = value / dialect.scale
+        # On the scale on which it is closer.
+        shown = min(own_scale, 100 * own_scale, key=lambda its: abs(its - number))
+        values.append(shown)
+        match = Match(setting.description, setting.parameters.signature, shown, shown - number)
+        is_its_own = dialect.printed(value) == printed
+        if is_its_own or f"{shown:.{digits}f}" == f"{number:.{digits}f}":
+            found.append(((setting.changes, not is_its_own, position), match))
+        else:
+            near.append((abs(match.distance), position, match))
+    found.sort(key=lambda item: item[0])
+    near.sort(key=lambda item: item[:2])
+    spread = max(values, default=0.0) - min(values, default=0.0)
+    by_chance = min(len(scores), len(scores) * 10**-digits / spread) if spread else 0.0
+    matches, nearest = [match for _, match in found], [match for *_, match in near[:_NEAREST]]
+    return Identification(printed, matches, nearest, len(scores), by_chance)

@@ -1,0 +1,83 @@
+"""`fastbleu.identify`: the settings whose score prints as a number."""
+
+import json
+
+import pytest
+import wmt22
+
+from fastbleu import BLEU, dialects, identify
+
+HYPOTHESES = ["The cat sat on the mat.", 'He said: "it\'s 5.3 m"', "No, never", "A dog ran away"]
+REFERENCES = [
+    ["A cat sat on the mat.", "The cat was on a mat."],
+    ['He said "it is 5.3 m" .', "he said 5.3 m"],
+    ["no , never", "Yes"],
+    ["A dog and a cat ran", "a dog ran away , a cat , too"],
+]
+
+
+def settings(number, hypotheses=HYPOTHESES, references=REFERENCES):
+    return [match.setting for match in identify(number, hypotheses, references).matches]
+
+
+@pytest.mark.parametrize(
+    ("expected", "options"),
+    [
+        ("dialect='sacrebleu'", {}),
+        ("dialect='sacrebleu', lowercase=True", {"lowercase": True}),
+        ("dialect='sacrebleu', smoothing='add-k'", {"smoothing": "add-k"}),
+        (
+            "dialect='sacrebleu', tokenize='intl', lowercase=True",
+            {"tokenize": "intl", "lowercase": True},
+        ),
+        ("dialect='sacrebleu', tokenize='char'", {"tokenize": "char"}),
+    ],
+)
+@pytest.mark.parametrize("scale", [1, 100])
+def test_a_setting_is_found_by_its_number(expected, options, scale):
+    value = BLEU(**options).score(HYPOTHESES, REFERENCES).value / scale
+    assert expected in settings(f"{value:.8f}")
+
+
+def test_one_reference_alone_and_means_of_sentences():
+    alone = BLEU().score(HYPOTHESES, [some[1] for some in REFERENCES]).value
+    assert settings(alone)[0] == "dialect='sacrebleu'; reference 1 alone"
+    mean = BLEU(effective_order=True).sentence_scores(HYPOTHESES, REFERENCES).mean()
+    expected = "dialect='sacrebleu', effective_order=True; mean of sentences"
+    assert expected in settings(f"{mean:.9f}")
+
+
+def test_lists_of_tokens():
+    tokens = [text.split() for text in HYPOTHESES]
+    its = [[text.split() for text in some] for some in REFERENCES]
+    value = BLEU(None, dialect="nltk", smoothing="floor").score(tokens, its).value
+    assert "dialect='nltk', smoothing='floor', tokenize=None" in settings(value, tokens, its)
+
+
+def test_what_is_told():
+    found = identify("31.20", HYPOTHESES, REFERENCES)
+    assert found.number == "31.20"
+    assert len(found.nearest) == 5
+    distances = [abs(match.distance) for match in found.nearest]
+    assert distances == sorted(distances)
+    assert found.by_chance < found.tried
+    assert f"{found.tried} settings were tried" in str(found)
+    assert found._repr_html_().startswith("<table>")
+    json.dumps(found.to_dict())
+
+
+@pytest.mark.parametrize("number", ["none", -1, 101, "nan"])
+def test_numbers_that_are_no_scores(number):
+    with pytest.raises(ValueError, match=r"is no (number|BLEU)"):
+        identify(number, HYPOTHESES, REFERENCES)
+
+
+@pytest.mark.parametrize("name", dialects.names())
+def test_each_dialect_is_found_on_real_data(name):
+    hypotheses, references = wmt22.one_reference("en-de.Online-B")
+    try:
+        score = BLEU(dialect=name).score(hypotheses, references)
+    except ImportError as error:
+        pytest.skip(str(error))
+    printed = score.printed or f"{score.value:.4f}"
+    assert f"dialect={name!r}" in settings(printed, hypotheses, references)[:5]
