@@ -218,7 +218,7 @@ def explain(
     --------
     >>> found = explain(["The cat sat on a mat."], ["The cat sat on the mat."], "nltk", "sacrebleu")
     >>> [(step.rule, round(step.points, 2)) for step in found.steps if step.points]
-    [('tokenizer', 14.0)]
+    [('tokenizer', -4.84)]
     """
     if a is None and b is None:
         corpus = Corpus.read(hypotheses, references, _metric("sacrebleu", is_text(hypotheses)))

@@ -182,8 +182,8 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Examples
     --------
     >>> hypotheses, references = ["The cat sat on a mat ."], ["The cat sat on the mat ."]
-    >>> identify(0.4889, hypotheses, references).matches[0].setting
-    "dialect='nltk'"
+    >>> identify(48.89, hypotheses, references).matches[0].setting
+    "dialect='sacrebleu'"
     """
     printed, digits = _read_number(number)
     metric = BLEU() if is_text(hypotheses) else BLEU(None)
