@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 import wmt22
@@ -136,3 +137,14 @@ def test_real_data():
     assert fastbleu.identify(found.b.printed, hypotheses, references).matches[0].setting == (
         "dialect='sacrebleu'"
     )
+
+
+def test_the_table_of_the_guide():
+    page = (wmt22.PROJECT / "docs" / "why-numbers-differ.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| ([\d.]+) \|", page, re.MULTILINE)
+    assert {name for name, _ in rows} == {*dialects.names()}
+    hypotheses, references = wmt22.one_reference("en-de.Online-B")
+    for name, shown in rows:
+        if name in NAMES:
+            score = BLEU(dialect=name).score(hypotheses, references)
+            assert shown == (score.printed or f"{score.value:.4f}")

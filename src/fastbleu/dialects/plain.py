@@ -44,9 +44,10 @@ class PlainDialect(Dialect):
         """The score of an adapted row; matches and totals of shape (max_order,)."""
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
-        order, scores = stats.max_order, array("d")
-        for row in stats:
-            hyp_len, ref_len, *counts = row._rows
+        order, scores, rows = stats.max_order, array("d"), stats._rows
+        width = 2 + 2 * order
+        for start in range(0, len(rows), width):
+            hyp_len, ref_len, *counts = rows[start : start + width]
             scores.append(self._score(hyp_len, ref_len, counts[:order], counts[order:], options))
         return scores
 
