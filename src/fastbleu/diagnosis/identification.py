@@ -305,7 +305,10 @@ def _identification(
         match = Match(setting.description, setting.parameters.signature, shown, shown - number)
         is_its_own = dialect.printed(value) == printed
         if is_its_own or f"{shown:.{digits}f}" == f"{number:.{digits}f}":
-            found.append(((setting.changes, not is_its_own, position), match))
+            # Of equally common ones first those whose original prints in this form.
+            rounds, on_its_scale = dialect.printed(value) is not None, shown == value
+            form = 0 if is_its_own else 1 if on_its_scale and not rounds else 2
+            found.append(((setting.changes, form, position), match))
         else:
             near.append((abs(match.distance), position, match))
     found.sort(key=lambda item: item[0])

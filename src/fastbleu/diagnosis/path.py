@@ -250,6 +250,8 @@ def walk(a: Rules, b: Rules, segments: bool = True) -> tuple[list[Step], list[st
             points = last if name == _RULES[-1][0] else rules.points()
         except (ValueError, ZeroDivisionError):
             points = nan
+        if not -_ROUNDING <= points <= 100 + _ROUNDING:  # no score: the rules do not go together
+            points = nan
         most: list[int] = []
         if segments:
             sentences, before_it = rules.sentence_points(), sentences
