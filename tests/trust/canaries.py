@@ -21,6 +21,8 @@ FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-ffp-contract=of
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 GENERATED = ROOT / "build" / "plain-sanitize1" / "cython" / "src" / "fastbleu"
 WORDS = 'import fastbleu; fastbleu.count([["sixteen-or-more-characters"]], [[["a"]]])'
+# More tokens than short segments have, which number none.
+MANY_WORDS = WORDS.replace('"]]', '"] * 65]')
 SUMS = "import fastbleu; rows = fastbleu.Stats([[2**63 - 1] * 4]); rows + rows"
 
 
@@ -40,7 +42,7 @@ class Canary:
 
 CANARIES = [
     Canary("overflow", "counting/_tokens", WORDS, ("heap-buffer-overflow", "hashed_key")),
-    Canary("leak", "counting/_tokens", WORDS, ("detected memory leaks", "interner_begin")),
+    Canary("leak", "counting/_tokens", MANY_WORDS, ("detected memory leaks", "interner_begin")),
     Canary("signed", "_core", SUMS, ("signed integer overflow", "add_overflows")),
 ]
 
