@@ -7,7 +7,7 @@ from ..metric.bleu import BLEU
 from .corpus import Corpus, is_text
 from .findings import Finding, find
 from .path import Rules, walk
-from .rendering import Table
+from .rendering import Table, Tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CANNOT = (ValueError, ZeroDivisionError, ImportError)
 
 
-class Explanation:
+class Explanation(Tables):
     """Why two scores differ, as a path on which one rule changes at a time.
 
     Attributes
@@ -84,12 +84,6 @@ class Explanation:
         path = Table(f"From a, {a}, to b, {b}, in points of 0-100", columns, rows, notes)
         return [path, *_findings_table(self.findings)]
 
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self._tables()))
-
-    def _repr_html_(self) -> str:
-        return "".join([table.html() for table in self._tables()])
-
     def __repr__(self) -> str:
         ends = [
             f"{name} {points:.4f}" for name, points in zip(self._labels, self._points, strict=True)
@@ -97,7 +91,7 @@ class Explanation:
         return f"<Explanation {' -> '.join(ends)}, {len(self.steps)} steps>"
 
 
-class Overview:
+class Overview(Tables):
     """The scores of one output by every dialect that fits the input, the highest first.
 
     Attributes
@@ -160,12 +154,6 @@ class Overview:
             [f"{name} has no score: {why}" for name, why in self.failures.items()],
         )
         return [table, *_findings_table(self.findings)]
-
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self._tables()))
-
-    def _repr_html_(self) -> str:
-        return "".join([table.html() for table in self._tables()])
 
     def __repr__(self) -> str:
         return f"<Overview of {len(self.scores)} dialects>"

@@ -15,7 +15,7 @@ from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
 from ..tokenizers.table import tokenize
 from .corpus import Corpus, is_text
-from .rendering import Table
+from .rendering import Table, Tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Match:
         return f"<Match {self.setting}: {self.value}>"
 
 
-class Identification:
+class Identification(Tables):
     """The settings that print as a number, and those that nearly do.
 
     Attributes
@@ -120,7 +120,7 @@ class Identification:
             "by_chance": self.by_chance,
         }
 
-    def _table(self) -> Table:
+    def _tables(self) -> list[Table]:
         by_value: dict[str, list[Match]] = {}
         for match in self.matches:
             by_value.setdefault(f"{match.value:.10g}", []).append(match)
@@ -134,15 +134,8 @@ class Identification:
             f"{self.tried} settings were tried, of which {self.by_chance:.2g} would match a number "
             "by chance."
         ]
-        return Table(
-            f"Which BLEU is {self.number}?", ("matches", "score", "off by", "setting"), rows, notes
-        )
-
-    def __str__(self) -> str:
-        return str(self._table())
-
-    def _repr_html_(self) -> str:
-        return self._table().html()
+        columns = "matches", "score", "off by", "setting"
+        return [Table(f"Which BLEU is {self.number}?", columns, rows, notes)]
 
     def __repr__(self) -> str:
         return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"

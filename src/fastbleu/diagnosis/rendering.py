@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import html
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
+
+from ..dialects.score import html_table
 
 
 @dataclass
@@ -30,13 +33,19 @@ class Table:
 
     def html(self) -> str:
         """The table as HTML."""
-        head = "".join([f"<th>{html.escape(column)}</th>" for column in self.columns])
-        body = "".join(
-            [
-                f"<tr>{''.join([f'<td>{html.escape(cell)}</td>' for cell in row])}</tr>"
-                for row in self.rows
-            ]
-        )
-        notes = "".join([f"<p>{html.escape(note)}</p>" for note in self.notes])
-        caption = f"<caption>{html.escape(self.title)}</caption>"
-        return f"<table>{caption}<tr>{head}</tr>{body}</table>{notes}"
+        notes = "".join([f"<p>{escape(note)}</p>" for note in self.notes])
+        return html_table([self.columns, *self.rows], self.title) + notes
+
+
+class Tables(ABC):
+    """What prints as tables, in a notebook too."""
+
+    @abstractmethod
+    def _tables(self) -> list[Table]:
+        """The tables, the most important first."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self._tables()))
+
+    def _repr_html_(self) -> str:
+        return "".join([table.html() for table in self._tables()])

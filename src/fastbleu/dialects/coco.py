@@ -7,7 +7,7 @@ from math import exp
 
 from ..counting.stats import Stats
 from .base import Dialect, Options
-from .plain import NO_AGGREGATION, PlainDialect, count_with_tokens, no_rows
+from .plain import NO_AGGREGATION, PlainDialect, Row, count_with_tokens, no_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,15 +73,8 @@ class CocoDialect(PlainDialect):
         hyp_len, ref_len, *counts = sums._rows
         return self._all(hyp_len, ref_len, counts[: sums.max_order], counts[sums.max_order :])
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
-        return self._all(hyp_len, ref_len, matches, totals)[-1]
+    def _score(self, row: Row, options: Options) -> float:
+        return self._all(*row)[-1]
 
 
 class CocoAverageDialect(CocoDialect):

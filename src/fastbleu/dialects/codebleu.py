@@ -64,7 +64,7 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
     totals are a reference's n-grams (at least 1), of which those in the hypothesis match. A unigram
     weighs 1 if it is a keyword, else 0.2, added up in the order of their first occurrence. 0.1 in
     place of matches where an order has none; 0 without a unigram match. By an oversight each
-    segment's reference length is 2, so that BP is 1 but for empty hypotheses and single tokens.
+    segment's reference length is 2, so that BP is 1 except for empty hypotheses and single tokens.
 
     ``keywords=`` is "java", "python" (3.11's), "python-0.7.0" (the package's), or a set of str.
 

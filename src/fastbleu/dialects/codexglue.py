@@ -8,7 +8,7 @@ from sys import float_info
 
 from ..counting.stats import Stats
 from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect
+from .plain import EQUAL_WEIGHTS, PlainDialect, Row
 
 _MEAN = "the score is a mean of sentences, which no sum of rows tells"
 
@@ -51,15 +51,8 @@ class CodeXGlueSummaryDialect(PlainDialect):
         """The factor for a hypothesis that is shorter than its reference, 0-1."""
         return exp(min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
-        return self._sentence(hyp_len, ref_len, matches, totals) * 100.0
+    def _score(self, row: Row, options: Options) -> float:
+        return self._sentence(*row) * 100.0
 
     def _sentence(
         self, hyp_len: int, ref_len: int, matches: Sequence[int], totals: Sequence[int]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import exp, log
 
 from ..counting.stats import Stats
 from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect
+from .plain import EQUAL_WEIGHTS, PlainDialect, Row
 
 
 class E2EDialect(PlainDialect):
@@ -55,14 +54,8 @@ class E2EDialect(PlainDialect):
         """The factor for hypotheses that are not longer than their references, 0-1."""
         return exp(1 - ref_len / (hyp_len or 1e-5)) if hyp_len <= ref_len else 1.0
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
+    def _score(self, row: Row, options: Options) -> float:
+        hyp_len, ref_len, matches, totals = row
         k: float = 0.0
         if options.smoothing == "add-k":
             k = 1.0 if options.smoothing_value is None else options.smoothing_value

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import exp, inf, log
 
 from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
 from .base import Dialect, Options
-from .plain import EQUAL_WEIGHTS, SUM, PlainDialect
+from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row
 from .score import Score
 
 TYPE_CHECKING = False
@@ -119,14 +119,8 @@ class FairseqDialect(PlainDialect):
     def _further_fields(self) -> dict[str, str]:
         return {"hashed": "yes" if self.settings["hashed"] else "no", **SUM}
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
+    def _score(self, row: Row, options: Options) -> float:
+        hyp_len, ref_len, matches, totals = row
         logarithms = []
         for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True)):
             added = int(order > 0 and options.smoothing == "add-k")

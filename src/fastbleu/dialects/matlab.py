@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import exp, fsum, isfinite, log, nan
 
 from .base import Options
-from .plain import NO_AGGREGATION, PlainDialect
+from .plain import NO_AGGREGATION, PlainDialect, Row
 
 
 class MatlabDialect(PlainDialect):
@@ -44,14 +43,8 @@ class MatlabDialect(PlainDialect):
         if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
             raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
+    def _score(self, row: Row, options: Options) -> float:
+        hyp_len, ref_len, matches, totals = row
         if not hyp_len and not ref_len:
             return nan
         weights = options.weights or (1.0,) * len(totals)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import exp, log
 
 from ..counting.stats import Stats
 from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect
+from .plain import EQUAL_WEIGHTS, PlainDialect, Row
 
 
 class MtevalV14Dialect(PlainDialect):
@@ -50,14 +49,8 @@ class MtevalV14Dialect(PlainDialect):
         """The factor for hypotheses that are shorter than their references, 0-1."""
         return exp(min(0.0, 1 - ref_len / hyp_len)) if hyp_len else 0.0
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
+    def _score(self, row: Row, options: Options) -> float:
+        hyp_len, ref_len, matches, totals = row
         smooth = options.smoothing == "exp"
         if not hyp_len or not (smooth or matches[-1]):
             return 0.0
@@ -75,7 +68,7 @@ class MtevalV14Dialect(PlainDialect):
 
 
 class MtevalV13aDialect(MtevalV14Dialect):
-    """``mteval-v13a.pl``, 0-1: the rules of mteval-v14, but for a corpus without tokens.
+    """``mteval-v13a.pl``, 0-1: the rules of mteval-v14, except for a corpus without tokens.
 
     It prints the ratio of lengths and the logarithm of BP, and so dies where the references or the
     hypotheses have no token (ZeroDivisionError), or where BP is 0 (ValueError). Documents, and

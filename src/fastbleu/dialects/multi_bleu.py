@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import exp, log
 
 from ..counting.stats import Stats
 from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect
+from .plain import EQUAL_WEIGHTS, PlainDialect, Row
 from .score import Score
 
 TYPE_CHECKING = False
@@ -80,14 +80,8 @@ class MultiBleuDialect(PlainDialect):
             f"hyp_len={score.hyp_len}, ref_len={score.ref_len})"
         )
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
+    def _score(self, row: Row, options: Options) -> float:
+        hyp_len, ref_len, matches, totals = row
         bp, total = self.brevity_penalty(hyp_len, ref_len), 0.0
         for matched, ngrams in zip(matches, totals, strict=True):
             total += log(matched / ngrams) if matched and ngrams else -9999999999

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import exp, log
 
 from .base import Options
-from .plain import EQUAL_WEIGHTS, SUM, PlainDialect
+from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row
 
 
 class NmtDialect(PlainDialect):
@@ -58,16 +58,10 @@ class NmtDialect(PlainDialect):
     def _further_fields(self) -> dict[str, str]:
         return SUM
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
-        row = [hyp_len, ref_len, *matches, *totals]
-        return self.details(row, options.smoothing == "add-1")[0]
+    def _score(self, row: Row, options: Options) -> float:
+        hyp_len, ref_len, matches, totals = row
+        flat = [hyp_len, ref_len, *matches, *totals]
+        return self.details(flat, options.smoothing == "add-1")[0]
 
 
 class EvaluateDialect(NmtDialect):

@@ -29,26 +29,24 @@ EQUAL_WEIGHTS = {
 SUM = {"sum": "compensated" if sys.version_info >= (3, 12) else "plain"}
 
 
+# hyp_len, ref_len, matches and totals, the last two of shape (max_order,).
+Row = tuple[int, int, Sequence[int], Sequence[int]]
+
+
 class PlainDialect(Dialect):
     """A dialect whose score of a row is a function of Python's numbers."""
 
     @abstractmethod
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
-        """The score of an adapted row; matches and totals of shape (max_order,)."""
+    def _score(self, row: Row, options: Options) -> float:
+        """The score of an adapted row."""
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
         order, scores, rows = stats.max_order, array("d"), stats._rows
         width = 2 + 2 * order
         for start in range(0, len(rows), width):
             hyp_len, ref_len, *counts = rows[start : start + width]
-            scores.append(self._score(hyp_len, ref_len, counts[:order], counts[order:], options))
+            row = hyp_len, ref_len, counts[:order], counts[order:]
+            scores.append(self._score(row, options))
         return scores
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from math import exp, log
 
 from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect
+from .plain import EQUAL_WEIGHTS, PlainDialect, Row
 
 
 class Tensor2TensorDialect(PlainDialect):
@@ -47,14 +46,8 @@ class Tensor2TensorDialect(PlainDialect):
             return 1.0
         return exp(1 - 1.0 / (hyp_len / ref_len)) if hyp_len else 0.0
 
-    def _score(
-        self,
-        hyp_len: int,
-        ref_len: int,
-        matches: Sequence[int],
-        totals: Sequence[int],
-        options: Options,
-    ) -> float:
+    def _score(self, row: Row, options: Options) -> float:
+        hyp_len, ref_len, matches, totals = row
         logarithms, doubling = [], 1
         for matched, ngrams in zip(matches, totals, strict=True):
             if matched:
