@@ -58,9 +58,7 @@ class Corpus:
 
     def score(self) -> Score:
         """The score, without the warnings that it gave when the corpus was read."""
-        references = self.references
-        if self.metric._parameters.rules.single_reference:
-            references = [some[:1] for some in references]
+        references = self._references(self.metric._parameters.rules.single_reference)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
             return self.metric.score(self.hypotheses, references)
@@ -86,9 +84,7 @@ class Corpus:
         """The counts of all segments, which are counted once for the same rules."""
         key = tokenizer, lowercase, single_reference, reference_length, max_order
         if key not in self._rows:
-            references = self.references
-            if single_reference:
-                references = [some[:1] for some in references]
+            references = self._references(single_reference)
             options = CountOptions(
                 tokenizer, lowercase, max_order, reference_length=reference_length
             )
@@ -100,6 +96,9 @@ class Corpus:
         made = Corpus(self.hypotheses, self.references, metric)
         made._rows = self._rows
         return made
+
+    def _references(self, single: bool) -> list[list[Any]]:
+        return [some[:1] for some in self.references] if single else self.references
 
     def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
         """The corpus with `rewrite` of each text."""
