@@ -4,6 +4,7 @@
     python bench/run.py --quick            a smoke run on a twentieth of the segments
     python bench/run.py --only text        the cases whose names start with "text"
     python bench/run.py --only long-file --save     also saves these in results.json
+    python bench/run.py --against HEAD~1            only compares with that revision (against.py)
     python bench/table.py                  writes README.md's tables and RESULTS.md from it
 
 A full run writes results.json. Cases that run only on request (`long-file`: 10 million segments,
@@ -34,6 +35,7 @@ import cases_significance
 import cases_text
 import cases_training
 from adapters import NotAvailable, Prepared
+from against import compare_revisions, table_of
 from cases import SUBJECT, Case
 from checks import is_rounding, say_correct
 from machine import describe_machine, find_versions
@@ -207,6 +209,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--save", action="store_true", help="with --only: replace these results in results.json"
     )
+    parser.add_argument(
+        "--against",
+        metavar="REVISION",
+        help="build that revision and the working tree, and compare the two by CPU time",
+    )
     parser.add_argument("--out", type=Path, help="where to write the results of this run (JSON)")
     chosen = parser.parse_args(arguments)
     if chosen.save and (chosen.quick or not chosen.only):
@@ -215,6 +222,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not runners:
         names = ", ".join(runner.name for runner in RUNNERS)
         parser.error(f"no case starts with {chosen.only!r}; there are {names}")
+    if chosen.against:
+        return _compare_with(chosen.against, runners, chosen)
     warnings.simplefilter("ignore", UserWarning)  # nltk's, about orders without a match
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)
     results: dict = {
@@ -229,6 +238,16 @@ def main(arguments: list[str] | None = None) -> int:
         _write(RESULTS, _merged(results, is_full=not chosen.only))
     print(tables_of(results))
     return 0
+
+
+def _compare_with(revision: str, runners: list[Case | Probe], chosen: argparse.Namespace) -> int:
+    """Print what changed in time since `revision`; return 1 if a result did."""
+    cases = [runner for runner in runners if isinstance(runner, Case)]
+    comparison = compare_revisions(cases, revision, chosen.quick)
+    if chosen.out:
+        _write(chosen.out, comparison)
+    print(table_of(comparison))
+    return int(any(case.get("equal", "yes") != "yes" for case in comparison["cases"]))
 
 
 def _is_chosen(runner: Case | Probe, prefix: str | None) -> bool:
