@@ -14,6 +14,8 @@ WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) -p no:benchmark
 # Where plain torch brings gigabytes for GPUs: the name of its build for the CPU.
 TORCH ?= torch==2.13.0
+# The revision whose speed make bench compares with.
+AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # What extras require, without the package, which is there.
 EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
@@ -107,12 +109,13 @@ lint: $(VENV)/tested            ## ruff, cython-lint, clang-format, mypy, stubte
 	@$(BIN)/stubtest $(STUBBED) \
 	    --ignore-disjoint-bases --allowlist tests/stubtest.allow
 
-bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RESULTS.md and the tables in README.md
+bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RESULTS.md, README.md's table and chart
 	@$(PIP) '$(TORCH)'
 	@$(call EXTRAS,bench)
 	@$(PIP) --no-deps 'rxlm==0.3.80'    # holds TensorBLEU, to compare with
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/table.py
+	@$(BIN)/python bench/run.py --against $(AGAINST)
 
 # A check before landing is the same each time; the long form looks where nobody has looked.
 RUN_TRUST = FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) --maxschedchunk 1 -q -r fE \

@@ -106,8 +106,6 @@ class Case:
         Unit of the length of a segment: "tokens" or "characters".
     section
         A key of `SECTIONS`.
-    headline
-        Whether the README shows it.
     """
 
     name: str
@@ -124,5 +122,4 @@ class Case:
     per: Per | None = None
     measured_in: str = "tokens"
     section: str = "tokens"
-    headline: bool = False
     rounds: int = 7

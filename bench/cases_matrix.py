@@ -34,7 +34,7 @@ def _case(name: str, title: str, adapters: dict[str, Adapter], **options: Any) -
         adapters=adapters,
         equal=differing_arrays,
         section="matrix",
-        **{"headline": True, **options},
+        **options,
     )
 
 
@@ -53,7 +53,6 @@ def _one_set_case(name: str, title: str, is_built: bool) -> Case:
         peer=FAST_BLEU,
         truth=adapters.plain_one_set,
         goals=(Goal("ratio", 1, 5),),
-        headline=not is_built,
         rounds=7,
     )
 

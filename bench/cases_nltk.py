@@ -68,7 +68,6 @@ CASES: tuple[Case, ...] = (
             peer="nltk",
             truth="nltk",
             goals=(goal,),
-            headline=kind != "interned",
             rounds=5,
         )
         for kind, tokens, fresh, goal in (
@@ -87,7 +86,6 @@ CASES: tuple[Case, ...] = (
         peer="nltk",
         truth="nltk",
         goals=(Goal("ratio", 35, 80),),
-        headline=True,
         rounds=5,
     ),
     _sentence_case(
@@ -95,7 +93,6 @@ CASES: tuple[Case, ...] = (
         "sentence_bleu, no smoothing, all orders matched",
         None,
         select=_of_25_tokens_matched,
-        headline=True,
     ),
     _sentence_case(
         "sentence-interned",
@@ -114,7 +111,6 @@ CASES: tuple[Case, ...] = (
             f"sentence-method{method}",
             f"sentence_bleu, method{method}",
             method,
-            headline=method == 1,
         )
         for method in (0, 1, 2, 3, 4, 5, 7)
     ),

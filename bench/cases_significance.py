@@ -156,7 +156,6 @@ CASES: tuple[Case, ...] = (
             f"{title}, 5 systems, rows given",
             {ORIGINAL: paired_of_sacrebleu(test), SUBJECT: paired_of_fastbleu(test)},
             goals=(Goal("ratio", 30, 100),),
-            headline=True,
             rounds=5,
         )
         for test, title in (

@@ -73,7 +73,6 @@ CASES: tuple[Case, ...] = (
             "str.split() into lists": "no score",
             "str.split(), lists dropped": "no score",
         },
-        headline=True,
         rounds=7,
     ),
     _case(
@@ -81,7 +80,6 @@ CASES: tuple[Case, ...] = (
         "corpus_score of a reused BLEU(references=...), 13a",
         _both(adapters.corpus_bleu_reused),
         goals=(Goal("ratio", 60, 100),),
-        headline=True,
         rounds=7,
     ),
     *(
@@ -92,7 +90,6 @@ CASES: tuple[Case, ...] = (
             segments=segments,
             select=_of(script),
             goals=(Goal("ratio", 50, 110),),
-            headline=True,
             rounds=5,
         )
         for script, tokenizer, segments in (
@@ -124,13 +121,11 @@ CASES: tuple[Case, ...] = (
         "sentence_bleu",
         _both(adapters.sentence_bleu),
         goals=(Goal("ratio", 60, 120),),
-        headline=True,
     ),
     _sentences(
         "sentence-reused",
         "sentence_score of a reused BLEU",
         _both(adapters.sentence_bleu_reused),
-        headline=True,
     ),
     _sentences(
         "sentence-native",
@@ -149,7 +144,6 @@ CASES: tuple[Case, ...] = (
         peer="1 thread",
         truth=score_of_sacrebleu,
         goals=(Goal("ratio", 1.4, 1.8),),
-        headline=True,
         rounds=25,
     ),
 )

@@ -42,7 +42,6 @@ def _updates_case(kind: str, what: str, select: Callable, fresh: Callable, **opt
         truth="one update",
         goals=(Goal("slowdown", 1.5, at_most=True),),
         section="training",
-        headline=True,
         rounds=5,
     )
 
@@ -64,7 +63,6 @@ def _torchmetrics_case(name: str, select: Callable = _latin) -> Case:
         truth="torchmetrics",
         goals=(Goal("ratio", 100),),
         section="training",
-        headline=True,
         rounds=3,
     )
 
@@ -89,7 +87,6 @@ CASES: tuple[Case, ...] = (
         ),
         unchecked={"TensorBLEU (torch, CPU)": "not compared: float32, and terms of its own"},
         section="training",
-        headline=True,
         rounds=3,
     ),
     _updates_case("text", "text", _latin, workloads.text, by_stream=True, tokenize="13a"),

@@ -40,7 +40,6 @@ class Probe:
     peer: str
     goals: tuple[Goal, ...] = ()
     section: str = "cost"
-    headline: bool = False
     on_request: bool = False
 
 
@@ -97,7 +96,6 @@ def _index_probe(name: str, references: int, *goals: Goal, on_request: bool) -> 
         "BLEU.sentence_scores",
         goals,
         section="matrix",
-        headline=True,
         on_request=on_request,
     )
 
@@ -115,7 +113,6 @@ PROBES: tuple[Probe, ...] = (
         partial(probe_memory.measure_million, "text"),
         "20,000 segments",
         _OF_A_MILLION,
-        headline=True,
     ),
     Probe(
         "million",
@@ -136,7 +133,6 @@ PROBES: tuple[Probe, ...] = (
         probe_long_file.measure,
         "reading and decoding",
         (Goal("megabytes", 200, at_most=True),),
-        headline=True,
         on_request=True,
     ),
     Probe(
@@ -144,7 +140,6 @@ PROBES: tuple[Probe, ...] = (
         "the command, one system",
         measure_command,
         "sacrebleu",
-        headline=True,
     ),
     Probe(
         "text-import",
@@ -152,7 +147,6 @@ PROBES: tuple[Probe, ...] = (
         partial(measure_start, ONE_TEXT),
         "bare interpreter",
         (Goal("milliseconds", 15, 5, at_most=True),),
-        headline=True,
     ),
     Probe(
         "import",

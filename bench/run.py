@@ -146,9 +146,7 @@ def run_probe(probe: Probe, quick: bool = False) -> dict:
 
 
 def _describe(runner: Case | Probe) -> dict:
-    return {
-        field: getattr(runner, field) for field in ("name", "title", "section", "headline", "peer")
-    }
+    return {field: getattr(runner, field) for field in ("name", "title", "section", "peer")}
 
 
 def _load_libraries(case: Case) -> tuple[dict[str, Prepared], dict[str, str]]:

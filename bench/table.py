@@ -1,7 +1,7 @@
-"""Write the benchmark tables from results.json: the main cases into README.md, all into RESULTS.md.
+"""Write the benchmark tables from results.json: ten rows into README.md, all into RESULTS.md.
 
-python bench/table.py            prints the README's tables and writes both files
-python bench/table.py --print    only prints them
+python bench/table.py            prints the README's table, writes both files and its chart
+python bench/table.py --print    only prints it
 """
 
 from __future__ import annotations
@@ -11,9 +11,23 @@ import sys
 from pathlib import Path
 
 from cases import SECTIONS, SUBJECT
+from chart import draw_chart
 
 BEGIN = "<!-- bench:begin -->"
 END = "<!-- bench:end -->"
+#: The cases in the README, by what a user would call them.
+README_ROWS = {
+    "text-13a": "`corpus_bleu` on text, 13a",
+    "text-chinese": "`corpus_bleu` on Chinese text, zh",
+    "text-sentence": "`sentence_bleu` on text, one call",
+    "corpus-fresh": "`corpus_bleu` on lists of tokens",
+    "sentence-method1": "`sentence_bleu` on lists of tokens, one call",
+    "training-ids": "sentence BLEU of each row of a batch of token ids",
+    "training-torchmetrics-sacrebleuscore": "an epoch of SacreBLEUScore, batches of 32",
+    "significance-ar": "paired approximate randomization, 5 systems",
+    "matrix-pairwise": "all pairs of 256 x 256 sentences",
+    "matrix-self-bleu": "self-BLEU of 2,000 sentences",
+}
 HEADER = (
     "| case | peer | peer's time | fastbleu | ratio | required / target | equal |",
     "|---|---|--:|--:|--:|---|---|",
@@ -37,25 +51,59 @@ the value that it should reach.
 """
 
 
-def tables_of(results: dict, is_whole: bool = True) -> str:
+def readme_table(results: dict) -> str:
+    """Return one Markdown table of the cases in `README_ROWS`, against their originals."""
+    by_name = {result["name"]: result for result in results["cases"]}
+    rows = [
+        "| work | compared with | its time | fastbleu | faster | equal |",
+        "|---|---|--:|--:|--:|---|",
+    ]
+    for name, label in README_ROWS.items():
+        result = by_name.get(name, {"not_run": "not measured"})
+        if "not_run" in result:
+            rows.append(_row(label, "", "", "", "", result["not_run"]))
+            continue
+        peer, subject = result["libraries"][result["peer"]], result["libraries"][SUBJECT]
+        is_wrong = _is_wrong(peer) or _is_wrong(subject)
+        rows.append(
+            _row(
+                label,
+                _peer(result["peer"], peer, result),
+                _time(peer, result["unit"], False),
+                _time(subject, result["unit"], False),
+                "" if is_wrong else f"{_digits(peer['time'] / subject['time'])}x",
+                subject["correct"],
+            )
+        )
+    return "\n".join(rows)
+
+
+def ratios_of(results: dict) -> list[tuple[str, str, float]]:
+    """Return label, peer and ratio of the README's cases whose results are right."""
+    by_name = {result["name"]: result for result in results["cases"]}
+    ratios = []
+    for name, label in README_ROWS.items():
+        libraries = by_name.get(name, {}).get("libraries")
+        if libraries:
+            peer, subject = libraries[by_name[name]["peer"]], libraries[SUBJECT]
+            if not _is_wrong(peer) and not _is_wrong(subject):
+                ratios.append((label, by_name[name]["peer"], peer["time"] / subject["time"]))
+    return ratios
+
+
+def tables_of(results: dict) -> str:
     """Return a Markdown table per section, followed by the machine and versions.
 
     Parameters
     ----------
     results
         The content of results.json.
-    is_whole
-        All cases with the range of their times, instead of the main cases without ranges.
     """
     parts = []
     for section, title in SECTIONS.items():
-        chosen = [
-            result
-            for result in results["cases"]
-            if result["section"] == section and (is_whole or result["headline"])
-        ]
+        chosen = [result for result in results["cases"] if result["section"] == section]
         if chosen:
-            rows = [row for result in chosen for row in _rows(result, is_whole)]
+            rows = [row for result in chosen for row in _rows(result)]
             parts.append("\n".join([f"**{title}**", "", *HEADER, *rows]))
             notes = [
                 f"{result['title']}: {result['note']}." for result in chosen if "note" in result
@@ -77,12 +125,12 @@ def write_tables(results: dict, readme: Path, whole: Path) -> None:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"README.md needs the lines {BEGIN} and {END}, in this order")
-    tables = tables_of(results, is_whole=False)
-    readme.write_text(f"{before}{BEGIN}\n{tables}\n{END}{after}", encoding="utf-8")
+    table = f"{readme_table(results)}\n\n{_footer(results, is_whole=False)}"
+    readme.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
     whole.write_text(f"{ABOUT}\n{tables_of(results)}\n", encoding="utf-8")
 
 
-def _rows(result: dict, has_ranges: bool) -> list[str]:
+def _rows(result: dict) -> list[str]:
     """Return a row per peer, beginning with the case's own."""
     if "not_run" in result:
         return [_row(result["title"], "", "", "", "", f"not run: {result['not_run']}", "")]
@@ -105,8 +153,8 @@ def _rows(result: dict, has_ranges: bool) -> list[str]:
             _row(
                 f"{result['title']}{_size(result)}" if name == result["peer"] else "same",
                 _peer(name, peer, result),
-                _time(peer, result["unit"], has_ranges),
-                _time(subject, result["unit"], has_ranges),
+                _time(peer, result["unit"], True),
+                _time(subject, result["unit"], True),
                 gain,
                 "<br>".join(_goal(goal) for goal in goals),
                 correct.lstrip("; "),
@@ -174,7 +222,7 @@ def _digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _footer(results: dict) -> str:
+def _footer(results: dict, is_whole: bool = True) -> str:
     machine = results["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
     dates = sorted({case["date"] for case in results["cases"]})
@@ -183,7 +231,7 @@ def _footer(results: dict) -> str:
         f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {machine['processor']}"
         f" ({machine['architecture']}, {machine['cores']} cores, shared with other work: read the"
         f" ratios), {machine['system']}, {machine['python']}, {versions}.",
-        f"Data: {data}." if data else "",
+        f"Data: {data}." if data and is_whole else "",
         "Medians of interleaved runs in one process. Times of wrong results are left blank.",
     ]
     if results["quick"]:
@@ -195,9 +243,12 @@ def main(arguments: list[str]) -> int:
     """Print the main tables of results.json; write both files unless told only to print."""
     folder = Path(__file__).resolve().parent
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    print(tables_of(results, is_whole=False))
+    print(readme_table(results))
     if "--print" not in arguments:
         write_tables(results, folder.parent / "README.md", folder / "RESULTS.md")
+        chart = folder.parent / "docs" / "images" / "speed.svg"
+        chart.parent.mkdir(exist_ok=True)
+        chart.write_text(draw_chart(ratios_of(results)), encoding="utf-8")
     return 0
 
 
