@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future, ThreadPoolExecutor
     from typing import Any
 
 # Workers with memory for more tokens or references are not kept: 1 MB of ids is usually enough.
 _LARGEST_IDLE = 1 << 18
+_MOST_THREADS = 1024
 
 
 class Pool:
@@ -48,32 +52,79 @@ def drain(left: list[Any]) -> Iterator[Any]:
 
 
 def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
-    """Call `work` with each worker on a thread of its own; a single worker needs no thread.
+    """Call `work` with each worker at the same time: the first in this thread, others in kept ones.
 
-    The first exception, including Ctrl-C in the main thread, cancels all workers and is raised.
+    `work` must return once nothing is left to do, whoever did it: a worker that no thread was free
+    for is left out. The first exception, including Ctrl-C, cancels all workers and is raised.
     """
     if len(workers) < 2:
         for worker in workers:
             work(worker)
         return
-    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+    first, *others = workers
+    futures: list[Future[None]] = []
+    errors: list[BaseException] = []
 
-    futures = []
-    with ThreadPoolExecutor(len(workers)) as pool:
+    def cancel() -> None:
+        for worker in workers:
+            worker.cancelled = True
+
+    def work_or_cancel(worker: Any) -> None:
         try:
-            for worker in workers:
-                futures.append(pool.submit(work, worker))
-            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            for future in done:
-                future.result()
-        except BaseException as raised:
-            for worker in workers:
-                worker.cancelled = True
-            wait(futures)
-            # Their tracebacks would keep the threads alive until garbage collection, whose Python
-            # code would swallow a Ctrl-C that arrives at that moment.
-            for future in futures:
-                error = future.exception()
-                if error is not None and error is not raised:
-                    error.__traceback__ = None
+            work(worker)
+        except BaseException as error:
+            errors.append(error)
+            cancel()
+
+    try:
+        for worker in others:
+            futures.append(_executor().submit(work_or_cancel, worker))
+        work(first)
+        _finish(futures)
+        if errors:
+            raise errors[0]
+    except BaseException as raised:
+        # A cancelled worker raises, too; what cancelled it came before.
+        cause = errors[0] if errors else raised
+        cancel()
+        _finish(futures)
+        # Their tracebacks would keep what they refer to alive until garbage collection, whose
+        # Python code would swallow a Ctrl-C that arrives at that moment.
+        for error in errors:
+            if error is not cause:
+                error.__traceback__ = None
+        if cause is raised:
             raise
+        raise cause from None
+
+
+def _finish(futures: list[Future[None]]) -> None:
+    """Wait for what has begun and give up the rest."""
+    from concurrent.futures import wait
+
+    for future in futures:
+        future.cancel()
+    wait(futures)
+
+
+_kept_executor: ThreadPoolExecutor | None = None
+
+
+def _executor() -> ThreadPoolExecutor:
+    """Return the threads that are kept until the interpreter exits; they are made as needed."""
+    global _kept_executor
+    if _kept_executor is None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        _kept_executor = ThreadPoolExecutor(_MOST_THREADS, "fastbleu")
+    return _kept_executor
+
+
+def _forget_executor() -> None:
+    """In a forked child there are no threads but the one that forked."""
+    global _kept_executor
+    _kept_executor = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_executor)

@@ -1,0 +1,64 @@
+"""Threads are kept between calls, and stop together."""
+
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+from commands import python
+
+from fastbleu import BLEU
+from fastbleu.runtime.threads import run_on_threads
+
+TEXTS = [" ".join(f"w{n * k % 97}" for k in range(12)) for n in range(4000)]
+OTHERS = TEXTS[1:] + TEXTS[:1]
+
+IN_A_CHILD = """
+import os, sys
+from fastbleu import BLEU
+texts = [f"a b c d {n} e f" for n in range(5000)]
+metric = BLEU(threads=2)
+score = metric.score(texts, texts[::-1]).value
+child = os.fork()
+if child == 0:
+    os._exit(0 if metric.score(texts, texts[::-1]).value == score else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+class Worker:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.cancelled = False
+
+
+def test_later_calls_use_the_same_threads():
+    metric, expected = BLEU(threads=3), np.asarray(BLEU().statistics(TEXTS, OTHERS))
+    before = threading.active_count()
+    for _ in range(20):
+        np.testing.assert_array_equal(np.asarray(metric.statistics(TEXTS, OTHERS)), expected)
+    assert threading.active_count() <= before + 2
+
+
+@pytest.mark.parametrize("failing", ["first", "second"])
+def test_an_error_cancels_all_workers_and_is_raised(failing):
+    workers = [Worker("first"), Worker("second"), Worker("third")]
+    begun = threading.Barrier(3, timeout=60)
+
+    def work(worker: Worker) -> None:
+        begun.wait()
+        if worker.name == failing:
+            raise ValueError(f"the {failing} worker failed")
+        while not worker.cancelled:
+            time.sleep(0.001)
+
+    with pytest.raises(ValueError, match=f"the {failing} worker failed"):
+        run_on_threads(work, workers)
+    assert all(worker.cancelled for worker in workers)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_makes_threads_of_its_own():
+    assert python("-W", "ignore", "-c", IN_A_CHILD) == "0\n"
