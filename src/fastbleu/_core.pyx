@@ -6,14 +6,14 @@ n-gram matches and the n-grams of the hypothesis. This module knows no strings, 
 dialect; ids come from the packers of counting/. Rows are passed as `array('q')`, so that numpy is loaded
 only when a user asks for a numpy array. Additions check for overflow of int64.
 
-Algorithm. Segments whose hypothesis and references have at most 64 tokens go through bit masks of
-positions (kernel/simd/masks.h), which is nearly every segment of real text. Packers make the masks where
-the processor can compare tokens (kernel/simd/compare.h), else they come from ids. Longer ones go through
-hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id of its last
+Algorithm. Segments whose hypothesis and references have at most 512 tokens go through bit masks of
+positions (kernel/simd/masks.h), which is every segment of most texts. Packers make the masks of up to 64
+tokens where the processor can compare these (kernel/simd/compare.h), else they come from ids. Longer ones
+go through hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id of its last
 n-1 tokens), so that every order costs one table look-up per position; positions whose halves found no
 match drop out, because no longer n-gram there can match. Both are exact for every order.
 
-Ownership. PackedSegments and SegmentCounter own their C arrays.
+Ownership. SegmentCounter owns its C arrays.
 Thread-safety. Nothing is shared: each thread counts with its own SegmentCounter, without the GIL.
 Long counts poll for signals (main thread) and for `cancelled` (any thread) every 65,536 tokens.
 """
@@ -24,9 +24,10 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memset
 
+from fastbleu._packed cimport (
+    IS_MASKS, MASK_LANES, MASK_TOKENS, MASK_WORDS, PLANED_TOKENS, PackedSegments)
 from fastbleu.kernel.tables cimport (
-    key_comparer_for, look_up_cost, number_table_add, number_table_begin, number_table_find,
-    number_table_free)
+    look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
 from fastbleu.runtime._process cimport (
     Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level)
 
@@ -38,17 +39,26 @@ cdef extern from "kernel/arithmetic/checked.h":
     bint add_overflows(int64_t a, int64_t b, int64_t *total) noexcept nogil
 
 cdef extern from "kernel/simd/masks.h":
-    ctypedef void (*mask_kernel)(const uint64_t *, const uint64_t *, int, int, uint64_t *) noexcept nogil
+    enum:
+        MASK_ORDERS
+    ctypedef struct mask_planes:
+        uint64_t *in_reference
+        uint64_t *in_hypothesis
+    ctypedef void (*mask_kernel)(
+        const uint64_t *, const uint64_t *, int, int, int, uint64_t *) noexcept nogil
     mask_kernel mask_kernel_for(simd_level level) noexcept nogil
+    int mask_words(int64_t positions) noexcept nogil
+    void fill_planes_of_earlier(
+        mask_planes *planes, int words, const int32_t *ids, int length, int distinct) noexcept nogil
+    void fill_planes_of_reference(
+        mask_planes *planes, int words, const int32_t *ids, int length, const int32_t *reference,
+        int reference_length, int distinct) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
 
 MAX_ORDER = 1 << 20
 
 # The length of the closest reference (of two equally close the shorter, or the first), or the shortest.
 REFERENCE_LENGTHS = ("closest", "first", "shortest")
-
-cdef enum:
-    IS_MASKS = -1                # in place of the number of distinct tokens
 
 # Rows, and bytes of new memory, between two checks for signals.
 cdef Py_ssize_t POLL_ROWS = 1 << 16
@@ -137,78 +147,6 @@ def raise_totals(array rows not None, Py_ssize_t count, int max_order):
                 values[column] = 1
 
 
-cdef class PackedSegments:
-
-    def __dealloc__(self):
-        PyMem_RawFree(self.ids)
-        PyMem_RawFree(self.lengths)
-        PyMem_RawFree(self.reference_counts)
-        PyMem_RawFree(self.distinct)
-        PyMem_RawFree(self.masks)
-
-    def __len__(self):
-        return self.segment_count
-
-    @property
-    def capacity(self):
-        """The number of ids, of masks, or of references, that the memory holds."""
-        return max(self.id_capacity, self.mask_capacity, self.length_capacity)
-
-    def reset(self):
-        """Remove all segments and the notes on them; keep the memory."""
-        self.clear()
-        self.nrefs = self.tokenized_periods = 0
-        self.label_padding = False
-
-    cdef int finish(self) except -1 nogil:
-        """Complete the packing without the GIL; for subclasses."""
-        return 0
-
-    cdef void clear(self) noexcept nogil:
-        self.segment_count = self.id_count = self.length_count = self.mask_count = 0
-        self.compare = key_comparer_for(simd_in_use())
-
-    cdef void note_references(self, Py_ssize_t count) noexcept nogil:
-        """Note the number of one segment's references."""
-        if self.nrefs != count:
-            self.nrefs = -1 if self.nrefs else count
-
-    cdef int reserve_segment(self) except -1 nogil:
-        cdef Py_ssize_t capacity = 0
-        if self.segment_count == self.segment_capacity:
-            self.reference_counts = <int64_t *> grow(
-                self.reference_counts, &capacity, self.segment_count + 1, sizeof(int64_t))
-            self.distinct = <int32_t *> grow(
-                self.distinct, &capacity, self.segment_count + 1, sizeof(int32_t))
-            self.segment_capacity = capacity
-        return 0
-
-    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil:
-        if self.id_count + extra >= self.id_capacity:
-            self.ids = <int32_t *> grow(
-                self.ids, &self.id_capacity, self.id_count + extra + 1, sizeof(int32_t))
-        return self.ids + self.id_count
-
-    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL nogil:
-        if self.length_count + extra >= self.length_capacity:
-            self.lengths = <int64_t *> grow(
-                self.lengths, &self.length_capacity, self.length_count + extra + 1, sizeof(int64_t))
-        return self.lengths + self.length_count
-
-    cdef uint64_t *reserve_masks(self, Py_ssize_t references) except NULL nogil:
-        """Room for the masks of `hypothesis_keys`: of the earlier tokens, and of so many references."""
-        cdef Py_ssize_t needed = (
-            self.mask_count + (references + 1) * (self.hypothesis_keys.length + MASK_LANES))
-        if needed > self.mask_capacity:
-            self.masks = <uint64_t *> grow(self.masks, &self.mask_capacity, needed, sizeof(uint64_t))
-        return self.masks + self.mask_count
-
-    cdef void finish_masks(self, Py_ssize_t segment, Py_ssize_t references) noexcept nogil:
-        """Note that a segment was packed as masks."""
-        self.distinct[segment] = IS_MASKS
-        self.mask_count += (references + 1) * (self.hypothesis_keys.length + MASK_LANES)
-
-
 cdef int64_t reference_length(const int64_t *lengths, int64_t references, int rule) noexcept nogil:
     """The reference length for a hypothesis of length lengths[0]."""
     cdef int64_t best = lengths[1], best_rank = rank_of(lengths, 1, rule), k, rank
@@ -235,6 +173,7 @@ cdef class SegmentCounter:
         self.max_order = max_order
         self.rule = REFERENCE_LENGTHS.index(reference_length)
         self.pairs.seed = process_seed()
+        self.mask_tokens = PLANED_TOKENS
 
     def __dealloc__(self):
         number_table_free(&self.pairs)
@@ -315,45 +254,42 @@ cdef class SegmentCounter:
         for k in range(1, references + 1):
             if lengths[k] > longest:
                 longest = lengths[k]
-        if longest <= MASK_TOKENS:
-            self.match_short(ids, masks, lengths, references, distinct, matches)
+        if distinct == IS_MASKS or (
+                longest <= self.mask_tokens and min(self.max_order, lengths[0]) <= MASK_ORDERS):
+            self.match_masks(
+                ids, masks, lengths, references, distinct, mask_words(longest), matches)
         else:
             self.match_long(ids, lengths, references, distinct, matches)
         return 0
 
-    cdef int match_short(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil:
-        """Matches by position masks, those packed or those of ids, for at most 64 tokens per sequence."""
+    cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
+                         int64_t references, int32_t distinct, int words, int64_t *matches) except -1 nogil:
+        """Matches by position masks of so many words, those packed or those of ids."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
-        cdef bint is_packed = distinct == IS_MASKS
-        cdef const uint64_t *in_hypothesis = masks if is_packed else self.in_hypothesis
-        cdef const uint64_t *in_reference = masks if is_packed else self.in_reference
+        cdef mask_planes *planes = NULL
+        cdef const uint64_t *in_hypothesis = masks
+        cdef const uint64_t *in_reference = masks
         cdef const int32_t *reference = ids + hyp_len
-        cdef mask_kernel match_masks = mask_kernel_for(simd_in_use())
+        cdef mask_kernel match = mask_kernel_for(simd_in_use())
         cdef int64_t k
-        cdef int i, n
-        memset(self.matched, 0, max_order * sizeof(uint64_t))
-        if not is_packed:
-            memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
-            memset(self.in_hypothesis + hyp_len, 0, MASK_LANES * sizeof(uint64_t))
-            memset(self.in_reference + hyp_len, 0, MASK_LANES * sizeof(uint64_t))
-            for i in range(hyp_len):
-                self.in_hypothesis[i] = self.by_token[ids[i]]
-                self.by_token[ids[i]] |= <uint64_t> 1 << i
+        cdef int n, w
+        memset(self.matched, 0, max_order * MASK_WORDS * sizeof(uint64_t))
+        if distinct != IS_MASKS:
+            planes = <mask_planes *> self.workspace(sizeof(mask_planes))
+            in_hypothesis, in_reference = planes.in_hypothesis, planes.in_reference
+            fill_planes_of_earlier(planes, words, ids, hyp_len, distinct)
         for k in range(1, references + 1):
-            if is_packed:
+            if planes == NULL:
                 in_reference += hyp_len + MASK_LANES
             else:
-                memset(self.by_token, 0, (distinct + 1) * sizeof(uint64_t))
-                for i in range(<int> lengths[k]):
-                    self.by_token[reference[i]] |= <uint64_t> 1 << i
-                for i in range(hyp_len):
-                    self.in_reference[i] = self.by_token[ids[i]]
+                fill_planes_of_reference(
+                    planes, words, ids, hyp_len, reference, <int> lengths[k], distinct)
                 reference += lengths[k]
-            match_masks(in_reference, in_hypothesis, hyp_len, max_order, self.matched)
-            self.worked(MASK_TOKENS)
+            match(in_reference, in_hypothesis, words, hyp_len, max_order, self.matched)
+            self.worked(words * MASK_TOKENS)
         for n in range(max_order):
-            matches[n] = popcount_portable(self.matched[n])
+            for w in range(words):
+                matches[n] += popcount_portable(self.matched[n * MASK_WORDS + w])
         return 0
 
     cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,

@@ -1,4 +1,4 @@
-"""Short segments are compared or numbered, by the instruction set: the rows are the same."""
+"""Segments are compared, or numbered in one of two ways, by length and instruction set: equal rows."""
 
 import numpy as np
 import oracle
@@ -6,7 +6,9 @@ import pytest
 from generators import IGNORED_OF_RANDOM, seeded
 
 import fastbleu
-from fastbleu import count
+from fastbleu import _core, count
+from fastbleu.counting._tokens import TokenPacker
+from fastbleu.inputs.segments import TokenChecks
 from fastbleu.runtime import _process
 from fastbleu.tokenizers._compiled import COMPILED, split
 
@@ -20,6 +22,14 @@ ALPHABETS = (
     "的一是不了在人。、",
     "Āʰa的",
     "😀a的б\uffff",
+)
+
+
+# Around the vectors' lanes, and around 1, 2, 3, 4, 6 and 8 words of a mask.
+LENGTHS = (
+    *((0, 1, 2), (5, 20, 40), (7, 8, 9, 16, 17, 31, 32, 33)),
+    *(tuple(range(64 * words - 2, 64 * words + 3)) for words in (1, 2, 3, 4, 6, 8)),
+    (3, 64, 130, 257, 511, 513),
 )
 
 
@@ -49,7 +59,7 @@ def random_segments(rng, number):
     """Segments of lists of words: lengths around the limit, and empty ones."""
     for _ in range(number):
         words = random_words(rng, rng.choice((1, 3, 9, 17, 40)))
-        lengths = rng.choice(((0, 1, 2), (5, 20, 40), (7, 8, 9, 16, 17, 31, 32, 33), (63, 64, 65)))
+        lengths = rng.choice(LENGTHS)
         yield (
             rng.choices(words, k=rng.choice(lengths)),
             [rng.choices(words, k=rng.choice(lengths)) for _ in range(rng.randint(1, 4))],
@@ -68,7 +78,7 @@ def rows(stats):
     return np.asarray(stats).tolist()
 
 
-@pytest.mark.parametrize("order", [1, 2, 4, 8])
+@pytest.mark.parametrize("order", [1, 2, 4, 9])
 @pytest.mark.parametrize("form", [*COMPILED, "tokens", "bytes", "ids"])
 def test_all_levels_count_the_same(form, order, at_level):
     segments = [*random_segments(seeded("kernels", form, order), 200)]
@@ -109,6 +119,45 @@ def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
     assert all(one == found[0] for one in found)
 
 
+@pytest.mark.parametrize("rule", _core.REFERENCE_LENGTHS)
+@pytest.mark.parametrize("order", [*range(1, 10), 63, 64, 65, 100])
+def test_all_kernels_count_the_same(order, rule, at_level):
+    segments = [*random_segments(seeded("masks", rule, order), 60)]
+    hypotheses, references = map(list, zip(*segments, strict=True))
+    pick = {
+        "closest": lambda hyp_len, lengths: oracle.closest_length(hyp_len, lengths),
+        "first": lambda hyp_len, lengths: min(lengths, key=lambda n: abs(n - hyp_len)),
+        "shortest": lambda _, lengths: min(lengths),
+    }[rule]
+    expected = [oracle.row(h, its, order) for h, its in segments]
+    for one, (h, its) in zip(expected, segments, strict=True):
+        one[1] = pick(len(h), [len(r) for r in its])
+
+    def count_by(mask_tokens):
+        counter, packer = _core.SegmentCounter(order, rule), TokenPacker(TokenChecks())
+        counter.mask_tokens = mask_tokens
+        rows, first = _core.zero_rows(len(segments), order), 0
+        while packer.fill(hypotheses, references, first):
+            counter.count(packer, rows, first)
+            first += len(packer)
+        return np.array(rows).reshape(len(segments), -1).tolist()
+
+    for level in LEVELS:
+        for mask_tokens in (0, 64, 512):
+            assert at_level(level, count_by, mask_tokens) == expected, (level, mask_tokens)
+
+
+def test_positions_whose_slots_are_the_same():
+    """Far more distinct ids than slots, in segments that share a packer."""
+    rng = np.random.default_rng(seeded("slots").getrandbits(64))
+    for size in (512, 500, 100):
+        hypotheses = rng.integers(-(2**62), 2**62, (200, size))
+        references = rng.permuted(hypotheses, axis=1)
+        references[:, ::7] += 1
+        expected = [oracle.row(h, [r], 2) for h, r in zip(hypotheses, references, strict=True)]
+        assert rows(count(hypotheses, references, max_order=2)) == expected
+
+
 def colliding_words(rng, number, seed):
     """Words of 48 bytes without white space whose hashes are equal under this seed.
 
@@ -129,12 +178,14 @@ def colliding_words(rng, number, seed):
     return words
 
 
+@pytest.mark.parametrize("padding", [0, 80, 490])
 @pytest.mark.parametrize("tokenize", [None, "none"])
-def test_words_whose_hashes_are_equal_differ(tokenize, at_level):
+def test_words_whose_hashes_are_equal_differ(tokenize, padding, at_level):
     seed, rng = (12345, 54321), seeded("collisions")
     _process.reseed(*seed)
-    words = colliding_words(rng, 6, seed)
-    hypothesis, reference = [*words[:3], "a", *words[2:5]], [words[5], *words[1:4], "a", words[1]]
+    words, more = colliding_words(rng, 6, seed), [f"w{n % 50}" for n in range(padding)]
+    hypothesis = [*words[:3], "a", *more, *words[2:5]]
+    reference = [words[5], *words[1:4], *more, "a", words[1]]
     expected = oracle.row(hypothesis, [reference], 4)
     data = (" ".join(hypothesis), [" ".join(reference)]) if tokenize else (hypothesis, [reference])
     for level in LEVELS:

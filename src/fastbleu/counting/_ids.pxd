@@ -3,7 +3,7 @@
 from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
-from fastbleu._core cimport PackedSegments
+from fastbleu._packed cimport PackedSegments
 from fastbleu.inputs._ids cimport id_row, IdRows
 from fastbleu.kernel.tables cimport number_table
 
@@ -34,9 +34,7 @@ cdef class IdPacker(PackedSegments):
     cdef bint finished
 
     cdef int pack(self, Py_ssize_t segment) except -1 nogil
-    cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, int64_t *lengths) except -2 nogil
     cdef Py_ssize_t pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil
-    cdef Py_ssize_t read_reference(self, Py_ssize_t segment, Py_ssize_t k, Py_ssize_t known) except -2 nogil
     cdef bint number_hypothesis(self, Py_ssize_t length, int32_t *distinct) except -1 nogil
     cdef int find_reference(self, Py_ssize_t length, bint are_small, int32_t absent) except -1 nogil
     cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil

@@ -1,6 +1,6 @@
 from typing import Any, Final
 
-from .._core import PackedSegments
+from .._packed import PackedSegments
 from ..inputs._ids import IdRows
 
 CHUNK_IDS: Final[int]

@@ -1,7 +1,7 @@
 """Rows of token ids in, packed ids out: no copies of arrays, no Python objects, no GIL.
 
 IdPacker compares or numbers the ids of a chunk of segments as TokenPacker does tokens (PackedSegments in
-_core.pxd); kernel/objects/id_rows.h reads them, whatever their type, and leaves out what does not count.
+_packed.pxd); kernel/objects/id_rows.h reads them, whatever their type, and leaves out what does not count.
 
 Ownership. IdPacker owns its arrays and its two tables, and holds the rows of the chunk.
 Thread-safety. One packer per thread.
@@ -12,10 +12,10 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport INT32_MAX, uint64_t
 
-from fastbleu._core cimport MASK_LANES, MASK_REFERENCES, MASK_TOKENS
+from fastbleu._packed cimport IS_PADDING, KEYS_DO_NOT_DO, KEYS_WERE_READ
 from fastbleu.kernel.tables cimport (
-    compare_earlier_numbers, compare_numbers, key_list, list_numbers, look_up_cost, number_table_add,
-    number_table_begin, number_table_find, number_table_free)
+    LISTED_TOKENS, key_list, list_numbers, look_up_cost, number_table_add, number_table_begin,
+    number_table_find, number_table_free)
 from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed
 
 
@@ -110,7 +110,8 @@ cdef class IdPacker(PackedSegments):
         """Pack one segment."""
         cdef int64_t *lengths = self.reserve_lengths(
             self.references.rows_of(self.first_segment + segment) + 2)
-        cdef Py_ssize_t references = self.pack_masks(segment, lengths)
+        cdef Py_ssize_t references = self.pack_keys(
+            segment, self.references.rows_of(self.first_segment + segment), lengths)
         if references < 0:
             references = self.pack_ids(segment, lengths)
         self.reference_counts[segment] = references
@@ -118,33 +119,16 @@ cdef class IdPacker(PackedSegments):
         self.length_count += references + 1
         return 0
 
-    cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, int64_t *lengths) except -2 nogil:
-        """Pack a segment as masks; the number of its references, -1 where a row is too long for that."""
-        cdef Py_ssize_t number = self.first_segment + segment, k, length, references = 0
-        cdef Py_ssize_t rows = self.references.rows_of(number)
-        cdef key_list *hypothesis = &self.hypothesis_keys
-        cdef uint64_t *masks
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
+        cdef Py_ssize_t number = self.first_segment + segment, length
         cdef bint is_padding
-        if self.compare == NULL or rows > MASK_REFERENCES:
-            return -1
-        lengths[0] = self.read(self.hypotheses.row(number, 0), &is_padding)
-        if lengths[0] > MASK_TOKENS:
-            return -1
-        list_numbers(hypothesis, self.row_ids, <int> lengths[0])
-        masks = self.reserve_masks(rows)
-        compare_earlier_numbers(self.compare, hypothesis, masks)
-        for k in range(rows):
-            length = self.read_reference(segment, k, references)
-            if length > MASK_TOKENS:
-                return -1
-            if length < 0:
-                continue
-            references += 1
-            lengths[references] = length
-            masks += lengths[0] + MASK_LANES
-            compare_numbers(self.compare, hypothesis, self.row_ids, <int> length, masks)
-        self.finish_masks(segment, references)
-        return references
+        length = self.read(
+            self.references.row(number, k - 1) if k > 0 else self.hypotheses.row(number, 0), &is_padding)
+        if length > LISTED_TOKENS:
+            return KEYS_DO_NOT_DO
+        list_numbers(keys, self.row_ids, <int> length)
+        self.worked(length)
+        return IS_PADDING if is_padding else KEYS_WERE_READ
 
     cdef Py_ssize_t pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil:
         """Pack a segment as ids; the number of its references."""
@@ -153,23 +137,13 @@ cdef class IdPacker(PackedSegments):
         lengths[0] = self.read(self.hypotheses.row(number, 0), &is_padding)
         are_small = self.number_hypothesis(lengths[0], &self.distinct[segment])
         for k in range(self.references.rows_of(number)):
-            length = self.read_reference(segment, k, references)
-            if length < 0:
+            length = self.read(self.references.row(number, k), &is_padding)
+            if is_padding and (references > 0 or k < self.references.rows_of(number) - 1):
                 continue
             self.find_reference(length, are_small, self.distinct[segment])
             references += 1
             lengths[references] = length
         return references
-
-    cdef Py_ssize_t read_reference(self, Py_ssize_t segment, Py_ssize_t k, Py_ssize_t known) except -2 nogil:
-        """Read reference number k, after so many `known` ones; the number of its ids.
-
-        -1: it is nothing but padding, and so no reference, unless it is the only one.
-        """
-        cdef Py_ssize_t number = self.first_segment + segment
-        cdef bint is_padding = False
-        cdef Py_ssize_t length = self.read(self.references.row(number, k), &is_padding)
-        return -1 if is_padding and (known > 0 or k < self.references.rows_of(number) - 1) else length
 
     cdef bint number_hypothesis(self, Py_ssize_t length, int32_t *distinct) except -1 nogil:
         """Pack the ids that were read; whether they went through the table of small numbers."""

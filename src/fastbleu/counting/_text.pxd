@@ -3,8 +3,9 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
-from fastbleu._core cimport PackedSegments, SegmentCounter
-from fastbleu.kernel.tables cimport interner, key_list
+from fastbleu._core cimport SegmentCounter
+from fastbleu._packed cimport PackedSegments
+from fastbleu.kernel.tables cimport interner
 from fastbleu.runtime._process cimport KeptMemory
 from fastbleu.tokenizers._compiled cimport classifier, line_buffers, text_line, text_rules
 
@@ -19,15 +20,14 @@ cdef class TextPacker(PackedSegments):
     cdef line_buffers hypothesis_buffers, reference_buffers
     cdef text_line *lines
     cdef PyObject **held             # the strings that `lines` point into
+    cdef const text_line *segment_lines      # of the segment that is being packed
     cdef Py_ssize_t line_count, line_capacity
     cdef Py_ssize_t first_segment
 
     cdef void release(self) noexcept
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
-    cdef bint pack_masks(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil
     cdef int pack_ids(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil
-    cdef bint read_keys(self, text_line text, line_buffers *buffers, key_list *keys) except -1 nogil
     cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil
     cdef int forget_line(self) noexcept nogil
 

@@ -1,7 +1,7 @@
 from array import array
 from typing import Any
 
-from .._core import PackedSegments
+from .._packed import PackedSegments
 from ..inputs.segments import TextChecks
 
 class TextPacker(PackedSegments):

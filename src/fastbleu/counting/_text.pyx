@@ -17,9 +17,10 @@ from cpython.mem cimport PyMem_RawFree
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX, uint64_t
 
-from fastbleu._core cimport MASK_LANES, MASK_REFERENCES, numbers
+from fastbleu._core cimport numbers
+from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ
 from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
-from fastbleu.kernel.tables cimport compare_lists, hash_seed, interner_begin, interner_free
+from fastbleu.kernel.tables cimport hash_seed, interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
 from fastbleu.tokenizers._compiled cimport (
     begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of,
@@ -40,7 +41,7 @@ cdef extern from "kernel/text/line_tokens.h":
     void FB_PREFETCH(const void *address) noexcept nogil
 
 cdef extern from "kernel/text/line_keys.h":
-    const size_t SHORT_CHARS
+    const size_t LISTED_CHARS
     int list_keys(line_reader *line, key_list *keys, hash_seed seed) noexcept nogil
 
 cdef extern from "Python.h":
@@ -213,7 +214,8 @@ cdef class TextPacker(PackedSegments):
             for k in range(4, min(lines + 4, end - line)):
                 FB_PREFETCH(line[k].chars)
                 FB_PREFETCH(<const char *> line[k].chars + 64)
-            if not self.pack_masks(segment, line, lengths):
+            self.segment_lines = line
+            if self.pack_keys(segment, lines - 1, lengths) < 0:
                 self.pack_ids(segment, line, lengths)
             self.tokenized_periods += ends_in_tokenized_period(line[0])
             self.length_count += lines
@@ -221,41 +223,20 @@ cdef class TextPacker(PackedSegments):
         self.finished = True
         return 0
 
-    cdef bint pack_masks(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil:
-        """Pack a segment as masks; False where a line is too long for that."""
-        cdef Py_ssize_t references = self.reference_counts[segment], k
-        cdef line_buffers *buffers = &self.hypothesis_buffers
-        cdef key_list *keys = &self.hypothesis_keys
-        cdef uint64_t *masks = NULL
-        if self.compare == NULL or references > MASK_REFERENCES:
-            return False
-        for k in range(references + 1):
-            if lines[k].length > SHORT_CHARS:
-                return False
-        for k in range(references + 1):
-            if not self.read_keys(lines[k], buffers, keys):
-                return False
-            lengths[k] = keys.length
-            if k == 0:
-                masks = self.reserve_masks(references)
-            compare_lists(self.compare, &self.hypothesis_keys, keys, masks)
-            masks += self.hypothesis_keys.length + MASK_LANES
-            buffers = &self.reference_buffers
-            keys = &self.reference_keys
-        self.finish_masks(segment, references)
-        return True
-
-    cdef bint read_keys(self, text_line text, line_buffers *buffers, key_list *keys) except -1 nogil:
-        """Read the keys of one line; False where it has too many tokens."""
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
+        cdef line_buffers *buffers = &self.reference_buffers if k > 0 else &self.hypothesis_buffers
+        cdef text_line text = self.segment_lines[k]
         cdef line_reader reader
         cdef int read
+        if text.length > LISTED_CHARS:
+            return KEYS_DO_NOT_DO
         begin_line(&reader, self.rules, self.classify, text, buffers)
         read = list_keys(&reader, keys, self.own_tokens.seed)
         if read < 0:
             begin_rewritten(&reader, text, buffers, &self.cancelled)
             read = list_keys(&reader, keys, self.own_tokens.seed)
-        self.worked(BLOCK_STEPS)
-        return read
+        self.worked(BLOCK_STEPS + keys.length)
+        return KEYS_WERE_READ if read else KEYS_DO_NOT_DO
 
     cdef int pack_ids(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil:
         """Pack a segment as ids."""

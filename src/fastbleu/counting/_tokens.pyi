@@ -1,6 +1,6 @@
 from typing import Any
 
-from .._core import PackedSegments
+from .._packed import PackedSegments
 from ..inputs.segments import TokenChecks
 
 class TokenPacker(PackedSegments):

@@ -1,8 +1,8 @@
 """Segments of Python tokens in, packed masks or token ids out.
 
-Every segment is packed by itself (PackedSegments in _core.pxd), in one of two ways. Segments of
+Every segment is packed by itself (PackedSegments in _packed.pxd), in one of two ways. Segments of
 plain tokens (exact str, bytes, int) are read straight from memory and compared by content
-(kernel/objects/token_keys.h): all with all if it is short, else by numbering them. That runs no Python
+(kernel/objects/token_keys.h): by their keys (_packed.pyx), or if there are many by an interner. That runs no Python
 code, so nothing can change meanwhile. A segment with any other token goes through a dict and so through
 Python's own hash() and ==, over tuples that hold the tokens alive whatever a hostile __eq__ does to the
 lists they came from.
@@ -18,18 +18,17 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
 
-from fastbleu._core cimport MASK_LANES, MASK_REFERENCES, MASK_TOKENS, PackedSegments
+from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ, PackedSegments
 from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
-from fastbleu.kernel.tables cimport (
-    compare_lists, hash_seed, interner, interner_begin, interner_free, key_list)
+from fastbleu.kernel.tables cimport hash_seed, interner, interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport process_seed
 
 
 cdef extern from "kernel/objects/token_keys.h":
-    bint list_plain_keys(
-        key_list *keys, PyObject **tokens, Py_ssize_t length, hash_seed seed) noexcept
+    PyObject *plain_item(PyObject *sequence, Py_ssize_t at) noexcept nogil
+    bint list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed) noexcept nogil
     bint intern_hypothesis(
         interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
     void prefetch_first_tokens(PyObject **tokens, Py_ssize_t length) noexcept
@@ -155,25 +154,26 @@ cdef class TokenPacker(PackedSegments):
     cdef bint add_plain(self, object hypothesis, object references) except -1:
         """Pack a segment of plain tokens; False where a token is not plain."""
         cdef Py_ssize_t hyp_len = size_of(hypothesis), count = size_of(references), total = hyp_len, k
-        cdef Py_ssize_t longest = hyp_len
         cdef int64_t *lengths
         cdef int32_t *ids
         prefetch_first_tokens(PySequence_Fast_ITEMS(hypothesis), hyp_len)
         for k in range(count):
             reference = <object> PySequence_Fast_ITEMS(references)[k]
-            longest = max(longest, size_of(reference))
             total += size_of(reference)
         if count > 0:
             reference = <object> PySequence_Fast_ITEMS(references)[0]
             prefetch_first_tokens(PySequence_Fast_ITEMS(reference), size_of(reference))
-        if self.compare != NULL and longest <= MASK_TOKENS and count <= MASK_REFERENCES:
-            return self.add_masks(hypothesis, references, count)
         if total > POLL_TOKENS or count > POLL_REFERENCES:
             hypothesis, references = copy_of(hypothesis), copy_of(references)
             if not self.add_long(hypothesis, references):
                 self.add_objects(hypothesis, references)
             return True
         lengths = self.reserve_lengths(count + 1)
+        self.reserve_segment()
+        self.plain_hypothesis, self.plain_references = <PyObject *> hypothesis, <PyObject *> references
+        if self.pack_keys(self.segment_count, count, lengths) >= 0:
+            self.finish_segment(count, 0)
+            return True
         lengths[0] = total = hyp_len
         for k in range(count):
             lengths[k + 1] = size_of(<object> PySequence_Fast_ITEMS(references)[k])
@@ -181,7 +181,6 @@ cdef class TokenPacker(PackedSegments):
             check_length(lengths[k + 1])
         check_length(hyp_len)
         ids = self.reserve_ids(total)
-        self.reserve_segment()
         self.begin_tokens(hyp_len)
         if not self.read_plain(hypothesis, ids, True):
             return False
@@ -194,27 +193,13 @@ cdef class TokenPacker(PackedSegments):
         self.finish_segment(count, total)
         return True
 
-    cdef bint add_masks(self, object hypothesis, object references, Py_ssize_t count) except -1:
-        """As add_plain, a segment that is short enough for masks."""
-        cdef key_list *keys = &self.hypothesis_keys
-        cdef int64_t *lengths = self.reserve_lengths(count + 1)
-        cdef uint64_t *masks = NULL
-        cdef Py_ssize_t k
-        self.reserve_segment()
-        for k in range(count + 1):
-            sequence = <object> PySequence_Fast_ITEMS(references)[k - 1] if k > 0 else hypothesis
-            if not list_plain_keys(
-                    keys, PySequence_Fast_ITEMS(sequence), size_of(sequence), self.tokens.seed):
-                return False
-            lengths[k] = keys.length
-            if k == 0:
-                masks = self.reserve_masks(count)
-            compare_lists(self.compare, &self.hypothesis_keys, keys, masks)
-            masks += self.hypothesis_keys.length + MASK_LANES
-            keys = &self.reference_keys
-        self.finish_masks(self.segment_count, count)
-        self.finish_segment(count, 0)
-        return True
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
+        # The caller holds the GIL and both lists.
+        if list_plain_keys(
+                keys, plain_item(self.plain_references, k - 1) if k > 0 else self.plain_hypothesis,
+                self.tokens.seed):
+            return KEYS_WERE_READ
+        return KEYS_DO_NOT_DO
 
     cdef bint add_long(self, tuple hypothesis, tuple references) except -1:
         """As add_plain, but signals are heard meanwhile, which run user code.

@@ -8,7 +8,8 @@ from __future__ import annotations
 from _thread import allocate_lock as _Lock
 from functools import partial
 
-from .._core import PackedSegments, SegmentCounter, zero_rows
+from .._core import SegmentCounter, zero_rows
+from .._packed import PackedSegments
 from ..inputs._ids import IdRows
 from ..inputs.ids import IdRules
 from ..inputs.segments import TextChecks, TokenChecks, changed_while_read

@@ -31,17 +31,22 @@ cdef extern from "kernel/tables/interner.h":
 
 cdef extern from "kernel/tables/key_list.h":
     ctypedef void *key_comparer
+    enum:
+        LISTED_TOKENS
     ctypedef struct key_list:
         int length
     key_comparer key_comparer_for(int level) noexcept nogil
     void clear_keys(key_list *keys) noexcept nogil
     void list_numbers(key_list *keys, const int64_t *numbers, int length) noexcept nogil
-    void compare_earlier_numbers(
-        key_comparer compare, const key_list *keys, uint64_t *masks) noexcept nogil
-    void compare_numbers(key_comparer compare, const key_list *keys, const int64_t *others, int length,
-                         uint64_t *masks) noexcept nogil
     void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
                        uint64_t *masks) noexcept nogil
+
+cdef extern from "kernel/tables/position_ids.h":
+    ctypedef struct position_table:
+        hash_seed seed
+    bint number_list(position_table *table, const key_list *hypothesis, int32_t *ids) noexcept nogil
+    bint find_list(const position_table *table, const key_list *hypothesis, const key_list *reference,
+                   int32_t *ids) noexcept nogil
 
 cdef extern from "kernel/tables/number_table.h":
     ctypedef struct number_table:

@@ -60,12 +60,22 @@ FB_INLINE void prefetch_first_tokens(PyObject *const *tokens, Py_ssize_t length)
         FB_PREFETCH((const char *)tokens[i] + 32);
 }
 
-/* Keys of at most 64 tokens; returns 0 at the first token that is not plain. */
-static inline int list_plain_keys(key_list *keys, PyObject *const *tokens, Py_ssize_t length, hash_seed seed)
+/* Item number `at` of a list or tuple, borrowed. */
+FB_INLINE PyObject *plain_item(PyObject *sequence, Py_ssize_t at)
 {
+    return PySequence_Fast_ITEMS(sequence)[at];
+}
+
+/* Keys of the tokens of a list or tuple; returns 0 at the first token that is not plain, or if there are
+ * too many. */
+static inline int list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed)
+{
+    PyObject *const *tokens = PySequence_Fast_ITEMS(sequence);
+    const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
     token_key key;
     token_content content = {NULL, 0};
     clear_keys(keys);
+    if (length > LISTED_TOKENS) return 0;
     for (Py_ssize_t i = 0; i < length; i++) {
         prefetch_token(tokens, i, length);
         if (FB_UNLIKELY(!plain_token_key(tokens[i], seed, &key, &content))) return 0;

@@ -1,6 +1,6 @@
-/* masks.h: clipped n-gram matches of a segment of at most 64 tokens, without any n-gram table.
+/* masks.h: clipped n-gram matches of a segment of at most 512 tokens, without any n-gram table.
  *
- * Data. For every hypothesis position i the caller gives two words:
+ * Data. Every hypothesis position i has two masks:
  *   in_reference[i]   bit j set: reference[j] is the token hypothesis[i]
  *   in_hypothesis[i]  bit j set: hypothesis[j] is that token too, and j < i
  * The reference positions of the n-gram that starts at i are then the bits of
@@ -11,20 +11,50 @@
  * the clip is the maximum over them, so the occurrence matches if it does against any of them:
  * the caller ORs the answers. Exact for every order; nothing is hashed.
  *
- * Contract. Both arrays have MASK_LANES words behind the last token's, which are zero. Bit i of
- * matched[n-1] is set, never cleared, for n up to the hypothesis' length. No memory, no locks: leaves
- * that any thread may call. Cost: length * max_order vector steps.
+ * Layout. A mask has 1, 2, 3, 4, 6 or 8 words, each in a plane of its own: word w of position i is
+ * plane w's number i, and planes are PLANE words apart. So a vector holds the same word of 4 or 8
+ * positions, and a shift takes the bits that come in from the next plane.
+ *
+ * Contract. Planes have MASK_LANES words behind the last token's, which are zero. Orders up to 64.
+ * Bit i % 64 of matched[(n-1) * MASK_WORDS + i / 64] is set, never cleared, for n up to the hypothesis'
+ * length. No memory, no locks: leaves that any thread may call. Cost: length * max_order * words vector
+ * steps. Masks of ids (mask_planes) are plain scratch memory, with nothing to initialise.
  */
 #ifndef FASTBLEU_MASKS_H
 #define FASTBLEU_MASKS_H
 
 #include "platform.h"
 
-#define MASK_TOKENS 64
-#define MASK_LANES 8      /* of the widest vector */
+#define MASK_TOKENS 64        /* of one word */
+#define MASK_WORDS 8
+#define PLANED_TOKENS (MASK_TOKENS * MASK_WORDS)
+#define MASK_ORDERS 64
+#define MASK_LANES 8          /* of the widest vector */
+#define PLANE (PLANED_TOKENS + MASK_LANES)
 
-typedef void (*mask_kernel)(const uint64_t *in_reference, const uint64_t *in_hypothesis,
+typedef void (*mask_kernel)(const uint64_t *in_reference, const uint64_t *in_hypothesis, int words,
                             int hypothesis_length, int max_order, uint64_t *matched);
+
+/* The words of masks of so many positions. */
+static inline int mask_words(int64_t positions)
+{
+    const int words = (int)((positions + 63) / 64);
+    return words < 1 ? 1 : words > 6 ? 8 : words > 4 ? 6 : words;
+}
+
+/* Calls with a constant W for `words`, so that loops over them are unrolled. */
+/* clang-format off */
+#define FB_WORDS(count, call) { enum { W = count }; call; break; }
+#define FB_FOR_WORDS(words, call)       \
+    switch (words) {                    \
+        case 1: FB_WORDS(1, call)       \
+        case 2: FB_WORDS(2, call)       \
+        case 3: FB_WORDS(3, call)       \
+        case 4: FB_WORDS(4, call)       \
+        case 6: FB_WORDS(6, call)       \
+        default: FB_WORDS(8, call)      \
+    }
+/* clang-format on */
 
 /* The orders of the n-grams that start at position i. */
 FB_INLINE int orders_at(int i, int hypothesis_length, int max_order)
@@ -32,78 +62,170 @@ FB_INLINE int orders_at(int i, int hypothesis_length, int max_order)
     return max_order < hypothesis_length - i ? max_order : hypothesis_length - i;
 }
 
-static inline void match_masks_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                        int hypothesis_length, int max_order, uint64_t *matched)
+/* Word w of a position's mask, shifted by n. */
+FB_INLINE uint64_t shifted_word(const uint64_t *planes, int w, int n, const int words)
+{
+    const uint64_t upper = w + 1 < words ? planes[(w + 1) * PLANE] : 0;
+    return planes[w * PLANE] >> n | upper << 1 << (63 - n);
+}
+
+FB_INLINE int more_bits(const uint64_t *reference, const uint64_t *earlier, const int words)
+{
+    int difference = 0;
+    for (int w = 0; w < words; w++)
+        difference += popcount_portable(reference[w]) - popcount_portable(earlier[w]);
+    return difference > 0;
+}
+
+FB_INLINE void match_some(const uint64_t *in_reference, const uint64_t *in_hypothesis, int hypothesis_length,
+                          int max_order, const int words, uint64_t *matched)
 {
     for (int i = 0; i < hypothesis_length; i++) {
         const int orders = orders_at(i, hypothesis_length, max_order);
-        uint64_t reference = ~(uint64_t)0, earlier = ~(uint64_t)0;
+        uint64_t reference[MASK_WORDS], earlier[MASK_WORDS], any_earlier = 1;
+        memset(reference, 0xFF, sizeof reference);
+        memset(earlier, 0xFF, sizeof earlier);
         for (int n = 0; n < orders; n++) {
-            reference &= in_reference[i + n] >> n;
-            if (!reference) break;
-            earlier &= in_hypothesis[i + n] >> n;
-            /* Hardly any n-gram repeats within a segment: both counts are seldom needed. */
-            if (!earlier || popcount_portable(reference) > popcount_portable(earlier))
-                matched[n] |= (uint64_t)1 << i;
+            uint64_t any = 0;
+            for (int w = 0; w < words; w++)
+                any |= reference[w] &= shifted_word(in_reference + i + n, w, n, words);
+            if (!any) break;
+            if (any_earlier) {
+                any_earlier = 0;
+                for (int w = 0; w < words; w++)
+                    any_earlier |= earlier[w] &= shifted_word(in_hypothesis + i + n, w, n, words);
+            }
+            if (!any_earlier || more_bits(reference, earlier, words))
+                matched[n * MASK_WORDS + (i >> 6)] |= (uint64_t)1 << (i & 63);
         }
     }
+}
+
+static inline void match_masks_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
+                                        int words, int hypothesis_length, int max_order, uint64_t *matched)
+{
+    FB_FOR_WORDS(words, match_some(in_reference, in_hypothesis, hypothesis_length, max_order, W, matched));
 }
 
 #ifdef FB_X86_64
 
-FB_TARGET("avx2,popcnt")
-static inline void match_masks_avx2(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                    int hypothesis_length, int max_order, uint64_t *matched)
+FB_TARGET("avx2")
+FB_INLINE __m256i and_shifted_avx2(__m256i *found, const uint64_t *planes, int n, const int words)
 {
-    const __m256i zero = _mm256_setzero_si256();
+    const __m128i right = _mm_cvtsi32_si128(n), left = _mm_cvtsi32_si128(64 - n);
+    __m256i any = _mm256_setzero_si256();
+    __m256i lower = _mm256_loadu_si256((const __m256i *)planes);
+    for (int w = 0; w < words; w++) {
+        __m256i word = _mm256_srl_epi64(lower, right);
+        if (w + 1 < words) {
+            lower = _mm256_loadu_si256((const __m256i *)(planes + (w + 1) * PLANE));
+            word = _mm256_or_si256(word, _mm256_sll_epi64(lower, left));
+        }
+        found[w] = _mm256_and_si256(found[w], word);
+        any = _mm256_or_si256(any, found[w]);
+    }
+    return any;
+}
+
+/* The lanes whose word is 0. */
+FB_TARGET("avx2")
+FB_INLINE unsigned zero_lanes_avx2(__m256i words)
+{
+    const __m256i zero = _mm256_cmpeq_epi64(words, _mm256_setzero_si256());
+    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(zero));
+}
+
+/* Those of some lanes where the reference has more bits. */
+FB_TARGET("avx2,popcnt")
+FB_INLINE unsigned more_bits_avx2(const __m256i *reference, const __m256i *earlier, unsigned lanes,
+                                  const int words)
+{
+    uint64_t references[MASK_WORDS][4], earliers[MASK_WORDS][4];
+    unsigned more = 0;
+    for (int w = 0; w < words; w++) {
+        _mm256_storeu_si256((__m256i *)references[w], reference[w]);
+        _mm256_storeu_si256((__m256i *)earliers[w], earlier[w]);
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        const int lane = lowest_bit(lanes);
+        int64_t difference = 0;
+        for (int w = 0; w < words; w++)
+            difference += _mm_popcnt_u64(references[w][lane]) - _mm_popcnt_u64(earliers[w][lane]);
+        more |= (unsigned)(difference > 0) << lane;
+    }
+    return more;
+}
+
+FB_TARGET("avx2,popcnt")
+FB_INLINE void match_some_avx2(const uint64_t *in_reference, const uint64_t *in_hypothesis,
+                               int hypothesis_length, int max_order, const int words, uint64_t *matched)
+{
     for (int i = 0; i < hypothesis_length; i += 4) {
         const int orders = orders_at(i, hypothesis_length, max_order);
-        __m256i reference = _mm256_cmpeq_epi64(zero, zero), earlier = reference;
+        __m256i reference[MASK_WORDS], earlier[MASK_WORDS];
+        unsigned first = 0;      /* lanes whose n-gram is the first of its kind */
+        for (int w = 0; w < words; w++) reference[w] = earlier[w] = _mm256_set1_epi64x(-1);
         for (int n = 0; n < orders; n++) {
-            const __m128i shift = _mm_cvtsi32_si128(n);
-            __m256i word = _mm256_loadu_si256((const __m256i *)(in_reference + i + n));
-            reference = _mm256_and_si256(reference, _mm256_srl_epi64(word, shift));
-            if (_mm256_testz_si256(reference, reference)) break;
-            word = _mm256_loadu_si256((const __m256i *)(in_hypothesis + i + n));
-            earlier = _mm256_and_si256(earlier, _mm256_srl_epi64(word, shift));
-            unsigned absent =
-                (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(reference, zero)));
-            unsigned first =
-                (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(earlier, zero)));
-            unsigned hits = first & ~absent & 15;
-            unsigned contested = ~first & ~absent & 15;      /* both counts non-zero: compare them */
-            if (FB_UNLIKELY(contested)) {
-                uint64_t references[4], earliers[4];
-                _mm256_storeu_si256((__m256i *)references, reference);
-                _mm256_storeu_si256((__m256i *)earliers, earlier);
-                for (int lane = 0; lane < 4; lane++)
-                    if ((contested >> lane & 1)
-                        && _mm_popcnt_u64(references[lane]) > _mm_popcnt_u64(earliers[lane]))
-                        hits |= 1u << lane;
-            }
-            matched[n] |= (uint64_t)hits << i;
+            const unsigned absent =
+                zero_lanes_avx2(and_shifted_avx2(reference, in_reference + i + n, n, words));
+            if (absent == 15) break;
+            if (first != 15)
+                first = zero_lanes_avx2(and_shifted_avx2(earlier, in_hypothesis + i + n, n, words));
+            unsigned hits = first & ~absent;
+            const unsigned contested = ~first & ~absent & 15;      /* both counts non-zero: compare them */
+            if (contested) hits |= more_bits_avx2(reference, earlier, contested, words);
+            matched[n * MASK_WORDS + (i >> 6)] |= (uint64_t)hits << (i & 63);
         }
     }
 }
 
-FB_TARGET("avx512f,avx512vpopcntdq")
-static inline void match_masks_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                      int hypothesis_length, int max_order, uint64_t *matched)
+FB_TARGET("avx2,popcnt")
+static inline void match_masks_avx2(const uint64_t *in_reference, const uint64_t *in_hypothesis, int words,
+                                    int hypothesis_length, int max_order, uint64_t *matched)
+{
+    FB_FOR_WORDS(words,
+                 match_some_avx2(in_reference, in_hypothesis, hypothesis_length, max_order, W, matched));
+}
+
+/* ANDs the shifted masks of 8 positions to those found; how many bits are left, by position. */
+FB_TARGET("avx512f,avx512vbmi2,avx512vpopcntdq")
+FB_INLINE __m512i and_shifted_avx512(__m512i *found, const uint64_t *planes, int n, const int words)
+{
+    const __m512i shift = _mm512_set1_epi64(n);
+    __m512i count = _mm512_setzero_si512(), lower = _mm512_loadu_si512(planes);
+    for (int w = 0; w < words; w++) {
+        const __m512i upper =
+            w + 1 < words ? _mm512_loadu_si512(planes + (w + 1) * PLANE) : _mm512_setzero_si512();
+        found[w] = _mm512_and_si512(found[w], _mm512_shrdv_epi64(lower, upper, shift));
+        count = _mm512_add_epi64(count, _mm512_popcnt_epi64(found[w]));
+        lower = upper;
+    }
+    return count;
+}
+
+FB_TARGET("avx512f,avx512vbmi2,avx512vpopcntdq")
+FB_INLINE void match_some_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
+                                 int hypothesis_length, int max_order, const int words, uint64_t *matched)
 {
     for (int i = 0; i < hypothesis_length; i += 8) {
         const int orders = orders_at(i, hypothesis_length, max_order);
-        __m512i reference = _mm512_set1_epi64(-1), earlier = reference;
+        __m512i reference[MASK_WORDS], earlier[MASK_WORDS];
+        for (int w = 0; w < words; w++) reference[w] = earlier[w] = _mm512_set1_epi64(-1);
         for (int n = 0; n < orders; n++) {
-            const __m128i shift = _mm_cvtsi32_si128(n);
-            reference = _mm512_and_si512(reference,
-                                         _mm512_srl_epi64(_mm512_loadu_si512(in_reference + i + n), shift));
-            earlier =
-                _mm512_and_si512(earlier, _mm512_srl_epi64(_mm512_loadu_si512(in_hypothesis + i + n), shift));
-            uint64_t hits =
-                _mm512_cmpgt_epu64_mask(_mm512_popcnt_epi64(reference), _mm512_popcnt_epi64(earlier));
-            matched[n] |= hits << i;
+            const __m512i in_it = and_shifted_avx512(reference, in_reference + i + n, n, words);
+            const __m512i before = and_shifted_avx512(earlier, in_hypothesis + i + n, n, words);
+            const uint64_t hits = _mm512_cmpgt_epi64_mask(in_it, before);
+            matched[n * MASK_WORDS + (i >> 6)] |= hits << (i & 63);
         }
     }
+}
+
+FB_TARGET("avx512f,avx512vbmi2,avx512vpopcntdq")
+static inline void match_masks_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis, int words,
+                                      int hypothesis_length, int max_order, uint64_t *matched)
+{
+    FB_FOR_WORDS(words,
+                 match_some_avx512(in_reference, in_hypothesis, hypothesis_length, max_order, W, matched));
 }
 
 #endif /* FB_X86_64 */
@@ -117,5 +239,56 @@ static inline mask_kernel mask_kernel_for(simd_level level)
     (void)level;
     return match_masks_portable;
 }
+
+/* The masks of ids. Those of the hypothesis, and of its tokens in a reference, lie below `distinct`; all
+ * others are `distinct`. `by_token` has, for each id, the words of its positions. */
+typedef struct {
+    uint64_t in_reference[MASK_WORDS * PLANE], in_hypothesis[MASK_WORDS * PLANE];
+    uint64_t by_token[(PLANED_TOKENS + 1) * MASK_WORDS];
+} mask_planes;
+
+/* Fills the planes of the hypothesis' earlier tokens. */
+FB_INLINE void fill_earlier(mask_planes *planes, const int32_t *ids, int length, int distinct,
+                            const int words)
+{
+    memset(planes->by_token, 0, (size_t)(distinct * words) * sizeof(uint64_t));
+    for (int i = 0; i < length; i++) {
+        uint64_t *positions = planes->by_token + ids[i] * words;
+        for (int w = 0; w < words; w++) planes->in_hypothesis[w * PLANE + i] = positions[w];
+        positions[i >> 6] |= (uint64_t)1 << (i & 63);
+    }
+    for (int w = 0; w < words; w++)
+        memset(planes->in_hypothesis + w * PLANE + length, 0, MASK_LANES * sizeof(uint64_t));
+}
+
+/* Fills the planes of a reference. */
+FB_INLINE void fill_reference(mask_planes *planes, const int32_t *ids, int length, const int32_t *reference,
+                              int reference_length, int distinct, const int words)
+{
+    memset(planes->by_token, 0, (size_t)(distinct * words) * sizeof(uint64_t));
+    for (int j = 0; j < reference_length; j++)
+        planes->by_token[reference[j] * words + (j >> 6)] |= (uint64_t)1 << (j & 63);
+    for (int i = 0; i < length; i++) {
+        const uint64_t *positions = planes->by_token + ids[i] * words;
+        for (int w = 0; w < words; w++) planes->in_reference[w * PLANE + i] = positions[w];
+    }
+    for (int w = 0; w < words; w++)
+        memset(planes->in_reference + w * PLANE + length, 0, MASK_LANES * sizeof(uint64_t));
+}
+
+static inline void fill_planes_of_earlier(mask_planes *planes, int words, const int32_t *ids, int length,
+                                          int distinct)
+{
+    FB_FOR_WORDS(words, fill_earlier(planes, ids, length, distinct, W));
+}
+
+static inline void fill_planes_of_reference(mask_planes *planes, int words, const int32_t *ids, int length,
+                                            const int32_t *reference, int reference_length, int distinct)
+{
+    FB_FOR_WORDS(words, fill_reference(planes, ids, length, reference, reference_length, distinct, W));
+}
+
+#undef FB_FOR_WORDS
+#undef FB_WORDS
 
 #endif

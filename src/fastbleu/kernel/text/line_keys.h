@@ -1,4 +1,4 @@
-/* line_keys.h: the keys of all tokens of a line, if these are at most 64.
+/* line_keys.h: the keys of all tokens of a line, if these are at most 512.
  *
  * First the edges of all tokens are found, then each token's key (content_keys.h) is read, so that neither
  * loop waits for a branch that depends on the text. Here a word whose characters have at most one high
@@ -15,12 +15,12 @@
 #include "../tables/key_list.h"
 #include "line_tokens.h"
 
-/* Longer lines have more than 64 tokens, mostly. Positions in them fit into two bytes. */
-#define SHORT_CHARS 512
+/* Longer lines have more than 512 tokens, mostly. Positions in them fit into two bytes. */
+#define LISTED_CHARS 4096
 
-typedef struct { uint16_t starts[MASK_TOKENS + BLOCK], ends[MASK_TOKENS + BLOCK]; } token_edges;
+typedef struct { uint16_t starts[LISTED_TOKENS + BLOCK], ends[LISTED_TOKENS + BLOCK]; } token_edges;
 
-/* The edges of all tokens: how many, 65 where they are more than 64, -1: rewrite the line first. */
+/* The edges of all tokens: how many, 513 where they are more than 512, -1: rewrite the line first. */
 FB_INLINE int list_edges(line_reader *line, token_edges *edges)
 {
     const bit_locator locate = line->classify.locate;
@@ -31,7 +31,7 @@ FB_INLINE int list_edges(line_reader *line, token_edges *edges)
         if (next_edges(line, &masks, &starts, &ends) < 0) return -1;
         started += locate(starts, line->at, edges->starts + started);
         ended += locate(ends, line->at, edges->ends + ended);
-        if (started > MASK_TOKENS) return MASK_TOKENS + 1;
+        if (started > LISTED_TOKENS) return LISTED_TOKENS + 1;
         line->after_space = masks.of[SPACE] >> (BLOCK - 1);
         line->at += BLOCK;
     }
@@ -139,7 +139,7 @@ static int list_keys(line_reader *line, key_list *keys, hash_seed seed)
     token_edges edges;
     const int count = list_edges(line, &edges);
     if (count < 0) return -1;
-    if (count > MASK_TOKENS) return 0;
+    if (count > LISTED_TOKENS) return 0;
     clear_keys(keys);
     if (!line->pairs) read_keys(line, &edges, count, BYTE_WORDS, seed, keys);
     else if (line->quads || (size_t)count * 2 < line->length)

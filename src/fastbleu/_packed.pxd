@@ -1,0 +1,72 @@
+"""Packed segments, as they come from packers. See _packed.pyx."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from fastbleu.kernel.tables cimport key_comparer, key_list, position_table
+from fastbleu.runtime._process cimport Interruptible
+
+
+cdef extern from "kernel/simd/masks.h":
+    enum:
+        MASK_TOKENS
+        MASK_WORDS
+        MASK_LANES
+        PLANED_TOKENS
+
+cdef enum:
+    # Segments with more are packed as ids, because masks of many short references take more memory.
+    MASK_REFERENCES = 1 << 12
+
+cdef enum:
+    IS_MASKS = -1                    # in place of the number of distinct tokens
+
+# What read_keys answers.
+cdef enum:
+    KEYS_WERE_READ
+    KEYS_DO_NOT_DO                   # too many tokens, or others than plain ones
+    IS_PADDING                       # no tokens, and no reference unless it is the only one
+
+
+cdef class PackedSegments(Interruptible):
+    """Consecutive segments, each as the masks or as the ids of its tokens, in flat arrays.
+
+    A segment of ids is its hypothesis, whose tokens have ids from 0 to distinct - 1, where `distinct` is
+    at most their number; then its references, with the id `distinct` for every token that the hypothesis
+    lacks.
+
+    A segment of masks (kernel/simd/masks.h) has at most MASK_TOKENS tokens in each sequence: the masks of
+    the hypothesis' earlier tokens, then those of each reference, each time for all tokens of the
+    hypothesis and MASK_LANES zeros. Its `distinct` is IS_MASKS.
+    """
+
+    # About all segments packed since the last reset():
+    cdef readonly Py_ssize_t nrefs   # references per segment; -1: varies; 0: no segments
+    cdef readonly Py_ssize_t tokenized_periods     # hypotheses (text) ending in " ."
+    cdef readonly bint label_padding               # whether an id -100 was counted as a token
+    cdef int32_t *ids
+    cdef int64_t *lengths            # per segment: hypothesis, references
+    cdef int64_t *reference_counts   # by segment
+    cdef int32_t *distinct           # by segment
+    cdef uint64_t *masks
+    cdef Py_ssize_t segment_count, id_count, length_count, mask_count
+    cdef Py_ssize_t segment_capacity, id_capacity, length_capacity, mask_capacity
+    cdef key_comparer compare        # NULL: all segments are packed as ids
+    cdef key_list hypothesis_keys, reference_keys
+    cdef position_table *positions   # NULL until it is needed
+
+    cdef int finish(self) except -1 nogil
+    cdef void clear(self) noexcept nogil
+    cdef void note_references(self, Py_ssize_t count) noexcept nogil
+    cdef int reserve_segment(self) except -1 nogil
+    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil
+    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL nogil
+    cdef uint64_t *reserve_masks(self, Py_ssize_t extra) except NULL nogil
+    cdef Py_ssize_t pack_keys(self, Py_ssize_t segment, Py_ssize_t references,
+                              int64_t *lengths) except -2 nogil
+    cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, Py_ssize_t references,
+                               int64_t *lengths) except -2 nogil
+    cdef Py_ssize_t pack_positions(self, Py_ssize_t segment, Py_ssize_t references,
+                                   int64_t *lengths) except -2 nogil
+    cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
+                             int64_t *length) except -1 nogil
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil

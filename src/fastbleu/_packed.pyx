@@ -1,0 +1,159 @@
+"""Packed segments: what packers (counting/) make of tokens, and SegmentCounter (_core.pyx) counts.
+
+Two ways to pack a segment are the same for texts, token lists and rows of ids, and are here: by the keys of
+its tokens (kernel/tables/key_list.h). Up to 64 tokens are compared with each other, which gives their masks
+(kernel/simd/compare.h); up to 512 are numbered by their positions (kernel/tables/position_ids.h). What
+neither can do, a packer packs by a table of tokens.
+
+Ownership. PackedSegments owns its C arrays.
+Thread-safety. One packer per thread.
+"""
+
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
+
+from fastbleu.kernel.tables cimport compare_lists, find_list, key_comparer_for, number_list
+from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
+
+
+cdef class PackedSegments:
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.ids)
+        PyMem_RawFree(self.lengths)
+        PyMem_RawFree(self.reference_counts)
+        PyMem_RawFree(self.distinct)
+        PyMem_RawFree(self.masks)
+        PyMem_RawFree(self.positions)
+
+    def __len__(self):
+        return self.segment_count
+
+    @property
+    def capacity(self):
+        """The number of ids, of masks, or of references, that the memory holds."""
+        return max(self.id_capacity, self.mask_capacity, self.length_capacity)
+
+    def reset(self):
+        """Remove all segments and the notes on them; keep the memory."""
+        self.clear()
+        self.nrefs = self.tokenized_periods = 0
+        self.label_padding = False
+
+    cdef int finish(self) except -1 nogil:
+        """Complete the packing without the GIL; for subclasses."""
+        return 0
+
+    cdef void clear(self) noexcept nogil:
+        self.segment_count = self.id_count = self.length_count = self.mask_count = 0
+        self.compare = key_comparer_for(simd_in_use())
+
+    cdef void note_references(self, Py_ssize_t count) noexcept nogil:
+        """Note the number of one segment's references."""
+        if self.nrefs != count:
+            self.nrefs = -1 if self.nrefs else count
+
+    cdef int reserve_segment(self) except -1 nogil:
+        cdef Py_ssize_t capacity = 0
+        if self.segment_count == self.segment_capacity:
+            self.reference_counts = <int64_t *> grow(
+                self.reference_counts, &capacity, self.segment_count + 1, sizeof(int64_t))
+            self.distinct = <int32_t *> grow(
+                self.distinct, &capacity, self.segment_count + 1, sizeof(int32_t))
+            self.segment_capacity = capacity
+        return 0
+
+    cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil:
+        if self.id_count + extra >= self.id_capacity:
+            self.ids = <int32_t *> grow(
+                self.ids, &self.id_capacity, self.id_count + extra + 1, sizeof(int32_t))
+        return self.ids + self.id_count
+
+    cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL nogil:
+        if self.length_count + extra >= self.length_capacity:
+            self.lengths = <int64_t *> grow(
+                self.lengths, &self.length_capacity, self.length_count + extra + 1, sizeof(int64_t))
+        return self.lengths + self.length_count
+
+    cdef Py_ssize_t pack_keys(self, Py_ssize_t segment, Py_ssize_t references,
+                              int64_t *lengths) except -2 nogil:
+        """Pack a segment by the keys of its tokens, without a table of these.
+
+        Returns the number of references that count; -1 where keys do not do, so that an interner must.
+        """
+        cdef Py_ssize_t packed = -1
+        cdef const key_list *hypothesis = &self.hypothesis_keys
+        if self.read_keys(segment, 0, &self.hypothesis_keys) == KEYS_DO_NOT_DO:
+            return -1
+        lengths[0] = hypothesis.length
+        if (self.compare != NULL and hypothesis.length <= MASK_TOKENS
+                and references <= MASK_REFERENCES):
+            packed = self.pack_masks(segment, references, lengths)
+        return self.pack_positions(segment, references, lengths) if packed < 0 else packed
+
+    cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, Py_ssize_t references,
+                               int64_t *lengths) except -2 nogil:
+        """pack_keys as masks; -1 where a reference is too long for that."""
+        cdef Py_ssize_t k, count = 0, stride = lengths[0] + MASK_LANES
+        cdef uint64_t *masks = self.reserve_masks((references + 1) * stride)
+        compare_lists(self.compare, &self.hypothesis_keys, &self.hypothesis_keys, masks)
+        for k in range(1, references + 1):
+            if not self.read_reference(segment, k, count == 0 and k == references, &lengths[count + 1]):
+                continue
+            if not 0 <= lengths[count + 1] <= MASK_TOKENS:
+                return -1
+            count += 1
+            compare_lists(
+                self.compare, &self.hypothesis_keys, &self.reference_keys, masks + count * stride)
+        self.distinct[segment] = IS_MASKS
+        self.mask_count += (count + 1) * stride
+        return count
+
+    cdef Py_ssize_t pack_positions(self, Py_ssize_t segment, Py_ssize_t references,
+                                   int64_t *lengths) except -2 nogil:
+        """pack_keys as ids, which are positions in the hypothesis."""
+        cdef Py_ssize_t k, count = 0, total = lengths[0]
+        cdef int32_t *ids = self.reserve_ids(total)
+        if self.positions == NULL:
+            self.positions = new_positions()
+        if not number_list(self.positions, &self.hypothesis_keys, ids):
+            return -1
+        for k in range(1, references + 1):
+            if not self.read_reference(segment, k, count == 0 and k == references, &lengths[count + 1]):
+                continue
+            count += 1
+            if lengths[count] < 0:
+                return -1
+            ids = self.reserve_ids(total + lengths[count]) + total
+            if not find_list(self.positions, &self.hypothesis_keys, &self.reference_keys, ids):
+                return -1
+            total += lengths[count]
+        self.distinct[segment] = self.hypothesis_keys.length
+        self.id_count += total
+        return count
+
+    cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
+                             int64_t *length) except -1 nogil:
+        """Read reference number k, from 1 on; whether it counts. Its length is -1 where keys do not do."""
+        cdef int read = self.read_keys(segment, k, &self.reference_keys)
+        length[0] = -1 if read == KEYS_DO_NOT_DO else self.reference_keys.length
+        return is_only or read != IS_PADDING
+
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
+        """Read the keys of sequence k of a segment, of which 0 is the hypothesis; for subclasses."""
+        return KEYS_DO_NOT_DO
+
+    cdef uint64_t *reserve_masks(self, Py_ssize_t extra) except NULL nogil:
+        if self.mask_count + extra > self.mask_capacity:
+            self.masks = <uint64_t *> grow(
+                self.masks, &self.mask_capacity, self.mask_count + extra, sizeof(uint64_t))
+        return self.masks + self.mask_count
+
+
+cdef position_table *new_positions() except NULL nogil:
+    cdef position_table *table = <position_table *> PyMem_RawCalloc(1, sizeof(position_table))
+    if table == NULL:
+        with gil:
+            raise MemoryError(f"no memory for a table of {sizeof(position_table)} bytes")
+    with gil:
+        table.seed = process_seed()
+    return table

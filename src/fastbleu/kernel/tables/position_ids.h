@@ -1,0 +1,115 @@
+/* position_ids.h: the ids of at most 512 tokens: the position in the hypothesis of an equal one.
+ *
+ * Whether a token is new is nothing that a processor can predict, so no branch depends on it: first each
+ * position of the hypothesis is written to the slot of its key, over what is there; then each slot is read
+ * back, and a position whose own key is the key of the one it finds has that one's id. A position whose
+ * slot went to another token is lost, which is seldom; lost tokens are looked for one by one. A reference's
+ * tokens are read in the same way; those that the hypothesis lacks get its length as their id.
+ *
+ * Contract. Slots need no clearing: what is read counts only if the key at that position is equal. Hashed
+ * keys (key_list.h) are verified by their bytes; two contents of one hash make the functions return 0, for
+ * the interner to tell them apart. The slot depends on a per-process seed, which changes no result.
+ * Not thread-safe: one table per thread. Cost: two or three loads and a multiplication a token.
+ */
+#ifndef FASTBLEU_POSITION_IDS_H
+#define FASTBLEU_POSITION_IDS_H
+
+#include "key_list.h"
+
+#define POSITION_SLOTS ((size_t)1 << 14)
+
+typedef struct {
+    uint16_t slots[POSITION_SLOTS];
+    uint16_t slot_of[LISTED_TOKENS];
+    uint16_t lost[LISTED_TOKENS];      /* the first of each kind of lost tokens */
+    int lost_count;
+    hash_seed seed;
+} position_table;
+
+FB_INLINE size_t position_slot(const position_table *table, key_words words, int i, const int wide)
+{
+    return (size_t)multiply_fold(words.first[i] ^ table->seed.first,
+                                 (wide ? words.second[i] : 0) ^ (table->seed.second | 1))
+           & (POSITION_SLOTS - 1);
+}
+
+FB_INLINE int equal_keys(key_words one, int i, key_words other, int j, const int wide)
+{
+    const uint64_t difference = one.first[i] ^ other.first[j];
+    return (wide ? difference | (one.second[i] ^ other.second[j]) : difference) == 0;
+}
+
+/* The first of the lost tokens that equals a key, or `absent`. */
+static inline int find_lost(const position_table *table, key_words hypothesis, key_words words, int i,
+                            const int wide, int absent)
+{
+    for (int k = 0; k < table->lost_count; k++)
+        if (equal_keys(words, i, hypothesis, table->lost[k], wide)) return table->lost[k];
+    return absent;
+}
+
+FB_INLINE void number_words(position_table *table, key_words words, const int wide, int32_t *ids)
+{
+    int lost = 0;
+    table->lost_count = 0;
+    for (int i = 0; i < words.length; i++) {
+        table->slot_of[i] = (uint16_t)position_slot(table, words, i, wide);
+        table->slots[table->slot_of[i]] = (uint16_t)i;
+    }
+    for (int i = 0; i < words.length; i++) {
+        ids[i] = table->slots[table->slot_of[i]];
+        lost += !equal_keys(words, i, words, ids[i], wide);
+    }
+    for (int i = 0; lost > 0; i++) {
+        if (equal_keys(words, i, words, ids[i], wide)) continue;
+        ids[i] = find_lost(table, words, words, i, wide, i);
+        if (ids[i] == i) table->lost[table->lost_count++] = (uint16_t)i;
+        lost--;
+    }
+}
+
+FB_INLINE void find_words(const position_table *table, key_words hypothesis, key_words words, const int wide,
+                          int32_t *ids)
+{
+    for (int i = 0; i < words.length; i++) {
+        const int at = table->slots[position_slot(table, words, i, wide)];
+        const int known = (at < hypothesis.length) & equal_keys(words, i, hypothesis, at, wide);
+        ids[i] = known ? at : hypothesis.length;
+    }
+    for (int i = 0; table->lost_count > 0 && i < words.length; i++)
+        if (ids[i] == hypothesis.length)
+            ids[i] = find_lost(table, hypothesis, words, i, wide, hypothesis.length);
+}
+
+/* Whether tokens of equal keys are equal, too. */
+static inline int are_same_contents(const key_list *tokens, const key_list *hypothesis, const int32_t *ids)
+{
+    for (int w = 0; w < LISTED_TOKENS / 64; w++)
+        for (uint64_t rest = tokens->hashed[w]; rest; rest &= rest - 1) {
+            const int i = w * 64 + lowest_bit(rest);
+            if (ids[i] < hypothesis->length
+                && !same_content(tokens->contents[i], hypothesis->contents[ids[i]]))
+                return 0;
+        }
+    return 1;
+}
+
+/* The ids of a hypothesis and those of a reference; 0: these need an interner. */
+static inline int number_list(position_table *table, const key_list *hypothesis, int32_t *ids)
+{
+    const key_words words = words_of(hypothesis, 1);
+    if (hypothesis->is_numbers) number_words(table, words, 0, ids);
+    else number_words(table, words, 1, ids);
+    return are_same_contents(hypothesis, hypothesis, ids);
+}
+
+static inline int find_list(const position_table *table, const key_list *hypothesis,
+                            const key_list *reference, int32_t *ids)
+{
+    const key_words known = words_of(hypothesis, 1), words = words_of(reference, 1);
+    if (reference->is_numbers) find_words(table, known, words, 0, ids);
+    else find_words(table, known, words, 1, ids);
+    return are_same_contents(reference, hypothesis, ids);
+}
+
+#endif
