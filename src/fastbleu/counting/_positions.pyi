@@ -1,0 +1,9 @@
+from array import array
+from typing import Final
+
+from .._core import PackedSegments, SegmentCounter
+
+POSITION_ORDERS: Final = 8
+
+class PositionCounter(SegmentCounter):
+    def mark(self, packed: PackedSegments) -> tuple[bytes, array[int]]: ...
