@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..tokenizers.table import Tokenizer
     from ._sentences import Sentences
-    from .index_file import FilePath
+    from ..runtime.files import FilePath
 
 # Hypotheses that a thread takes at a time: so many that the cost of a turn vanishes, so few that
 # what was read of them is still in the cache.
