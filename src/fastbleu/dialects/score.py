@@ -134,6 +134,18 @@ class Score:
         """The attributes by name, for `json.dumps`; ``Score(**score.to_dict()) == score``."""
         return dict(zip(self.__match_args__, self._fields(), strict=True))
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the precisions and the brevity penalty; see `fastbleu.plots.plot_precisions`.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        """
+        from ..plots import plot_precisions
+
+        return plot_precisions(self, ax)
+
     def _text(self, value: str) -> str:
         precisions = "/".join(f"{100 * precision:.1f}" for precision in self.precisions)
         lengths = f"BP = {self.bp:.3f} hyp_len = {self.hyp_len} ref_len = {self.ref_len}"

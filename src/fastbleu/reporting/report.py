@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import check_positive
+from ..inputs.arguments import check_choice, check_positive
 from ..metric.bleu import BLEU
 from ..rendering.tables import Table, Tables
 from ..runtime.files import replacing
@@ -63,18 +64,24 @@ class Report(Tables):
         """
         return make_markdown(self._segments, self._overview, self._title, examples)
 
-    def save(self, path: FilePath) -> None:
-        """Write the report to a file: as Markdown if its name ends in ``.md``, else as HTML.
+    def save(self, path: FilePath, format: Literal["html", "md"] | None = None) -> None:
+        """Write the report to a file, whole or not at all.
 
-        The file is written whole or not at all.
+        Parameters
+        ----------
+        path : path
+        format : {"html", "md"}, optional
+            By default Markdown for names that end in ``.md``, else HTML.
 
         Raises
         ------
         OSError
             The file cannot be written.
         """
-        name = path.decode() if isinstance(path, bytes) else str(path)
-        text = self.markdown() if name.endswith(".md") else self.html()
+        if format is None:
+            format = "md" if os.fsdecode(path).endswith(".md") else "html"
+        check_choice("format", format, ("html", "md"))
+        text = self.markdown() if format == "md" else self.html()
         with replacing(path) as file:
             file.write(text.encode("utf-8", "replace"))
 

@@ -1,6 +1,6 @@
 // Charts as SVG: a frame with axes, and marks that can be clicked or chosen with the keyboard.
 
-const FRAME = { width: 460, height: 220, left: 38, right: 8, top: 8, bottom: 34 };
+const FRAME = { width: 460, height: 220, left: 38, right: 14, top: 20, bottom: 34 };
 
 class Chart {
   // `x` and `y` are [low, high] of the axes; `label` says what the picture shows.
@@ -15,7 +15,7 @@ class Chart {
   }
 
   axes(x, y, xTitle, yTitle) {
-    const { width, height, left, right, bottom, top } = this.size;
+    const { width, height, left, right, bottom } = this.size;
     for (const value of ticks(...y, 4)) {
       this.svg.append(
         svg("line", { class: "axis", x1: left, x2: width - right, y1: this.y(value), y2: this.y(value) }),
@@ -26,7 +26,7 @@ class Chart {
     }
     this.svg.append(
       svg("text", { class: "quiet", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, xTitle),
-      svg("text", { class: "quiet", x: 2, y: top + 3 }, yTitle));
+      svg("text", { class: "quiet", x: 2, y: 10 }, yTitle));
   }
 
   // A mark that does something; arrows go from one to the next.

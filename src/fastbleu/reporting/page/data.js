@@ -81,5 +81,6 @@ function readNumbers(payload) {
 }
 
 const isPair = () => pair.a !== pair.b;
-const difference = (s) => data.score[pair.a][s] - data.score[pair.b][s];
+// How much higher B scores than A, the baseline.
+const difference = (s) => data.score[pair.b][s] - data.score[pair.a][s];
 const score = (value) => fixed(value, data.digits);

@@ -127,7 +127,7 @@ function fillFilters() {
   const scopes = [option("all", "all texts"), ...(texts.sources ? [option("source", "the source")] : []), option("references", "references")];
   $("#scope").append(...scopes, ...data.names.map((name, k) => option(k, name)));
   $("#flag").append(option("", "any"), ...data.flags.map((name, bit) => option(bit, `${name} (${grouped(flagCount(bit))})`)));
-  const sorts = [option("segment", "segment"), ...(data.names.length > 1 ? [option("difference", "A − B")] : []), option("length", "reference length")];
+  const sorts = [option("segment", "segment"), ...(data.names.length > 1 ? [option("difference", "B − A")] : []), option("length", "reference length")];
   $("#sort").append(...sorts, ...data.names.map((name, k) => option(k, name)));
   const listen = (id, event, change) => $(id).addEventListener(event, (its) => setFilter(change(its.target)));
   listen("#query", "input", (its) => ({ query: its.value }));

@@ -43,7 +43,7 @@ function distribution() {
   return chart.figure;
 }
 
-const pairName = () => `${data.names[pair.a]} − ${data.names[pair.b]}`;
+const pairName = () => `${data.names[pair.b]} − ${data.names[pair.a]}`;
 
 function differences() {
   let most = data.scale / 10;
@@ -53,7 +53,7 @@ function differences() {
   const chart = new Chart(`Differences, ${pairName()}`, `Histogram of the differences of segments, ${pairName()}`, [-most, most], [0, Math.max(1, ...counts)], "difference", "segments");
   counts.forEach((count, bin) => {
     if (!count) return;
-    const from = low + bin * width, kind = bin * 2 + 1 === bins ? "rest" : from < 0 ? "b" : "a";
+    const from = low + bin * width, kind = bin * 2 + 1 === bins ? "rest" : from < 0 ? "a" : "b";
     const name = `difference ${signed(from, data.digits)} to ${signed(from + width, data.digits)}`;
     chart.bar(kind, chart.x(from) + 0.5, chart.x(from + width) - 0.5, 0, count, `${name}: ${counted(count)}`,
       () => selectSegments(name, (s) => binOf(difference(s), low, width, bins) === bin));
@@ -90,7 +90,7 @@ function scatter() {
   const cellOf = (s) => binOf(data.score[pair.a][s], 0, width, CELLS) * CELLS + binOf(data.score[pair.b][s], 0, width, CELLS);
   for (let s = 0; s < data.segments; s++) cells.set(cellOf(s), (cells.get(cellOf(s)) ?? 0) + 1);
   const most = Math.max(...cells.values()), [a, b] = [data.names[pair.a], data.names[pair.b]];
-  const chart = new Chart(`${a} against ${b}`, `Scores of segments, ${a} against ${b}`, [0, data.scale], [0, data.scale], a, b, { height: 320 });
+  const chart = new Chart(`${a} against ${b}`, `Scores of segments, ${a} against ${b}`, [0, data.scale], [0, data.scale], a, b, { height: 340 });
   chart.svg.append(svg("line", { class: "zero", x1: chart.x(0), y1: chart.y(0), x2: chart.x(data.scale), y2: chart.y(data.scale) }));
   const largest = (chart.y(0) - chart.y(width)) / 2;
   for (const [cell, count] of [...cells].sort((one, other) => one[0] - other[0])) {
@@ -129,7 +129,7 @@ function drawBuckets(all = false) {
       element("th", { scope: "row", dir: "auto" }, element("button", { type: "button" }, its.labels[bucket])),
       cell(grouped(sizes[bucket])),
       ...scores.map((value) => cell(value === null ? "" : score(value))),
-      isPair() ? cell(known ? signed(scores[0] - scores[1], data.digits) : "") : null);
+      isPair() ? cell(known ? signed(scores[1] - scores[0], data.digits) : "") : null);
   });
   const more = listed.length < order.length ? element("button", { type: "button", onclick: () => drawBuckets(true) }, `Show all ${grouped(order.length)}`) : null;
   place.replaceChildren(
