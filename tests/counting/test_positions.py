@@ -64,7 +64,9 @@ def test_bounds_of_tokens(tokenizer, simd):
         if count < 0:
             rewritten += 1
             continue
-        pairs = zip(bounds[at : at + 2 * count : 2], bounds[at + 1 : at + 2 * count : 2], strict=True)
+        pairs = zip(
+            bounds[at : at + 2 * count : 2], bounds[at + 1 : at + 2 * count : 2], strict=True
+        )
         assert [text[start:end] for start, end in pairs] == split(text, tokenizer)
         at += 2 * count
     assert at == len(bounds)

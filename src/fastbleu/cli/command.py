@@ -143,7 +143,7 @@ def _score(
         kept = kept_segments(options)
         chunks, numbers = _chosen(chunks, kept), sorted(kept)
     if options.reported:
-        from .reports import write_reports
+        from .pages import write_reports
 
         titles = list(options.systems) or names
         chunks = write_reports(options, titles, references, list(chunks), bool(options.source))

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from .batch import CountOptions
 
 
-def match_positions(
-    hypotheses: Any, references: Any, options: CountOptions
-) -> tuple[bytes, Stats]:
+def match_positions(hypotheses: Any, references: Any, options: CountOptions) -> tuple[bytes, Stats]:
     """The matches of every position of every hypothesis, and the rows, of which they are the sum.
 
     Parameters

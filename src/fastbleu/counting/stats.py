@@ -207,16 +207,15 @@ class Stats:
 
         orders = range(1, self.max_order + 1)
         head = ["", "hyp_len", "ref_len", *(f"{order}-grams" for order in orders)]
-        numbered = zip(map(str, range(_SHOWN_ROWS)), self, strict=False)
-        rows = [["sum", self.sum()], *([number, row] for number, row in numbered)]
+        shown = [(str(number), self[number]) for number in range(min(len(self), _SHOWN_ROWS))]
         cells = []
-        for name, row in rows:
+        for name, row in [("sum", self.sum()), *shown]:
             hyp_len, ref_len, *counts = row._rows
             pairs = zip(counts[: self.max_order], counts[self.max_order :], strict=True)
             cells.append(
                 [name, str(hyp_len), str(ref_len), *(f"{m} / {total}" for m, total in pairs)]
             )
-        return html_table([head, *cells], f"{len(self)} rows, of which {len(cells) - 1} are shown")
+        return html_table([head, *cells], f"{len(self)} rows, of which {len(shown)} are shown")
 
     @property
     def hyp_lens(self) -> Rows:

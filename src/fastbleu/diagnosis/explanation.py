@@ -210,7 +210,9 @@ def explain(
     [('tokenizer', -4.84)]
     """
     if a is None and b is None:
-        corpus = Corpus.read(hypotheses, references, dialect_metric("sacrebleu", is_text(hypotheses)))
+        corpus = Corpus.read(
+            hypotheses, references, dialect_metric("sacrebleu", is_text(hypotheses))
+        )
         return Overview(corpus, sources)
     if a is None or b is None:
         raise ValueError("explain compares two BLEUs: pass both a and b, or none of them")

@@ -113,8 +113,8 @@ def plot_differences(
     """
     if len(scores) != len(baseline):
         raise ValueError(
-            f"scores has {len(scores)} segments, baseline has {len(baseline)}; compare the scores of "
-            "the same segments"
+            f"scores has {len(scores)} segments, baseline has {len(baseline)}; compare the scores "
+            "of the same segments"
         )
     ax = _axes(ax)
     pairs = zip(scores, baseline, strict=True)
@@ -127,7 +127,9 @@ def plot_differences(
 
 
 def plot_history(
-    history: Mapping[str, Any] | Iterable[Any], steps: Sequence[float] | None = None, ax: Any = None
+    history: Mapping[str, Any] | Iterable[Any],
+    steps: Sequence[float] | None = None,
+    ax: Any = None,
 ) -> Any:
     """Draw scores over epochs or steps, of one run or of several by name.
 

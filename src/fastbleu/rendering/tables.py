@@ -51,7 +51,7 @@ class Table:
 
 
 def literal(text: str) -> str:
-    """A text that Markdown shows as it is, on one line: neither marks nor HTML in it take effect."""
+    """A text that Markdown shows as it is, on one line: no marks or HTML in it take effect."""
     text = " ".join(text.split())
     marks = {ord(mark): f"\\{mark}" for mark in "\\`*_[]#|~$"}
     return text.translate({**marks, ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"})

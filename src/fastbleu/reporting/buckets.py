@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -49,11 +50,11 @@ def make_buckets(segments: Segments) -> list[Buckets]:
     count = len(segments)
     ref_lens = segments.counted[0].stats.ref_lens
     lengths = numpy.searchsorted(_LENGTHS, ref_lens, side="right") - 1
-    names = [f"{low}-{high - 1}" for low, high in zip(_LENGTHS, _LENGTHS[1:], strict=False)]
+    names = [f"{low}-{high - 1}" for low, high in pairwise(_LENGTHS)]
     made = [("reference length", [*names, f"{_LENGTHS[-1]} or more"], lengths)]
     if count >= 2 * _PARTS:
         edges = [count * part // _PARTS for part in range(_PARTS + 1)]
-        labels = [f"{low}-{high - 1}" for low, high in zip(edges, edges[1:], strict=False)]
+        labels = [f"{low}-{high - 1}" for low, high in pairwise(edges)]
         parts = numpy.searchsorted(edges, numpy.arange(count), side="right") - 1
         made.append(("position", labels, parts))
     for name, values in (
@@ -82,10 +83,8 @@ def _scored(segments: Segments, name: str, labels: list[str], codes: NDArray[Any
     scores = []
     for counted in segments.counted:
         rows = numpy.asarray(counted.stats)[order]
-        parts = zip(bounds, bounds[1:], strict=False)
-        scores.append(
-            [_score(segments.parameters, counted, rows[low:high]) for low, high in parts]
-        )
+        parts = pairwise(bounds)
+        scores.append([_score(segments.parameters, counted, rows[low:high]) for low, high in parts])
     return Buckets(name, [labels[code] for code in used], numbers[codes], scores)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .segments import Segments
 
 
-def digits_on(scale: int) -> int:
+def digits_on(scale: float) -> int:
     """How many decimals a score is shown with."""
     return 2 if scale == 100 else 4
 
@@ -95,8 +95,7 @@ def _add_dialects(payload: Payload, segments: Segments) -> None:
                 warnings.simplefilter("ignore", InputWarning)
                 metric = dialect_metric(name, segments.is_text)
                 scores = [
-                    metric.sentence_scores(its, segments.references)
-                    for its in segments.hypotheses
+                    metric.sentence_scores(its, segments.references) for its in segments.hypotheses
                 ]
         except CANNOT_SCORE:
             continue
@@ -112,7 +111,7 @@ def _add_dialects(payload: Payload, segments: Segments) -> None:
 
 
 def make_texts(segments: Segments) -> Payload:
-    """All texts, each once: sources, then by segment references and hypotheses; and their tokens."""
+    """All texts, each once: sources, then by segment references and hypotheses; their tokens."""
     payload = Payload()
     sources = segments.labels.sources or []
     columns = [segments.texts(its) for its in segments.hypotheses]

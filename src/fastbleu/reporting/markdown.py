@@ -10,7 +10,6 @@ from ..rendering.tables import Table, literal
 from .contents import digits_on, segment_scores
 
 if TYPE_CHECKING:
-
     from numpy.typing import NDArray
 
     from ..significance import Interval

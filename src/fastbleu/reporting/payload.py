@@ -53,7 +53,9 @@ class Payload:
 
     def base64(self) -> str:
         """All of it, as text for the page."""
-        header = json.dumps(self.header, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        header = json.dumps(self.header, ensure_ascii=False, allow_nan=False).encode(
+            "utf-8", "replace"
+        )
         header += b" " * (-(4 + len(header)) % 8)
         start = len(header).to_bytes(4, "little")
         packed = zlib.compressobj(_LEVEL)

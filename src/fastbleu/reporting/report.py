@@ -147,8 +147,8 @@ def report(
     seed : int, "none" or None
         As in `fastbleu.significance.bootstrap`.
     dialects : bool, optional
-        Whether to add the score by every dialect, of systems and of segments. By default where there
-        are at most 20,000 hypotheses.
+        Whether to add the score by every dialect, of systems and of segments. By default where
+        there are at most 20,000 hypotheses.
 
     Returns
     -------

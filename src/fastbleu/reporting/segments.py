@@ -163,6 +163,6 @@ def _refuse_arrays(hypotheses: Sequence[Any]) -> None:
     first = next(iter(hypotheses), "")
     if not isinstance(first, (str, list, tuple)):
         raise TypeError(
-            f"segment 0 is a {type(first).__name__}; a report shows text or lists of tokens: decode "
-            "token ids first, or pass hypotheses.tolist()"
+            f"segment 0 is a {type(first).__name__}; a report shows text or lists of tokens: "
+            "decode token ids first, or pass hypotheses.tolist()"
         )

@@ -1,8 +1,8 @@
 """Where the tokens stand in the texts, in few bytes.
 
 Most tokens are what stands between two spaces, and are only counted. What is written of a text are
-integers: the number of its tokens, then in turn how many of the next tokens are of this kind, and of
-the one after them its distance from the end of the token before and its length, in UTF-16 units.
+integers: the number of its tokens, then in turn how many of the next tokens are of this kind, and
+of the one after them its distance from the end of the token before and its length, in UTF-16 units.
 The integers are in base 128, the low digits first, each but the last with the top bit set.
 """
 
@@ -60,7 +60,8 @@ class Texts:
         starts = ends - numpy.array([len(text) for text in texts], numpy.int64)
         self.lengths = units[ends] - units[starts]
         self.others = others
-        self.tokens = _written(points, units, starts, ends, bounds, numpy.maximum(counts, 0))
+        numbers = numpy.maximum(numpy.asarray(counts, numpy.int64), 0)
+        self.tokens = _written(points, units, starts, ends, bounds, numbers)
 
 
 def _written(
@@ -90,7 +91,7 @@ def _written(
     opens = numpy.ones(len(odd), bool)
     opens[1:] = of_text[1:] != of_text[:-1]
     after = numpy.where(opens, firsts[of_text], numpy.concatenate([[0], odd[:-1] + 1])[: len(odd)])
-    runs, gaps, sizes = odd - after, units[begin[odd]] - units[before[odd]], None
+    runs, gaps = odd - after, units[begin[odd]] - units[before[odd]]
     sizes = units[end[odd]] - units[begin[odd]]
     last = firsts.copy()
     last[of_text] = odd + 1  # of several the last one is kept
@@ -126,7 +127,7 @@ def _base_128(numbers: NDArray[Any]) -> bytes:
 def cut_texts(
     texts: Sequence[str], is_reference: Sequence[bool], tokenizer: Tokenizer, lowercase: bool
 ) -> tuple[array[int], array[int], dict[int, list[str]]]:
-    """The bounds of the tokens of texts, their numbers, and the tokens that are no parts of them."""
+    """The bounds of the tokens of texts, their numbers, and tokens that are no parts of them."""
     lowered = [text.lower() for text in texts] if lowercase else list(texts)
     others: dict[int, list[str]] = {}
     if tokenizer.compiled is not None:

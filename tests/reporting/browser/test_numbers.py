@@ -98,7 +98,8 @@ def test_tokens_and_matches(show, name):
         )
         lines = page.eval_on_selector_all(
             "#segment dd > .text:has(.tok[data-order]), #segment dd > .text:has(em)",
-            "all => all.map(p => [...p.querySelectorAll('.tok')].map(t => [t.textContent, +t.dataset.order]))",
+            """all => all.map(p => [...p.querySelectorAll('.tok')].map(
+                t => [t.textContent, +t.dataset.order]))""",
         )
         assert len(lines) == len(names)
         for system, line in zip(names, lines, strict=True):
@@ -182,7 +183,8 @@ def test_ngrams(show, order):
     page.wait_for_selector("#ngram-tables tbody tr")
     tables = page.eval_on_selector_all(
         "#ngram-tables table",
-        "all => all.map(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent)))",
+        """all => all.map(t => [...t.tBodies[0].rows].map(
+            r => [...r.cells].map(c => c.textContent)))""",
     )
     for number, rows in enumerate(tables):
         side, its = sums[number], sums[1 - number]

@@ -39,9 +39,10 @@ def test_sorting(show):
     count = len(scores[0])
     assert numbers_of_rows(page)[:3] == [0, 1, 2]
     page.select_option("#sort", "0")
-    assert numbers_of_rows(page) == sorted(range(count), key=scores[0].__getitem__)[
-        : len(numbers_of_rows(page))
-    ]
+    assert (
+        numbers_of_rows(page)
+        == sorted(range(count), key=scores[0].__getitem__)[: len(numbers_of_rows(page))]
+    )
     page.click("#grid-head button:has-text('B − A')")
     page.click("#grid-head button:has-text('B − A')")
     assert page.get_attribute("#grid-head [aria-sort=descending]", "aria-colindex")
@@ -136,7 +137,14 @@ def test_flags(show):
         "one two three four one two three four one two three four",
         "an ordinary sentence",
     ]
-    references = ["a b c d e", "b", "c d", "a rather long reference of ten words and more", "d", "e"]
+    references = [
+        "a b c d e",
+        "b",
+        "c d",
+        "a rather long reference of ten words and more",
+        "d",
+        "e",
+    ]
     report = fastbleu.report({"only": hypotheses}, references, sources, samples=0)
     page = show(report)
     found = {}
@@ -197,12 +205,15 @@ def test_scrolling_shows_no_blank_rows(show):
     page = show("en-de")
     for top in (100, 5000, 56000, 30000, 0):
         page.evaluate(f"document.querySelector('#grid').scrollTop = {top}")
-        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
         assert page.evaluate(
             """() => {
               const grid = document.querySelector('#grid').getBoundingClientRect();
               for (let y = grid.top + 40; y < grid.bottom - 20; y += 28) {
-                const rows = [...document.querySelectorAll('#grid-body .row')].map(r => r.getBoundingClientRect());
+                const all = [...document.querySelectorAll('#grid-body .row')];
+                const rows = all.map(r => r.getBoundingClientRect());
                 if (!rows.some(r => r.top <= y && r.bottom >= y)) return false;
               }
               return true;
@@ -222,7 +233,7 @@ def test_export(show):
     assert len(rows) == count_of(page)
     systems = list(given["systems"])
     scores = scores_of(given)
-    for row in map(lambda row: dict(zip(head, row, strict=True)), rows):
+    for row in (dict(zip(head, cells, strict=True)) for cells in rows):
         s = int(row["segment"])
         for name, its in zip(systems, scores, strict=True):
             assert float(row[f"score {name}"]) == its[s]

@@ -55,8 +55,6 @@ function ngramTable(side, other, order, winner, loser, sign) {
       element("td", {}, grouped(side.get(ngram))), element("td", {}, grouped(other.get(ngram) ?? 0)));
   });
   const heads = ["n-gram", "more often", "less often"];
-  return element("figure", {}, element("table", { class: "numbers" },
-    element("caption", {}, `${winner} matches more often than ${loser}`),
-    element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
-    element("tbody", {}, ...rows)));
+  const title = `${winner} matches more often than ${loser}`;
+  return element("figure", {}, scrolling(title, element("table", { class: "numbers" }, element("caption", {}, title), headOf(heads), element("tbody", {}, ...rows))));
 }

@@ -111,19 +111,15 @@ function numbersOf(s) {
     const cells = [score(data.score[k][s]), ...orders.map((n) => `${data.matches[k][n][s]} / ${data.totals[k][n][s]}`), fixed(data.bp[k][s], 3), data.hypLen[k][s], data.refLen[k][s]];
     return element("tr", {}, element("th", { scope: "row", dir: "auto" }, data.names[k]), ...cells.map((cell) => element("td", {}, String(cell))));
   });
-  return scrolling("Numbers of the segment", element("table", { class: "numbers", id: "segment-numbers" },
-    element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...rows)));
+  return scrolling("Numbers of the segment", element("table", { class: "numbers", id: "segment-numbers" }, headOf(heads), element("tbody", {}, ...rows)));
 }
-
-const scrolling = (label, table) => element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
 
 function dialectsOf(s) {
   if (!data.dialects.length) return [];
   const rows = data.dialects.map(({ name, decimals }, d) => element("tr", {}, element("th", { scope: "row" }, name),
     ...data.systems.map((k) => element("td", {}, (data.byDialect[d][k][s] / 10 ** decimals).toFixed(decimals)))));
-  const heads = ["Dialect", ...data.names];
-  return [element("details", { id: "segment-dialects" }, element("summary", {}, "The segment by every BLEU"),
-    scrolling("Scores of the segment by dialect", element("table", { class: "numbers" }, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col", dir: "auto" }, head)))), element("tbody", {}, ...rows))))];
+  const table = element("table", { class: "numbers" }, headOf(["Dialect", ...data.names]), element("tbody", {}, ...rows));
+  return [element("details", { id: "segment-dialects" }, element("summary", {}, "The segment by every BLEU"), scrolling("Scores of the segment by dialect", table))];
 }
 
 function followHash() {

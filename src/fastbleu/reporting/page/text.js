@@ -148,3 +148,8 @@ function filled(made, attributes, children) {
   made.append(...children.filter((child) => child !== null && child !== undefined));
   return made;
 }
+
+const headOf = (titles) => element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col", dir: "auto" }, title))));
+
+// A table that scrolls by itself where the window is narrow.
+const scrolling = (label, table) => element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);

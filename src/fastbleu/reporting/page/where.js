@@ -135,7 +135,6 @@ function drawBuckets(all = false) {
   place.replaceChildren(
     element("h3", {}, "Buckets"),
     element("p", {}, element("label", {}, "by ", select)),
-    element("table", { class: "numbers", id: "bucket-table" },
-      element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col", dir: "auto" }, head)))),
-      element("tbody", {}, ...rows)), ...(more ? [more] : []));
+    scrolling("Scores of buckets", element("table", { class: "numbers", id: "bucket-table" }, headOf(heads), element("tbody", {}, ...rows))),
+    ...(more ? [more] : []));
 }
