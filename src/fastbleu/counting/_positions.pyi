@@ -1,7 +1,8 @@
 from array import array
 from typing import Final
 
-from .._core import PackedSegments, SegmentCounter
+from .._core import SegmentCounter
+from .._packed import PackedSegments
 
 POSITION_ORDERS: Final = 8
 

@@ -13,7 +13,8 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from fastbleu._core cimport PackedSegments, SegmentCounter, ngram_entry
+from fastbleu._core cimport SegmentCounter, ngram_entry
+from fastbleu._packed cimport MASK_WORDS, PackedSegments
 
 from fastbleu._core import zero_rows
 
@@ -46,13 +47,15 @@ cdef class PositionCounter(SegmentCounter):
         self.marks += lengths[0]
         return 0
 
-    cdef int match_short(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil:
+    cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
+                         int64_t references, int32_t distinct, int words, int64_t *matches) except -1 nogil:
         cdef int n, i, hyp_len = <int> lengths[0]
-        SegmentCounter.match_short(self, ids, masks, lengths, references, distinct, matches)
+        cdef const uint64_t *matched
+        SegmentCounter.match_masks(self, ids, masks, lengths, references, distinct, words, matches)
         for n in range(min(self.max_order, hyp_len, 8)):
+            matched = self.matched + n * MASK_WORDS
             for i in range(hyp_len):
-                self.marks[i] |= (self.matched[n] >> i & 1) << n
+                self.marks[i] |= (matched[i // 64] >> i % 64 & 1) << n
         self.worked(hyp_len)
         return 0
 

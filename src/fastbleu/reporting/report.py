@@ -98,7 +98,8 @@ class Report(Tables):
         from IPython.display import HTML
 
         frame = f'<iframe width="100%" height="{_FRAME_HEIGHT}" srcdoc="{escape(self.html())}">'
-        return HTML(f"{frame}</iframe>")
+        # In a div: IPython warns of frames, because most have an address.
+        return HTML(f"<div>{frame}</iframe></div>")
 
     def _tables(self) -> list[Table]:
         return overview_tables(self._segments, self._overview)
