@@ -24,16 +24,7 @@ _HOMES = {
     "sentence_bleu": "nltk",
     "tokenize": "tokenizers",
 }
-_MODULES = [
-    "dialects",
-    "integrations",
-    "matrix",
-    "nltk",
-    "plots",
-    "sacrebleu",
-    "significance",
-    "tokenizers",
-]
+_MODULES = "dialects integrations matrix nltk plots sacrebleu significance tokenizers".split()
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import dialects as dialects
