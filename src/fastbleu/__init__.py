@@ -24,7 +24,10 @@ _HOMES = {
     "sentence_bleu": "nltk",
     "tokenize": "tokenizers",
 }
-_MODULES = "dialects integrations matrix nltk plots sacrebleu significance tokenizers".split()
+_MODULES = [
+    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu", "significance"),
+    "tokenizers",
+]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import dialects as dialects
