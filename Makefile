@@ -20,7 +20,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # What extras require, without the package, which is there.
 EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-pythons mutants lint bench trust trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-report test-pythons mutants lint bench trust trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -50,13 +50,17 @@ dev: $(VENV)/dev            ## build in place with bounds checks, unoptimised; a
 	@rm -f $(VENV)/built    # make test builds as usual
 	@echo 'built; test a part by: $(BIN)/python -m pytest -p no:benchmark tests/counting'
 
-demo: $(VENV)/built            ## build, then score the plain text of two systems and compare them
+demo: $(VENV)/built            ## build, then score the plain text of two systems, compare them and make a report
+	@$(call EXTRAS,report)
 	@echo; echo '$$ fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt'
 	@$(BIN)/fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt
 	@echo; echo '$$ fastbleu examples/reference.1.txt -i examples/system-a.txt examples/system-b.txt -f text'
 	@$(BIN)/fastbleu examples/reference.1.txt -i examples/system-a.txt examples/system-b.txt -f text
 	@echo; echo 'From Python:'
 	@$(BIN)/python examples/demo.py
+	@echo; echo 'Where the two differ, as a page: build/report.html; as Markdown: build/report.md'
+	@mkdir -p build && $(BIN)/fastbleu examples/reference.1.txt examples/reference.2.txt \
+	    -i examples/system-a.txt examples/system-b.txt --html build/report.html --md build/report.md -q >/dev/null
 
 test: $(VENV)/tested            ## build, then run the tests, without those that are long
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_TEST_SEGMENTS="$${FASTBLEU_TEST_SEGMENTS:-20000}" \
@@ -94,6 +98,19 @@ $(VENV)/with-mbrs: $(VENV)/tested
 	@$(call EXTRAS,mbrs) 'mbrs==0.1.8'
 	@touch $@
 
+# axe-core comes from npm; npm and, where there is no chromium, apt-get have to be there.
+test-report:            ## the tests of the report in a browser, and of pictures, with all that these need
+	@$(MAKE) --no-print-directory VENV=.venv-report .venv-report/with-browser
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" .venv-report/bin/python -m pytest -n $(WORKERS) \
+	    -p no:benchmark -q $(PYTEST_ARGS) tests/reporting tests/plots
+
+$(VENV)/with-browser: $(VENV)/tested
+	@$(call EXTRAS,browser report plots)
+	@npm install --silent --no-save --no-audit --no-fund --prefix build/axe axe-core@4.14.1
+	@command -v chromium >/dev/null || apt-get install -y -q chromium >/dev/null || \
+	    { apt-get update -q && apt-get install -y -q chromium; } >/dev/null
+	@touch $@
+
 mutants: $(VENV)/tested            ## planted faults in the tokenisers, which their tests must find
 	@bash tests/mutants.sh $(BIN)/python
 
@@ -128,4 +145,4 @@ trust-long: $(VENV)/tested            ## the same without a limit of time, and w
 	@FASTBLEU_TEST_SEED="$${FASTBLEU_TEST_SEED:-$$(date +%s)}" $(RUN_TRUST) --long
 
 clean:            ## remove everything that was built
-	rm -rf $(VENV) .venv-integrations .venv-mbrs build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")
+	rm -rf $(VENV) .venv-integrations .venv-mbrs .venv-report build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")

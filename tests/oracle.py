@@ -35,6 +35,23 @@ def matches_and_total(hypothesis, references, order):
     return matches, sum(in_hypothesis.values())
 
 
+def match_positions(hypothesis, references, max_order=4):
+    """By position of the hypothesis: the orders of the clipped matches that start there.
+
+    Of an n-gram that stands more often than in any reference the first occurrences match.
+    """
+    found = [set() for _ in hypothesis]
+    for order in range(1, max_order + 1):
+        in_references = [ngram_counts(reference, order) for reference in references]
+        seen = Counter()
+        for start in range(len(hypothesis) - order + 1):
+            ngram = tuple(hypothesis[start : start + order])
+            seen[ngram] += 1
+            if seen[ngram] <= max(counts[ngram] for counts in in_references):
+                found[start].add(order)
+    return found
+
+
 def row(hypothesis, references, max_order=4):
     """Count one segment: [hyp_len, ref_len, matches_1..N, totals_1..N]."""
     hyp_len = len(hypothesis)

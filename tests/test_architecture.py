@@ -14,17 +14,23 @@ import pytest
 BASE = ["kernel", "runtime", "_packed", "_core"]
 ROOMS = {
     "kernel": [],
+    "rendering": [],
     "runtime": ["kernel"],
     "_packed": ["kernel", "runtime"],
     "_core": ["kernel", "runtime", "_packed"],
+    "plots": ["runtime"],
     "inputs": BASE,
     "tokenizers": [*BASE, "inputs"],
-    "counting": [*BASE, "inputs", "tokenizers"],
-    "dialects": [*BASE, "inputs", "tokenizers", "counting"],
-    "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects"],
+    "counting": [*BASE, "inputs", "tokenizers", "rendering"],
+    "dialects": [*BASE, "inputs", "tokenizers", "counting", "rendering", "plots"],
+    "matrix": [*BASE, "inputs", "tokenizers", "counting", "dialects", "rendering"],
     "metric": [*BASE, "inputs", "tokenizers", "counting", "dialects", "matrix"],
-    "significance": [*BASE, "inputs", "counting", "dialects", "metric"],
-    "diagnosis": ["inputs", "tokenizers", "counting", "dialects", "metric"],
+    "significance": [*BASE, "inputs", "counting", "dialects", "metric", "rendering"],
+    "diagnosis": ["inputs", "tokenizers", "counting", "dialects", "metric", "rendering"],
+    "reporting": [
+        *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
+        *("significance", "diagnosis", "rendering"),
+    ],
     "nltk": [*BASE, "inputs", "counting", "dialects"],
     "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
     "integrations": [
@@ -33,15 +39,17 @@ ROOMS = {
     ],
     "cli": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "significance", "sacrebleu"),
-        "diagnosis",
+        *("metric", "diagnosis"),
     ],
 }
 # Other packages, and the rooms that may import them.
 OUTSIDE = {
     "numpy": [
         *("inputs", "counting", "dialects", "matrix", "significance", "metric", "diagnosis"),
-        "integrations",
+        *("reporting", "integrations"),
     ],
+    "jinja2": ["reporting"],
+    "matplotlib": ["plots"],
     "tqdm": ["runtime", "cli"],
     "nltk": ["nltk"],
     "sacrebleu": ["sacrebleu"],

@@ -15,9 +15,12 @@ import fastbleu
 PUBLIC = [
     *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
     *("brevity_penalty", "SmoothingFunction", "BLEU", "InputWarning", "Score", "Stats", "count"),
-    *("explain", "identify", "tokenize", "__version__"),
+    *("explain", "identify", "report", "tokenize", "__version__"),
 ]
-MODULES = ["dialects", "integrations", "matrix", "nltk", "sacrebleu", "significance", "tokenizers"]
+MODULES = [
+    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu", "significance"),
+    "tokenizers",
+]
 HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",
     "fractions", "decimal",
          "typing", "re", "multiprocessing", "concurrent.futures", "sacrebleu"]  # fmt: skip

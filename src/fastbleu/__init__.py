@@ -20,16 +20,21 @@ _HOMES = {
     "explain": "diagnosis.explanation",
     "identify": "diagnosis.identification",
     "modified_precision": "nltk",
+    "report": "reporting.report",
     "sentence_bleu": "nltk",
     "tokenize": "tokenizers",
 }
-_MODULES = ["dialects", "integrations", "matrix", "nltk", "sacrebleu", "significance", "tokenizers"]
+_MODULES = [
+    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu", "significance"),
+    "tokenizers",
+]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import dialects as dialects
     from . import integrations as integrations
     from . import matrix as matrix
     from . import nltk as nltk
+    from . import plots as plots
     from . import sacrebleu as sacrebleu
     from . import significance as significance
     from . import tokenizers as tokenizers
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from .nltk import corpus_bleu as corpus_bleu
     from .nltk import modified_precision as modified_precision
     from .nltk import sentence_bleu as sentence_bleu
+    from .reporting.report import report as report
     from .tokenizers import tokenize as tokenize
 else:
     __all__ = sorted(["__version__", *_HOMES])

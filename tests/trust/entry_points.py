@@ -82,6 +82,10 @@ fastbleu.explain | explain(TEXTS, TEXT_REFERENCES, "nltk", "sacrebleu")
     explain(TEXTS, TEXT_REFERENCES, "nltk"); explain([7], ["a"], "nltk", "sacrebleu")
 fastbleu.identify | identify(31.2, TEXTS, TEXT_REFERENCES)
     identify("many", TEXTS, TEXT_REFERENCES); identify(31.2, [7], ["a"])
+fastbleu.report | it = {"a": TEXTS, "b": TEXTS[::-1]}
+    report(it, TEXT_REFERENCES, samples=9, dialects=False).markdown()
+    report(TEXTS, TEXT_REFERENCES); report(it, TEXT_REFERENCES[:1]); report(it)
+    report({"a": [7]}, ["a"]); report(it, TEXT_REFERENCES, sources=TEXTS[:1])
 fastbleu.tokenize | [tokenize(text, "13a") for text in TEXTS]
     tokenize(7, "13a"); tokenize("a", "14a"); tokenize("a", str.upper)
 fastbleu.tokenize: {none,zh,intl,char} | tokenize(TEXTS[1] * 9, "WORD")
@@ -128,6 +132,8 @@ fastbleu.Score.__delattr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
     delattr(it, "bp")
 fastbleu.Score.__format__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); f"{it:.2f} {it}"; f"{it:.2z}"
 fastbleu.Score.format | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.format(width=3); it.format(-1)
+fastbleu.Score.plot | it = BLEU().score(TEXTS, TEXT_REFERENCES); callable(it.plot)
+    it.plot(ax=7)
 fastbleu.Score.to_dict | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.to_dict()
 fastbleu.Score.__lt__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it < it
 fastbleu.Score.__le__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it <= 30

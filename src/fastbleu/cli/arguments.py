@@ -32,7 +32,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     They have also `systems` (the names after -i), `tokenizer` (the name to use), `language` (the
     target's), `test` ("bs", "ar" or None), `samples` of that test, `table` ("tsv", "json" or None:
     how single segments are listed), `progress`, `filtered` (only some segments count), `delegated`
-    (sacreBLEU prints about test sets) and `diagnosed` (--explain or --identify).
+    (sacreBLEU prints about test sets), `diagnosed` (--explain or --identify) and `reported` (--html
+    or --md).
     """
     parser = make_parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
@@ -51,6 +52,11 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         from .completion import print_completion
 
         print_completion(parser, options.print_completion)
+    options.reported = options.html is not None or options.md is not None
+    if options.source is not None and not options.reported:
+        parser.error("--source is shown in a report: it needs --html or --md")
+    if options.open and options.html is None:
+        parser.error("--open opens the page that --html writes")
     options.diagnosed = options.explain is not None or options.identify is not None
     if options.diagnosed:
         options.format = options.format or "text"

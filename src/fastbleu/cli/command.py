@@ -129,6 +129,8 @@ def _score(
     if options.input is None:
         arguments.check_number(options, systems)
     names = system_names(options, systems)
+    if options.source is not None:
+        readers.append(open_input(options.source, opened, SYSTEM, options.encoding))
     # Threads take turns at reading a chunk, so it must be larger than the share of each.
     lines = CHUNK_LINES if options.threads == 1 else 4 * CHUNK_LINES * options.threads
     chunks = in_step(readers, lines)
@@ -140,6 +142,11 @@ def _score(
 
         kept = kept_segments(options)
         chunks, numbers = _chosen(chunks, kept), sorted(kept)
+    if options.reported:
+        from .pages import write_reports
+
+        titles = list(options.systems) or names
+        chunks = write_reports(options, titles, references, list(chunks), bool(options.source))
     if options.diagnosed:
         from .diagnosis import diagnose
 

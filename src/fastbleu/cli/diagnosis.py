@@ -17,7 +17,7 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
     option = "--explain" if options.identify is None else "--identify"
     if systems > 1:
         raise InputError(f"{option} is for one system, but there are {systems}")
-    columns = list(zip(*map(list, _joined(chunks)), strict=True))
+    columns = list(zip(*map(list, joined(chunks)), strict=True))
     if not columns:
         raise InputError("no segment to score: the files have no lines")
     texts = [list(segment[:references]) for segment in columns]
@@ -34,7 +34,7 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
     return f"{json.dumps(found.to_dict(), indent=1) if options.format == 'json' else found}\n"
 
 
-def _joined(chunks: Chunks) -> list[Any]:
+def joined(chunks: Chunks | list[list[list[str]]]) -> list[Any]:
     """The columns of all chunks, one after the other."""
     listed = list(chunks)
     return [chain.from_iterable(column) for column in zip(*listed, strict=True)]

@@ -24,6 +24,7 @@ EXAMPLES = """\
   fastbleu reference.txt -i system.txt.gz -b
   fastbleu ref.1.txt ref.2.txt -i system-a.txt system-b.txt -f text --paired-bs
   fastbleu reference.txt -i system-a.txt system-b.txt -sl -f tsv --worst 20
+  fastbleu reference.txt -i system-a.txt system-b.txt --html report.html --source source.txt
   fastbleu news.xml::A -i news.xml::MySystem -tok intl -lc
   cat system.txt | fastbleu -t wmt22 -l en-de
 """
@@ -151,6 +152,11 @@ def make_parser() -> argparse.ArgumentParser:
     add("--sort", choices=("segment", "score"), metavar="KEY", help=text)
     text = "with -sl: list only the N segments that have the lowest mean scores"
     add("--worst", type=int, metavar="N", help=text)
+    text = "write a page that shows where the systems are good or bad; see also --source"
+    add("--html", metavar="FILE", help=text)
+    add("--md", metavar="FILE", help="write the overview and some segments as Markdown")
+    add("--source", metavar="SRC", help="with --html or --md: the file of what was translated")
+    add("--open", action="store_true", help="with --html: open the page in the browser")
     text = "no colours, not even on a terminal; the same as setting $NO_COLOR"
     add("-nc", "--no-color", action="store_true", help=text)
     add("-q", "--quiet", action="store_true", help="no progress bar, not even on a terminal")

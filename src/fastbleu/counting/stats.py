@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Rows = NDArray[numpy.int64]
 
 
+# In notebooks.
+_SHOWN_ROWS = 10
+
+
 class Stats:
     """Rows of sufficient statistics, shape (segments, 2 + 2 * max_order), int64.
 
@@ -197,6 +201,21 @@ class Stats:
         shown = ", ".join(str(list(self[row]._rows)) for row in range(min(len(self), 3)))
         more = f", ... ({len(self)} rows)" if len(self) > 3 else ""
         return f"{type(self).__name__}([{shown}{more}], max_order={self.max_order})"
+
+    def _repr_html_(self) -> str:
+        from ..rendering.tables import html_table
+
+        orders = range(1, self.max_order + 1)
+        head = ["", "hyp_len", "ref_len", *(f"{order}-grams" for order in orders)]
+        shown = [(str(number), self[number]) for number in range(min(len(self), _SHOWN_ROWS))]
+        cells = []
+        for name, row in [("sum", self.sum()), *shown]:
+            hyp_len, ref_len, *counts = row._rows
+            pairs = zip(counts[: self.max_order], counts[self.max_order :], strict=True)
+            cells.append(
+                [name, str(hyp_len), str(ref_len), *(f"{m} / {total}" for m, total in pairs)]
+            )
+        return html_table([head, *cells], f"{len(self)} rows, of which {len(shown)} are shown")
 
     @property
     def hyp_lens(self) -> Rows:

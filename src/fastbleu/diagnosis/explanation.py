@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..dialects import get, names
 from ..metric.bleu import BLEU
+from ..rendering.tables import Table, Tables
 from .corpus import Corpus, is_text
 from .findings import Finding, find
 from .path import Rules, walk
-from .rendering import Table, Tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
 
 # What Evaluate, PyTorch and others are needed for: a dialect that cannot be scored here.
-_CANNOT = (ValueError, ZeroDivisionError, ImportError)
+CANNOT_SCORE = (ValueError, ZeroDivisionError, ImportError)
 
 
 class Explanation(Tables):
@@ -113,11 +113,11 @@ class Overview(Tables):
         points: dict[str, float] = {}
         start = Rules.of(corpus)
         for name in names():
-            its = corpus.scored_by(_metric(name, corpus.is_text))
+            its = corpus.scored_by(dialect_metric(name, corpus.is_text))
             try:
                 score = its.score()
                 steps, _ = walk(start, Rules.of(its), segments=False)
-            except _CANNOT as error:
+            except CANNOT_SCORE as error:
                 self.failures[name] = str(error)
                 continue
             self.scores[name] = score
@@ -148,7 +148,7 @@ class Overview(Tables):
             "One output by every BLEU",
             ("dialect", "score", "what sets it apart from sacrebleu", "signature"),
             [
-                (name, _shown(name, score), self.reasons.get(name, ""), score.signature)
+                (name, shown_score(name, score), self.reasons.get(name, ""), score.signature)
                 for name, score in self.scores.items()
             ],
             [f"{name} has no score: {why}" for name, why in self.failures.items()],
@@ -159,7 +159,8 @@ class Overview(Tables):
         return f"<Overview of {len(self.scores)} dialects>"
 
 
-def _shown(name: str, score: Score) -> str:
+def shown_score(name: str, score: Score) -> str:
+    """A score as its original prints it, or with the digits that are usual on its scale."""
     if score.printed is not None:
         return score.printed
     return f"{score.value:.2f}" if get(name).scale == 100 else f"{score.value:.4f}"
@@ -209,7 +210,9 @@ def explain(
     [('tokenizer', -4.84)]
     """
     if a is None and b is None:
-        corpus = Corpus.read(hypotheses, references, _metric("sacrebleu", is_text(hypotheses)))
+        corpus = Corpus.read(
+            hypotheses, references, dialect_metric("sacrebleu", is_text(hypotheses))
+        )
         return Overview(corpus, sources)
     if a is None or b is None:
         raise ValueError("explain compares two BLEUs: pass both a and b, or none of them")
@@ -226,14 +229,15 @@ def _side(value: Any, hypotheses: Any, references: Any) -> Corpus:
         if len(value) != 3:
             raise ValueError("a tuple is (name or metric, hypotheses, references)")
         value, hypotheses, references = value
-    metric = _metric(value, is_text(hypotheses)) if isinstance(value, str) else value
+    metric = dialect_metric(value, is_text(hypotheses)) if isinstance(value, str) else value
     if not isinstance(metric, BLEU):
         kind = type(metric).__name__
         raise TypeError(f"expected a dialect's name or a fastbleu.BLEU, not a {kind}")
     return Corpus.read(hypotheses, references, metric)
 
 
-def _metric(name: Any, of_text: bool) -> BLEU:
+def dialect_metric(name: Any, of_text: bool) -> BLEU:
+    """A dialect's own BLEU of text, or of lists of tokens."""
     return BLEU(dialect=name) if of_text else BLEU(None, dialect=name)
 
 

@@ -13,9 +13,9 @@ from ..dialects.base import Dialect
 from ..dialects.parameters import Parameters
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
+from ..rendering.tables import Table, Tables
 from ..tokenizers.table import tokenize
 from .corpus import Corpus, is_text
-from .rendering import Table, Tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

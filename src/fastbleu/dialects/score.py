@@ -4,7 +4,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any, NoReturn
 
 
@@ -135,12 +134,26 @@ class Score:
         """The attributes by name, for `json.dumps`; ``Score(**score.to_dict()) == score``."""
         return dict(zip(self.__match_args__, self._fields(), strict=True))
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the precisions and the brevity penalty; see `fastbleu.plots.plot_precisions`.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        """
+        from ..plots import plot_precisions
+
+        return plot_precisions(self, ax)
+
     def _text(self, value: str) -> str:
         precisions = "/".join(f"{100 * precision:.1f}" for precision in self.precisions)
         lengths = f"BP = {self.bp:.3f} hyp_len = {self.hyp_len} ref_len = {self.ref_len}"
         return f"BLEU|{self.signature} = {value} {precisions} ({lengths})"
 
     def _repr_html_(self) -> str:
+        from ..rendering.tables import html_table
+
         orders = [f"{order}-grams" for order in range(1, len(self.precisions) + 1)]
         counts = zip(self.matches, self.totals, strict=True)
         return html_table(
@@ -168,13 +181,3 @@ def _refuse(score: Score, *operands: object) -> NoReturn:
 # Not in the class, where type checkers would take the operations for possible.
 for _operation in ("__lt__", "__le__", "__gt__", "__ge__", "__round__"):
     setattr(Score, _operation, _refuse)
-
-
-def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
-    """A table for notebooks; the first row is its head."""
-    from html import escape
-
-    head, *body = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
-    lines = [head.replace("td>", "th>"), *body]
-    table = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<table><caption>{escape(caption)}</caption>{table}</table>"

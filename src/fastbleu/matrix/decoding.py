@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _BLOCK_SCORES = 1 << 22
 
 _NAMES = "candidates", "references"
+# Sources, in notebooks.
+_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,22 @@ class MBRResult:
     utilities: Floats
     matrix: Floats | None = None
     signature: str = ""
+
+    def _repr_html_(self) -> str:
+        from ..rendering.tables import html_table
+
+        rows = []
+        many = self.utilities.ndim == 2
+        for source, utilities in enumerate(self.utilities[:_SHOWN] if many else [self.utilities]):
+            best = int(self.best[source] if many else self.best)
+            ranked = sorted(utilities.tolist(), reverse=True)
+            second = f"{ranked[1]:.4g}" if len(ranked) > 1 else ""
+            rows.append(
+                [str(source), str(best), f"{ranked[0]:.4g}", second, f"{utilities.mean():.4g}"]
+            )
+        head = ["source", "best", "utility", "second best", "mean"]
+        candidates = f"{self.utilities.shape[-1]} candidates"
+        return html_table([head, *rows], f"{candidates}; {self.signature}")
 
 
 def mbr(

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..runtime.files import FilePath
     from ..tokenizers.table import Tokenizer
     from ._sentences import Sentences
-    from .index_file import FilePath
 
 # Hypotheses that a thread takes at a time: so many that the cost of a turn vanishes, so few that
 # what was read of them is still in the cache.

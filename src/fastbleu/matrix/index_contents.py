@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .index_file import FilePath
+    from ..runtime.files import FilePath
 
 # Parameters that have a place of their own in the file, or belong to the machine.
 _NOT_STORED = ("tokenize", "threads", "keep_segments")

@@ -10,21 +10,22 @@ All but the sections is checked; callers must accept any content of these.
 
 from __future__ import annotations
 
-import errno
 import json
 import mmap
 import os
 import struct
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from zlib import crc32
+
+from ..runtime.files import replacing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    FilePath = str | bytes | os.PathLike[Any]
+    from ..runtime.files import FilePath
 
 VERSION = 1
 # The first byte does not occur in text; line ends follow, which a transfer as text would change.
@@ -36,8 +37,6 @@ _SIGNED = _PREFIX.size - 8
 _ALIGNMENT = 64
 # Bytes that are written between two looks for Ctrl-C.
 _CHUNK = 1 << 24
-# Windows would change line ends without it.
-_BINARY = getattr(os, "O_BINARY", 0)
 _DAMAGED = "is damaged; copy it again, or save the index anew"
 _ERRORS = ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError
 
@@ -47,43 +46,17 @@ def write_file(path: FilePath, header: dict[str, Any], sections: Mapping[str, An
 
     Raises an OSError, which names `path`, if the file cannot be written.
     """
-    target = os.path.realpath(os.fsdecode(path))
-    try:
-        if os.path.isdir(target):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if os.path.exists(target) and not os.path.isfile(target):
-            # A device or a pipe would be replaced by the file.
-            raise OSError(errno.EINVAL, "it is no regular file")
-        _write(target, header, sections)
-    except OSError as error:
-        if error.errno is None:
-            raise
-        # It may have the name of the temporary file, which nobody knows.
-        raise OSError(error.errno, error.strerror, os.fsdecode(path)) from error
-
-
-def _write(target: str, header: dict[str, Any], sections: Mapping[str, Any]) -> None:
     views = {name: memoryview(section).cast("B") for name, section in sections.items()}
     prefix, places = _prefix(header, views)
-    temporary = os.path.join(os.path.dirname(target), f".{os.urandom(8).hex()}.fastbleu")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(prefix)
-            for name, view in views.items():
-                file.write(bytes(places[name] - file.tell()))
-                for start in range(0, len(view), _CHUNK):
-                    file.write(view[start : start + _CHUNK])
-                    # Or the disk has all to do at the end, and hears nothing.
-                    if len(view) > _CHUNK:
-                        os.fsync(file.fileno())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with replacing(path) as file:
+        file.write(prefix)
+        for name, view in views.items():
+            file.write(bytes(places[name] - file.tell()))
+            for start in range(0, len(view), _CHUNK):
+                file.write(view[start : start + _CHUNK])
+                # Or the disk has all to do at the end, and hears nothing.
+                if len(view) > _CHUNK:
+                    os.fsync(file.fileno())
 
 
 def _prefix(

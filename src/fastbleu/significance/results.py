@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from ..dialects.score import html_table
+from ..rendering.tables import Table, Tables
 
 Name = TypeVar("Name", bound=Hashable)
 
 
-class Table(ABC):
-    """What prints as a table, in a notebook too."""
+class NumberTable(Tables):
+    """What prints as a table of numbers, in a notebook too."""
 
     @abstractmethod
     def _rows(self) -> list[list[str]]:
@@ -31,12 +31,13 @@ class Table(ABC):
             lines.append("  ".join([name.ljust(widths[0]), *numbers]).rstrip())
         return "\n".join([*lines, self._caption()])
 
-    def _repr_html_(self) -> str:
-        return html_table(self._rows(), self._caption())
+    def _tables(self) -> list[Table]:
+        head, *rows = self._rows()
+        return [Table(self._caption(), head, rows)]
 
 
 @dataclass(frozen=True)
-class Interval(Table):
+class Interval(NumberTable):
     """A confidence interval of a score, from bootstrap samples.
 
     The samples' scores are sorted, floor(samples * (1 - confidence) / 2) are left out at each end,
@@ -85,7 +86,7 @@ class Interval(Table):
 
 
 @dataclass(frozen=True)
-class Comparison(Table):
+class Comparison(NumberTable):
     """A system against a baseline.
 
     Attributes
@@ -136,7 +137,7 @@ class Comparison(Table):
         return f"paired {self.test}, {self.trials} {kind}, seed {self.seed}"
 
 
-class Comparisons(dict[Name, Comparison], Table):
+class Comparisons(dict[Name, Comparison], NumberTable):
     """The comparisons of systems with one baseline, by name: a dict that prints as a table.
 
     `baseline` is the baseline's name in the table.

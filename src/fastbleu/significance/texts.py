@@ -76,9 +76,7 @@ def compare(
     rules = metric._parameters.rules
     for option in options.keys() & {"dialect", *rules.options}:
         raise TypeError(f"{option} belongs to the metric: pass metric=fastbleu.BLEU({option}=...)")
-    # Only what is not the default: compatible="sacrebleu" refuses some options at any value.
-    chosen = {option: getattr(metric, option) for option in rules.options}
-    chosen = {option: its for option, its in chosen.items() if its != rules.options[option]}
+    chosen = scoring_options(metric)
     rows = {}
     for name, hypotheses in systems.items():
         try:
@@ -91,3 +89,13 @@ def compare(
     found = _METHODS[method](rows[baseline], their_rows, dialect=rules, **chosen, **options)
     found.baseline = baseline
     return found
+
+
+def scoring_options(metric: BLEU) -> dict[str, Any]:
+    """The options with which the tests score as a metric does.
+
+    Only those that are not the default: compatible="sacrebleu" refuses some options at any value.
+    """
+    defaults = metric._parameters.rules.options
+    chosen = {option: getattr(metric, option) for option in defaults}
+    return {option: its for option, its in chosen.items() if its != defaults[option]}

@@ -1,13 +1,19 @@
-"""Small tables as text and as HTML."""
+"""Small tables as text, as Markdown and as HTML."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from ..dialects.score import html_table
+
+def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
+    """A table for notebooks; the first row is its head."""
+    head, *body = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+    lines = [head.replace("td>", "th>"), *body]
+    table = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><caption>{escape(caption)}</caption>{table}</table>"
 
 
 @dataclass
@@ -15,8 +21,8 @@ class Table:
     """A table of texts with a title, and notes below it."""
 
     title: str
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -35,6 +41,20 @@ class Table:
         """The table as HTML."""
         notes = "".join([f"<p>{escape(note)}</p>" for note in self.notes])
         return html_table([self.columns, *self.rows], self.title) + notes
+
+    def markdown(self) -> str:
+        """The table as Markdown of GitHub's kind, which shows all cells as they are."""
+        lines = [self.columns, ["---"] * len(self.columns)]
+        lines += [[literal(cell) for cell in row] for row in self.rows]
+        table = "\n".join([f"| {' | '.join(line)} |" for line in lines])
+        return "\n\n".join([f"## {literal(self.title)}", table, *map(literal, self.notes)])
+
+
+def literal(text: str) -> str:
+    """A text that Markdown shows as it is, on one line: no marks or HTML in it take effect."""
+    text = " ".join(text.split())
+    marks = {ord(mark): f"\\{mark}" for mark in "\\`*_[]#|~$"}
+    return text.translate({**marks, ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"})
 
 
 class Tables(ABC):

@@ -1,0 +1,75 @@
+"""--html and --md: the systems as a page, and as Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from typing import Any
+
+from ..inputs.warnings import InputWarning
+from .diagnosis import joined
+from .files import InputError
+from .imports import import_undisturbed
+from .readers import Chunks
+
+
+def write_reports(
+    options: argparse.Namespace,
+    names: list[str],
+    references: int,
+    chunks: list[list[list[str]]],
+    has_source: bool,
+) -> Chunks:
+    """Write the files that were asked for; the chunks, without the source, go on to be scored."""
+    columns = [list(column) for column in joined(chunks)]
+    if not columns or not columns[0]:
+        raise InputError("no segment to score: the files have no lines")
+    sources = columns.pop() if has_source else None
+    texts = [list(segment) for segment in zip(*columns[:references], strict=True)]
+    systems = dict(zip(_short(names), columns[references:], strict=True))
+    report = import_undisturbed("fastbleu.reporting.report").report
+    paths = [path for path in (options.html, options.md) if path is not None]
+    path = paths[0]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)
+            made = report(systems, texts, sources, metric=_metric(options))
+            for path in paths:
+                made.save(path, "html" if path is options.html else "md")
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: the report cannot be written: {reason}") from error
+    except (ValueError, ZeroDivisionError, ImportError) as error:
+        option = "--html" if path is options.html else "--md"
+        raise InputError(f"{option}: {error}") from error
+    if options.open:
+        import webbrowser
+
+        webbrowser.open(f"file://{os.path.abspath(options.html)}")
+    return iter([chunk[: references + len(names)] for chunk in chunks])
+
+
+def _short(names: list[str]) -> list[str]:
+    """The names of files without folders and endings, if they differ in more."""
+    short = [os.path.basename(name).partition(".txt")[0] for name in names]
+    return short if len(set(short)) == len(names) and all(short) else names
+
+
+def _metric(options: argparse.Namespace) -> Any:
+    """The metric that the options describe."""
+    from ..metric.bleu import BLEU
+    from .dialects import parameters_of
+
+    if options.dialect != "sacrebleu":
+        return BLEU(**parameters_of(options).as_arguments())
+    return BLEU(
+        options.tokenizer,
+        options.lowercase,
+        options.max_ngram_order,
+        None,
+        options.smooth_method,
+        options.smooth_value,
+        options.sentence_level,
+        options.threads,
+    )

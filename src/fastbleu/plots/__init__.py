@@ -1,0 +1,21 @@
+"""Pictures of scores, drawn by matplotlib: the extra `plots`.
+
+Every function takes plain numbers, or scores of this package, and `ax`, the matplotlib axes to draw
+into, by default new ones, which it returns.
+"""
+
+from .pictures import (
+    plot_brevity_penalty,
+    plot_differences,
+    plot_distribution,
+    plot_history,
+    plot_precisions,
+)
+
+__all__ = [
+    "plot_brevity_penalty",
+    "plot_differences",
+    "plot_distribution",
+    "plot_history",
+    "plot_precisions",
+]

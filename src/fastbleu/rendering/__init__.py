@@ -1,0 +1,1 @@
+"""Small tables as text, as Markdown and as HTML."""

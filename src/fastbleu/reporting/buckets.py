@@ -1,0 +1,102 @@
+"""Segments in buckets: by reference length, position, document and group, each bucket scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ..counting.stats import Stats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ..counting.batch import Counted
+    from ..dialects.parameters import Parameters
+    from .segments import Segments
+
+# Bounds of the reference lengths, in tokens; and how many parts the corpus is cut into.
+_LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
+_PARTS = 10
+
+
+@dataclass
+class Buckets:
+    """A way of sorting the segments into buckets.
+
+    Attributes
+    ----------
+    name : str
+        "reference length", "position", "document" or "group".
+    labels : list of str
+    codes : ndarray of int64, shape (S,)
+        The bucket of each segment.
+    scores : list of K lists of float or None
+        The score of each system in each bucket; None where it has none.
+    """
+
+    name: str
+    labels: list[str]
+    codes: NDArray[numpy.int64]
+    scores: list[list[float | None]]
+
+
+def make_buckets(segments: Segments) -> list[Buckets]:
+    """All buckets that the segments can be sorted into."""
+    count = len(segments)
+    ref_lens = segments.counted[0].stats.ref_lens
+    lengths = numpy.searchsorted(_LENGTHS, ref_lens, side="right") - 1
+    names = [f"{low}-{high - 1}" for low, high in pairwise(_LENGTHS)]
+    made = [("reference length", [*names, f"{_LENGTHS[-1]} or more"], lengths)]
+    if count >= 2 * _PARTS:
+        edges = [count * part // _PARTS for part in range(_PARTS + 1)]
+        labels = [f"{low}-{high - 1}" for low, high in pairwise(edges)]
+        parts = numpy.searchsorted(edges, numpy.arange(count), side="right") - 1
+        made.append(("position", labels, parts))
+    for name, values in (
+        ("document", segments.labels.documents),
+        ("group", segments.labels.groups),
+    ):
+        if values is not None:
+            made.append((name, *_numbered(values)))
+    return [_scored(segments, *its) for its in made]
+
+
+def _numbered(values: Sequence[str]) -> tuple[list[str], NDArray[Any]]:
+    """The distinct values in order of appearance, and the number of each."""
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(value, len(numbers)) for value in values]
+    return list(numbers), numpy.array(codes, numpy.int64)
+
+
+def _scored(segments: Segments, name: str, labels: list[str], codes: NDArray[Any]) -> Buckets:
+    """The buckets that have segments, with their scores."""
+    order = numpy.argsort(codes, kind="stable")
+    used, starts = numpy.unique(codes[order], return_index=True)
+    bounds = [*starts.tolist(), len(codes)]
+    numbers = numpy.empty(len(labels), numpy.int64)
+    numbers[used] = numpy.arange(len(used))
+    scores = []
+    for counted in segments.counted:
+        rows = numpy.asarray(counted.stats)[order]
+        parts = pairwise(bounds)
+        scores.append([_score(segments.parameters, counted, rows[low:high]) for low, high in parts])
+    return Buckets(name, [labels[code] for code in used], numbers[codes], scores)
+
+
+def _score(parameters: Parameters, counted: Counted, rows: NDArray[Any]) -> float | None:
+    """The score of some rows; None for a dialect that has none of such rows."""
+    rules, stats = parameters.rules, Stats(rows, parameters.max_order)
+    if counted.tokens is not None:  # of a dialect that counts tokens itself
+        return None
+    counts = stats if rules.mean_of_sentences else rules.adapt(stats).sum()
+    try:
+        if rules.mean_of_sentences:
+            return rules._score_mean(rules.adapt(counts), parameters.options, "").value
+        return rules._score_row(counts, parameters.options, "").value
+    except (ValueError, ZeroDivisionError):
+        return None

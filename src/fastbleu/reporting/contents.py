@@ -1,0 +1,172 @@
+"""What the page shows of single segments: numbers first, then texts, tokens and their matches."""
+
+from __future__ import annotations
+
+import warnings
+from array import array
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ..counting.matches import match_positions
+from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric
+from ..dialects import get, names
+from ..inputs.warnings import InputWarning
+from .buckets import make_buckets
+from .flags import FLAGS, flags_of
+from .payload import Payload
+from .token_bounds import Texts, cut_texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..counting.stats import Stats
+    from .overview import Overview
+    from .segments import Segments
+
+
+def digits_on(scale: float) -> int:
+    """How many decimals a score is shown with."""
+    return 2 if scale == 100 else 4
+
+
+def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payload:
+    """All numbers of the segments, and the scores of buckets."""
+    payload, scale = Payload(), segments.parameters.rules.scale
+    labels = segments.labels
+    buckets = make_buckets(segments)
+    payload.header |= {
+        "names": segments.names,
+        "scale": scale,
+        "digits": digits_on(scale),
+        "segments": len(segments),
+        "orders": segments.parameters.max_order,
+        "flags": FLAGS,
+        "lowercase": segments.metric.lowercase,
+        "ids": labels.ids,
+        "steps": [system.steps for system in overview.systems],
+        "scores": [system.score.value for system in overview.systems],
+        "buckets": [
+            {"name": its.name, "labels": its.labels, "scores": its.scores} for its in buckets
+        ],
+        "dialects": [],
+    }
+    payload.add_counts("references", [len(some) for some in segments.references])
+    for number, its in enumerate(buckets):
+        payload.add_counts(f"bucket.{number}", its.codes)
+    for system, counted in enumerate(segments.counted):
+        payload.add_floats(f"score.{system}", segment_scores(segments, system))
+        payload.add_floats(f"bp.{system}", _brevity_penalties(segments, counted.stats))
+        payload.add(f"flags.{system}", flags_of(segments, system), "uint8")
+        stats = counted.stats
+        payload.add_counts(f"hyp_len.{system}", stats.hyp_lens)
+        payload.add_counts(f"ref_len.{system}", stats.ref_lens)
+        for order in range(stats.max_order):
+            payload.add_counts(f"matches.{system}.{order}", stats.matches[:, order])
+            payload.add_counts(f"totals.{system}.{order}", stats.totals[:, order])
+    if dialects:
+        _add_dialects(payload, segments)
+    return payload
+
+
+def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:
+    """The score of each segment of a system, by `Segments.sentence_metric`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InputWarning)
+        parameters = segments.sentence_metric._parameters
+        return parameters.sentence_scores_counted(segments.counted[system])
+
+
+def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:
+    pairs = numpy.stack([stats.hyp_lens, stats.ref_lens], axis=1)
+    different, numbers = numpy.unique(pairs, axis=0, return_inverse=True)
+    penalty = segments.parameters.rules.brevity_penalty
+    found = numpy.array([float(penalty(*map(int, pair))) for pair in different])
+    return found[numbers.reshape(-1)]
+
+
+def _add_dialects(payload: Payload, segments: Segments) -> None:
+    """The segments' scores by each dialect that can score them all, as they are printed."""
+    for name in names():
+        scale = get(name).scale
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", InputWarning)
+                metric = dialect_metric(name, segments.is_text)
+                scores = [
+                    metric.sentence_scores(its, segments.references) for its in segments.hypotheses
+                ]
+        except CANNOT_SCORE:
+            continue
+        if not all(numpy.isfinite(its).all() for its in scores):
+            continue
+        decimals = digits_on(scale)
+        number = len(payload.header["dialects"])
+        payload.header["dialects"].append({"name": name, "decimals": decimals})
+        for system, its in enumerate(scores):
+            # The digits of the printed number: no arithmetic could round as printing does.
+            shown = [int(f"{score:.{decimals}f}".replace(".", "")) for score in its.tolist()]
+            payload.add_counts(f"dialect.{number}.{system}", numpy.abs(shown))
+
+
+def make_texts(segments: Segments) -> Payload:
+    """All texts, each once: sources, then by segment references and hypotheses; their tokens."""
+    payload = Payload()
+    sources = segments.labels.sources or []
+    columns = [segments.texts(its) for its in segments.hypotheses]
+    nested = [segments.texts(some) for some in segments.references]
+    texts, is_reference = list(sources), [False] * len(sources)
+    for some, *hypotheses in zip(nested, *columns, strict=True):
+        texts += some
+        texts += hypotheses
+        is_reference += [True] * len(some) + [False] * len(hypotheses)
+    cut = _cut(segments, texts, is_reference, len(sources))
+    made = Texts(texts, *cut)
+    payload.header |= {"others": {str(number): its for number, its in made.others.items()}}
+    payload.header["sources"] = bool(sources)
+    payload.add_counts("lengths", made.lengths)
+    payload.add("tokens", numpy.frombuffer(made.tokens, numpy.uint8), "uint8")
+    _add_matches(payload, segments)
+    joined = made.joined.encode("utf-8")
+    payload.add("texts", numpy.frombuffer(joined, numpy.uint8), "uint8")
+    return payload
+
+
+def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources: int) -> Any:
+    """Bounds and numbers of the tokens of all texts but the sources, which are not cut."""
+    tokenizer = segments.metric.tokenizer
+    if tokenizer is not None:
+        rest = texts[sources:], is_reference[sources:]
+        bounds, counts, others = cut_texts(*rest, tokenizer, segments.metric.lowercase)
+        others = {sources + number: tokens for number, tokens in others.items()}
+        return bounds, array("q", [0] * sources) + counts, others
+    bounds, counts = array("q"), array("q", [0] * sources)
+    for some, *hypotheses in zip(segments.references, *segments.hypotheses, strict=True):
+        for tokens in (*some, *hypotheses):
+            at = 0
+            for token in map(str, tokens):
+                bounds.extend((at, at + len(token)))
+                at += len(token) + 1
+            counts.append(len(tokens))
+    return bounds, counts, {}
+
+
+def _add_matches(payload: Payload, segments: Segments) -> None:
+    """Which n-grams match, against all references and each by itself; which words are missing."""
+    options = segments.metric._options
+    references = segments.references
+    each = [[some] for some in chain.from_iterable(references)]
+    several = len(each) > len(references)
+    for system, hypotheses in enumerate(segments.hypotheses):
+        marks, _ = match_positions(hypotheses, references, options)
+        payload.add(f"marks.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
+        pairs = zip(hypotheses, references, strict=True)
+        repeated = [own for own, some in pairs for _ in some]
+        if several:
+            marks, _ = match_positions(repeated, each, options)
+            payload.add(f"each.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
+        flat, own = [some for [some] in each], [[own] for own in repeated]
+        found, _ = match_positions(flat, own, options)
+        bits = numpy.frombuffer(found, numpy.uint8) & 1
+        payload.add(f"found.{system}", numpy.packbits(bits, bitorder="little"), "uint8")

@@ -1,0 +1,90 @@
+"""The HTML file: the template of page/, filled in, with its style and its script inline."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.extras import install_command
+from .contents import digits_on, make_numbers, make_texts
+
+if TYPE_CHECKING:
+    from .overview import Overview
+    from .segments import Segments
+
+# In this order they are one script.
+_SCRIPTS = (
+    *("data", "text", "charts", "waterfall", "where", "ngrams"),
+    *("filters", "table", "diff", "segment", "export", "main"),
+)
+
+
+def make_document(segments: Segments, overview: Overview, title: str, dialects: bool) -> str:
+    """The HTML file as text."""
+    template = _template()
+    scale = segments.parameters.rules.scale
+    style, script = read_style(), read_script()
+    return str(
+        template.render(
+            title=title,
+            style=style,
+            script=script,
+            style_hash=content_hash(style),
+            script_hash=content_hash(script),
+            segments=segments,
+            overview=overview,
+            references=_references(segments),
+            digits=digits_on(scale),
+            scale=scale,
+            numbers=make_numbers(segments, overview, dialects).base64(),
+            texts=make_texts(segments).base64(),
+        )
+    )
+
+
+def _references(segments: Segments) -> str:
+    """How many references a segment has."""
+    counts = {len(some) for some in segments.references}
+    if len(counts) > 1:
+        return f"{min(counts)} to {max(counts)} references each"
+    return "1 reference each" if counts == {1} else f"{counts.pop()} references each"
+
+
+@cache
+def _template() -> Any:
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError as error:
+        raise ImportError(
+            f"a report in HTML needs jinja2; install the extra: {install_command('report')}"
+        ) from error
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(_read("page.html"))
+
+
+@cache
+def read_style() -> str:
+    """The style sheet."""
+    return _read("style.css")
+
+
+@cache
+def read_script() -> str:
+    """The script: the files of page/ end to end, in a scope of their own."""
+    parts = [_read(f"{name}.js") for name in _SCRIPTS]
+    return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
+
+
+def content_hash(text: str) -> str:
+    """What a Content-Security-Policy calls an inline text."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _read(name: str) -> str:
+    return files(__package__).joinpath("page", name).read_text(encoding="utf-8")

@@ -1,0 +1,67 @@
+"""What is suspicious about single hypotheses: empty, copied, far too long or short, repetitive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy
+
+from ..dialects.parameters import Parameters
+from ..matrix.reader import SentenceReader
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .segments import Segments
+
+# In the order of their bits.
+FLAGS = ("empty", "copy of the source", "far too long", "far too short", "repeated n-grams")
+# A hypothesis is far too long or short by this factor, and by as many tokens.
+_FACTOR, _TOKENS = 2, 5
+# An n-gram is repeated that stands so often.
+_ORDER, _TIMES = 4, 3
+
+
+def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
+    """The flags of each hypothesis of a system, shape (S,); bit n is that of FLAGS[n]."""
+    stats, hypotheses = segments.counted[system].stats, segments.hypotheses[system]
+    ours, theirs = stats.hyp_lens, stats.ref_lens
+    sources = segments.labels.sources
+    copied = numpy.zeros(len(segments), bool)
+    if sources is not None:
+        texts = segments.texts(hypotheses)
+        copied = numpy.array(
+            [bool(own) and own == its for own, its in zip(texts, sources, strict=True)]
+        )
+    found = (
+        ours == 0,
+        copied,
+        (ours > _FACTOR * theirs) & (ours - theirs >= _TOKENS),
+        (theirs > _FACTOR * ours) & (theirs - ours >= _TOKENS),
+        _repeating(segments, system),
+    )
+    flags = numpy.zeros(len(segments), numpy.uint8)
+    for bit, of_segments in enumerate(found):
+        flags |= of_segments.astype(numpy.uint8) << bit
+    return flags
+
+
+def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
+    """Whether an n-gram stands several times in a hypothesis, shape (S,)."""
+    parameters = Parameters(segments.metric.tokenizer, segments.metric.lowercase)
+    read = SentenceReader(parameters).read(segments.hypotheses[system], "hypotheses")
+    lengths = numpy.frombuffer(read.lengths, numpy.int64)
+    ids = numpy.frombuffer(read.flat(), numpy.int32).astype(numpy.int64)
+    repeating = numpy.zeros(len(lengths), bool)
+    if len(ids) < _ORDER:
+        return repeating
+    ngrams, words = ids, int(ids.max()) + 1
+    for n in range(1, _ORDER):
+        # The number of an n-gram is that of its first n - 1 tokens and its last one.
+        _, ngrams = numpy.unique(ngrams[:-1] * words + ids[n:], return_inverse=True)
+    sentences = numpy.repeat(numpy.arange(len(lengths)), lengths)
+    inside = sentences[: len(ngrams)] == sentences[_ORDER - 1 :]
+    keys = sentences[: len(ngrams)] * len(ids) + ngrams
+    found, times = numpy.unique(keys[inside], return_counts=True)
+    repeating[found[times >= _TIMES] // len(ids)] = True
+    return repeating

@@ -1,0 +1,86 @@
+// The page's data: what reporting/payload.py writes. All numbers come from there.
+
+const $ = (selector, root = document) => root.querySelector(selector);
+
+const TYPES = { uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, float64: Float64Array };
+
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const binary = atob(text), bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+class Payload {
+  static async read(id) {
+    const element = document.getElementById(id);
+    const bytes = fromBase64(element.textContent.trim());
+    element.remove();
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Payload(await new Response(stream).arrayBuffer());
+  }
+
+  constructor(buffer) {
+    const size = new DataView(buffer).getUint32(0, true);
+    this.buffer = buffer;
+    this.start = 4 + size;
+    this.header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
+  }
+
+  has(name) { return name in this.header.sections; }
+
+  get(name) {
+    const [type, at, count] = this.header.sections[name];
+    return new TYPES[type](this.buffer, this.start + at, count);
+  }
+
+  floats(name) {
+    const values = this.get(name);
+    return this.has(`${name}.codes`) ? Float64Array.from(this.get(`${name}.codes`), (code) => values[code]) : values;
+  }
+}
+
+// Where each of `counts` begins, and the end of the last one.
+function startsOf(counts) {
+  const starts = new Uint32Array(counts.length + 1);
+  for (let i = 0; i < counts.length; i++) starts[i + 1] = starts[i] + counts[i];
+  return starts;
+}
+
+// A number with `digits` decimals, halves rounded to even as Python does.
+function fixed(value, digits) {
+  const scaled = value * 10 ** digits;
+  const isHalf = Number.isInteger(value * 2 ** (digits + 1)) && Math.abs(scaled % 1) === 0.5;
+  return (isHalf ? 2 * Math.round(scaled / 2) / 10 ** digits : value).toFixed(digits);
+}
+
+const signed = (value, digits) => (value > 0 || Object.is(value, 0) ? "+" : "") + fixed(value, digits);
+const grouped = (count) => count.toLocaleString("en-US");
+
+let data;      // numbers of all segments, by system: see readNumbers
+let texts;     // all texts: class Texts
+const pair = { a: 0, b: 1 };
+
+function readNumbers(payload) {
+  const { header } = payload, systems = header.names.map((_, k) => k);
+  const orders = [...Array(header.orders).keys()];
+  return {
+    ...header,
+    systems,
+    references: payload.get("references"),
+    score: systems.map((k) => payload.floats(`score.${k}`)),
+    bp: systems.map((k) => payload.floats(`bp.${k}`)),
+    flag: systems.map((k) => payload.get(`flags.${k}`)),
+    hypLen: systems.map((k) => payload.get(`hyp_len.${k}`)),
+    refLen: systems.map((k) => payload.get(`ref_len.${k}`)),
+    matches: systems.map((k) => orders.map((n) => payload.get(`matches.${k}.${n}`))),
+    totals: systems.map((k) => orders.map((n) => payload.get(`totals.${k}.${n}`))),
+    bucket: header.buckets.map((_, number) => payload.get(`bucket.${number}`)),
+    byDialect: header.dialects.map((_, d) => systems.map((k) => payload.get(`dialect.${d}.${k}`))),
+  };
+}
+
+const isPair = () => pair.a !== pair.b;
+// How much higher B scores than A, the baseline.
+const difference = (s) => data.score[pair.b][s] - data.score[pair.a][s];
+const score = (value) => fixed(value, data.digits);

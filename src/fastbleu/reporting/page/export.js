@@ -1,0 +1,51 @@
+// What can be taken along: the visible rows as CSV and JSON, pictures as SVG.
+
+function save(content, type, name) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function exported(s) {
+  const references = Array.from({ length: data.references[s] }, (_, j) => texts.text(texts.reference(s, j)));
+  return {
+    segment: s,
+    ...(data.ids ? { id: data.ids[s] } : {}),
+    ...(texts.sources ? { source: texts.text(s) } : {}),
+    references,
+    systems: data.systems.map((k) => ({
+      name: data.names[k], score: data.score[k][s], hyp_len: data.hypLen[k][s], ref_len: data.refLen[k][s], bp: data.bp[k][s],
+      matches: data.matches[k].map((its) => its[s]), totals: data.totals[k].map((its) => its[s]),
+      flags: data.flags.filter((_, bit) => data.flag[k][s] >> bit & 1), hypothesis: texts.text(texts.hypothesis(s, k)),
+    })),
+  };
+}
+
+function exportJson() {
+  save(JSON.stringify(Array.from(visible, exported), null, 1), "application/json", "segments.json");
+}
+
+// A spreadsheet would take a text that begins so for a formula.
+const quoted = (value) => `"${(typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)).replaceAll('"', '""')}"`;
+
+function exportCsv() {
+  const most = data.references.reduce((one, other) => Math.max(one, other), 0);
+  const heads = ["segment", ...(data.ids ? ["id"] : []), ...data.names.map((name) => `score ${name}`), "ref_len", ...(texts.sources ? ["source"] : []),
+    ...Array.from({ length: most }, (_, j) => `reference ${j + 1}`), ...data.names];
+  const rows = Array.from(visible, exported).map((its) => [its.segment, ...(data.ids ? [its.id] : []), ...its.systems.map((system) => system.score), its.systems[0].ref_len,
+    ...(texts.sources ? [its.source] : []), ...Array.from({ length: most }, (_, j) => its.references[j] ?? ""), ...its.systems.map((system) => system.hypothesis)]);
+  save([heads, ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n", "text/csv;charset=utf-8", "segments.csv");
+}
+
+const STYLES = ["fill", "stroke", "stroke-width", "font-size", "font-family", "opacity"];
+
+function saveSvg(picture, title) {
+  const copy = picture.cloneNode(true), parts = picture.querySelectorAll("*");
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.querySelectorAll("*").forEach((part, i) => {
+    const style = getComputedStyle(parts[i]);
+    for (const name of STYLES) part.setAttribute(name, style.getPropertyValue(name));
+    for (const name of ["class", "role", "tabindex"]) part.removeAttribute(name);
+  });
+  save(new XMLSerializer().serializeToString(copy), "image/svg+xml", `${title.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}.svg`);
+}

@@ -1,0 +1,62 @@
+// From the data to the page; what the whole page listens to.
+
+function fillCompare() {
+  if (data.names.length < 2) { pair.b = pair.a; return; }
+  for (const [id, name] of [["#system-a", "a"], ["#system-b", "b"]]) {
+    const select = $(id);
+    select.append(...data.names.map((its, k) => element("option", { value: k }, its)));
+    select.value = pair[name];
+    select.addEventListener("change", () => { pair[name] = Number(select.value); drawAll(); });
+  }
+  $("#compare").hidden = false;
+  $("#ngram-order").append(...Array.from({ length: Math.min(data.orders, 8) }, (_, n) => element("option", { value: n + 1, selected: n === 1 && "" }, String(n + 1))));
+  $("#count-ngrams").addEventListener("click", countNgrams);
+  $("#ngram-order").addEventListener("change", countNgrams);
+}
+
+function drawAll() {
+  drawWaterfall();
+  drawWhere();
+  applyFilter();
+  if (opened >= 0) openSegment(opened, false);
+  if ($("#ngram-tables")?.children.length) countNgrams();
+}
+
+function pageKey(event) {
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key === "/" && !typing) {
+    event.preventDefault();
+    $("#query").focus();
+  } else if (event.key === "Escape") {
+    if (opened >= 0 && !typing) closeSegment();
+    else clearFilters();
+  }
+}
+
+async function main() {
+  data = readNumbers(await Payload.read("numbers"));
+  fillCompare();
+  drawWaterfall();
+  drawWhere();
+  texts = new Texts(await Payload.read("texts"));
+  fillFilters();
+  applyFilter();
+  const grid = $("#grid");
+  grid.addEventListener("scroll", () => drawRows(), { passive: true });
+  grid.addEventListener("keydown", gridKey);
+  addEventListener("resize", () => drawRows());
+  addEventListener("keydown", pageKey);
+  addEventListener("hashchange", followHash);
+  addEventListener("beforeprint", () => drawRows(PRINTED));
+  addEventListener("afterprint", () => drawRows());
+  $("#export-csv").addEventListener("click", exportCsv);
+  $("#export-json").addEventListener("click", exportJson);
+  followHash();
+  document.documentElement.dataset.ready = "yes";
+}
+
+main().catch((error) => {
+  $("#count").textContent = "";
+  $("#problem").textContent = `This browser cannot read the report: ${error.message}`;
+  throw error;
+});

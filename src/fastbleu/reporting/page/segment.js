@@ -1,0 +1,131 @@
+// One segment: its texts, what matches, what is missing, and its numbers.
+
+const HASH = /^#segment=(\d+)$/;
+let opened = -1;
+let against = -1;      // the reference that matches are shown against; -1: all
+
+function openSegment(s, focus = true) {
+  opened = s;
+  const place = $("#segment");
+  place.replaceChildren(...segmentParts(s));
+  place.hidden = false;
+  if (location.hash !== `#segment=${s}`) history.replaceState(null, "", `#segment=${s}`);
+  if (focus) { place.scrollIntoView({ block: "nearest" }); place.focus({ preventScroll: true }); }
+}
+
+function closeSegment() {
+  if (opened < 0) return;
+  opened = -1;
+  $("#segment").hidden = true;
+  history.replaceState(null, "", location.pathname + location.search);
+  $("#grid").focus();
+}
+
+function step(by) {
+  const at = visible.indexOf(opened);
+  if (visible.length) { moveTo(at < 0 ? 0 : at + by); openSegment(visible[current]); }
+}
+
+function segmentParts(s) {
+  const id = data.ids ? ` (${data.ids[s]})` : "";
+  const button = (text, action) => element("button", { type: "button", onclick: action }, text);
+  const head = element("header", {},
+    element("h3", { id: "segment-heading" }, appendText(element("span"), `Segment ${s}${id}`)),
+    element("a", { href: `#segment=${s}` }, "link"), button("Previous", () => step(-1)), button("Next", () => step(1)), button("Close", closeSegment));
+  const facts = data.buckets.map(({ name, labels }, i) => (name === "document" || name === "group" ? `${name}: ${labels[data.bucket[i][s]]}` : null)).filter(Boolean);
+  const list = element("dl");
+  const add = (title, ...content) => list.append(element("dt", {}, ...[title].flat()), element("dd", {}, ...content));
+  if (texts.sources) add("Source", appendText(textLine(), texts.text(s)));
+  const count = data.references[s], closest = shownSystems().map((k) => closestReference(s, k));
+  for (let j = 0; j < count; j++) {
+    const lines = shownSystems().map((k, i) => (closest[i] === j ? missingLine(s, k, j) : null));
+    add(count > 1 ? `Reference ${j + 1}` : "Reference", appendText(textLine(), texts.text(texts.reference(s, j))), ...lines.filter(Boolean));
+  }
+  const choice = count > 1 ? element("p", {}, element("label", {}, "Matches against ", element("select", { id: "against", onchange: (event) => { against = Number(event.target.value); openSegment(s, false); } },
+    element("option", { value: -1 }, "all references"),
+    ...Array.from({ length: count }, (_, j) => element("option", { value: j, selected: j === against && "" }, `reference ${j + 1}`))))) : null;
+  if (against >= count) against = -1;
+  for (const k of data.systems) {
+    const flags = data.flags.filter((_, bit) => data.flag[k][s] >> bit & 1);
+    const title = [element("strong", { dir: "auto" }, data.names[k]), ` ${score(data.score[k][s])}`, flags.length ? ` - ${flags.join(", ")}` : ""];
+    add(title, hypothesisLine(s, k), diffLine(s, k, closestReference(s, k)));
+  }
+  const legend = element("p", { class: "legend" }, "Longest matching n-gram: ",
+    ...[0, 1, 2, 3, 4].flatMap((n) => [element("span", { class: "tok", "data-order": n }, n ? (n === 4 ? "4 or more" : String(n)) : "none"), " "]),
+    " In differences ", element("del", {}, "only in the reference"), ", ", element("ins", {}, "only in the hypothesis"), ".");
+  return [head, ...(facts.length ? [appendText(element("p", { class: "note" }), facts.join(", "))] : []), ...(choice ? [choice] : []), legend, list, numbersOf(s), ...dialectsOf(s)];
+}
+
+const textLine = (name = "text") => element("p", { class: name, dir: "auto" });
+
+// The reference that the hypothesis has most matches with.
+function closestReference(s, k) {
+  let best = 0, most = -1;
+  for (let j = 0; j < data.references[s]; j++) {
+    let sum = 0;
+    for (let mark of texts.matches(s, k, j)) for (; mark; mark &= mark - 1) sum++;
+    if (sum > most) [best, most] = [j, sum];
+  }
+  return best;
+}
+
+function hypothesisLine(s, k) {
+  const tokens = texts.tokens(texts.hypothesis(s, k)), line = textLine();
+  const orders = texts.longest(texts.matches(s, k, against));
+  tokens.forEach(({ gap, token }, i) => {
+    appendText(line, gap);
+    const n = orders[i], title = n ? `in a matching ${n}-gram` : "no match";
+    line.append(appendText(element("span", { class: "tok", "data-order": Math.min(n, 4), title }), token));
+  });
+  appendText(line, tokens.end ?? "");
+  if (!tokens.length) line.append(element("em", {}, "no tokens"));
+  return line;
+}
+
+function missingLine(s, k, j) {
+  const isFound = texts.isFound(s, k, j), missing = texts.tokens(texts.reference(s, j)).filter((_, i) => !isFound[i]);
+  const line = element("p", { class: "text snippet", dir: "auto" }, element("span", { class: "legend" }, element("bdi", {}, data.names[k]), " lacks: "));
+  missing.forEach(({ token }, i) => line.append(i ? " " : "", appendText(element("span", { class: "tok missing" }), token)));
+  if (!missing.length) line.append(element("span", { class: "legend" }, "nothing"));
+  return line;
+}
+
+function diffLine(s, k, j) {
+  const edits = diffTokens(texts.compared(texts.reference(s, j)), texts.compared(texts.hypothesis(s, k)));
+  const line = element("p", { class: "text diff", dir: "auto" });
+  let kind = null, run = null;
+  edits.forEach(([its, token], i) => {
+    if (i) line.append(" ");
+    if (its !== kind) { run = its === "=" ? line : element(its === "-" ? "del" : "ins"); if (run !== line) line.append(run); kind = its; }
+    else if (run !== line) run.append(" ");
+    appendText(run, token);
+  });
+  const title = data.references[s] > 1 ? `Difference from reference ${j + 1}` : "Difference from the reference";
+  return element("details", {}, element("summary", { class: "legend" }, title), line);
+}
+
+function numbersOf(s) {
+  const orders = [...Array(data.orders).keys()];
+  const heads = ["System", "BLEU", ...orders.map((n) => `${n + 1}-grams`), "BP", "Tokens", "Ref. tokens"];
+  const rows = data.systems.map((k) => {
+    const cells = [score(data.score[k][s]), ...orders.map((n) => `${data.matches[k][n][s]} / ${data.totals[k][n][s]}`), fixed(data.bp[k][s], 3), data.hypLen[k][s], data.refLen[k][s]];
+    return element("tr", {}, element("th", { scope: "row", dir: "auto" }, data.names[k]), ...cells.map((cell) => element("td", {}, String(cell))));
+  });
+  return scrolling("Numbers of the segment", element("table", { class: "numbers", id: "segment-numbers" }, headOf(heads), element("tbody", {}, ...rows)));
+}
+
+function dialectsOf(s) {
+  if (!data.dialects.length) return [];
+  const rows = data.dialects.map(({ name, decimals }, d) => element("tr", {}, element("th", { scope: "row" }, name),
+    ...data.systems.map((k) => element("td", {}, (data.byDialect[d][k][s] / 10 ** decimals).toFixed(decimals)))));
+  const table = element("table", { class: "numbers" }, headOf(["Dialect", ...data.names]), element("tbody", {}, ...rows));
+  return [element("details", { id: "segment-dialects" }, element("summary", {}, "The segment by every BLEU"), scrolling("Scores of the segment by dialect", table))];
+}
+
+function followHash() {
+  const found = HASH.exec(location.hash);
+  if (!found || Number(found[1]) >= data.segments) return;
+  const at = visible.indexOf(Number(found[1]));
+  if (at >= 0) moveTo(at);
+  if (Number(found[1]) !== opened) openSegment(Number(found[1]));
+}

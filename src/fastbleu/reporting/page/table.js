@@ -1,0 +1,91 @@
+// The table of segments: only the rows in view are in the document.
+
+const ROW = 28, BEYOND = 12, PRINTED = 60, SNIPPET = 300;
+let current = 0;       // the row that the keyboard is at
+let columns = [];
+
+function gridColumns() {
+  const text = (s) => texts.text(texts.sources ? s : texts.reference(s, 0)).slice(0, SNIPPET);
+  columns = [
+    { title: "#", sort: "segment", width: "4.6rem", cell: (s) => String(s), number: true },
+    ...(data.ids ? [{ title: "id", width: "7rem", cell: (s) => data.ids[s] }] : []),
+    ...data.systems.map((k) => ({ title: data.names[k], sort: String(k), width: "6.2rem", cell: (s) => score(data.score[k][s]), number: true })),
+    ...(isPair() ? [{ title: "B − A", sort: "difference", width: "5.2rem", cell: (s) => signed(difference(s), data.digits), number: true }] : []),
+    { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[pair.a][s]), number: true },
+    { title: texts.sources ? "source" : "reference", width: "minmax(16rem, 1fr)", cell: text, text: true },
+  ];
+}
+
+function drawHead() {
+  gridColumns();
+  const grid = $("#grid"), template = columns.map(({ width }) => width).join(" ");
+  const head = element("div", { class: "row", role: "row", "aria-rowindex": 1 });
+  head.style.gridTemplateColumns = template;
+  columns.forEach(({ title, sort, number }, i) => {
+    const way = sort === filter.sort ? (filter.descending ? "descending" : "ascending") : sort ? "none" : null;
+    const label = way === "ascending" ? `${title} ▲` : way === "descending" ? `${title} ▼` : title;
+    const inside = sort ? element("button", { type: "button", title, tabindex: -1, onclick: () => sortBy(sort) }, label) : label;
+    head.append(element("div", { role: "columnheader", "aria-colindex": i + 1, "aria-sort": way, class: number ? "n" : null, dir: "auto" }, inside));
+  });
+  $("#grid-head").replaceChildren(head);
+  grid.setAttribute("aria-colcount", columns.length);
+}
+
+function sortBy(sort) {
+  const descending = filter.sort === sort ? !filter.descending : false;
+  $("#sort").value = sort;
+  $("#descending").checked = descending;
+  setFilter({ sort, descending });
+}
+
+function drawGrid(fromTop = false) {
+  const grid = $("#grid");
+  drawHead();
+  grid.setAttribute("aria-rowcount", visible.length + 1);
+  $("#grid-body").style.height = `${visible.length * ROW}px`;
+  if (fromTop) { grid.scrollTop = 0; current = 0; }
+  drawRows();
+}
+
+function drawRows(all = 0) {
+  const grid = $("#grid"), body = $("#grid-body");
+  const from = all ? 0 : Math.max(0, Math.floor(grid.scrollTop / ROW) - BEYOND);
+  const to = Math.min(visible.length, all || Math.ceil((grid.scrollTop + grid.clientHeight) / ROW) + BEYOND);
+  const template = columns.map(({ width }) => width).join(" ");
+  const rows = [];
+  for (let at = from; at < to; at++) rows.push(rowOf(at, template));
+  body.replaceChildren(...rows);
+  if (visible.length) grid.setAttribute("aria-activedescendant", `row-${current}`);
+  else grid.removeAttribute("aria-activedescendant");
+}
+
+function rowOf(at, template) {
+  const s = visible[at];
+  const row = element("div", { class: at === current ? "row current" : "row", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": at === current, "data-segment": s, onclick: () => { moveTo(at); openSegment(s); } });
+  row.style.gridTemplateColumns = template;
+  row.style.transform = `translateY(${at * ROW}px)`;
+  columns.forEach(({ cell, number, text }, i) => {
+    const made = element("div", { role: "gridcell", "aria-colindex": i + 1, class: number ? "n" : null, dir: number ? null : "auto" });
+    row.append(text ? appendText(made, cell(s).replace(/\s+/g, " ")) : (made.append(cell(s)), made));
+  });
+  return row;
+}
+
+function moveTo(at) {
+  if (!visible.length) return;
+  const grid = $("#grid"), head = ROW;
+  current = Math.max(0, Math.min(visible.length - 1, at));
+  const top = current * ROW;
+  if (top < grid.scrollTop) grid.scrollTop = top;
+  else if (top + ROW + head > grid.scrollTop + grid.clientHeight) grid.scrollTop = top + ROW + head - grid.clientHeight;
+  drawRows();
+}
+
+function gridKey(event) {
+  const page = Math.max(1, Math.floor($("#grid").clientHeight / ROW) - 2);
+  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+  if (event.key in steps) {
+    event.preventDefault();
+    moveTo(current + steps[event.key]);
+  } else if (event.key === "Enter" && event.target.id === "grid" && visible.length) openSegment(visible[current]);
+}

@@ -1,0 +1,191 @@
+"""`fastbleu.report`: see where systems are good or bad."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..inputs.arguments import check_choice, check_positive
+from ..metric.bleu import BLEU
+from ..rendering.tables import Table, Tables
+from ..runtime.files import replacing
+from .document import make_document
+from .markdown import make_markdown, overview_tables
+from .overview import make_overview
+from .segments import Segments, read_labels, read_references, read_systems
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..dialects.score import Score
+    from ..inputs.types import References
+    from ..runtime.files import FilePath
+
+# More hypotheses are not scored by every dialect unless that is asked for: some are slow.
+_MOST_FOR_DIALECTS = 20_000
+_FRAME_HEIGHT = 800  # of the page in a notebook, in pixels
+
+
+class Report(Tables):
+    """A report on systems; what `fastbleu.report` returns. It prints as tables, in notebooks too.
+
+    Attributes
+    ----------
+    scores : dict of str to Score
+        The score of each system.
+    """
+
+    __module__ = "fastbleu"
+
+    def __init__(
+        self, segments: Segments, title: str, samples: int, seed: Any, dialects: bool
+    ) -> None:
+        self._segments = segments
+        self._title = title
+        self._dialects = dialects
+        self._overview = make_overview(segments, samples, seed, dialects)
+        self.scores: dict[str, Score] = {its.name: its.score for its in self._overview.systems}
+
+    def html(self) -> str:
+        """The report as the text of an HTML file, which needs nothing else.
+
+        Raises
+        ------
+        ImportError
+            Jinja2 is not installed.
+        """
+        return make_document(self._segments, self._overview, self._title, self._dialects)
+
+    def markdown(self, examples: int = 5) -> str:
+        """The overview as Markdown, and as many of the worst and of the best segments.
+
+        With several systems these are the segments in which the second one loses and gains most
+        against the first one.
+        """
+        return make_markdown(self._segments, self._overview, self._title, examples)
+
+    def save(self, path: FilePath, format: Literal["html", "md"] | None = None) -> None:
+        """Write the report to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+        format : {"html", "md"}, optional
+            By default Markdown for names that end in ``.md``, else HTML.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        if format is None:
+            format = "md" if os.fsdecode(path).endswith(".md") else "html"
+        check_choice("format", format, ("html", "md"))
+        text = self.markdown() if format == "md" else self.html()
+        with replacing(path) as file:
+            file.write(text.encode("utf-8", "replace"))
+
+    def show(self) -> Any:
+        """The page in a frame, for a notebook.
+
+        Raises
+        ------
+        ImportError
+            IPython or Jinja2 is not installed.
+        """
+        from html import escape
+
+        from IPython.display import HTML
+
+        frame = f'<iframe width="100%" height="{_FRAME_HEIGHT}" srcdoc="{escape(self.html())}">'
+        # In a div: IPython warns of frames, because most have an address.
+        return HTML(f"<div>{frame}</iframe></div>")
+
+    def _tables(self) -> list[Table]:
+        return overview_tables(self._segments, self._overview)
+
+    def __repr__(self) -> str:
+        scores = ", ".join([f"{name}: {score.value:.4g}" for name, score in self.scores.items()])
+        return f"<Report on {len(self._segments)} segments, {scores}>"
+
+
+def report(
+    systems: Mapping[str, Any] | Sequence[str],
+    references: References | Any = None,
+    sources: Sequence[str] | str | None = None,
+    ids: Sequence[Any] | str | None = None,
+    documents: Sequence[Any] | str | None = None,
+    groups: Sequence[Any] | str | None = None,
+    metric: BLEU | None = None,
+    *,
+    table: Any = None,
+    title: str | None = None,
+    samples: int = 1000,
+    seed: int | str | None = None,
+    dialects: bool | None = None,
+) -> Report:
+    """A report that shows where systems are good or bad, and how they differ.
+
+    Parameters
+    ----------
+    systems : mapping of hypotheses by name
+        S str each, or S lists of tokens for ``metric=BLEU(tokenize=None)``. With `table` the names
+        of columns, in a sequence or as the values of a mapping.
+    references : sequence of S str or of S sequences of str
+        As `fastbleu.BLEU.score` takes them. With `table` the name of a column, or those of several.
+    sources, ids, documents, groups : sequence of S values, optional
+        What was translated; what the segments are called; the document and the group, such as a
+        domain, that each belongs to. With `table` names of columns.
+    metric : BLEU, optional
+        Counts and scores; by default ``fastbleu.BLEU()``. Single segments are scored with
+        ``effective_order=True`` where the dialect has that.
+    table : mapping or data frame, optional
+        Where the columns are: anything with ``table[name]``.
+    title : str, optional
+        The heading; by default it names the systems.
+    samples : int, default 1000
+        Bootstrap samples for intervals and paired tests; 0 for neither.
+    seed : int, "none" or None
+        As in `fastbleu.significance.bootstrap`.
+    dialects : bool, optional
+        Whether to add the score by every dialect, of systems and of segments. By default where
+        there are at most 20,000 hypotheses.
+
+    Returns
+    -------
+    Report
+        With ``save(path)``, ``html()``, ``markdown()`` and ``show()`` for notebooks.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As by `fastbleu.BLEU.score`, for the system that the message names; or an argument is of the
+        wrong type or length, or `table` has no such column.
+
+    Examples
+    --------
+    >>> found = report(
+    ...     {"a": ["The cat sat on a mat."], "b": ["A cat sat."]},
+    ...     ["The cat sat on the mat."],
+    ...     dialects=False,
+    ... )
+    >>> round(found.scores["a"].value, 2)
+    48.89
+    >>> found.markdown().splitlines()[0]
+    '# a, b'
+    """
+    metric = BLEU() if metric is None else metric
+    if not isinstance(metric, BLEU):
+        raise TypeError(f"metric is a {type(metric).__name__}, expected a fastbleu.BLEU")
+    if samples:
+        samples = check_positive("samples", samples)
+    hypotheses = read_systems(systems, table)
+    their_references = read_references(references, table)
+    given = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
+    first = next(iter(hypotheses.values()))
+    labels = read_labels(given, table, len(first))
+    segments = Segments(hypotheses, their_references, labels, metric)
+    if dialects is None:
+        dialects = len(segments) * len(segments.names) <= _MOST_FOR_DIALECTS
+    heading = title or ", ".join(segments.names)
+    return Report(segments, heading, samples, seed, dialects)

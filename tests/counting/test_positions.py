@@ -1,0 +1,86 @@
+"""Where n-grams match: every position, against the oracle; they add up to the rows."""
+
+import oracle
+import pytest
+from generators import seeded
+from random_texts import random_corpus
+
+from fastbleu.counting.batch import CountOptions, count_batch
+from fastbleu.counting.matches import match_positions
+from fastbleu.tokenizers._compiled import COMPILED, split, token_bounds
+from fastbleu.tokenizers.table import get_tokenizer
+
+
+def orders_of(mark):
+    return {bit + 1 for bit in range(8) if mark >> bit & 1}
+
+
+def check(hypotheses, references, tokens, token_references, options):
+    marks, stats = match_positions(hypotheses, references, options)
+    assert stats == count_batch(hypotheses, references, options).stats
+    found = [orders_of(mark) for mark in marks]
+    expected = []
+    for hypothesis, its in zip(tokens, token_references, strict=True):
+        expected += oracle.match_positions(hypothesis, its, options.max_order)
+    assert found == [{n for n in orders if n <= 8} for orders in expected]
+    for order in range(1, min(8, options.max_order) + 1):
+        matches = sum(mark >> order - 1 & 1 for mark in marks)
+        assert matches == stats.matches[:, order - 1].sum()
+
+
+@pytest.mark.parametrize("longest", [3, 64, 200])
+@pytest.mark.parametrize("max_order", [1, 4, 8, 10])
+def test_positions_of_tokens(simd, longest, max_order):
+    rng = seeded("positions", longest, max_order)
+    hypotheses, references = [], []
+    for _ in range(60):
+        letters = "abcdefgh"[: rng.randint(1, 8)]
+
+        def tokens(letters=letters):
+            return [rng.choice(letters) for _ in range(rng.randint(0, longest))]
+
+        hypotheses.append(tokens())
+        references.append([tokens() for _ in range(rng.randint(1, 4))])
+    options = CountOptions(None, max_order=max_order)
+    check(hypotheses, references, hypotheses, references, options)
+
+
+@pytest.mark.parametrize("tokenizer", COMPILED)
+def test_positions_of_text(tokenizer, simd):
+    hypotheses, references = random_corpus(seeded("positions", tokenizer), 1500)
+    references = [[its] if isinstance(its, str) else its for its in references]
+    tokens = [split(text, tokenizer) for text in hypotheses]
+    token_references = [[split(text, tokenizer) for text in its] for its in references]
+    options = CountOptions(get_tokenizer(tokenizer))
+    check(hypotheses, references, tokens, token_references, options)
+
+
+@pytest.mark.parametrize("tokenizer", COMPILED)
+def test_bounds_of_tokens(tokenizer, simd):
+    texts, _ = random_corpus(seeded("bounds", tokenizer), 2000)
+    bounds, counts = token_bounds(texts, tokenizer)
+    at, rewritten = 0, 0
+    for text, count in zip(texts, counts, strict=True):
+        if count < 0:
+            rewritten += 1
+            continue
+        pairs = zip(
+            bounds[at : at + 2 * count : 2], bounds[at + 1 : at + 2 * count : 2], strict=True
+        )
+        assert [text[start:end] for start, end in pairs] == split(text, tokenizer)
+        at += 2 * count
+    assert at == len(bounds)
+    assert rewritten < len(texts)
+
+
+def test_a_rewritten_line_has_no_bounds_and_leaves_those_of_others_alone():
+    long = "a " * 100 + "&quot;"
+    bounds, counts = token_bounds(["b c", long, "&amp;", "d"], "13a")
+    assert (list(bounds), list(counts)) == ([0, 1, 2, 3, 0, 1], [2, -1, -1, 1])
+
+
+def test_bounds_are_of_text():
+    with pytest.raises(TypeError, match="not a int"):
+        token_bounds([7], "13a")
+    with pytest.raises(ValueError, match="14a"):
+        token_bounds(["a"], "14a")

@@ -1,0 +1,234 @@
+"""Every number on the page is the library's."""
+
+import json
+
+import numpy as np
+import oracle
+import pytest
+from report_samples import CASES, case, make_report
+
+import fastbleu
+from fastbleu import significance
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+
+
+def cells(page, table):
+    """The texts of a table's body."""
+    rows = page.eval_on_selector_all(
+        f"{table} tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.innerText.trim()))"
+    )
+    return [[cell.replace("\u2212", "-") for cell in row] for row in rows]
+
+
+def metrics(given):
+    metric = given.get("metric") or fastbleu.BLEU()
+    return metric, fastbleu.BLEU(metric.tokenizer, effective_order=True)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_systems_and_pairs(show, name):
+    given, page = case(name), show(name)
+    metric, _ = metrics(given)
+    found = cells(page, "#systems")
+    for (system, hypotheses), row in zip(given["systems"].items(), found, strict=True):
+        score = metric.score(hypotheses, given["references"])
+        stats = metric.statistics(hypotheses, given["references"])
+        interval = significance.bootstrap(stats)
+        assert row[:2] == [system, f"{score.value:.2f}"]
+        assert row[2] == f"{interval.low:.2f} to {interval.high:.2f}"
+        assert row[3:7] == [f"{100 * its:.1f} %" for its in score.precisions]
+        lengths = f"{score.bp:.3f}", f"{score.hyp_len:,}", f"{score.ref_len:,}"
+        assert row[7:] == [*lengths, f"{score.hyp_len / score.ref_len:.3f}"]
+    assert score.signature in page.inner_text("#systems caption")
+    rows = iter(cells(page, "#pairs"))
+    systems = list(given["systems"].items())
+    for i, (one, baseline) in enumerate(systems[:-1]):
+        others = [[name, lines] for name, lines in systems[i + 1 :]]
+        both = {one: baseline, **dict(others)}
+        found = significance.compare(both, given["references"], metric=metric)
+        for other, _ in others:
+            its, row = found[other], next(rows)
+            low, high = its.difference_interval.low, its.difference_interval.high
+            assert row[0] == f"{other} - {one}"
+            expected = f"{its.difference:+.2f}", f"{low:+.2f} to {high:+.2f}"
+            assert row[1:] == [*expected, f"{its.p_value:.4f}", f"{100 * its.wins:.1f} %"]
+
+
+def exported(page):
+    with page.expect_download() as download:
+        page.click("#export-json")
+    return json.loads(download.value.path().read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_all_segments(show, name):
+    given, page = case(name), show(name)
+    metric, of_sentences = metrics(given)
+    segments = exported(page)
+    assert [its["segment"] for its in segments] == list(range(len(given["references"])))
+    for k, (system, hypotheses) in enumerate(given["systems"].items()):
+        stats = metric.statistics(hypotheses, given["references"])
+        scores = of_sentences.sentence_scores(hypotheses, given["references"]).tolist()
+        rows = np.asarray(stats).tolist()
+        for s, its in enumerate(segments):
+            mine = its["systems"][k]
+            assert mine["name"] == system
+            assert mine["score"] == scores[s]
+            lengths = [mine["hyp_len"], mine["ref_len"]]
+            assert lengths + mine["matches"] + mine["totals"] == rows[s]
+            assert mine["bp"] == float(metric._parameters.rules.brevity_penalty(*lengths))
+            readable = hypotheses[s].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            if "\ufffd" not in readable and "\ud800" not in hypotheses[s]:
+                assert mine["hypothesis"] == hypotheses[s]
+                assert its["references"] == list(given["references"][s])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_tokens_and_matches(show, name):
+    """The tokens are those that are counted, coloured by the longest n-gram that matches."""
+    given, page = case(name), show(name)
+    metric, _ = metrics(given)
+    names = list(given["systems"])
+    count = len(given["references"])
+    for s in sorted({*range(0, count, max(1, count // 12)), count - 2, count - 3}):
+        page.evaluate(f"location.hash = 'segment={s}'")
+        page.wait_for_function(
+            f"document.querySelector('#segment-heading')?.innerText.startsWith('Segment {s}')"
+        )
+        lines = page.eval_on_selector_all(
+            "#segment dd > .text:has(.tok[data-order]), #segment dd > .text:has(em)",
+            """all => all.map(p => [...p.querySelectorAll('.tok')].map(
+                t => [t.textContent, +t.dataset.order]))""",
+        )
+        assert len(lines) == len(names)
+        for system, line in zip(names, lines, strict=True):
+            tokens = fastbleu.tokenize(given["systems"][system][s], metric.tokenizer)
+            references = [
+                fastbleu.tokenize(text, metric.tokenizer) for text in given["references"][s]
+            ]
+            starts = oracle.match_positions(tokens, references)
+            longest = [0] * len(tokens)
+            for start, orders in enumerate(starts):
+                for order in orders:
+                    for at in range(start, start + order):
+                        longest[at] = max(longest[at], order)
+            if name != "hostile":
+                assert [text for text, _ in line] == tokens
+            assert [order for _, order in line] == longest
+
+
+def test_segment_view(show):
+    given, page = case("en-zh"), show("en-zh", "#segment=7")
+    metric, of_sentences = metrics(given)
+    found = cells(page, "#segment-numbers")
+    references = given["references"]
+    for (name, hypotheses), row in zip(given["systems"].items(), found, strict=True):
+        score = of_sentences.sentence_scores(hypotheses, references)[7]
+        stats = metric.statistics(hypotheses, references)[7]
+        pairs = zip(stats.matches[0], stats.totals[0], strict=True)
+        assert row[:2] == [name, f"{score:.2f}"]
+        assert row[2:6] == [f"{matches} / {total}" for matches, total in pairs]
+    dialects = page.eval_on_selector_all(
+        "#segment-dialects tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+    )
+    assert len(dialects) > 10
+    for name, *shown in dialects:
+        metric = fastbleu.BLEU(dialect=name)
+        digits = 2 if metric._parameters.rules.scale == 100 else 4
+        for hypotheses, its in zip(given["systems"].values(), shown, strict=True):
+            value = metric.sentence_scores(hypotheses, references)[7]
+            assert its == f"{value:.{digits}f}"
+
+
+def test_missing_words_and_the_closest_reference(show):
+    report = fastbleu.report(
+        {"a": ["the cat sat on the mat today"]},
+        [["yesterday a dog slept", "the cat sat upon the the mat"]],
+        samples=0,
+    )
+    page = show(report, "#segment=0")
+    missing = page.eval_on_selector_all("#segment .missing", "all => all.map(t => t.textContent)")
+    assert missing == ["upon", "the"]
+    page.click("#segment summary:has-text('reference 2')")
+    gone = page.eval_on_selector_all("#segment .diff del", "all => all.map(t => t.textContent)")
+    new = page.eval_on_selector_all("#segment .diff ins", "all => all.map(t => t.textContent)")
+    assert (" ".join(gone).split(), " ".join(new).split()) == (["upon", "the"], ["on", "today"])
+    page.select_option("#against", "0")
+    orders = page.eval_on_selector_all(
+        "#segment .tok[data-order]", "all => all.map(t => +t.dataset.order)"
+    )
+    assert orders[5:] == [0] * (len(orders) - 5)
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_ngrams(show, order):
+    given, page = case("en-zh"), show("en-zh")
+    one, other, *_ = given["systems"]
+    sums = [{}, {}]
+    for s, references in enumerate(given["references"]):
+        tokens = [fastbleu.tokenize(text, "zh") for text in references]
+        gains = {}
+        for system, sign in ((one, 1), (other, -1)):
+            hypothesis = fastbleu.tokenize(given["systems"][system][s], "zh")
+            for start, orders in enumerate(oracle.match_positions(hypothesis, tokens)):
+                if order in orders:
+                    ngram = " ".join(hypothesis[start : start + order])
+                    gains[ngram] = gains.get(ngram, 0) + sign
+        for ngram, gain in gains.items():
+            if gain:
+                side = sums[gain < 0]
+                side[ngram] = side.get(ngram, 0) + abs(gain)
+    page.select_option("#ngram-order", str(order))
+    page.wait_for_selector("#ngram-tables tbody tr")
+    tables = page.eval_on_selector_all(
+        "#ngram-tables table",
+        """all => all.map(t => [...t.tBodies[0].rows].map(
+            r => [...r.cells].map(c => c.textContent)))""",
+    )
+    for number, rows in enumerate(tables):
+        side, its = sums[number], sums[1 - number]
+        assert [[int(more), int(less)] for _, more, less in rows] == [
+            [side[ngram], its.get(ngram, 0)] for ngram, _, _ in rows
+        ]
+        nets = [side[ngram] - its.get(ngram, 0) for ngram, _, _ in rows]
+        every = sorted((side[ngram] - its.get(ngram, 0) for ngram in side), reverse=True)
+        assert nets == every[: len(nets)]
+
+
+def test_buckets(show):
+    given, page = case("en-de"), show("en-de")
+    metric, _ = metrics(given)
+    page.select_option("#bucket-kind", "document")
+    rows = cells(page, "#bucket-table")
+    names = list(given["systems"])[:2]
+    for label, size, *shown in rows[:10]:
+        chosen = [s for s, its in enumerate(given["documents"]) if its == label]
+        scores = [
+            metric.score(
+                [given["systems"][name][s] for s in chosen],
+                [given["references"][s] for s in chosen],
+            ).value
+            for name in names
+        ]
+        assert [size, *shown] == [
+            str(len(chosen)),
+            *(f"{its:.2f}" for its in scores),
+            f"{scores[1] - scores[0]:+.2f}",
+        ]
+
+
+def test_waterfall(show):
+    report = make_report("en-de")
+    page = show("en-de")
+    labels = page.eval_on_selector_all("#waterfall svg", "all => all.map(s => s.ariaLabel)")
+    for (name, score), label in zip(list(report.scores.items())[:2], labels, strict=True):
+        value, costs = 100.0, []
+        for order in range(1, 5):
+            after = value * score.precisions[order - 1] ** 0.25
+            costs.append(after - value)
+            value = after
+        costs.append(value * score.bp - value)
+        names = [*(f"{order}-grams" for order in range(1, 5)), "length"]
+        steps = ", ".join(f"{n} {cost:+.2f}" for n, cost in zip(names, costs, strict=True))
+        assert label == f"{name}: from 100 to {score.value:.2f}; {steps}"

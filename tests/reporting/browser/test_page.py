@@ -1,0 +1,336 @@
+"""What a user does with the page: sort, filter, search, go by keyboard, print, take along."""
+
+import csv
+import io
+import re
+from xml.etree import ElementTree
+
+import pytest
+from report_samples import ATTACKS, CASES, case
+
+import fastbleu
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+
+
+def numbers_of_rows(page):
+    """The numbers of the segments in the table's first rows."""
+    body = "#grid-body .row"
+    return page.eval_on_selector_all(body, "rows => rows.map(r => +r.dataset.segment)")
+
+
+def shown(page):
+    return page.inner_text("#count")
+
+
+def count_of(page):
+    return int(re.match(r"[\d,]+", shown(page))[0].replace(",", ""))
+
+
+def scores_of(given):
+    metric = given.get("metric") or fastbleu.BLEU()
+    metric = fastbleu.BLEU(metric.tokenizer, effective_order=True)
+    references = given["references"]
+    return [metric.sentence_scores(its, references).tolist() for its in given["systems"].values()]
+
+
+def test_sorting(show):
+    page, scores = show("en-de"), scores_of(case("en-de"))
+    count = len(scores[0])
+    assert numbers_of_rows(page)[:3] == [0, 1, 2]
+    page.select_option("#sort", "0")
+    assert (
+        numbers_of_rows(page)
+        == sorted(range(count), key=scores[0].__getitem__)[: len(numbers_of_rows(page))]
+    )
+    page.click("#grid-head button:has-text('B − A')")
+    page.click("#grid-head button:has-text('B − A')")
+    assert page.get_attribute("#grid-head [aria-sort=descending]", "aria-colindex")
+    best = sorted(range(count), key=lambda s: (scores[0][s] - scores[1][s], s))
+    assert numbers_of_rows(page) == best[: len(numbers_of_rows(page))]
+
+
+def test_rows_show_the_scores(show):
+    page, scores = show("en-de"), scores_of(case("en-de"))
+    rows = page.eval_on_selector_all(
+        "#grid-body .row", "rows => rows.map(r => [...r.children].map(c => c.textContent))"
+    )
+    for number, *cells in rows:
+        its = [system[int(number)] for system in scores]
+        assert cells[:3] == [f"{score:.2f}" for score in its]
+        assert cells[3] == f"{its[1] - its[0]:+.2f}"
+
+
+def test_searching(show):
+    given, page = case("en-de"), show("en-de")
+    texts = [
+        [*references, *hypotheses]
+        for references, *hypotheses in zip(
+            given["references"], *given["systems"].values(), strict=True
+        )
+    ]
+
+    def expected(test):
+        return [s for s, its in enumerate(texts) if any(map(test, its))]
+
+    for query in ("der", "STRASSE", "über", "zzzz", "."):
+        page.fill("#query", query)
+        found = expected(lambda text, query=query: query.lower() in text.lower())
+        assert count_of(page) == len(found)
+        assert numbers_of_rows(page) == found[: len(numbers_of_rows(page))]
+    page.check("#regex")
+    page.fill("#query", r"\d{4}|^Wir\b")
+    pattern = re.compile(r"[0-9]{4}|^[Ww][Ii][Rr]\b")
+    assert count_of(page) == len(expected(pattern.search))
+    page.fill("#query", "(")
+    assert "regular expression" in page.inner_text("#problem")
+    page.fill("#query", r"\d{4}")
+    assert page.inner_text("#problem") == ""
+    page.select_option("#scope", "1")
+    second = list(given["systems"].values())[1]
+    assert count_of(page) == sum(bool(re.search(r"[0-9]{4}", text)) for text in second)
+
+
+def test_filters_come_together(show):
+    given, page, scores = case("en-de"), show("en-de"), scores_of(case("en-de"))
+    bar = page.locator("#charts svg").first.locator("[role=button]").first
+    label = bar.get_attribute("aria-label")
+    bar.click()
+    low, high = map(float, re.search(r"([\d.]+) to ([\d.]+):", label).groups())
+    inside = [s for s, score in enumerate(scores[0]) if low <= score < high]
+    assert count_of(page) == len(inside) == int(re.search(r": ([\d,]+) segment", label)[1])
+    page.fill("#query", "e")
+    page.select_option("#bucket-kind", "document")
+    page.click("#bucket-table tbody tr:first-child button")
+    document = page.inner_text("#bucket-table tbody tr:first-child th")
+    kept = [s for s in inside if given["documents"][s] == document]
+    assert count_of(page) == len(kept)
+    assert page.locator("#chosen button").count() == 2
+    page.click("#chosen button >> nth=0")
+    assert count_of(page) == given["documents"].count(document)
+    page.keyboard.press("Escape")
+    assert count_of(page) == len(given["documents"])
+
+
+def test_every_chart_selects_what_it_says(show):
+    page = show("en-zh")
+    for number in range(page.locator("#charts svg").count()):
+        marks = page.locator("#charts svg").nth(number).locator("[role=button]")
+        assert marks.count() > 5
+        for at in (0, marks.count() // 2, marks.count() - 1):
+            mark = marks.nth(at)
+            label = mark.get_attribute("aria-label")
+            mark.dispatch_event("click")
+            assert count_of(page) > 0
+            if said := re.search(r": ([\d,]+) segment", label):
+                assert count_of(page) == int(said[1].replace(",", ""))
+            page.click("#chosen button")
+
+
+def test_flags(show):
+    sources = ["a source of five words", "two", "three", "four", "five", "six"]
+    hypotheses = [
+        "a source of five words",
+        "",
+        "x " * 40,
+        "short",
+        "one two three four one two three four one two three four",
+        "an ordinary sentence",
+    ]
+    references = [
+        "a b c d e",
+        "b",
+        "c d",
+        "a rather long reference of ten words and more",
+        "d",
+        "e",
+    ]
+    report = fastbleu.report({"only": hypotheses}, references, sources, samples=0)
+    page = show(report)
+    found = {}
+    for option in page.locator("#flag option").all()[1:]:
+        page.select_option("#flag", option.get_attribute("value"))
+        found[option.inner_text().partition(" (")[0]] = numbers_of_rows(page)
+    assert found == {
+        "empty": [1],
+        "copy of the source": [0],
+        "far too long": [2, 4],
+        "far too short": [3],
+        "repeated n-grams": [2, 4],
+    }
+
+
+def test_permalinks(show):
+    page = show("en-de", "#segment=1234")
+    assert page.inner_text("#segment-heading") == "Segment 1234"
+    assert page.locator("#grid-body .row.current").get_attribute("data-segment") == "1234"
+    page.click("text=Next")
+    assert page.evaluate("location.hash") == "#segment=1235"
+    page.click("#segment >> text=Close")
+    assert page.evaluate("location.hash") == ""
+    assert not page.is_visible("#segment")
+
+
+@pytest.mark.parametrize("fragment", ["#segment=99999999", "#segment=-1", "#<img>", "#segments"])
+def test_other_fragments_open_nothing(show, fragment):
+    assert not show("right-to-left", fragment).is_visible("#segment")
+
+
+def test_keyboard(show):
+    page = show("en-de")
+    page.keyboard.press("/")
+    page.keyboard.type("haus")
+    assert count_of(page) < 2037
+    page.keyboard.press("Escape")
+    assert count_of(page) == 2037
+    page.focus("#grid")
+    for key, expected in [("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("End", 2036)]:
+        page.keyboard.press(key)
+        active = page.get_attribute("#grid", "aria-activedescendant")
+        assert page.get_attribute(f"#{active}", "data-segment") == str(expected)
+    page.keyboard.press("Enter")
+    assert page.inner_text("#segment-heading") == "Segment 2036"
+    assert page.evaluate("document.activeElement.id") == "segment"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "grid"
+    mark = page.locator("#charts [role=button][tabindex='0']").first
+    mark.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert 0 < count_of(page) < 2037
+    assert page.locator("#chosen button").count() == 1
+
+
+def test_scrolling_shows_no_blank_rows(show):
+    page = show("en-de")
+    for top in (100, 5000, 56000, 30000, 0):
+        page.evaluate(f"document.querySelector('#grid').scrollTop = {top}")
+        page.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+        assert page.evaluate(
+            """() => {
+              const grid = document.querySelector('#grid').getBoundingClientRect();
+              for (let y = grid.top + 40; y < grid.bottom - 20; y += 28) {
+                const all = [...document.querySelectorAll('#grid-body .row')];
+                const rows = all.map(r => r.getBoundingClientRect());
+                if (!rows.some(r => r.top <= y && r.bottom >= y)) return false;
+              }
+              return true;
+            }"""
+        )
+    assert page.locator("#grid-body .row").count() < 100
+    assert page.get_attribute("#grid", "aria-rowcount") == "2038"
+
+
+def test_export(show):
+    given, page = case("en-zh"), show("en-zh")
+    page.fill("#query", "的")
+    with page.expect_download() as download:
+        page.click("#export-csv")
+    text = download.value.path().read_bytes().decode()
+    head, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert len(rows) == count_of(page)
+    systems = list(given["systems"])
+    scores = scores_of(given)
+    for row in (dict(zip(head, cells, strict=True)) for cells in rows):
+        s = int(row["segment"])
+        for name, its in zip(systems, scores, strict=True):
+            assert float(row[f"score {name}"]) == its[s]
+            assert row[name].removeprefix("'") == given["systems"][name][s]
+    with page.expect_download() as download:
+        page.click("#charts figure:first-child button")
+    picture = ElementTree.fromstring(download.value.path().read_text(encoding="utf-8"))
+    shapes = [its for its in picture.iter() if its.tag.endswith("rect")]
+    assert len(shapes) > 10
+    assert all(its.get("fill").startswith("rgb") for its in shapes)
+
+
+def test_formulas_are_no_formulas_in_a_spreadsheet(show):
+    report = fastbleu.report({"a": ["=1+1", "@x"]}, ["+1", "-1"], samples=0)
+    page = show(report)
+    with page.expect_download() as download:
+        page.click("#export-csv")
+    assert '"=' not in download.value.path().read_text()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_print(show, name):
+    page = show(name, "#segment=0")
+    page.emulate_media(media="print")
+    for hidden in ("nav", "#filters", "#compare", "#export-csv"):
+        assert not page.is_visible(hidden)
+    for visible in ("#systems", "#charts svg >> nth=0", "#segment"):
+        assert page.is_visible(visible)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    rows = page.locator("#grid-body .row")
+    assert rows.count() == min(60, len(case(name)["references"]))
+    tops = page.eval_on_selector_all("#grid-body .row", "all => all.map(r => r.offsetTop)")
+    assert tops == sorted(set(tops))
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_dark_mode(show):
+    def background(page):
+        color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", color)))
+
+    assert background(show("right-to-left", color_scheme="light")) > 700
+    assert background(show("right-to-left", color_scheme="dark")) < 150
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility(show, axe, name, scheme):
+    page = show(name, "#segment=2", color_scheme=scheme)
+    for details in page.locator("details").all():
+        details.locator("summary").first.click()
+    if page.locator("#count-ngrams").count():
+        page.click("#count-ngrams")
+        page.wait_for_selector("#ngram-tables table")
+    assert axe(page) == []
+
+
+@pytest.mark.parametrize("width", [320, 700])
+def test_narrow_windows_scroll_only_down(show, width):
+    page = show("en-zh", "#segment=3", viewport={"width": width, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_directions(show):
+    page = show("right-to-left", "#segment=2")
+    directions = page.eval_on_selector_all(
+        "#segment dd > .text", "all => all.map(p => getComputedStyle(p).direction)"
+    )
+    assert "rtl" in directions
+    assert page.evaluate("getComputedStyle(document.body).direction") == "ltr"
+
+
+def test_hostile_texts_are_texts(show):
+    page = show("hostile")
+    for s, text in enumerate(ATTACKS):
+        page.evaluate(f"location.hash = 'segment={s}'")
+        page.wait_for_function(
+            f"document.querySelector('#segment-heading')?.innerText.startsWith('Segment {s} ')"
+        )
+        if text.isprintable() and text.isascii():
+            assert text in page.evaluate("document.querySelector('#segment').textContent")
+    assert page.evaluate("window.attacked") is None
+    tags = "body img, #segment script, #segment style, #segment b, #grid b"
+    assert page.locator(tags).count() == 0
+    assert page.locator("script").count() == 1
+    assert page.evaluate("document.title").startswith(ATTACKS[1])
+
+
+def test_the_policy_allows_only_the_pages_own_script(report_file):
+    text = report_file("right-to-left").read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1]
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert not re.search(r'\bstyle="|\son\w+="', text.partition("<script")[0])
+
+
+def test_ten_thousand_tokens(show):
+    page = show("hostile", f"#segment={len(ATTACKS) - 1}")
+    assert page.locator("#segment .tok[data-order]").count() > 20_000 - 10

@@ -1,0 +1,370 @@
+"""The report without a browser: what it takes, what it writes, and what it refuses."""
+
+import base64
+import json
+import re
+import zlib
+
+import numpy as np
+import oracle
+import pytest
+import wmt22
+from commands import EXAMPLES, error, output, usage_error
+from generators import seeded
+from random_texts import random_corpus
+from report_samples import ATTACKS, CASES, make_report, wmt22_systems
+
+import fastbleu
+from fastbleu import BLEU, significance
+from fastbleu.reporting import document, flags, token_bounds
+from fastbleu.reporting.segments import Labels, Segments
+from fastbleu.tokenizers._compiled import COMPILED
+from fastbleu.tokenizers.table import get_tokenizer
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+
+TEXTS = ["The cat sat on the mat.", "It rained all night.", "A dog barked at us."]
+OTHER = ["A cat sat on a mat.", "It was raining all night long.", "A dog barked."]
+REFERENCES = [["The cat sat on a mat."], ["It rained all night."], ["A dog barked at them."]]
+SYSTEMS = {"one": TEXTS, "other": OTHER}
+
+
+def payload(text, name):
+    """Header and sections of a block of data in a page."""
+    found = re.search(rf'id="{name}">([^<]*)</script>', text)[1]
+    content = zlib.decompress(base64.b64decode(found))
+    size = int.from_bytes(content[:4], "little")
+    header = json.loads(content[4 : 4 + size])
+    kinds = {"uint8": "u1", "uint16": "<u2", "uint32": "<u4", "float64": "<f8"}
+    sections = {
+        name: np.frombuffer(content, kinds[kind], count, 4 + size + at)
+        for name, (kind, at, count) in header["sections"].items()
+    }
+    return header, sections
+
+
+def test_scores_are_those_of_the_metric():
+    report = fastbleu.report(SYSTEMS, REFERENCES)
+    assert report.scores == {name: BLEU().score(its, REFERENCES) for name, its in SYSTEMS.items()}
+
+
+@pytest.mark.parametrize("dialect", fastbleu.dialects.names())
+def test_every_dialect_has_a_report(dialect):
+    metric = BLEU(dialect=dialect)
+    single = [its[0] for its in REFERENCES]
+    try:
+        expected = metric.score(TEXTS, single)
+        metric.sentence_scores(TEXTS, single)
+        metric.statistics(TEXTS, single)
+    except (ValueError, ZeroDivisionError, ImportError) as failure:
+        kind, message = type(failure), str(failure)
+        with pytest.raises(kind) as found:
+            fastbleu.report(SYSTEMS, single, metric=metric, dialects=False).html()
+        assert message in str(found.value)
+        return
+    report = fastbleu.report(SYSTEMS, single, metric=metric, dialects=False, samples=20)
+    assert report.scores["one"] == expected
+    header, sections = payload(report.html(), "numbers")
+    scores = sections["score.0"]
+    if "score.0.codes" in sections:
+        scores = scores[sections["score.0.codes"]]
+    assert scores.tolist() == _sentence_scores(metric, TEXTS, single)
+    assert header["scores"][0] == expected.value
+
+
+def _sentence_scores(metric, texts, references):
+    if "effective_order" in metric._parameters.rules.options:
+        arguments = {**metric._parameters.as_arguments(), "effective_order": True}
+        metric = BLEU(**arguments)
+    return metric.sentence_scores(texts, references).tolist()
+
+
+def test_tokens_in_place_of_text():
+    systems = {name: [text.split() for text in its] for name, its in SYSTEMS.items()}
+    references = [[text.split() for text in its] for its in REFERENCES]
+    report = fastbleu.report(systems, references, metric=BLEU(tokenize=None))
+    _, sections = payload(report.html(), "texts")
+    assert bytes(sections["texts"]).decode().startswith("The cat sat on a mat.The cat sat on the")
+    numbers = {name: [[1, 2, 3, 4, 5]] for name in "ab"}
+    assert fastbleu.report(numbers, [[[1, 2, 3, 4]]], metric=BLEU(None)).html()
+
+
+def test_a_table_by_columns():
+    table = {
+        "mt": TEXTS,
+        "new": OTHER,
+        "ref": [its[0] for its in REFERENCES],
+        "ref2": TEXTS,
+        "src": OTHER,
+        "doc": [1, 1, 2],
+    }
+    expected = fastbleu.report(
+        {"mt": TEXTS, "new": OTHER}, table["ref"], OTHER, documents=[1, 1, 2]
+    )
+    columns = {"sources": "src", "documents": "doc", "table": table}
+    report = fastbleu.report(["mt", "new"], "ref", **columns)
+    assert report.html() == expected.html()
+    named = fastbleu.report({"a": "mt"}, ["ref", "ref2"], table=table)
+    both = list(zip(table["ref"], TEXTS, strict=True))
+    assert named.scores["a"] == BLEU().score(TEXTS, both)
+    with pytest.raises(ValueError, match="systems names a column 'old'; table has 'mt', 'new'"):
+        fastbleu.report(["old"], "ref", table=table)
+
+
+def test_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"mt": TEXTS, "ref": [its[0] for its in REFERENCES]})
+    report = fastbleu.report(["mt"], "ref", table=frame)
+    assert report.scores["mt"] == BLEU().score(TEXTS, [its[0] for its in REFERENCES])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        ({"systems": TEXTS}, TypeError, "systems is a list, expected hypotheses by name"),
+        ({"systems": {}}, ValueError, "systems is empty"),
+        ({"systems": {"a": []}, "references": []}, ValueError, "systems.'a'.: .* no segments"),
+        ({"references": None}, TypeError, "references is missing"),
+        ({"references": REFERENCES[:1]}, ValueError, "systems.'one'.: .*1 segments"),
+        ({"sources": TEXTS[:2]}, ValueError, "sources has 2 values, but there are 3 segments"),
+        ({"sources": "text"}, TypeError, "sources is a str"),
+        ({"sources": [1, 2, 3]}, TypeError, r"sources\[0\] is a int, expected a str"),
+        ({"metric": "13a"}, TypeError, "metric is a str"),
+        ({"samples": -1}, ValueError, "samples"),
+        ({"systems": {1: TEXTS, "1": OTHER}}, ValueError, "two systems have the same name: 1, 1"),
+        ({"systems": {"one": TEXTS, "b": [1, 2, 3]}}, TypeError, "systems.'b'.: .*segment 0"),
+    ],
+)
+def test_what_is_refused(arguments, kind, message):
+    with pytest.raises(kind, match=message):
+        fastbleu.report(**{"systems": SYSTEMS, "references": REFERENCES, **arguments})
+
+
+def test_the_same_input_gives_the_same_file(tmp_path):
+    texts = []
+    for path in (tmp_path / "one.html", tmp_path / "other.html"):
+        fastbleu.report(SYSTEMS, REFERENCES, TEXTS).save(path)
+        texts.append(path.read_bytes())
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.md"])
+def test_nothing_is_half_written(tmp_path, name, monkeypatch):
+    path = tmp_path / name
+    path.write_text("before")
+    report = fastbleu.report(SYSTEMS, REFERENCES)
+    monkeypatch.setattr("fastbleu.runtime.files.os.fsync", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        report.save(path)
+    assert path.read_text() == "before"
+    assert [its.name for its in tmp_path.iterdir()] == [name]
+    monkeypatch.undo()
+    report.save(path)
+    assert path.read_text(encoding="utf-8") != "before"
+    with pytest.raises(IsADirectoryError):
+        report.save(tmp_path)
+
+
+def test_the_script_is_small_and_its_hash_is_in_the_policy():
+    text = fastbleu.report(SYSTEMS, REFERENCES).html()
+    script, style = document.read_script(), document.read_style()
+    assert len(script.encode()) <= 300_000
+    for part in (script, style):
+        assert document.content_hash(part) in text
+        assert part in text
+        assert "</" not in part
+    assert not re.search(r"https?://(?!www\.w3\.org)", text)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_page_is_small(name):
+    text = make_report(name).html()
+    assert len(text.encode("utf-8", "replace")) < 1_500_000
+
+
+def test_three_systems_of_two_thousand_segments_take_a_megabyte_and_a_half():
+    systems, references = wmt22_systems("en-de", 2000)
+    text = fastbleu.report(systems, references, [its[0] for its in references]).html()
+    assert len(text.encode()) <= 1_500_000
+
+
+def test_hostile_texts_never_end_the_script(tmp_path):
+    text = make_report("hostile").html()
+    assert text.count("<script") == 3
+    assert "window.attacked = 1</script>" not in text
+    make_report("hostile").save(tmp_path / "report.html")
+
+
+def test_markdown():
+    report = fastbleu.report({"a|b": ATTACKS, "c": ATTACKS[::-1]}, [[text] for text in ATTACKS])
+    text = report.markdown(examples=3)
+    assert "<script" not in text
+    assert text.startswith("# a\\|b, c\n")
+    table = [line for line in text.splitlines() if line.startswith("| a\\|b ")]
+    assert f"{report.scores['a|b'].value:.2f}" in table[0]
+    assert text.count("\nSegment ") == 6
+    assert len({line.replace("\\|", "").count("|") for line in table[:1]}) == 1
+    scores = BLEU(effective_order=True).sentence_scores(TEXTS, REFERENCES)
+    alone = fastbleu.report({"one": TEXTS}, REFERENCES).markdown(1)
+    worst = f"Segment {scores.argmin()}\n"
+    assert alone.index("Worst segments") < alone.index(worst)
+
+
+def test_in_notebooks():
+    report = fastbleu.report(SYSTEMS, REFERENCES)
+    assert "<table>" in report._repr_html_()
+    assert str(report).startswith("Systems\n")
+    assert "3 segments, one: " in repr(report)
+    stats = BLEU().statistics(TEXTS, REFERENCES)
+    shown = stats._repr_html_()
+    for row in (stats.sum(), *stats):
+        matches, total = row.matches[0][0], row.totals[0][0]
+        assert f"<td>{matches} / {total}</td>" in shown
+    found = fastbleu.matrix.mbr(TEXTS)
+    assert f"<td>{found.best}</td><td>{found.utilities.max():.4g}</td>" in found._repr_html_()
+    batch = fastbleu.matrix.mbr([TEXTS, OTHER])
+    assert batch._repr_html_().count("<tr>") == 3
+    interval = significance.bootstrap(stats, samples=10)
+    assert "<table>" in interval._repr_html_()
+
+
+def test_show():
+    display = pytest.importorskip("IPython.display")
+    frame = fastbleu.report(SYSTEMS, REFERENCES).show()
+    assert isinstance(frame, display.HTML)
+    assert "srcdoc" in frame.data
+
+
+# The tokens in the page.
+
+
+def decoded(made, texts):
+    """The tokens of all texts, read as the page reads them: in UTF-16."""
+    stream, at, found, start = made.tokens, 0, [], 0
+    units = made.joined.encode("utf-16-le")
+
+    def integer():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = stream[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if not byte & 128:
+                return value
+
+    for number, length in enumerate(made.lengths.tolist()):
+        text = units[2 * start : 2 * (start + length)]
+        start += length
+        count, tokens, end = integer(), [], 0
+
+        def cut(first, last, text=text):
+            return text[2 * first : 2 * last].decode("utf-16-le", "surrogatepass")
+
+        def next_space(first, text=text):
+            spaces = (i for i in range(first, len(text) // 2) if text[2 * i : 2 * i + 2] == b" \0")
+            return next(spaces, len(text) // 2)
+
+        while len(tokens) < count:
+            for _ in range(integer()):
+                first = end + (cut(end, end + 1) == " ")
+                end = next_space(first)
+                tokens.append(cut(first, end))
+            if len(tokens) < count:
+                first = end + integer()
+                end = first + integer()
+                tokens.append(cut(first, end))
+        found.append(made.others.get(number, tokens))
+    assert at == len(stream)
+    assert len(found) == len(texts)
+    return found
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("name", [*COMPILED, "multi-bleu", "tensor2tensor", "callable"])
+def test_tokens_of_the_page_are_those_that_are_counted(name, lowercase):
+    rng = seeded("tokens of the page", name)
+    texts = [text.replace("\ud800", "x") for text in random_corpus(rng, 300)[0]]
+    texts += ["", " ", "İstanbul ΑΣ", "😀 a😀b", "one", "a  b", "&quot;x&quot;"]
+    tokenizer = get_tokenizer(str.split if name == "callable" else name)
+    is_reference = [False] * len(texts)
+    cut = token_bounds.cut_texts(texts, is_reference, tokenizer, lowercase)
+    found = decoded(token_bounds.Texts(texts, *cut), texts)
+    for number, (text, tokens) in enumerate(zip(texts, found, strict=True)):
+        lowered = text.lower() if lowercase else text
+        if tokenizer.prepared is not None:
+            prepare, compiled = tokenizer.prepared
+            expected = fastbleu.tokenize(prepare(text, lowercase, False), compiled)
+        else:
+            expected = fastbleu.tokenize(lowered, tokenizer)
+        of_text = number not in cut[2]
+        assert [t.lower() if lowercase and of_text else t for t in tokens] == expected
+
+
+def test_no_texts_have_no_tokens():
+    assert token_bounds.Texts([], [], [], {}).tokens == b""
+    made = token_bounds.Texts(["\ud800 x", ""], [0, 1, 2, 3], [2, 0], {})
+    assert made.joined == "\ufffd x"
+    assert decoded(made, ["", ""]) == [["\ufffd", "x"], []]
+
+
+def test_flags():
+    rng = seeded("flags")
+    hypotheses = [
+        [rng.choice("abc") for _ in range(rng.choice((0, 1, 5, 20, 40)))] for _ in range(300)
+    ]
+    references = [[[rng.choice("abc") for _ in range(rng.randint(1, 20))]] for _ in range(300)]
+    sources = [" ".join(its) if rng.random() < 0.2 else "x" for its in hypotheses]
+    segments = Segments({"a": hypotheses}, references, Labels(sources=sources), BLEU(None))
+    found = flags.flags_of(segments, 0).tolist()
+    for mark, own, [its], source in zip(found, hypotheses, references, sources, strict=True):
+        counts = oracle.ngram_counts(own, 4).values()
+        expected = [
+            not own,
+            bool(own) and " ".join(own) == source,
+            len(own) > 2 * len(its) and len(own) >= len(its) + 5,
+            len(its) > 2 * len(own) and len(its) >= len(own) + 5,
+            max(counts, default=0) >= 3,
+        ]
+        assert [bool(mark >> bit & 1) for bit in range(5)] == expected
+
+
+# The command.
+
+
+def test_the_command_writes_both(tmp_path):
+    files = [EXAMPLES / f"{name}.txt" for name in ("reference.1", "reference.2")]
+    systems = [EXAMPLES / f"{name}.txt" for name in ("system-a", "system-b")]
+    page, notes = tmp_path / "report.html", tmp_path / "report.md"
+    arguments = *files, "-i", *systems
+    options = "--html", page, "--md", notes, "--source", files[0]
+    assert output(*arguments, *options) == output(*arguments)
+    lines = [wmt22.read_lines(path) for path in (*files, *systems)]
+    named = dict(zip(("system-a", "system-b"), lines[2:], strict=True))
+    references = [list(its) for its in zip(*lines[:2], strict=True)]
+    report = fastbleu.report(named, references, lines[0])
+    assert page.read_text(encoding="utf-8") == report.html()
+    assert notes.read_text(encoding="utf-8") == report.markdown()
+
+
+def test_the_command_scores_as_its_options_say(tmp_path):
+    files = [EXAMPLES / f"{name}.txt" for name in ("reference.1", "system-a", "system-b")]
+    options = "--md", tmp_path / "r.md", "-b", "-f", "text"
+    for how in (["-lc", "-tok", "intl"], ["--dialect", "nltk"], ["-s", "floor", "-sv", "0.2"]):
+        digits = 4 if "nltk" in how else 2
+        printed = output(files[0], "-i", files[1], *options, *how, "-w", digits).strip()
+        assert f"| system-a | {printed} |" in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+def test_the_command_refuses(tmp_path):
+    files = [EXAMPLES / f"{name}.txt" for name in ("reference.1", "system-a")]
+    given = files[0], "-i", files[1]
+    assert "--html or --md" in usage_error(*given, "--source", files[0])
+    assert "--html" in usage_error(*given, "--open")
+    where = tmp_path / "no" / "r.html"
+    assert str(where) in error(*given, "--html", where)
+    short = tmp_path / "short.txt"
+    short.write_text("one line\n")
+    assert "short.txt" in error(*given, "--html", tmp_path / "r.html", "--source", short)
+    assert not (tmp_path / "r.html").exists()
