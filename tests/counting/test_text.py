@@ -2,7 +2,6 @@
 
 import gc
 import sys
-import tracemalloc
 
 import pytest
 from generators import raises, seeded
@@ -216,30 +215,3 @@ def test_strings_are_let_go():
     assert sys.getrefcount(line) == before
     SegmentReader("13a", False, 4).row(line, [line])
     assert sys.getrefcount(line) == before
-
-
-def test_memory_stays():
-    rng = seeded("memory")
-    corpus = random_corpus(rng, 200)
-    bad = [*corpus[0][:-1], 5], corpus[1]
-
-    def calls():
-        count(*corpus, tokenize="13a", lowercase=True)
-        for line in corpus[0][:50]:
-            split(line, "intl")
-        with pytest.raises(TypeError):
-            count(*bad, tokenize="zh")
-
-    calls()
-    tracemalloc.start()
-    try:
-        for _ in range(3):
-            calls()
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(20):
-            calls()
-        gc.collect()
-        assert tracemalloc.get_traced_memory()[0] - before < 20_000
-    finally:
-        tracemalloc.stop()
