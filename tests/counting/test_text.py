@@ -6,7 +6,6 @@ import sys
 import pytest
 from generators import raises, seeded
 from random_texts import random_corpus, random_line
-from threads import at_once
 
 from fastbleu import count
 from fastbleu.counting import _text
@@ -189,17 +188,6 @@ def test_checks_that_change_the_lists():
 
     references[30] = Clearing()
     raises(ValueError, "600 segments became 31", count, hypotheses, references, tokenize="13a")
-
-
-def test_threads_share_the_strings():
-    corpus = random_corpus(seeded("threads"), 400)
-    expected = count(*corpus, tokenize="13a")
-
-    def work(_):
-        for _ in range(20):
-            assert count(*corpus, tokenize="13a") == expected
-
-    at_once(work)
 
 
 def test_strings_are_let_go():

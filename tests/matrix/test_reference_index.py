@@ -20,7 +20,6 @@ from generators import (
     tiny_length,
 )
 from generators import sentences as random_sentences
-from threads import at_once
 
 import fastbleu
 from fastbleu import BLEU
@@ -320,21 +319,6 @@ def test_it_cannot_be_changed_nor_pickled():
         raises(AttributeError, "an index cannot be changed", delattr, index, name)
     for function in (pickle.dumps, copy.copy, copy.deepcopy):
         raises(TypeError, r"cannot be pickled: save\(path\) it", function, index)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_threads_may_share_it(threads):
-    rng = seeded("shared index")
-    texts = [" ".join(rng.choices(["a", "b", "c", "dd", "é", "я"], k=8)) for _ in range(3000)]
-    index = ReferenceIndex(texts[:500], threads=threads)
-    expected = index.statistics(texts)
-
-    def query(_):
-        for _ in range(5):
-            assert index.statistics(texts) == expected
-            index.score(texts[:3])
-
-    at_once(query, 6)
 
 
 def test_a_query_leaves_no_trace():

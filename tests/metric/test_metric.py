@@ -10,7 +10,6 @@ from generators import by_stream, raises, seeded
 from nltk.translate.bleu_score import SmoothingFunction
 from random_texts import random_corpus
 from sacrebleu.metrics import BLEU as PEER
-from threads import at_once
 
 import fastbleu
 from fastbleu import BLEU, InputWarning, Stats
@@ -243,17 +242,6 @@ def test_tokenized_text_is_warned_of():
         BLEU().score(hypotheses, references)
     BLEU("none").score(hypotheses, references)
     BLEU().score(hypotheses[:99], references[:99])
-
-
-def test_threads_share_a_metric():
-    metric, corpus = BLEU(threads=2), random_corpus(seeded("shared"), 1200)
-    expected = metric.score(*corpus)
-
-    def work(_):
-        for _ in range(5):
-            assert metric.score(*corpus) == expected
-
-    at_once(work, 4)
 
 
 def test_weights_are_copied():
