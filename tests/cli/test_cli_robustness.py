@@ -53,22 +53,6 @@ def test_a_line_too_many_or_too_few(tmp_path: Path) -> None:
     assert error(R1, "-i", short).endswith("41 lines: remove its last line, which is blank")
 
 
-def test_missing_file_and_directory(tmp_path: Path) -> None:
-    missing = tmp_path / "missing.txt"
-    assert error(R1, "-i", A, missing).startswith(f"{missing}: no such file or directory; check")
-    assert str(tmp_path) in error(tmp_path, "-i", A)
-
-
-def test_text_that_is_no_utf8(tmp_path: Path) -> None:
-    bad = tmp_path / "bad.txt"
-    bad.write_bytes(A.read_bytes() + b"caf\xe9\n")
-    message = error(R1, "-i", bad)
-    assert message.startswith(f"{bad}: line 41 is not valid UTF-8 (byte 4 of the line is 0xe9)")
-    assert "--encoding" in message
-    bad.write_bytes(gzip.compress(A.read_bytes()))
-    assert "let its name end in .gz" in error(R1, "-i", bad)
-
-
 def test_a_test_set_without_a_language_pair() -> None:
     assert error("-t", "wmt14", "-i", A) == "test set wmt14 needs a language pair, such as -l en-de"
     assert "-t names it" in error(R1, "-i", A, "-ol", "en")

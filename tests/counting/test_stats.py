@@ -214,16 +214,6 @@ def test_adding_what_does_not_fit():
     raises(ValueError, r"max_order|order", Stats.concatenate, [stats, Stats.zeros(1, 2)])
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_overflow_is_an_error(sign):
-    extreme = Stats(np.full((2, 6), sign * (2**63 - 1), dtype=np.int64))
-    with pytest.raises(OverflowError):
-        extreme + Stats(np.full((2, 6), sign * 2, dtype=np.int64))
-    with pytest.raises(OverflowError):
-        extreme.sum()
-    assert extreme + Stats.zeros(2, 2) == extreme
-
-
 def test_equality():
     rows, stats = example()
     assert stats == Stats(rows)

@@ -1,12 +1,9 @@
 """Ids that change while they are counted, huge batches, and Ctrl-C: no crash, no copy, no wait."""
 
-import gc
 import os
-import sys
 import threading
 import time
 import tracemalloc
-import weakref
 
 import numpy as np
 import pytest
@@ -96,20 +93,6 @@ def test_contiguous_arrays_are_not_copied():
         finally:
             tracemalloc.stop()
         assert peak < ids.nbytes / 8, f"{peak} bytes for {ids.nbytes} of {np.dtype(dtype)}"
-
-
-def test_arrays_and_tokens_are_given_back():
-    ids, tokens = np.arange(40).reshape(4, 10), [["a token", "b"], ["c", 10**30]]
-    freed = weakref.ref(ids)
-    metric = BLEU(None, keep_segments=True, threads=2)
-    counts = [sys.getrefcount(token) for line in tokens for token in line]
-    metric.update(ids, list(ids))
-    metric.update(tokens, [tokens, tokens])
-    clean(metric.update, tokens, [tokens, [["a token"], [{}]]])
-    assert [sys.getrefcount(token) for line in tokens for token in line] == counts
-    del ids
-    gc.collect()
-    assert freed() is None
 
 
 @pytest.mark.skipif(

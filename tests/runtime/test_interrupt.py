@@ -7,7 +7,6 @@ not fail it; `pytest -rP` shows the measured times. The trust gate holds calls t
 import os
 
 import pytest
-from trust.children import end
 from trust.long_calls import CALLS_OF_EVERY_RUN
 from trust.watch import Child
 
@@ -17,12 +16,9 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT
 @pytest.mark.parametrize("name", CALLS_OF_EVERY_RUN)
 @pytest.mark.parametrize("delay", [0.05, 0.6])
 def test_keyboard_interrupt(name, delay, tmp_path):
-    child = Child(name, tmp_path)
-    try:
+    with Child(name, tmp_path) as child:
         assert child.line(120) == "ready"
         latency, problem = child.interrupted(delay)
-    finally:
-        end(child.process)
     print(f"{name}: interrupted after {latency} s")
     assert latency is not None, "the call was too short to be interrupted"
     assert latency < 2

@@ -40,16 +40,13 @@ COMMAND_SPAN = 0.4
     [pytest.param(n, marks=[] if n in SELECTION else [pytest.mark.long_only]) for n in CALLS],
 )
 def test_calls_of_python(cases, long, name, tmp_path):
-    child = Child(name, tmp_path)
-    try:
+    with Child(name, tmp_path) as child:
         assert child.line(120) == "ready", child.line(0.5)
         interrupt(cases, child, CALLS[name].span, REPETITIONS if long else 1)
         if long:
             child.tell(f"gap {GAP_SECONDS}")
             gap = float(child.line(GAP_SECONDS + 120) or "inf")
             cases.check(gap < LIMIT, f"it heard nothing for {gap:.3f} s")
-    finally:
-        end(child.process)
 
 
 def interrupt(cases, child, span, count):

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from trust.children import environment
+from trust.children import end, environment
 
 # Within so many seconds a call has to end that was interrupted.
 LIMIT = 0.2
@@ -70,6 +70,14 @@ class Child:
             start_new_session=True,
         )
         self._unread = b""
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        end(self.process)
+        with self.process:  # closes the pipes
+            pass
 
     def line(self, timeout: float, watch: Watch | None = None) -> str | None:
         """The next line that it prints; None where there is none in time."""
