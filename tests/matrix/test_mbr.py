@@ -637,8 +637,3 @@ def test_errors_of_the_example(tmp_path):
         status, _, err = run_example("--pair", "en-xx", tmp_path, *wrong)
         assert (status, "Traceback" in err) == (2, False)
         assert err.count("error: ") == 1
-
-
-def test_that_there_are_systems_of_wmt22():
-    if not wmt22.SYSTEMS:
-        wmt22.missing()

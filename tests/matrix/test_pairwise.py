@@ -174,11 +174,6 @@ def test_wmt22_candidates(pair):
     assert (whole.pairwise(outputs[0][:300], outputs[1][:40]) == flat).all()
 
 
-def test_wmt22_is_there():
-    if not wmt22.SYSTEMS:
-        wmt22.missing()
-
-
 @pytest.fixture(scope="module")
 def pools():
     rng = seeded("pairwise", "pools")
