@@ -3,6 +3,8 @@
 Sequences here lie about their length, raise, or are no sequences at all.
 """
 
+import sys
+
 import numpy as np
 import pytest
 from generators import raises
@@ -16,6 +18,19 @@ pytestmark = pytest.mark.usefixtures("the_next_call_is_right")
 def failing_iterator():
     yield "a"
     raise Planned
+
+
+@each_entry
+@pytest.mark.parametrize(
+    "length", [0, 1, 3, 100, -1, 10**5, 2**62, sys.maxsize, sys.maxsize + 1, None, "3"]
+)
+def test_lengths_that_lie(entry, length):
+    for elements in ((), ["a"], ["a", "b", "c"], ["a"] * 200):
+        clean(entry, Lying(length, elements), [["a", "b"]])
+        clean(entry, ["a", "b"], [Lying(length, elements), ["a"]])
+        clean(entry, ["a", "b"], Lying(length, [["a"], ["b"]]))
+    clean(fastbleu.corpus_bleu, Lying(length, [[["a"]]]), Lying(length, [["a"]]))
+    clean(fastbleu.count, Lying(length, [["a"]]), Lying(length, [[["a"]]]))
 
 
 @each_entry
