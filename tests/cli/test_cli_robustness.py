@@ -53,22 +53,6 @@ def test_a_line_too_many_or_too_few(tmp_path: Path) -> None:
     assert error(R1, "-i", short).endswith("41 lines: remove its last line, which is blank")
 
 
-def test_missing_file_and_directory(tmp_path: Path) -> None:
-    missing = tmp_path / "missing.txt"
-    assert error(R1, "-i", A, missing).startswith(f"{missing}: no such file or directory; check")
-    assert str(tmp_path) in error(tmp_path, "-i", A)
-
-
-def test_text_that_is_no_utf8(tmp_path: Path) -> None:
-    bad = tmp_path / "bad.txt"
-    bad.write_bytes(A.read_bytes() + b"caf\xe9\n")
-    message = error(R1, "-i", bad)
-    assert message.startswith(f"{bad}: line 41 is not valid UTF-8 (byte 4 of the line is 0xe9)")
-    assert "--encoding" in message
-    bad.write_bytes(gzip.compress(A.read_bytes()))
-    assert "let its name end in .gz" in error(R1, "-i", bad)
-
-
 def test_a_test_set_without_a_language_pair() -> None:
     assert error("-t", "wmt14", "-i", A) == "test set wmt14 needs a language pair, such as -l en-de"
     assert "-t names it" in error(R1, "-i", A, "-ol", "en")
@@ -187,18 +171,32 @@ def test_an_ambiguous_option_names_the_candidates() -> None:
     assert " or --smooth-value (value of floor" in message
 
 
-@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
-def test_the_bare_command_on_a_terminal_prints_its_usage() -> None:
+def ends_on_a_terminal(*words: Any) -> tuple[int, bytes, bytes]:
+    """Status and output of a run whose standard input is a terminal."""
     main, terminal = os.openpty()
     try:
-        out, err = start(stdin=terminal).communicate(timeout=60)
+        process = start(*words, stdin=terminal)
+        out, err = process.communicate(timeout=60)
     finally:
         os.close(main)
         os.close(terminal)
+    return process.returncode, out, err
+
+
+@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
+def test_the_bare_command_on_a_terminal_prints_its_usage() -> None:
+    _, out, err = ends_on_a_terminal()
     assert out == b""
     assert err.startswith(b"usage: fastbleu REF")
     assert b"fastbleu reference.txt -i system.txt.gz -b\n" in err
     assert err.endswith(b"\nfastbleu --help explains all options.\n")
+
+
+@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
+def test_hypotheses_are_not_awaited_from_a_terminal() -> None:
+    status, out, err = ends_on_a_terminal(R1)
+    assert (status, out) == (2, b"")
+    assert b"no hypotheses: name their files after -i" in err
 
 
 def test_shell_completion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -213,47 +211,8 @@ def test_shell_completion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
         assert "--smooth-method" in output("--print-completion", shell)
 
 
-@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
-def test_hypotheses_are_not_awaited_from_a_terminal() -> None:
-    main, terminal = os.openpty()
-    try:
-        process = start(R1, stdin=terminal)
-        out, err = process.communicate(timeout=60)
-    finally:
-        os.close(main)
-        os.close(terminal)
-    assert (process.returncode, out) == (2, b"")
-    assert b"no hypotheses: name their files after -i" in err
-
-
-# ---- pipes, signals, terminals --------------------------------------------------------------
-
-
-@pytest.mark.skipif(not POSIX, reason="needs POSIX pipes")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_closed_pipe_is_quiet(tmp_path: Path, unbuffered: str) -> None:
-    # More than a pipe holds, and less than is printed at once.
-    (tmp_path / "r").write_bytes(b"a b c d\n" * 100_000)
-    environment = {"PYTHONUNBUFFERED": unbuffered}
-    process = start(tmp_path / "r", "-i", tmp_path / "r", "-sl", "-b", env=environment)
-    assert process.stdout is not None
-    assert process.stderr is not None
-    assert process.stdout.readline() == b"100.0\n"
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(60) == 141
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("form", FORMS)
-def test_a_full_disk_is_an_error(form: list[str]) -> None:
-    with open("/dev/full", "wb") as full:
-        status, _, err = run(R1, "-i", A, *form, stdout=full)
-    assert status == 1
-    assert err == "fastbleu: error: cannot write the result: No space left on device\n"
+# ---- signals, terminals, parts of a result ---------------------------------------------------
+# Closed pipes and full disks: tests/trust/test_files.py.
 
 
 @pytest.mark.skipif(not POSIX, reason="needs limits of resources")
@@ -274,14 +233,6 @@ def test_a_result_that_is_written_in_part_is_an_error(tmp_path: Path, unbuffered
         )
     assert (tmp_path / "out").stat().st_size == 70_000
     assert (status, err) == (1, "fastbleu: error: cannot write the result: File too large\n")
-
-
-@pytest.mark.skipif(not POSIX, reason="needs a shell")
-def test_standard_output_may_be_closed() -> None:
-    command = f"exec {sys.executable} -m fastbleu {R1} -i {A} >&-"
-    found = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
-    assert found.returncode == 1
-    assert found.stderr.startswith("fastbleu: error: standard output is closed")
 
 
 @pytest.mark.skipif(not POSIX, reason="needs POSIX signals")

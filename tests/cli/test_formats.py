@@ -14,6 +14,7 @@ import pytest
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
+from fastbleu.cli import files
 from fastbleu.cli.files import InputError
 from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
 from fastbleu.cli.readers import in_step
@@ -23,9 +24,9 @@ def read(
     *names: Path | str, role: str = REFERENCE, chunk: int = 4096, **options: Any
 ) -> list[list[str]]:
     with ExitStack() as opened:
-        files = [open_input(str(name), opened, role=role, **options) for name in names]
-        columns: list[list[str]] = [[] for _ in range(sum(file.width for file in files))]
-        for lines in in_step(files, chunk):
+        inputs = [open_input(str(name), opened, role=role, **options) for name in names]
+        columns: list[list[str]] = [[] for _ in range(sum(its.width for its in inputs))]
+        for lines in in_step(inputs, chunk):
             for column, part in zip(columns, lines, strict=True):
                 column += part
     return columns
@@ -82,6 +83,21 @@ def test_names_that_select_from_nothing(tmp_path: Path) -> None:
     assert "--num-refs" in error_of(f"{table}::2", fields=2)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_file_without_the_mark_that_its_encoding_needs(tmp_path: Path, encoding: str) -> None:
+    path = write(tmp_path / "a.txt", "a b\n".encode(f"{encoding}-le"))
+    message = error_of(path, encoding=encoding)
+    assert message.startswith(f"{path}: line 1 cannot be decoded: ")
+    assert "--encoding" in message
+    assert text_of(write(path, "a b\n".encode(encoding)), encoding=encoding) == ["a b"]
+
+
+def test_a_message_is_one_line_that_a_terminal_can_show(tmp_path: Path) -> None:
+    assert r"no\nfile\x1b[31m.txt" in error_of(f"{tmp_path}/no\nfile\x1b[31m.txt::x")
+    text = '<refset refid="r"><doc docid="a\nb\x1b"><seg id="1">x'
+    assert error_of(write(tmp_path / "a.sgm", text)).isprintable()
+
+
 # ---- tab-separated values -------------------------------------------------------------------
 
 TABLE = 'src\tmt\tref\n1\t"a\t\n2\t\tb" \r\n3\tc  d\te\n'
@@ -100,6 +116,7 @@ def test_columns(tmp_path: Path, name: str) -> None:
 def test_a_byte_order_mark_is_no_part_of_a_column_or_key(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tsv", "\ufeff" + TABLE)
     assert text_of(f"{path}::src") == ["1", "2", "3"]
+    assert text_of(f"{path}::1") == ["src", "1", "2", "3"]
     path = write(tmp_path / "a.jsonl", '\ufeff{"a": "x"}\n')
     assert text_of(f"{path}::a") == ["x"]
 
@@ -537,6 +554,18 @@ def test_sgml_of_many_systems(tmp_path: Path) -> None:
     assert "choose one of ::ref:ref, ::ref:other" in error_of(path)
     assert text_of(f"{path}::other") == text_of(f"{path}::ref")
     assert "a second ref:ref of document 1012" in error_of(write(tmp_path / "b.sgm", SGML * 2))
+
+
+def test_xml_is_known_by_its_declaration_however_little_is_unpacked_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = b'<?xml version="1.0"?><dataset id="x"><doc id="d"><hyp system="s"><seg id="1">a &amp; b'
+    text += b"</seg></hyp></doc></dataset>"
+    members = b"".join(gzip.compress(text[i : i + 1]) for i in range(len(text)))
+    paths = [write(tmp_path / "a.sgm.gz", members), write(tmp_path / "b.sgm", text)]
+    assert [text_of(path, role=SYSTEM) for path in paths] == [["a & b"]] * 2
+    monkeypatch.setattr(files, "_BLOCK_BYTES", 1)
+    assert [text_of(path, role=SYSTEM) for path in paths] == [["a & b"]] * 2
 
 
 def test_sgml_has_the_encoding_that_is_given(tmp_path: Path) -> None:

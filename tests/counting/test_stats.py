@@ -9,7 +9,6 @@ import pytest
 from generators import KINDS, edge_length, raises, seeded, segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from threads import at_once
 
 from fastbleu import Stats, count
 from fastbleu.dialects import NLTK
@@ -215,16 +214,6 @@ def test_adding_what_does_not_fit():
     raises(ValueError, r"max_order|order", Stats.concatenate, [stats, Stats.zeros(1, 2)])
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_overflow_is_an_error(sign):
-    extreme = Stats(np.full((2, 6), sign * (2**63 - 1), dtype=np.int64))
-    with pytest.raises(OverflowError):
-        extreme + Stats(np.full((2, 6), sign * 2, dtype=np.int64))
-    with pytest.raises(OverflowError):
-        extreme.sum()
-    assert extreme + Stats.zeros(2, 2) == extreme
-
-
 def test_equality():
     rows, stats = example()
     assert stats == Stats(rows)
@@ -306,19 +295,6 @@ def test_arguments_that_make_no_sense():
         for value in (1.5, "2", None):
             with pytest.raises((TypeError, ValueError)):
                 count([["a"]], [[["a"]]], **{name: value})
-
-
-def test_counting_in_several_threads_of_the_caller():
-    corpora = [
-        segments(seeded("callers", kind), 400, kind) for kind in ("words", "mixed", "colliders")
-    ]
-    expected = [count(*corpus) for corpus in corpora]
-
-    def work(number):
-        for _ in range(20):
-            assert count(*corpora[number % 3], threads=1 + number % 2) == expected[number % 3]
-
-    at_once(work, 6)
 
 
 def test_rows_that_are_none():

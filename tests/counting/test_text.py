@@ -2,12 +2,10 @@
 
 import gc
 import sys
-import tracemalloc
 
 import pytest
 from generators import raises, seeded
 from random_texts import random_corpus, random_line
-from threads import at_once
 
 from fastbleu import count
 from fastbleu.counting import _text
@@ -192,17 +190,6 @@ def test_checks_that_change_the_lists():
     raises(ValueError, "600 segments became 31", count, hypotheses, references, tokenize="13a")
 
 
-def test_threads_share_the_strings():
-    corpus = random_corpus(seeded("threads"), 400)
-    expected = count(*corpus, tokenize="13a")
-
-    def work(_):
-        for _ in range(20):
-            assert count(*corpus, tokenize="13a") == expected
-
-    at_once(work)
-
-
 def test_strings_are_let_go():
     line = "".join(["a word ", "and ", "another ’"])
     before = sys.getrefcount(line)
@@ -216,30 +203,3 @@ def test_strings_are_let_go():
     assert sys.getrefcount(line) == before
     SegmentReader("13a", False, 4).row(line, [line])
     assert sys.getrefcount(line) == before
-
-
-def test_memory_stays():
-    rng = seeded("memory")
-    corpus = random_corpus(rng, 200)
-    bad = [*corpus[0][:-1], 5], corpus[1]
-
-    def calls():
-        count(*corpus, tokenize="13a", lowercase=True)
-        for line in corpus[0][:50]:
-            split(line, "intl")
-        with pytest.raises(TypeError):
-            count(*bad, tokenize="zh")
-
-    calls()
-    tracemalloc.start()
-    try:
-        for _ in range(3):
-            calls()
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(20):
-            calls()
-        gc.collect()
-        assert tracemalloc.get_traced_memory()[0] - before < 20_000
-    finally:
-        tracemalloc.stop()

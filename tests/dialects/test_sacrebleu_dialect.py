@@ -1,12 +1,13 @@
-"""SACREBLEU turns rows into Scores: sacreBLEU's floats, and weights of one's own on top."""
+"""SACREBLEU turns rows into Scores: what it has besides sacreBLEU's floats, as weights.
+
+That the floats are sacreBLEU's is tested by metric/test_metric.py and test_sacrebleu_rows.py.
+"""
 
 import math
 from array import array
 
-import numpy as np
 import pytest
-import sacrebleu_cases as cases
-from generators import raises, seeded
+from generators import raises
 from sacrebleu.metrics.bleu import BLEU
 
 import fastbleu
@@ -19,42 +20,6 @@ ROWS = [
     [0, 3, 0, 0, 0, 0, 0, 0, 0, 0],
     [9, 9, 5, 2, 0, 0, 9, 8, 7, 6],
 ]
-
-
-def test_scores_of_texts():
-    rng = seeded("sacrebleu dialect")
-    for _ in range(300):
-        options = cases.options(rng)
-        order = options["max_ngram_order"]
-        metric = BLEU(**options)
-        hypotheses, streams = cases.corpus(rng, missing=False)
-        expected = metric.corpus_score(hypotheses, streams)
-        stats = cases.quietly(
-            fastbleu.count,
-            hypotheses,
-            list(zip(*streams, strict=True)),
-            order,
-            tokenize=options["tokenize"],
-            lowercase=options["lowercase"],
-        )
-        value = options["smooth_value"]
-        rules = {
-            "smoothing": options["smooth_method"],
-            "smoothing_value": value if options["smooth_method"] in ("floor", "add-k") else None,
-            "effective_order": options["effective_order"],
-        }
-        score = SACREBLEU.score(SACREBLEU.adapt(stats).sum(), **rules)
-        where = f"{options} {hypotheses} {streams}"
-        assert (score.value, score.bp) == (expected.score, expected.bp), where
-        assert (score.hyp_len, score.ref_len) == (expected.sys_len, expected.ref_len), where
-        assert float(score) == score.value
-        assert [type(n) for n in (*score.matches, *score.totals)] == [int] * 2 * order
-        segments = [
-            metric._compute_score_from_stats(row.tolist()).score for row in np.asarray(stats)
-        ]
-        assert SACREBLEU.sentence_scores(stats, **rules).tolist() == segments, where
-        uniform = SACREBLEU.sentence_scores(stats, weights=[1 / order] * order, **rules)
-        assert uniform.tolist() == segments, where
 
 
 def test_precisions_are_unsmoothed():

@@ -4,14 +4,14 @@ Tokens here raise, lie, change the lists that are being read, or call the librar
 After each of it the next call is right.
 """
 
-import gc
 import warnings
 
 import numpy as np
 import oracle
 import pytest
-from generators import seeded, segments, shown
-from hostile import REFERENCES, Planned, Token, clean, each_entry, raising
+from commands import python
+from generators import seeded, segments
+from hostile import Planned, Token, each_entry, raising
 
 import fastbleu
 
@@ -49,38 +49,6 @@ def test_an_exception_in_the_middle(entry, countdown):
         entry(tokens, [tokens[::-1], [Token(on_equal=action) for _ in range(80)]])
 
 
-class Ambiguous:
-    def __bool__(self):
-        raise Planned
-
-
-@each_entry
-@pytest.mark.parametrize("equal", [None, "", 0, 17, object(), NotImplemented, np.array([True,
-    False]),
-                                   np.array([]), Ambiguous(), float("nan"), []],
-                                   ids=shown)  # fmt: skip
-def test_comparisons_that_return_anything(entry, equal):
-    try:
-        clean(entry, [Token(equal=equal) for _ in range(5)], [[Token(equal=equal), 1, 1.0], [True]])
-    except Planned:
-        assert isinstance(equal, Ambiguous)
-
-
-@each_entry
-def test_comparisons_that_change_their_mind(entry):
-    rng = seeded("moods")
-
-    class Moody(Token):
-        def __hash__(self):
-            return rng.randint(0, 3)
-
-        def __eq__(self, other):
-            return rng.random() < 0.5
-
-    for length in (1, 5, 64, 65, 150):
-        clean(entry, [Moody() for _ in range(length)], [[Moody() for _ in range(length)]] * 2)
-
-
 @each_entry
 @pytest.mark.parametrize("value", [None, "1", 1.0, 2**200, -1, -(2**70), True])
 def test_hashes_that_are_no_hashes(entry, value):
@@ -92,44 +60,6 @@ def test_hashes_that_are_no_hashes(entry, value):
             entry([odd], [["a"]])
     else:
         entry([odd], [["a", odd]])
-
-
-CHANGES = [list.clear, list.pop, lambda tokens: tokens.extend(["new"] * 500),
-    lambda tokens: tokens.append(tokens[0]),
-           lambda tokens: tokens.__setitem__(slice(None), [None]), lambda tokens: tokens.reverse(),
-           lambda tokens: tokens.__setitem__(0, "z" * 40), lambda tokens: tokens.insert(0,
-           [1])]  # fmt: skip
-
-
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("length", [1, 30, 64, 65, 140])
-@pytest.mark.parametrize("when", ["on_hash", "on_equal"])
-def test_lists_that_change_during_the_call(change, length, when):
-    for target in (
-        *("hypothesis", "first", "second", "references", "hypotheses", "list_of_references"),
-    ):
-        for call in (fastbleu.corpus_bleu, lambda r, h: fastbleu.count(h, r),
-                     lambda r, h: fastbleu.count(h, r, threads=2),
-                     lambda r, h: fastbleu.sentence_bleu(r[0], h[0]),
-                     lambda r, h: fastbleu.modified_precision(r[0], h[0], 2)):  # fmt: skip
-            lists = {}
-
-            def action(lists=lists, target=target):
-                if lists[target]:
-                    change(lists[target])
-                gc.collect(0)
-
-            def tokens(position, action=action):
-                made = [f"token number {n}" for n in range(length)]
-                made[position % length] = Token(**{when: action})
-                return [*made, Token()]
-
-            first, second, hypothesis = tokens(0), tokens(length // 2), tokens(-1)
-            references = [first, second]
-            lists.update(first=first, second=second, hypothesis=hypothesis, references=references)
-            lists["hypotheses"] = [hypothesis, ["a"], ["b"]]
-            lists["list_of_references"] = [references, REFERENCES, REFERENCES]
-            clean(call, lists["list_of_references"], lists["hypotheses"])
 
 
 def test_calling_again_from_within():
@@ -176,3 +106,8 @@ def test_calling_again_from_smoothing_and_from_warnings(monkeypatch):
     warnings.simplefilter("always")
     fastbleu.sentence_bleu([list("axbyc")], list("abcde"))
     assert seen == [1.0] * 4
+
+
+def test_trials_of_the_trust_gate():
+    """The first of those that tests/trust/test_hostile_objects.py makes; a failed one is told."""
+    python("-m", "trust.hostile_trial", 0, 500, noisy=True)

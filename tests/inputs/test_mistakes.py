@@ -3,6 +3,7 @@
 import re
 import signal
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from nltk.translate import bleu_score as nltk
 import fastbleu
 from fastbleu import BLEU, InputWarning, Stats, count
 from fastbleu.dialects import NLTK, SACREBLEU
-from fastbleu.matrix import ReferenceIndex, pairwise
+from fastbleu.matrix import ReferenceIndex, iter_blocks, mbr, pairwise, self_bleu
 
 TEXTS = ["The cat sat on the mat.", "It rained all night."]
 REFERENCES = [["The cat sat on a mat."], ["It rained all night."]]
@@ -80,6 +81,9 @@ def test_what_is_no_padding_is_not_warned_of(recwarn):
         ("trg_lang", "tokenize"),
         ("pad_id", "ignore_ids"),
         ("lower_case", "lowercase"),
+        ("smooth_value", "smoothing_value"),
+        ("tokenizer", "tokenize"),
+        ("efective_order", "effective_order"),
         ("answer", None),
     ],
 )
@@ -90,9 +94,8 @@ def test_unknown_parameters_are_named(name, meant):
     for make in (
         lambda **wrong: BLEU(**wrong),
         lambda **wrong: BLEU.from_state(state, **wrong),
-        # These take a metric in the place of its parameters.
-        lambda **wrong: pairwise(TEXTS, TEXTS, **wrong) if name != "metric" else BLEU(**wrong),
-        lambda **wrong: ReferenceIndex(TEXTS, **wrong) if name != "metric" else BLEU(**wrong),
+        lambda **wrong: ReferenceIndex(TEXTS, **wrong),
+        *(partial(call, TEXTS, TEXTS) for call in (pairwise, iter_blocks, mbr, self_bleu)),
     ):
         raises(TypeError, expected, make, **{name: 4})
 

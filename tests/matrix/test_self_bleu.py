@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -77,6 +78,12 @@ def by_bleu(sentences, order, mask=None, **parameters):
         return metric.sentence_scores(sentences, references).tolist()
 
 
+def check(result, expected, *shown):
+    """The scores of each order are those that a function of the order gives."""
+    for column, order in enumerate(result.orders):
+        assert result.scores[:, column].tolist() == expected(order), shown
+
+
 def pool(rng, kind, length=tiny_length):
     """A few sentences of a small alphabet: some of them edits, copies, or empty."""
     alphabet = KINDS[kind]
@@ -89,9 +96,7 @@ def pool(rng, kind, length=tiny_length):
 def test_small_pools_equal_nltk(name):
     sentences = SMALL_POOLS[name]
     orders = (1, 2, 3, 4, 5, 9)
-    result = self_bleu(sentences, orders)
-    for column, order in enumerate(orders):
-        assert result.scores[:, column].tolist() == by_nltk(sentences, order)
+    check(self_bleu(sentences, orders), partial(by_nltk, sentences))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -100,19 +105,14 @@ def test_random_pools_equal_nltk(kind):
         rng = seeded("self-bleu", kind, number)
         sentences = pool(rng, kind)
         orders = rng.sample(range(1, 8), rng.randint(1, 5))
-        result = self_bleu(sentences, orders)
-        for column, order in enumerate(orders):
-            found = result.scores[:, column].tolist()
-            assert found == by_nltk(sentences, order), (number, sentences, order)
+        check(self_bleu(sentences, orders), partial(by_nltk, sentences), number, sentences)
 
 
 def test_long_sentences_equal_nltk():
     for number in range(15):
         rng = seeded("self-bleu of long sentences", number)
         sentences = pool(rng, rng.choice(("two letters", "four letters", "words")), edge_length)
-        result = self_bleu(sentences)
-        for column, order in enumerate(result.orders):
-            assert result.scores[:, column].tolist() == by_nltk(sentences, order), number
+        check(self_bleu(sentences), partial(by_nltk, sentences), number)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -124,9 +124,8 @@ def test_every_smoothing_of_nltk(name):
         sentences = pool(rng, "four letters")
         smoothing = {"smoothing": name.partition("[")[0], "smoothing_value": value}
         result = self_bleu(sentences, (1, 3, 4), **smoothing)
-        for column, order in enumerate(result.orders):
-            found = result.scores[:, column].tolist()
-            assert found == by_nltk(sentences, order, method, **parameters), (number, sentences)
+        expected = partial(by_nltk, sentences, method=method, **parameters)
+        check(result, expected, number, sentences)
 
 
 @pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
@@ -145,9 +144,7 @@ def test_every_reference_length(rule, dialect):
         else:
             options["smoothing"] = "floor"
         result = self_bleu(sentences, (1, 2, 4), **options)
-        for column, order in enumerate(result.orders):
-            found = result.scores[:, column].tolist()
-            assert found == by_bleu(sentences, order, **options), (number, sentences, options)
+        check(result, partial(by_bleu, sentences, **options), number, sentences, options)
 
 
 def test_first_of_two_equally_close_lengths():
@@ -168,9 +165,7 @@ TEXTS = ["The cat sat.", "the cat, sat!", "A dog -- 5,000 dogs.", "", "The cat s
 def test_text(tokenize, lowercase):
     options = {"dialect": "sacrebleu", "tokenize": tokenize, "lowercase": lowercase}
     result = self_bleu(TEXTS, **options)
-    for column, order in enumerate(result.orders):
-        expected = by_bleu(TEXTS, order, effective_order=True, **options)
-        assert result.scores[:, column].tolist() == expected
+    check(result, partial(by_bleu, TEXTS, effective_order=True, **options))
 
 
 def test_the_methods_of_a_metric_are_the_function():
@@ -200,10 +195,7 @@ def test_ids_with_rules_and_masks():
             "reference_length": rng.choice(RULES),
         }
         result = self_bleu(ids, (1, 2, 3), **options)
-        listed = list(ids)
-        for column, order in enumerate(result.orders):
-            found = result.scores[:, column].tolist()
-            assert found == by_bleu(listed, order, **options), (number, ids, options)
+        check(result, partial(by_bleu, list(ids), **options), number, ids, options)
 
 
 def test_a_mask_is_that_of_the_sentences():
@@ -225,9 +217,7 @@ def test_rows_of_padding_alone_are_no_references_unless_there_is_no_other():
 def test_real_sentences():
     lines = wmt22.lines_of_systems("de-en").values()
     sentences = [fastbleu.tokenize(line) for some in lines for line in some[:9]]
-    result = self_bleu(sentences, (2, 3, 4, 5))
-    for column, order in enumerate(result.orders):
-        assert result.scores[:, column].tolist() == by_nltk(sentences, order)
+    check(self_bleu(sentences, (2, 3, 4, 5)), partial(by_nltk, sentences))
 
 
 def test_means_are_exact_sums():

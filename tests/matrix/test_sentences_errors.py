@@ -2,10 +2,6 @@
 
 import gc
 import os
-import signal
-import sys
-import time
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -341,24 +337,6 @@ def test_tokens_whose_death_uses_the_reader():
     assert split(reader.read([["a", "again"]], "x")) == [[1, 0]]
 
 
-def test_comparisons_that_change_their_mind():
-    rng = seeded("moods of sentences")
-
-    class Moody(Token):
-        def __hash__(self):
-            return rng.randint(0, 3)
-
-        def __eq__(self, other):
-            return rng.random() < 0.5
-
-    reader = SentenceReader(TOKENS)
-    for length in (1, 5, 64, 150):
-        for known_only in (False, True):
-            sentences = [[Moody() for _ in range(length)], ["a", Moody(), 1, 1.0]]
-            split(reader.read(sentences, "x", known_only=known_only))
-            assert split(reader.read([["a", "b"]], "x"))[0][1] >= 0
-
-
 def test_sequences_that_lie():
     reader = SentenceReader(TOKENS)
     assert split(reader.read([Lying(9, ["a"]), ["a"]], "x")) == [[0], [0]]
@@ -406,48 +384,6 @@ def test_padding_is_told_of():
     assert SentenceReader(TEXT).read(["", "a"], "x").padding == []
 
 
-def all_the_ways(reader, kinds):
-    for sentences in kinds:
-        clean(lambda: reader.forget())
-        clean(lambda: reader.read(sentences, "x"))  # noqa: B023
-        clean(lambda: reader.read(sentences, "x", known_only=True))  # noqa: B023
-        clean(lambda: reader.read(sentences, "x").unique())  # noqa: B023
-        clean(lambda: SentenceReader.restore(TOKENS, reader.saved_vocabulary()))
-        clean(lambda: reader.sharing().read([*sentences, None], "x"))  # noqa: B023
-
-
-def test_references_and_memory_are_given_back():
-    tokens = ["a token " + str(n) for n in range(70)] + [10**30, (1, "x"), 2.5, object()]
-    kinds = [tokens], [tokens[:70], [5]], [tokens, [Token(on_hash=lambda: 1 / 0)]], [H[0]], H
-    text_kinds = tokens[:70], [" ".join(tokens[:70])] * 9, ["я" * 40, "&amp; \U0001f600" * 40]
-    readers = SentenceReader(TOKENS), SentenceReader(TEXT), SentenceReader(Parameters(str.split))
-
-    def everything():
-        for _ in range(10):
-            all_the_ways(readers[0], kinds)
-            for reader in readers[1:]:
-                all_the_ways(reader, text_kinds)
-
-    everything()
-    for reader in readers:
-        reader.forget()
-    gc.collect()
-    before = [sys.getrefcount(token) for token in tokens]
-    tracemalloc.start()
-    try:
-        traced = tracemalloc.get_traced_memory()[0]
-        for _ in range(20):
-            everything()
-        for reader in readers:
-            reader.forget()
-        gc.collect()
-        traced = tracemalloc.get_traced_memory()[0] - traced
-    finally:
-        tracemalloc.stop()
-    assert [sys.getrefcount(token) for token in tokens] == before
-    assert traced < 200_000, f"{traced} bytes of Python memory were not given back"
-
-
 @pytest.mark.skipif(
     not os.path.exists("/proc/self/statm") or "FASTBLEU_SANITIZED" in os.environ,
     reason="memory of the process is not to be told",
@@ -471,46 +407,3 @@ def test_forgetting_frees_the_content_of_long_tokens():
     assert max(reader.read([" ".join(map(str, range(200_000)))], "x").flat()) == 199_999
     reader.forget()
     assert reader.nbytes < 100_000
-
-
-WORDS = [f"word{n}" for n in range(700)]
-LONG_READS = {
-    "texts": (TEXT, lambda: [" ".join(WORDS[:60])] * 3_000_000),
-    "one text": (TEXT, lambda: [" ".join(WORDS * 30_000)]),
-    "lists": (TOKENS, lambda: [WORDS[:60]] * 3_000_000),
-    "long lists": (TOKENS, lambda: [WORDS * 3_000] * 30),
-    "objects": (TOKENS, lambda: [[0.5, *WORDS * 8_000]] * 3),
-    "rows": (TOKENS, lambda: np.broadcast_to(np.arange(60), (3_000_000, 60))),
-    "long rows": (TOKENS, lambda: np.broadcast_to(np.arange(3_000_000), (60, 3_000_000))),
-    "function": (Parameters(str.split), lambda: [" ".join(WORDS[:60])] * 3_000_000),
-}
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer of signals")
-@pytest.mark.parametrize("known_only", [False, True])
-@pytest.mark.parametrize("what", LONG_READS)
-def test_signals_are_heard(what, known_only):
-    parameters, make = LONG_READS[what]
-    sentences = make()
-    reader = SentenceReader(parameters)
-    if known_only:
-        reader.read(sentences[:2], "x")
-    due = []
-
-    def handler(*_):
-        due.append(time.monotonic())
-        raise Planned
-
-    before = signal.signal(signal.SIGALRM, handler)
-    try:
-        started = time.monotonic()
-        signal.setitimer(signal.ITIMER_REAL, 0.02)
-        with pytest.raises(Planned):
-            reader.read(sentences, "x", known_only=known_only)
-        # The aim is 0.2 seconds; a busy machine must not fail this.
-        print(f"{time.monotonic() - started - 0.02:.3f} s")
-        assert time.monotonic() - started < 2
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    assert len(reader.read([], "x")) == 0

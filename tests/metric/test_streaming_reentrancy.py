@@ -1,12 +1,10 @@
-"""A metric that is used while it is used: by signal handlers, finalizers, forked processes."""
+"""A metric that is used while it is used: by signal handlers and finalizers."""
 
 import gc
 import os
 import signal
-import sys
 
 import pytest
-from threads import again_and_again
 
 from fastbleu import BLEU
 
@@ -61,24 +59,6 @@ def test_a_finalizer_may_update_and_read():
     gc.collect()
     assert len(closed) == 2000
     assert metric.state[0] == 6 * 4000
-
-
-@pytest.mark.long
-@posix
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_a_forked_process_finds_no_lock_held():
-    metric = BLEU()
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    with again_and_again(lambda: metric.update(*TEXT), 3):
-        for _ in range(300):
-            child = os.fork()
-            if not child:
-                signal.alarm(10)  # a process that hangs is ended by this signal
-                metric.update(*TEXT)
-                os._exit(0 if metric.compute().hyp_len % 6 == 0 else 1)
-            assert os.waitpid(child, 0)[1] == 0
-    sys.setswitchinterval(interval)
 
 
 def test_an_interrupted_update_changes_nothing():

@@ -1,5 +1,7 @@
 """fastbleu.nltk.patch() puts the fast functions into nltk, unpatch() takes them out again.
 
+That of sacreBLEU is a context manager in the same way; tests/sacrebleu tests the rest of it.
+
 That a patched nltk gives nltk's results is tested by the parity tests, which run
 against "patched" too.
 """
@@ -9,10 +11,12 @@ import sys
 import nltk.translate
 import nltk.translate.bleu_score
 import pytest
+import sacrebleu
 from generators import PRISTINE, outcome, seeded, segments, words
 
 import fastbleu
 import fastbleu.nltk
+import fastbleu.sacrebleu
 
 NAMES = [
     *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
@@ -57,38 +61,32 @@ def test_patch_and_unpatch():
     fastbleu.nltk.unpatch()
 
 
-def test_context_manager():
-    with fastbleu.nltk.patch():
-        assert is_patched()
-    assert not is_patched()
+@pytest.mark.parametrize("drop_in", [fastbleu.nltk, fastbleu.sacrebleu])
+def test_context_managers(drop_in):
+    def applied():
+        patched = {
+            fastbleu.nltk: is_patched(),
+            fastbleu.sacrebleu: "_extract_corpus_statistics" in vars(sacrebleu.BLEU),
+        }
+        assert sum(patched.values()) == patched[drop_in], "another library is patched, too"
+        return patched[drop_in]
 
-
-def test_the_patch_goes_when_the_block_raises():
-    with pytest.raises(LookupError, match="inside"), fastbleu.nltk.patch():
+    drop_in.unpatch()  # without a patch it changes nothing
+    assert not applied()
+    with drop_in.patch():
+        with drop_in.patch():
+            assert applied()
+        assert applied()
+    assert not applied()
+    with pytest.raises(LookupError, match="inside"), drop_in.patch():
         raise LookupError("inside")
-    assert not is_patched()
-
-
-def test_blocks_inside_each_other():
-    with fastbleu.nltk.patch():
-        with fastbleu.nltk.patch():
-            assert is_patched()
-        assert is_patched()
-    assert not is_patched()
-
-
-def test_a_block_inside_a_lasting_patch():
-    fastbleu.nltk.patch()
-    with fastbleu.nltk.patch():
-        assert is_patched()
-    assert is_patched()
-    fastbleu.nltk.unpatch()
-    assert not is_patched()
-
-
-def test_unpatch_without_patch_changes_nothing():
-    fastbleu.nltk.unpatch()
-    assert not is_patched()
+    assert not applied()
+    drop_in.patch()
+    with drop_in.patch():
+        pass
+    assert applied(), "a block ends no patch that was there before"
+    drop_in.unpatch()
+    assert not applied()
 
 
 def test_code_that_imported_nltk_before_or_after():

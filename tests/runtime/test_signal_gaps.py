@@ -9,17 +9,10 @@ import os
 
 import pytest
 from commands import python
+from trust.long_calls import CALLS
+from trust.watch import Child
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no timers that send signals")
-
-CHILD = """
-import sys
-from trust.long_calls import CALLS, longest_gap
-long_call, space = CALLS[sys.argv[1]], {}
-call, _ = long_call.prepare(space)
-print(longest_gap(call, long_call.span + 0.5))
-space["os"].rmdir(space["directory"])
-"""
 
 INTERRUPTED = """
 import gc, signal, threading
@@ -61,11 +54,14 @@ print(len(threads) - sum(it.is_alive() for it in threads), "ended threads")
         "a ReferenceIndex with a late token of another kind",  # a dict made of all tokens
     ],
 )
-def test_signals_are_heard_all_the_time(name):
+def test_signals_are_heard_all_the_time(name, tmp_path):
     # What a call does without a look for signals comes each time; what the machine does does not.
     gaps = []
     while len(gaps) < 3 and min(gaps, default=1) > 0.2:
-        gaps.append(float(python("-c", CHILD, name)))
+        with Child(name, tmp_path) as child:
+            assert child.line(120) == "ready"
+            child.tell(f"gap {CALLS[name].span + 0.5}")
+            gaps.append(float(child.line(120)))
     print(f"{name}: heard nothing for {min(gaps):.3f} s")
     assert min(gaps) <= 0.2
 

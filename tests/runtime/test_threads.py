@@ -7,8 +7,13 @@ import time
 import numpy as np
 import pytest
 from commands import python
+from generators import seeded, segments
+from random_texts import random_corpus
+from threads import at_once
+from tokenizer_texts import batch
 
-from fastbleu import BLEU
+from fastbleu import BLEU, count, tokenize
+from fastbleu.matrix import ReferenceIndex
 from fastbleu.runtime.threads import run_on_threads
 
 TEXTS = [" ".join(f"w{n * k % 97}" for k in range(12)) for n in range(4000)]
@@ -62,3 +67,35 @@ def test_an_error_cancels_all_workers_and_is_raised(failing):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_makes_threads_of_its_own():
     assert python("-W", "ignore", "-c", IN_A_CHILD) == "0\n"
+
+
+CORPUS = random_corpus(seeded("shared"), 1200)
+LINES = batch("threads", 400)
+TOKENS = {kind: segments(seeded("callers", kind), 400, kind) for kind in ("words", "colliders")}
+METRIC = BLEU(threads=2)
+INDICES = [ReferenceIndex(TEXTS[:500], threads=threads) for threads in (1, 2)]
+SHARED = {
+    "a metric": lambda: METRIC.score(*CORPUS),
+    "an index": lambda: INDICES[0].statistics(TEXTS),
+    "an index with threads": lambda: INDICES[1].score(TEXTS),
+    "text": lambda: count(*CORPUS, tokenize="13a"),
+    "tokens": lambda: count(*TOKENS["words"]),
+    "tokens in threads": lambda: count(*TOKENS["colliders"], threads=2),
+    **{
+        f"tokenize, {name}": lambda name=name: [tokenize(text, name) for text in LINES]
+        for name in ("none", "13a", "zh", "intl", "char")
+    },
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
+@pytest.mark.parametrize("what", SHARED)
+def test_threads_share_what_they_call(what):
+    call = SHARED[what]
+    expected = call()
+
+    def work(_):
+        for _ in range(5):
+            assert call() == expected
+
+    at_once(work, 6)

@@ -75,26 +75,6 @@ def test_patch_and_unpatch(counted):
     assert len(counted) == 1
 
 
-def test_context_manager():
-    with patch():
-        with patch():
-            assert is_patched()
-        assert is_patched()
-    assert not is_patched()
-    patch()
-    with patch():
-        pass
-    assert is_patched()
-    with pytest.raises(LookupError), patch():
-        raise LookupError
-
-
-def test_the_patch_goes_when_the_block_raises():
-    with pytest.raises(LookupError), patch():
-        raise LookupError
-    assert not is_patched()
-
-
 def test_objects_are_sacrebleus():
     with patch():
         metric = BLEU()

@@ -9,8 +9,6 @@ import sacrebleu.metrics.bleu as sacrebleu_bleu
 import sacrebleu_tokenizers
 from commands import python
 from generators import raises
-from threads import at_once
-from tokenizer_texts import batch
 
 import fastbleu
 from fastbleu.tokenizers import TOKENIZERS, Tokenizer, get_tokenizer, tokenize
@@ -195,17 +193,6 @@ def test_pickling(source, protocol):
         tokenizer.name, tokenizer.compiled, tokenizer.signature,
     )  # fmt: skip
     assert tokenize("A, b. 5-C", back) == tokenize("A, b. 5-C", tokenizer)
-
-
-@pytest.mark.parametrize("name", COMPILED)
-def test_many_threads_at_once(name):
-    texts = batch("threads", 400)
-    expected = [tokenize(text, name) for text in texts]
-
-    def work(_):
-        assert [tokenize(text, name) for text in texts] == expected
-
-    at_once(work, 4)
 
 
 def test_tokenizing_loads_no_library():

@@ -62,12 +62,21 @@ UNHASHABLE = ["the", ["cat"]]
 UNREADABLE = [["a"], ["b", ["c"]]]
 LARGEST = 2**63 - 1
 
+
+class Raising:
+    """A token whose hash raises."""
+
+    def __hash__(self) -> int:
+        raise KeyError("no hash")
+
+
 SOURCE = """
 fastbleu.count | count(HYPOTHESES, LIST_OF_REFERENCES)
     count([HYPOTHESIS], []); count([HYPOTHESIS], [[]]); count([UNHASHABLE], [REFERENCES])
     count([HYPOTHESIS], [[UNHASHABLE]]); count(["text"], [["text"]])
     count([HYPOTHESIS], [REFERENCES], 0)
     count(HYPOTHESES, list(zip(*[REFERENCES] * 3, strict=True)))
+    count([HYPOTHESIS, [Raising()]], [REFERENCES] * 2)
 fastbleu.count: threads | count(HYPOTHESES * 4, LIST_OF_REFERENCES * 4, threads=2)
     count([*HYPOTHESES, UNHASHABLE], [*LIST_OF_REFERENCES, REFERENCES], threads=2)
 fastbleu.count: text | count(TEXTS, TEXT_REFERENCES, tokenize="intl", lowercase=True)
@@ -265,6 +274,7 @@ fastbleu.BLEU.reference_index | it = BLEU(effective_order=True)
     it.reference_index(TEXTS).ngrams; it.reference_index([]); it.reference_index([*TEXTS, 7])
 fastbleu.matrix.pairwise | pairwise(SENTENCES, HYPOTHESES, tokenize=None)
     pairwise(SENTENCES, UNREADABLE, tokenize=None); pairwise(SENTENCES, HYPOTHESES)
+    pairwise(SENTENCES, [["a", Raising()]], tokenize=None)
 fastbleu.matrix.iter_blocks | blocks(iter_blocks(SENTENCES, HYPOTHESES, rows=1, tokenize=None))
     iter_blocks(SENTENCES, HYPOTHESES, rows=-1, tokenize=None)
 fastbleu.matrix.mbr | mbr(SENTENCES, tokenize=None); mbr(UNREADABLE, tokenize=None)
@@ -300,7 +310,7 @@ fastbleu.sentence_bleu | sentence_bleu(REFERENCES, HYPOTHESIS)
     sentence_bleu([], HYPOTHESIS); sentence_bleu(REFERENCES, UNHASHABLE)
     sentence_bleu([UNHASHABLE], HYPOTHESIS); sentence_bleu(REFERENCES, HYPOTHESIS, (None,))
     sentence_bleu(REFERENCES, HYPOTHESIS, smoothing_function=lambda *a, **k: 1 / 0)
-    sentence_bleu(None, HYPOTHESIS)
+    sentence_bleu(None, HYPOTHESIS); sentence_bleu([[Raising()]], HYPOTHESIS)
 fastbleu.sentence_bleu: several weights, tokens of all kinds
     kinds, weights = [1, 2.0, (3, "x"), b"y"], [(1,), (0.5, 0.5)]
     smoothing = SmoothingFunction().method1

@@ -155,7 +155,9 @@ class Token(Hostile):
 
     def __eq__(self, other: object) -> Any:
         self.world.act()
-        return self.world.rng.choice([True, False, NotImplemented, None, 17, Truth(self.world)])
+        array = np.array([True, False])  # neither true nor false
+        said = [True, False, NotImplemented, None, 17, array, Truth(self.world)]
+        return self.world.rng.choice(said)
 
 
 class Truth(Hostile):

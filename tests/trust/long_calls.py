@@ -118,6 +118,18 @@ all pairs in two threads | pool = texts(); exhaust(iter_blocks(pool, pool, threa
 MBR decoding | pool = texts(); mbr(pool)
 pairs of long sentences
     long, other = long_segment(); pairwise([long] * 3, other, tokenize=None, max_order=8)
+BLEU.update of ids | ids, metric = ids_of((1_000_000, 64)), used()
+    metric.update(ids, ids[::-1]); metric, metric.state, metric.compute()
+ids in two threads | ids = ids_of((1_000_000, 64))
+    BLEU(tokenize=None, threads=2).sentence_scores(ids, ids[::-1]); of_small_ids(ids)
+one row of small ids | ids = ids_of(20_000_000); reversed_row(ids); of_small_ids(ids)
+a ReferenceIndex of ids (2.0 s)
+    ids = ids_of((1_000_000, 30)); ReferenceIndex(ids, tokenize=None); of_small_ids(ids)
+an index of texts | ReferenceIndex([text] * 3_000_000)
+an index of texts that a function splits | ReferenceIndex([text] * 3_000_000, tokenize=str.split)
+an index of one text | line = " ".join(words * 30_000); ReferenceIndex([line])
+queries of an index by long lists
+    index = ReferenceIndex([words], tokenize=None); index.score([[0.5, *words * 8_000]] * 60)
 """
 OTHERS = """
 BLEU.update | (hypotheses, references), metric = segments(), used()
@@ -127,13 +139,8 @@ BLEU.update that keeps segments
     metric.update(hypotheses, references); metric, metric.state, metric.compute()
 BLEU.update in two threads | (hypotheses, references), metric = segments(), used(threads=2)
     metric.update(hypotheses, references); metric, metric.state, metric.compute()
-BLEU.update of ids | ids, metric = ids_of((1_000_000, 64)), used()
-    metric.update(ids, ids[::-1]); metric, metric.state, metric.compute()
 sentence_scores of ids | ids = ids_of((1_000_000, 64))
     BLEU(tokenize=None).sentence_scores(ids, ids[::-1]); of_small_ids(ids)
-ids in two threads | ids = ids_of((1_000_000, 64))
-    BLEU(tokenize=None, threads=2).sentence_scores(ids, ids[::-1]); of_small_ids(ids)
-one row of small ids | ids = ids_of(20_000_000); reversed_row(ids); of_small_ids(ids)
 one row of large ids
     ids = ids_of(10_000_000, 2**40, "int64"); reversed_row(ids); of_small_ids(ids)
 one row of unsigned ids
@@ -194,8 +201,6 @@ self-BLEU of short sentences (3.0 s)
     self_bleu(short, range(1, 9), tokenize=None)
 matrix.ReferenceIndex
     pool = texts(); ReferenceIndex(pool * 9); ReferenceIndex(pool[:20]).sentence_scores(pool[:3])
-a ReferenceIndex of ids (2.0 s)
-    ids = ids_of((1_000_000, 30)); ReferenceIndex(ids, tokenize=None); of_small_ids(ids)
 a ReferenceIndex of different tokens (2.5 s)
     parts = [[f'w{n + k}' for k in range(5)] for n in range(0, 5_000_000, 5)]
     ReferenceIndex(parts, tokenize=None)

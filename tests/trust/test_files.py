@@ -88,7 +88,7 @@ SHELL = [
     ("FASTBLEU - -i good <&-", 1, "", "standard input is closed"),
     ("head -n 7 good | FASTBLEU good", 1, "", "standard input has 7 lines"),
     *((f"FASTBLEU many -i many {form} >/dev/full", 1, "", NO_SPACE)
-      for form in ("", "-sl", "-f text")),
+      for form in ("", "-sl", "-f text", "-ci -cin 20")),
 ]  # fmt: skip
 FULL_DISK = {
     "the result": "PYTHONUNBUFFERED= {} >result",

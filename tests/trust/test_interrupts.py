@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import random
-import select
 import subprocess
 import sys
 import time
@@ -21,11 +20,10 @@ import pytest
 
 from trust.children import SEED, end, environment
 from trust.long_calls import CALLS
-from trust.watch import POLL, Watch
+from trust.watch import LIMIT, POLL, Child, Watch
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to one process")
 
-LIMIT = 0.2
 REPETITIONS = 20
 # The short form takes another selection of calls with each seed.
 SELECTION = random.Random(int(SEED)).sample(list(CALLS), 33)
@@ -37,77 +35,18 @@ GAP_SECONDS = 10.0
 COMMAND_SPAN = 0.4
 
 
-class Child:
-    """A process that makes one of CALLS each time that it is told to."""
-
-    def __init__(self, name, directory):
-        self.process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "trust.long_calls", name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=environment(TMPDIR=str(directory)),
-            start_new_session=True,
-        )
-        self._unread = b""
-
-    def line(self, timeout, watch=None):
-        """The next line that it prints; None where there is none in time."""
-        stop = time.monotonic() + timeout
-        output = self.process.stdout
-        while b"\n" not in self._unread:
-            left = stop - time.monotonic()
-            if left <= 0:
-                return None
-            wait = left if watch is None else min(left, POLL)
-            if select.select([output], [], [], wait)[0]:
-                more = os.read(output.fileno(), 1 << 16)
-                assert more, f"the process has ended: {self._unread.decode()}"
-                self._unread += more
-            elif watch is not None:
-                watch.look()
-        line, _, self._unread = self._unread.partition(b"\n")
-        return line.decode(errors="replace")
-
-    def tell(self, words):
-        self.process.stdin.write(f"{words}\n".encode())
-        self.process.stdin.flush()
-
-    def interrupted(self, delay):
-        """How long a call took that was interrupted `delay` after its start, and what is wrong;
-        None: it was over before."""
-        self.tell("go")
-        assert self.line(60) == "started"
-        early = self.line(delay)
-        if early is not None:
-            return None, "" if early.startswith("finished\t") else early
-        watch = Watch(self.process.pid)
-        answer = self.line(60, watch)
-        if answer is None:
-            return 60.0, "it did not end within 60 s"
-        ended, at, verdict = answer.split("\t")
-        latency = watch.latency(float(at))
-        problem = "" if verdict == "'right'" else verdict
-        if ended == "finished":  # in the same moment, or the signal was lost
-            return (None if latency < LIMIT else latency), problem
-        return latency, problem if ended == "interrupted" else f"{ended}; {problem}"
-
-
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=[] if n in SELECTION else [pytest.mark.long_only]) for n in CALLS],
 )
 def test_calls_of_python(cases, long, name, tmp_path):
-    child = Child(name, tmp_path)
-    try:
+    with Child(name, tmp_path) as child:
         assert child.line(120) == "ready", child.line(0.5)
         interrupt(cases, child, CALLS[name].span, REPETITIONS if long else 1)
         if long:
             child.tell(f"gap {GAP_SECONDS}")
             gap = float(child.line(GAP_SECONDS + 120) or "inf")
             cases.check(gap < LIMIT, f"it heard nothing for {gap:.3f} s")
-    finally:
-        end(child.process)
 
 
 def interrupt(cases, child, span, count):

@@ -9,11 +9,19 @@ time by the clock.
 from __future__ import annotations
 
 import os
+import select
 import signal
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from trust.children import end, environment
+
+# Within so many seconds a call has to end that was interrupted.
+LIMIT = 0.2
 # Seconds between two looks.
 POLL = 0.004
 
@@ -47,3 +55,67 @@ class Watch:
         for, so that the delay that counts is the longest."""
         delays = [last - self._before.get(name, 0.0) for name, last in self._last.items()]
         return at - self.sent - max(delays, default=0.0)
+
+
+class Child:
+    """A process that makes one of CALLS each time that it is told to."""
+
+    def __init__(self, name: str, directory: Path) -> None:
+        self.process: Any = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "trust.long_calls", name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment(TMPDIR=str(directory)),
+            start_new_session=True,
+        )
+        self._unread = b""
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        end(self.process)
+        with self.process:  # closes the pipes
+            pass
+
+    def line(self, timeout: float, watch: Watch | None = None) -> str | None:
+        """The next line that it prints; None where there is none in time."""
+        stop = time.monotonic() + timeout
+        output = self.process.stdout
+        while b"\n" not in self._unread:
+            left = stop - time.monotonic()
+            if left <= 0:
+                return None
+            wait = left if watch is None else min(left, POLL)
+            if select.select([output], [], [], wait)[0]:
+                more = os.read(output.fileno(), 1 << 16)
+                assert more, f"the process has ended: {self._unread.decode()}"
+                self._unread += more
+            elif watch is not None:
+                watch.look()
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line.decode(errors="replace")
+
+    def tell(self, words: str) -> None:
+        self.process.stdin.write(f"{words}\n".encode())
+        self.process.stdin.flush()
+
+    def interrupted(self, delay: float) -> tuple[float | None, str]:
+        """How long a call took that was interrupted `delay` after its start, and what is wrong;
+        None: it was over before."""
+        self.tell("go")
+        assert self.line(60) == "started"
+        early = self.line(delay)
+        if early is not None:
+            return None, "" if early.startswith("finished\t") else early
+        watch = Watch(self.process.pid)
+        answer = self.line(60, watch)
+        if answer is None:
+            return 60.0, "it did not end within 60 s"
+        ended, at, verdict = answer.split("\t")
+        latency = watch.latency(float(at))
+        problem = "" if verdict == "'right'" else verdict
+        if ended == "finished":  # in the same moment, or the signal was lost
+            return (None if latency < LIMIT else latency), problem
+        return latency, problem if ended == "interrupted" else f"{ended}; {problem}"

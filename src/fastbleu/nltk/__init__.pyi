@@ -79,30 +79,7 @@ class SmoothingFunction:
         *args: Any,
         **kwargs: Any,
     ) -> _Precisions: ...
-    def method5(
-        self,
-        p_n: list[Any],
-        references: Any,
-        hypothesis: Any,
-        hyp_len: int | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> _Precisions: ...
-    def method6(
-        self,
-        p_n: list[Any],
-        references: Any,
-        hypothesis: Any,
-        hyp_len: int | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> _Precisions: ...
-    def method7(
-        self,
-        p_n: list[Any],
-        references: Any,
-        hypothesis: Any,
-        hyp_len: int | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> _Precisions: ...
+    # Of the same signature as method4.
+    method5 = method4
+    method6 = method4
+    method7 = method4
