@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Tokenizers that a dialect without its own is used with.
 _TOKENIZERS = ("13a", "none", "intl", "char", "zh")
+# Longest n-grams that are common besides those of BLEU-4.
+_SHORTER = (1, 2, 3)
 # How many choices of a setting may differ from the defaults of its dialect.
 _MOST_CHANGES = 2
 _NEAREST = 5
@@ -212,8 +214,9 @@ def _settings(corpus: Corpus) -> Iterator[_Setting]:
     """All settings, dialect by dialect."""
     corpora = [("", corpus)]
     for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
-        if any(corpus.changed(rewrite, side) for side in ("hypotheses", "references")):
-            corpora.append((name, corpus.rewritten(rewrite)))
+        made = corpus.rewritten(rewrite)
+        if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
+            corpora.append((name, made))
     several = min(map(len, corpus.references))
     if several > 1:
         corpora += [(f"reference {k} alone", corpus.with_reference(k)) for k in range(several)]
@@ -227,6 +230,7 @@ def _settings_of(name: str, corpora: list[tuple[str, Corpus]]) -> Iterator[_Sett
         "smoothing": _first(dialect.options["smoothing"], dialect.smoothings),
         "reference_length": [dialect.reference_length],
         "tokenize": [None],
+        "max_order": _first(dialect.max_order, [n for n in _SHORTER if n in dialect.orders]),
     }
     if max(map(len, corpora[0][1].references)) > 1:
         options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
