@@ -1,0 +1,3 @@
+from array import array
+
+def hashed_rows(ids: array[int], lengths: array[int]) -> array[int]: ...
