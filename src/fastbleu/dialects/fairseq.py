@@ -100,7 +100,7 @@ class FairseqDialect(PlainDialect):
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """The score of a corpus; of a single segment, with ids that begin with it."""
         if len(tokens) == 1:
-            sums = _hashed_rows(_ids(tokens), 1)
+            sums = _hashed_rows(_ids(tokens))
         return {"value": self._scores(sums, options)[0]}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
