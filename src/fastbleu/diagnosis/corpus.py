@@ -103,9 +103,10 @@ class Corpus:
         max_order: int,
     ) -> Stats:
         if max_order < _USUAL_ORDER:
-            whole = self.rows(tokenizer, lowercase, single_reference, reference_length, _USUAL_ORDER)
-            columns = [*range(2 + max_order), *range(2 + _USUAL_ORDER, 2 + _USUAL_ORDER + max_order)]
-            return Stats(numpy.asarray(whole)[:, columns])
+            how = tokenizer, lowercase, single_reference, reference_length
+            totals = 2 + _USUAL_ORDER
+            columns = [*range(2 + max_order), *range(totals, totals + max_order)]
+            return Stats(numpy.asarray(self.rows(*how, _USUAL_ORDER))[:, columns])
         hypotheses, references = self.hypotheses, self._references(single_reference)
         if tokenizer is not None and tokenizer.compiled is None:
             ours, theirs = (self._reader(tokenizer, lowercase, side) for side in (False, True))

@@ -122,14 +122,14 @@ def hashed_rows(ids, lengths):
     cdef Buffer flat = buffer_of(ids, "i", 1), its = buffer_of(lengths, "q", 1)
     cdef const int64_t *length = <const int64_t *> its.view.buf
     cdef const int32_t *first = <const int32_t *> flat.view.buf
-    cdef Py_ssize_t segments = its.view.shape[0] // 2, segment
+    cdef Py_ssize_t segments = its.view.shape[0] // 2, _
     cdef array rows = clone(_ROW, segments * WIDTH, False)
     cdef int64_t *row = <int64_t *> rows.data.as_longlongs
     cdef HashCounter counter = HashCounter()
     if sum(lengths) != len(ids):
         raise ValueError(f"there are {len(ids)} ids, but lengths add up to {sum(lengths)}")
     with nogil:
-        for segment in range(segments):
+        for _ in range(segments):
             counter.count(first, length[0], length[1], row)
             counter.worked(1)
             first += length[0] + length[1]
