@@ -168,7 +168,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Raises
     ------
     ValueError, TypeError
-        The number is none or is not in 0-100, or as by `fastbleu.BLEU.score`.
+        The number is none, or is not in 0-100 and no score; or as by `fastbleu.BLEU.score`.
 
     Notes
     -----
@@ -187,7 +187,10 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     printed, digits = _read_number(number)
     metric = BLEU() if is_text(hypotheses) else BLEU(None)
     scores = _scores(Corpus.read(hypotheses, references, metric))
-    return _identification(printed, digits, scores)
+    found = _identification(printed, digits, scores)
+    if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
+        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100, and no setting has it")
+    return found
 
 
 def _read_number(number: float | str) -> tuple[str, int]:
@@ -197,7 +200,7 @@ def _read_number(number: float | str) -> tuple[str, int]:
         value = float(printed)
     except ValueError:
         raise ValueError(f"{number!r} is no number; pass a score as 31.2 or '31.20'") from None
-    if not 0 <= value <= 100.0001:
+    if not (0 <= value and isfinite(value)):
         raise ValueError(f"{number!r} is no BLEU: it is not in 0-100")
     if "e" in printed.lower():
         printed = f"{value:.20f}".rstrip("0")
