@@ -200,7 +200,7 @@ def _read_number(number: float | str) -> tuple[str, int]:
         value = float(printed)
     except ValueError:
         raise ValueError(f"{number!r} is no number; pass a score as 31.2 or '31.20'") from None
-    if not (0 <= value and isfinite(value)):
+    if not (value >= 0 and isfinite(value)):
         raise ValueError(f"{number!r} is no BLEU: it is not in 0-100")
     if "e" in printed.lower():
         printed = f"{value:.20f}".rstrip("0")
