@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from math import nan
 
 import numpy
@@ -12,6 +13,7 @@ from ..counting.stats import Stats
 from ..dialects.score import Score
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
+from ..tokenizers.table import get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..tokenizers.table import Tokenizer
+
+_USUAL_ORDER = 4
 
 
 class Corpus:
@@ -39,6 +43,7 @@ class Corpus:
         self.metric = metric
         self._points: float | None = None
         self._rows: dict[Any, Stats] = {}
+        self._readers: dict[Any, Callable[[str], Any]] = {}
 
     @classmethod
     def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
@@ -82,19 +87,59 @@ class Corpus:
         max_order: int,
     ) -> Stats:
         """The counts of all segments, which are counted once for the same rules."""
+        if max(map(len, self.references), default=0) == 1:
+            single_reference, reference_length = False, "closest"  # all the same
         key = tokenizer, lowercase, single_reference, reference_length, max_order
         if key not in self._rows:
-            references = self._references(single_reference)
-            options = CountOptions(
-                tokenizer, lowercase, max_order, reference_length=reference_length
-            )
-            self._rows[key] = count_batch(self.hypotheses, references, options).stats
+            self._rows[key] = self._count(*key)
         return self._rows[key]
+
+    def _count(
+        self,
+        tokenizer: Tokenizer | None,
+        lowercase: bool,
+        single_reference: bool,
+        reference_length: str,
+        max_order: int,
+    ) -> Stats:
+        if max_order < _USUAL_ORDER:
+            how = tokenizer, lowercase, single_reference, reference_length
+            totals = 2 + _USUAL_ORDER
+            columns = [*range(2 + max_order), *range(totals, totals + max_order)]
+            return Stats(numpy.asarray(self.rows(*how, _USUAL_ORDER))[:, columns])
+        hypotheses, references = self.hypotheses, self._references(single_reference)
+        if tokenizer is not None and tokenizer.compiled is None:
+            ours, theirs = (self._reader(tokenizer, lowercase, side) for side in (False, True))
+            hypotheses = [ours(text) for text in hypotheses]
+            references = [[theirs(text) for text in some] for some in references]
+            prepared, lowercase = tokenizer.prepared, False
+            tokenizer = None if prepared is None else get_tokenizer(prepared[1])
+        options = CountOptions(tokenizer, lowercase, max_order, reference_length=reference_length)
+        return count_batch(hypotheses, references, options).stats
+
+    def _reader(
+        self, tokenizer: Tokenizer, lowercase: bool, is_reference: bool
+    ) -> Callable[[str], Any]:
+        """What makes of a text that for the compiled code: each once, in variants of a corpus, too.
+
+        It is a text for a compiled tokenizer, or a list of tokens.
+        """
+        key = tokenizer, lowercase, is_reference
+        if key not in self._readers:
+            prepared, function = tokenizer.prepared, tokenizer.function
+
+            def read(text: str) -> Any:
+                if prepared is not None:
+                    return prepared[0](text, lowercase, is_reference)
+                return function(text.lower() if lowercase else text)  # type: ignore[misc]
+
+            self._readers[key] = cache(read)
+        return self._readers[key]
 
     def scored_by(self, metric: BLEU) -> Corpus:
         """The same segments with another metric."""
         made = Corpus(self.hypotheses, self.references, metric)
-        made._rows = self._rows
+        made._rows, made._readers = self._rows, self._readers
         return made
 
     def _references(self, single: bool) -> list[list[Any]]:
@@ -112,7 +157,10 @@ class Corpus:
 
     def with_reference(self, k: int) -> Corpus:
         """The corpus with the k-th reference of each segment alone."""
-        return Corpus(self.hypotheses, [some[k : k + 1] for some in self.references], self.metric)
+        references = [some[k : k + 1] for some in self.references]
+        made = Corpus(self.hypotheses, references, self.metric)
+        made._readers = self._readers
+        return made
 
     def swapped(self) -> Corpus:
         """The first references as hypotheses, and the hypotheses as references."""

@@ -14,7 +14,7 @@ from ..dialects.parameters import Parameters
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
 from ..rendering.tables import Table, Tables
-from ..tokenizers.table import tokenize
+from ..tokenizers.table import get_tokenizer, tokenize
 from .corpus import Corpus, is_text
 
 TYPE_CHECKING = False
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Hypotheses, References
 
-# Tokenizers that a dialect without its own is used with.
-_TOKENIZERS = ("13a", "none", "intl", "char", "zh")
+# Tokenizers that a dialect without its own is used with, and those of libraries, which take long:
+# each counts as two changes.
+_COMPILED = ("13a", "none", "intl", "char", "zh")
+_OF_LIBRARIES = ("ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
+# Longest n-grams that are common besides those of BLEU-4.
+_SHORTER = (1, 2, 3)
 # How many choices of a setting may differ from the defaults of its dialect.
 _MOST_CHANGES = 2
 _NEAREST = 5
@@ -164,13 +168,15 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Raises
     ------
     ValueError, TypeError
-        The number is none or is not in 0-100, or as by `fastbleu.BLEU.score`.
+        The number is none, or is not in 0-100 and no score; or as by `fastbleu.BLEU.score`.
 
     Notes
     -----
-    Tried are all dialects with their tokenizers, cases, smoothing methods and reference lengths, of
-    which two may differ from the dialect's defaults; all references, and each alone; means of
-    sentence scores in place of the corpus' score; text that is stripped, or was tokenised before.
+    Tried are all dialects with their tokenizers, cases, smoothing methods, reference lengths and
+    longest n-grams, of which two may differ from the dialect's defaults; all references, and each
+    alone; means of sentence scores in place of the corpus' score; text that is stripped, or was
+    tokenised before. Dialects that take any tokens are tried with all tokenizers that are
+    installed, those of libraries with nothing else changed.
 
     Examples
     --------
@@ -180,7 +186,29 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     """
     printed, digits = _read_number(number)
     metric = BLEU() if is_text(hypotheses) else BLEU(None)
-    corpus = Corpus.read(hypotheses, references, metric)
+    scores = _scores(Corpus.read(hypotheses, references, metric))
+    found = _identification(printed, digits, scores)
+    if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
+        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100, and no setting has it")
+    return found
+
+
+def _read_number(number: float | str) -> tuple[str, int]:
+    """A number as it was printed, and its digits after the point."""
+    printed = str(number).strip()
+    try:
+        value = float(printed)
+    except ValueError:
+        raise ValueError(f"{number!r} is no number; pass a score as 31.2 or '31.20'") from None
+    if not (value >= 0 and isfinite(value)):
+        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100")
+    if "e" in printed.lower():
+        printed = f"{value:.20f}".rstrip("0")
+    return printed, len(printed.partition(".")[2])
+
+
+def _scores(corpus: Corpus) -> list[tuple[_Setting, float]]:
+    """All settings that give the corpus a score, and the score, on the scale of its dialect."""
     scores = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
@@ -191,60 +219,50 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
                 continue
             if isfinite(value):
                 scores.append((setting, value))
-    return _identification(printed, digits, scores)
-
-
-def _read_number(number: float | str) -> tuple[str, int]:
-    """A number as it was printed, and its digits after the point."""
-    printed = str(number).strip()
-    try:
-        value = float(printed)
-    except ValueError:
-        raise ValueError(f"{number!r} is no number; pass a score as 31.2 or '31.20'") from None
-    if not 0 <= value <= 100.0001:
-        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100")
-    if "e" in printed.lower():
-        printed = f"{value:.20f}".rstrip("0")
-    return printed, len(printed.partition(".")[2])
+    return scores
 
 
 def _settings(corpus: Corpus) -> Iterator[_Setting]:
     """All settings, dialect by dialect."""
     corpora = [("", corpus)]
     for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
-        if any(corpus.changed(rewrite, side) for side in ("hypotheses", "references")):
-            corpora.append((name, corpus.rewritten(rewrite)))
+        made = corpus.rewritten(rewrite)
+        if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
+            corpora.append((name, made))
     several = min(map(len, corpus.references))
     if several > 1:
         corpora += [(f"reference {k} alone", corpus.with_reference(k)) for k in range(several)]
+    tokenizers = *_COMPILED, *_installed()
     for name in names():
-        yield from _settings_of(name, corpora)
+        yield from _settings_of(name, corpora, tokenizers)
 
 
-def _settings_of(name: str, corpora: list[tuple[str, Corpus]]) -> Iterator[_Setting]:
+def _settings_of(
+    name: str, corpora: list[tuple[str, Corpus]], tokenizers: tuple[str, ...]
+) -> Iterator[_Setting]:
     dialect, of_text = get(name), corpora[0][1].is_text
     options: dict[str, list[Any]] = {
         "smoothing": _first(dialect.options["smoothing"], dialect.smoothings),
         "reference_length": [dialect.reference_length],
         "tokenize": [None],
+        "max_order": _first(dialect.max_order, [n for n in _SHORTER if n in dialect.orders]),
     }
     if max(map(len, corpora[0][1].references)) > 1:
         options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
     if of_text:
         own = {its: alias for alias, its in (dialect.tokenizers or {}).items()}
         usual = own.get(dialect.tokenizer, dialect.tokenizer)
-        options["tokenize"] = _first(usual, dialect.tokenizers or _TOKENIZERS)
+        options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
         options["lowercase"] = _first(dialect.lowercase, dialect.cases)
-    counts_itself = type(dialect)._count is not Dialect._count  # which takes long
-    means = [False, *[True] * (not counts_itself and not dialect.mean_of_sentences)]
-    most = 0 if counts_itself else _MOST_CHANGES
+    means = [False, *[True] * (not dialect.mean_of_sentences)]
+    most = 0 if _counts_itself(dialect) else _MOST_CHANGES
     for is_mean, (text, corpus), *values in product(means, corpora, *options.values()):
         changed = {
             option: value
             for (option, choices), value in zip(options.items(), values, strict=True)
             if value != choices[0]
         }
-        changes = is_mean + bool(text) + len(changed)
+        changes = is_mean + bool(text) + len(changed) + (changed.get("tokenize") in _OF_LIBRARIES)
         if changes > most:
             continue
         if is_mean and "effective_order" in dialect.options:
@@ -254,20 +272,39 @@ def _settings_of(name: str, corpora: list[tuple[str, Corpus]]) -> Iterator[_Sett
             parameters = Parameters(**given)
         except (ValueError, TypeError, ImportError):
             continue
+        if is_mean and _counts_itself(parameters.rules):
+            continue
         words = [", ".join(f"{option}={value!r}" for option, value in given.items())]
         words += ["mean of sentences"] * is_mean + [text] * bool(text)
         yield _Setting(parameters, corpus, is_mean, changes, "; ".join(words))
+
+
+def _installed() -> list[str]:
+    """The tokenizers of libraries that can be used here."""
+    found = []
+    for name in _OF_LIBRARIES:
+        try:
+            get_tokenizer(name)
+        except (ImportError, OSError, RuntimeError):
+            continue
+        found.append(name)
+    return found
 
 
 def _first(usual: Any, others: Any) -> list[Any]:
     return [usual, *[other for other in others if other != usual]]
 
 
+def _counts_itself(dialect: Dialect) -> bool:
+    """Whether the counts of a dialect are not the rows that dialects share, and take long."""
+    return type(dialect)._count is not Dialect._count
+
+
 def _value(setting: _Setting) -> float:
     """The score, on the scale of its dialect."""
     parameters, corpus = setting.parameters, setting.corpus
     dialect = parameters.rules
-    if type(dialect)._count is not Dialect._count:
+    if _counts_itself(dialect):
         return corpus.scored_by(BLEU(**parameters.as_arguments())).score().value
     rows = corpus.rows(
         parameters.tokenizer,

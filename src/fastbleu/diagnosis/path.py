@@ -234,6 +234,7 @@ def walk(a: Rules, b: Rules, segments: bool = True) -> tuple[list[Step], list[st
     steps: list[Step] = []
     shared: list[str] = []
     rules, score, last = a, a.points(), b.points()
+    highest = max(100.0, score, last) + _ROUNDING  # that of e2e may be above 100
     sentences = a.sentence_points() if segments else numpy.zeros(0)
     for name, fields, describe, sentence in _RULES:
         before, after = describe(rules), describe(b)
@@ -250,7 +251,7 @@ def walk(a: Rules, b: Rules, segments: bool = True) -> tuple[list[Step], list[st
             points = last if name == _RULES[-1][0] else rules.points()
         except (ValueError, ZeroDivisionError):
             points = nan
-        if not -_ROUNDING <= points <= 100 + _ROUNDING:  # no score: the rules do not go together
+        if not -_ROUNDING <= points <= highest:  # no score: the rules do not go together
             points = nan
         most: list[int] = []
         if segments:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from math import exp, fsum, log
 
+from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
 from .base import Dialect, Options
 from .nltk import NltkDialect
@@ -96,16 +97,9 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """The score by the recall of n-grams."""
-        matches, totals = [0.0] * 4, [0.0] * 4
-        hyp_len = 0
-        for hypothesis, references in tokens:
-            hyp_len += len(hypothesis)
-            for n in range(4):
-                matched, ngrams = self._recall(hypothesis, references, n + 1)
-                matches[n] += matched
-                totals[n] += ngrams
+        matches, totals = self._recall(tokens)
         ref_len = 2 * len(tokens)
-        bp = self.brevity_penalty(hyp_len, ref_len)
+        bp = self.brevity_penalty(sum([len(hypothesis) for hypothesis, _ in tokens]), ref_len)
         precisions = tuple([m / t for m, t in zip(matches, totals, strict=True)])
         value = 0.0
         if matches[0]:
@@ -113,29 +107,39 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
             value = bp * exp(fsum([0.25 * log(m / t if m else 0.1 / t) for m, t in pairs]))
         return {"value": value, "precisions": precisions, "bp": bp, "ref_len": ref_len}
 
-    def _recall(
-        self, hypothesis: list[Any], references: list[list[Any]], n: int
+    def _recall(self, tokens: list[Segment]) -> tuple[list[float], list[float]]:
+        """Weighted n-grams of the references that match, and all, of each order."""
+        # The recall of a reference is its precision as a hypothesis.
+        references = [one for _, its in tokens for one in its]
+        hypotheses = [[hypothesis] for hypothesis, its in tokens for _ in its]
+        rows = count_batch(references, hypotheses, CountOptions(None)).stats
+        _, _, *counts = self.adapt(rows).sum()._rows
+        matched = totals = 0.0
+        for segment in tokens:
+            its_matched, its_total = self._unigram_recall(*segment)
+            matched += its_matched
+            totals += its_total
+        return [matched, *counts[1:4]], [totals, *counts[5:]]
+
+    def _unigram_recall(
+        self, hypothesis: list[Any], references: list[list[Any]]
     ) -> tuple[float, float]:
-        """Weighted n-grams of the references that match, and all; added up one after the other."""
-        had = Counter(_ngrams(hypothesis, n))
-        matched = ngrams = 0.0
+        """Weighted tokens of a segment's references that match, and all; added one by one."""
+        had = Counter(hypothesis)
+        matched = totals = 0.0
         for reference in references:
-            its_matches = its_ngrams = 0.0
-            for ngram, count in Counter(_ngrams(reference, n)).items():
-                weight = 1 if n > 1 or ngram[0] in self._keywords else _WEIGHT_OF_OTHERS
-                its_matches += min(count, had[ngram]) * weight
-                its_ngrams += count * weight
+            its_matches = its_total = 0.0
+            for token, count in Counter(reference).items():
+                weight = 1 if token in self._keywords else _WEIGHT_OF_OTHERS
+                its_matches += min(count, had[token]) * weight
+                its_total += count * weight
             matched += its_matches
-            ngrams += max(1, its_ngrams)
-        return matched, ngrams
+            totals += max(1, its_total)
+        return matched, totals
 
     def _further_fields(self) -> dict[str, str]:
         given = self.settings["keywords"]
         return {"keywords": given if isinstance(given, str) else ",".join(sorted(self._keywords))}
-
-
-def _ngrams(tokens: list[Any], n: int) -> list[tuple[Any, ...]]:
-    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
 
 
 def _keywords(given: Any) -> frozenset[str]:

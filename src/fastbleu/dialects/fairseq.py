@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
 from collections.abc import Mapping
+from itertools import count
 from math import exp, inf, log
 
 from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
+from ._fairseq import hashed_rows
 from .base import Dialect, Options
 from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row
 from .score import Score
@@ -15,12 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    import numpy
-    from numpy.typing import NDArray
-
     from ..counting.batch import Counted, Segment
 
-_BASIS, _PRIME = 14695981039346656037, 0x100000001B3
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999
 _ORDER = (
@@ -90,7 +90,7 @@ class FairseqDialect(PlainDialect):
         counted = super()._count(hypotheses, references, options, masks, progress=progress)
         tokens = token_lists(hypotheses, references, options)
         if self.settings["hashed"]:
-            rows = _hashed_rows(_ids(tokens), options.threads)
+            rows = _hashed_rows(_ids(tokens))
             counted.tokens = tokens
         else:
             rows = _rows(_ids(tokens), CountOptions(None, threads=options.threads))
@@ -100,7 +100,7 @@ class FairseqDialect(PlainDialect):
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """The score of a corpus; of a single segment, with ids that begin with it."""
         if len(tokens) == 1:
-            sums = _hashed_rows(_ids(tokens), 1)
+            sums = _hashed_rows(_ids(tokens))
         return {"value": self._scores(sums, options)[0]}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
@@ -131,11 +131,10 @@ class FairseqDialect(PlainDialect):
 
 def _ids(segments: list[Segment]) -> list[tuple[list[int], list[int]]]:
     """Hypothesis and reference of each segment as fairseq's Dictionary numbers them."""
-    numbers: dict[Any, int] = dict(_SPECIAL)
+    numbers: dict[Any, int] = defaultdict(count(len(_SPECIAL)).__next__, _SPECIAL)
 
     def numbered(tokens: list[Any]) -> list[int]:
-        ids = [numbers.setdefault(token, len(numbers)) for token in tokens]
-        return _without_padding([*ids, 2])
+        return _without_padding([*map(numbers.__getitem__, tokens), 2])
 
     found = []
     for hypothesis, references in segments:
@@ -159,41 +158,11 @@ def _rows(segments: list[tuple[list[int], list[int]]], options: CountOptions) ->
     return count_batch(hypotheses, [[one] for one in references], options).stats
 
 
-def _hashed_rows(segments: list[tuple[list[int], list[int]]], threads: int) -> Stats:
-    """The rows by libbleu's hash: of each order, hashes are counted as if they were tokens."""
-    import numpy
-
-    sides = [_hashes([segment[side] for segment in segments]) for side in (0, 1)]
-    table = numpy.zeros((len(segments), 10), numpy.int64)
-    table[:, :2] = [[len(ids) for ids in segment] for segment in segments] or table[:, :2]
-    options = CountOptions(None, max_order=1, threads=threads)
-    for n, pairs in enumerate(zip(*sides, strict=True)):
-        rows = _rows(list(zip(*pairs, strict=True)), options)
-        table[:, 2 + n], table[:, 6 + n] = rows.matches[:, 0], rows.totals[:, 0]
-    return Stats(table)
-
-
-def _hashes(sentences: list[list[int]]) -> list[list[list[int]]]:
-    """The hashes of all n-grams, by order and by sentence."""
-    import numpy
-
-    flat = numpy.array([number for ids in sentences for number in ids], numpy.int32)
-    lengths = [len(ids) for ids in sentences]
-    # Bytes are signed characters, so that their sign is extended to 64 bits.
-    signed = flat.view(numpy.int8).reshape(-1, 4).astype(numpy.int64).view(numpy.uint64)
-    by_order = []
-    found: NDArray[numpy.uint64] = numpy.full(len(flat), _BASIS, numpy.uint64)
-    for n in range(4):
-        # The n-gram that starts at i; those across sentences are dropped below.
-        for byte in range(4):
-            found = (found ^ signed[n:, byte]) * numpy.uint64(_PRIME)
-        listed, start, of_sentences = found.tolist(), 0, []
-        for length in lengths:
-            of_sentences.append(listed[start : start + max(0, length - n)])
-            start += length
-        by_order.append(of_sentences)
-        found = found[:-1]
-    return by_order
+def _hashed_rows(segments: list[tuple[list[int], list[int]]]) -> Stats:
+    """The rows by libbleu's hash."""
+    ids = array("i", [number for segment in segments for side in segment for number in side])
+    lengths = array("q", [len(side) for segment in segments for side in segment])
+    return Stats._own(hashed_rows(ids, lengths), 4)
 
 
 FAIRSEQ = FairseqDialect()

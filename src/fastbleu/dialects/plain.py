@@ -41,13 +41,11 @@ class PlainDialect(Dialect):
         """The score of an adapted row."""
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
-        order, scores, rows = stats.max_order, array("d"), stats._rows
-        width = 2 + 2 * order
-        for start in range(0, len(rows), width):
-            hyp_len, ref_len, *counts = rows[start : start + width]
-            row = hyp_len, ref_len, counts[:order], counts[order:]
-            scores.append(self._score(row, options))
-        return scores
+        width, middle = 2 + 2 * stats.max_order, 2 + stats.max_order
+        rows = zip(*[iter(stats._rows.tolist())] * width, strict=True)
+        return array(
+            "d", [self._score((r[0], r[1], r[2:middle], r[middle:]), options) for r in rows]
+        )
 
 
 def count_with_tokens(

@@ -44,22 +44,25 @@ class TorchEvalDialect(Dialect):
         weights: torch.Tensor | Sequence[float] | None,
         dtype: torch.dtype,
     ) -> torch.Tensor:
-        """The score from a row of `tensors`, by torcheval.metrics.functional.text.bleu's steps.
+        """The scores of `tensors`, by torcheval.metrics.functional.text.bleu's steps.
 
-        `dtype` is that of TorchEval's counts: float64 of its class, float32 of its function.
+        `counts` are of rows, or of one row, without their dimension; `dtype` is that of TorchEval's
+        counts: float64 of its class, float32 of its function.
         """
         import torch
 
-        device, max_order = counts[2].device, len(counts[2])
-        if not counts[2].any():
-            return torch.tensor(0.0, dtype=dtype, device=device)
+        device, max_order = counts[2].device, counts[2].shape[-1]
         input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
         # Equal weights are float32 there, so that three of them do not add up to 1.
         equal = [1 / max_order] * max_order
         of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
         with torch.no_grad():
-            mean = torch.exp(torch.sum(of_orders * torch.log(matches / possible)))
-        return mean if input_len > target_len else torch.exp(1 - target_len / input_len) * mean
+            mean = torch.exp(torch.sum(of_orders * torch.log(matches / possible), -1))
+        short = torch.exp(1 - target_len / input_len) * mean
+        zero = torch.tensor(0.0, dtype=dtype, device=device)
+        return torch.where(
+            counts[2].any(-1), torch.where(input_len > target_len, mean, short), zero
+        )
 
     def _further_fields(self) -> dict[str, str]:
         return torch_field()
@@ -67,15 +70,13 @@ class TorchEvalDialect(Dialect):
     def _scores(self, stats: Stats, options: Options) -> array[float]:
         import torch
 
-        scores = array("d")
-        for row in tensors(stats):
-            if not row[3].all():
-                raise ValueError(
-                    f"no hypothesis has {stats.max_order} tokens, and torcheval refuses such input "
-                    "as too short"
-                )
-            scores.append(self.score_tensors(row, options.weights, torch.float32).item())
-        return scores
+        counts = tensors(stats)
+        if not counts[3].all():
+            raise ValueError(
+                f"no hypothesis has {stats.max_order} tokens, and torcheval refuses such input as "
+                "too short"
+            )
+        return array("d", self.score_tensors(counts, options.weights, torch.float32).tolist())
 
 
 TORCHEVAL = TorchEvalDialect()

@@ -49,28 +49,30 @@ class TorchMetricsDialect(Dialect):
         smooth: bool,
         dtype: torch.dtype,
     ) -> torch.Tensor:
-        """The score from a row of `tensors`, by the steps of torchmetrics.functional.text.bleu.
+        """The scores of `tensors`, by the steps of torchmetrics.functional.text.bleu.
 
-        `dtype` is that of TorchMetrics' states.
+        `counts` are of rows, or of one row, without their dimension; `dtype` is that of
+        TorchMetrics' states.
         """
         import torch
 
-        device, max_order = counts[2].device, len(counts[2])
-        if not counts[2].all():
-            return torch.tensor(0.0, device=device)
+        device, max_order = counts[2].device, counts[2].shape[-1]
         preds_len, target_len, numerator, denominator = (count.to(dtype) for count in counts)
         precisions = numerator / denominator
         if smooth:
             one = torch.ones(max_order, device=device)
             smoothed = (numerator + one) / (denominator + one)
-            smoothed[0] = precisions[0]
+            smoothed[..., 0] = precisions[..., 0]
             precisions = smoothed
         equal = [1.0 / max_order] * max_order
         of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
-        mean = torch.exp(torch.sum(of_orders * torch.log(precisions)))
-        if preds_len > target_len:
-            return torch.tensor(1.0, device=device) * mean
-        return torch.exp(1 - target_len / preds_len) * mean
+        mean = torch.exp(torch.sum(of_orders * torch.log(precisions), -1))
+        short = torch.exp(1 - target_len / preds_len) * mean
+        return torch.where(
+            counts[2].all(-1),
+            torch.where(preds_len > target_len, mean, short),
+            torch.tensor(0.0, device=device),
+        )
 
     def _further_fields(self) -> dict[str, str]:
         return torch_field()
@@ -79,7 +81,7 @@ class TorchMetricsDialect(Dialect):
         import torch
 
         asked = options.weights, options.smoothing == "add-k", torch.get_default_dtype()
-        return array("d", [self.score_tensors(row, *asked).item() for row in tensors(stats)])
+        return array("d", self.score_tensors(tensors(stats), *asked).tolist())
 
 
 @cache
@@ -93,14 +95,14 @@ def torch_field() -> dict[str, str]:
         return {}
 
 
-def tensors(stats: Stats, device: Any = None) -> list[list[torch.Tensor]]:
-    """The rows as int64: hyp_len and ref_len, shape (), matches and totals, shape (max_order,)."""
+def tensors(stats: Stats, device: Any = None) -> list[torch.Tensor]:
+    """The rows as int64: hyp_len and ref_len, shape (rows,), matches, totals, (rows, max_order)."""
     import numpy
     import torch
 
-    rows = torch.from_numpy(numpy.array(stats)).to(device)
-    parts = (row.split([2, stats.max_order, stats.max_order]) for row in rows)
-    return [[lengths[0], lengths[1], matches, totals] for lengths, matches, totals in parts]
+    table = torch.from_numpy(numpy.array(stats)).to(device)
+    lengths, matches, totals = table.split([2, stats.max_order, stats.max_order], 1)
+    return [lengths[:, 0], lengths[:, 1], matches, totals]
 
 
 TORCHMETRICS = TorchMetricsDialect()

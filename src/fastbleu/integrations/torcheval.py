@@ -115,7 +115,7 @@ class BLEUScore(Metric):
                 "the input is too short to find all n-gram matches with "
                 f"n_gram={self.n_gram}; the default dialect takes such a batch"
             )
-        self._add(*tensors(sums, self.device)[0])
+        self._add(*[count[0] for count in tensors(sums, self.device)])
         return self
 
     def compute(self) -> torch.Tensor:

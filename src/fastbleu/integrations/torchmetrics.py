@@ -150,8 +150,8 @@ class BLEUScore(Metric):
         """
         sums = preds if isinstance(preds, Stats) else self._count(preds, target)
         # Not in place: the metrics of a compute group share these tensors.
-        for name, count in zip(_STATES, tensors(sums, self.numerator.device)[0], strict=True):
-            setattr(self, name, getattr(self, name) + count)
+        for name, count in zip(_STATES, tensors(sums, self.numerator.device), strict=True):
+            setattr(self, name, getattr(self, name) + count[0])
 
     @torch.jit.unused
     def forward(self, preds: Any, target: Any) -> Any:

@@ -1,0 +1,80 @@
+"""`identify` and `explain` on the outputs of WMT22's systems."""
+
+import itertools
+from math import fsum
+
+import pytest
+import wmt22
+
+from fastbleu import BLEU, dialects
+from fastbleu.diagnosis.corpus import Corpus
+from fastbleu.diagnosis.identification import _identification, _read_number, _scores
+from fastbleu.diagnosis.path import Rules, walk
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+SYSTEMS = [
+    pytest.param(name, marks=[] if name == "en-de.Online-B" else pytest.mark.long)
+    for name in wmt22.SYSTEMS
+]
+
+
+def corpora(system):
+    """By dialect the corpus that it scores; without those that need what is not installed."""
+    corpus = Corpus.read(*wmt22.one_reference(system), BLEU())
+    found = {name: corpus.scored_by(BLEU(dialect=name)) for name in dialects.names()}
+    return {name: its for name, its in found.items() if is_scored(its)}
+
+
+def is_scored(corpus):
+    try:
+        corpus.score()
+    except ImportError:  # PyTorch's arithmetic
+        return False
+    return True
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_each_dialect_is_found_by_its_printed_score(system):
+    by_dialect = corpora(system)
+    scores = _scores(by_dialect["sacrebleu"])
+    for name, corpus in by_dialect.items():
+        score = corpus.score()
+        printed = score.printed or f"{score.value:.4f}"
+        matches = _identification(*_read_number(printed), scores).matches
+        settings = [match.setting for match in matches]
+        place = settings.index(f"dialect={name!r}")
+        # Six dialects may print the same.
+        defaults = {f"dialect={other!r}" for other in by_dialect}
+        assert place < 5 or defaults.issuperset(settings[:place]), (name, printed, settings)
+
+
+@pytest.mark.parametrize("of_text", [True, False])
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_each_setting_has_the_score_that_its_arguments_give(system, of_text):
+    """What settings share changes none of their scores."""
+    hypotheses = wmt22.read_lines(wmt22.system_file(system))[:60]
+    streams = wmt22.lines_of_references(system.partition(".")[0])
+    references = [list(its) for its in zip(*streams, strict=True)][:60]
+    if not of_text:
+        hypotheses = [text.split() for text in hypotheses]
+        references = [[text.split() for text in some] for some in references]
+    scores = _scores(Corpus.read(hypotheses, references, BLEU() if of_text else BLEU(None)))
+    for (parameters, corpus, is_mean, _, description), value in scores:
+        metric = BLEU(**parameters.as_arguments())
+        single = parameters.rules.single_reference
+        its = [some[:1] for some in corpus.references] if single else corpus.references
+        if is_mean:
+            sentences = metric.sentence_scores(corpus.hypotheses, its)
+            assert value == fsum(sentences) / len(sentences), description
+        else:
+            assert value == metric.score(corpus.hypotheses, its).value, description
+    assert len(scores) >= (500 if of_text else 100)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_steps_between_all_dialects_add_up(system):
+    rules = {name: Rules.of(corpus) for name, corpus in corpora(system).items()}
+    for a, b in itertools.permutations(rules, 2):
+        steps, _ = walk(rules[a], rules[b], segments=False)
+        points = rules[a].points() + sum(step.points for step in steps)
+        assert points == pytest.approx(rules[b].points(), rel=1e-12, abs=1e-9), (a, b)
