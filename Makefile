@@ -20,7 +20,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # What extras require, without the package, which is there.
 EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-pythons mutants lint bench trust trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-pythons mutants docs docs-links lint bench trust trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -75,7 +75,7 @@ test-integrations:            ## the tests of training loops and their framework
 	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations \
-	    --ignore tests/integrations/test_mbrs.py
+	    tests/test_documentation.py --ignore tests/integrations/test_mbrs.py
 
 # It needs older releases than the other hosts do, and so an environment for itself.
 test-mbrs:            ## the tests of the metric for mbrs, with all that mbrs requires
@@ -99,6 +99,19 @@ mutants: $(VENV)/tested            ## planted faults in the tokenisers, which th
 
 test-pythons:            ## a part of the tests on other CPythons: all that are found, or PYTHONS="3.10 3.13"
 	@PYTHONS="$(PYTHONS)" bash tests/pythons.sh
+
+# Its environment is its own, because the theme and its parsers are nothing that tests need.
+docs:            ## the documentation site in build/docs/html; warnings and broken internal links are errors
+	@$(MAKE) --no-print-directory VENV=.venv-docs .venv-docs/with-sphinx
+	@.venv-docs/bin/sphinx-build -q -W --keep-going -d build/docs/doctrees -b html docs build/docs/html
+	@echo 'open build/docs/html/index.html; links to other sites: make docs-links'
+
+docs-links: docs            ## check the links of the documentation to other sites
+	@.venv-docs/bin/sphinx-build -q -d build/docs/doctrees -b linkcheck docs build/docs/links
+
+$(VENV)/with-sphinx: $(VENV)/built
+	@$(call EXTRAS,docs)
+	@touch $@
 
 lint: $(VENV)/tested            ## ruff, cython-lint, clang-format, mypy, stubtest
 	@$(call EXTRAS,lint)
@@ -128,4 +141,4 @@ trust-long: $(VENV)/tested            ## the same without a limit of time, and w
 	@FASTBLEU_TEST_SEED="$${FASTBLEU_TEST_SEED:-$$(date +%s)}" $(RUN_TRUST) --long
 
 clean:            ## remove everything that was built
-	rm -rf $(VENV) .venv-integrations .venv-mbrs build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")
+	rm -rf $(VENV) .venv-docs .venv-integrations .venv-mbrs build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")
