@@ -26,13 +26,10 @@ myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
-# Adaptors are documented without their hosts, which need gigabytes. Those that decorate a class must
-# leave it as it is.
-autodoc_mock_imports = ["ignite", "torch", "torcheval", "torchmetrics"]
 
 
 class Host(MagicMock):
-    """Stands for keras and mbrs: base classes are `object`, decorators do nothing."""
+    """Stands for a host, which would need gigabytes: bases are `object`, decorators do nothing."""
 
     Metric = MetricBLEU = object
 
@@ -42,8 +39,18 @@ class Host(MagicMock):
 
     register_keras_serializable = register
 
+    @staticmethod
+    def sync_all_reduce(*_, **__):
+        return lambda decorated: decorated
 
-for name in ("keras", "keras.src.backend.common.symbolic_scope", "mbrs", "mbrs.metrics"):
+    @staticmethod
+    def reinit__is_reduced(decorated):
+        return decorated
+
+
+HOSTS = """keras keras.src.backend.common.symbolic_scope mbrs.metrics torch torchmetrics
+torcheval.metrics ignite.exceptions ignite.metrics.metric"""
+for name in HOSTS.split():
     for end in (place.end() for place in re.finditer(r"\w+(?=\.|$)", name)):
         sys.modules.setdefault(name[:end], Host())
 autodoc_typehints = "signature"

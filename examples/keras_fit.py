@@ -37,14 +37,24 @@ def begun(target):
     return numpy.concatenate([numpy.full((len(target), 1), BOS), target[:, :-1]], axis=1)
 
 
-def make_model(source_words, target_words, width):
-    source, beginning = layers.Input((None,), dtype="int32"), layers.Input((None,), dtype="int32")
-    states = layers.Embedding(source_words, width, mask_zero=True)(source)
-    states, last = layers.GRU(width, return_sequences=True, return_state=True)(states)
-    hidden = layers.Embedding(target_words, width)(beginning)
-    hidden = layers.GRU(width, return_sequences=True)(hidden, initial_state=last)
-    context = layers.Attention(use_scale=True)([hidden, states])
-    mixed = layers.Dense(width, activation="tanh")(layers.Concatenate()([hidden, context]))
+class Words(layers.Layer):
+    """Vectors of words at their places."""
+
+    def __init__(self, words, length, width):
+        super().__init__()
+        self.words, self.places = layers.Embedding(words, width), layers.Embedding(length, width)
+
+    def call(self, ids):
+        return self.words(ids) + self.places(keras.ops.arange(keras.ops.shape(ids)[1]))
+
+
+def make_model(source_words, target_words, source_length, target_length, width):
+    source = layers.Input((source_length,), dtype="int32")
+    beginning = layers.Input((target_length,), dtype="int32")
+    states = Words(source_words, source_length, width)(source)
+    hidden = Words(target_words, target_length, width)(beginning)
+    context = layers.MultiHeadAttention(4, width // 4)(hidden, states)
+    mixed = layers.Dense(2 * width, activation="relu")(layers.Concatenate()([hidden, context]))
     return keras.Model([source, beginning], layers.Dense(target_words)(mixed))
 
 
@@ -53,7 +63,7 @@ def translate(model, source, length):
     ids = numpy.full((len(source), length + 1), PAD)
     ids[:, 0] = BOS
     for place in range(length):
-        logits = model.predict_on_batch([source, ids[:, : place + 1]])
+        logits = model.predict_on_batch([source, ids[:, :length]])
         ids[:, place + 1] = logits[:, place].argmax(-1)
     return ids[:, 1:]
 
@@ -70,7 +80,7 @@ def main():
     pairs = [make_easy_sentence(rng) for _ in range(arguments.training + arguments.validation)]
     source, target, *words = make_arrays(pairs)
     split = arguments.training
-    model = make_model(*words, 64)
+    model = make_model(*words, source.shape[1], target.shape[1], 64)
     model.compile(
         optimizer=keras.optimizers.Adam(5e-3, clipnorm=1.0),
         loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD),
