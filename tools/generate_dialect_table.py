@@ -1,4 +1,4 @@
-"""Write the table of dialects in README.md, from what each dialect says of itself.
+"""Write the table of dialects where its marks are, from what each dialect says of itself.
 
 python tools/generate_dialect_table.py            # writes the table
 python tools/generate_dialect_table.py --check    # compares, writes nothing; exit status 1
@@ -13,7 +13,8 @@ from pathlib import Path
 
 from fastbleu.dialects import get, names
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+PROJECT = Path(__file__).resolve().parent.parent
+PAGES = [PROJECT / "README.md", PROJECT / "docs" / "reference" / "dialects.md"]
 BLOCK = re.compile(r"(<!-- dialects:begin -->\n).*(<!-- dialects:end -->)", re.DOTALL)
 
 
@@ -40,11 +41,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare, do not write")
     arguments = parser.parse_args()
-    text = README.read_text(encoding="utf-8")
-    wanted = BLOCK.sub(lambda found: found[1] + table() + found[2], text)
-    if not arguments.check:
-        README.write_text(wanted, encoding="utf-8")
-    return int(arguments.check and wanted != text)
+    status = 0
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        wanted = BLOCK.sub(lambda found: found[1] + table() + found[2], text)
+        if not arguments.check:
+            page.write_text(wanted, encoding="utf-8")
+        elif wanted != text:
+            print(f"{page} is out of date", file=sys.stderr)
+            status = 1
+    return status
 
 
 if __name__ == "__main__":

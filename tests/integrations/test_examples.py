@@ -16,7 +16,7 @@ TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "
 
 def run(*command):
     """The lines that a script prints."""
-    return python(*command, noisy=True).splitlines()
+    return python(*command, noisy=True, KERAS_BACKEND="torch").splitlines()
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,20 @@ def test_policy_gradient():
     options[1] = "1"
     *_, nltk = run(EXAMPLES / "rl_reward.py", *options, "--full")
     assert "extrapolated" not in nltk
+
+
+@pytest.mark.parametrize(
+    ("script", "options", "perfect"),
+    [
+        ("lightning_module.py", ["--epochs", "2"], 1),
+        ("lightning_module.py", ["--epochs", "2", "--devices", "2"], 1),
+        ("ignite_loop.py", ["--epochs", "2"], 100),
+        ("seq2seq_trainer.py", [], 100),
+        ("keras_fit.py", ["--training", "1000"], 100),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_a_host_learns_its_language(script, options, perfect):
+    """What is learned is easy, so that the last BLEU says whether the metric is told the right ids."""
+    *_, last = run("-W", "ignore", EXAMPLES / script, *options)
+    assert float(last.rpartition(" ")[2]) > 0.4 * perfect

@@ -1,0 +1,124 @@
+"""Every code block of README.md and docs/ is run, a page's Python in one namespace.
+
+```python      run; a block that starts with >>> is compared with what it prints
+```console     each `$ command` is run by bash and compared with what it prints; ... stands for anything
+```sh          installs something, and so is only checked by its words
+```text        is no code
+
+A page, or a block, that needs what may not be installed says so:
+<!-- skip: start if(missing("torch"), reason="torch is not installed") -->
+"""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+import warnings
+from doctest import ELLIPSIS, OutputChecker
+from pathlib import Path
+
+import pytest
+from sybil.document import Document
+from sybil.example import SybilFailure
+from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Its blocks show parts of programs. This has to go once they can be pasted as they are.
+README = pytest.param(PAGES[0], marks=pytest.mark.xfail(raises=NameError))
+HOSTS = {"ignite", "keras", "torch", "torcheval", "torchmetrics"}
+REQUIRED = os.environ.get("FASTBLEU_REQUIRE_HOSTS", "0") not in ("", "0")
+INSTALLS = re.compile(r"(pip install|python -m pip install|make|git clone|cd|torchrun|eval) .+|#.*|")
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+def missing(*packages):
+    """Whether a package cannot be imported; never of a host where all hosts are required."""
+    if REQUIRED and set(packages) <= HOSTS:
+        return False
+    return not all(map(importlib.util.find_spec, packages))
+
+
+def run_commands(example):
+    """Run the commands of a block; returns how what they print differs."""
+    checker = OutputChecker()
+    for part in re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        scripts = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        environment = {**os.environ, "PATH": scripts}
+        done = subprocess.run(
+            ["bash", "-c", command],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            timeout=300,
+        )
+        if not checker.check_output(expected.strip("\n"), done.stdout.strip("\n"), ELLIPSIS):
+            return f"$ {command}\nprinted\n{done.stdout}\ninstead of\n{expected}"
+    return None
+
+
+def check_installs(example):
+    """Say which line is neither an installation nor a remark."""
+    lines = example.parsed.splitlines()
+    return next((f"is not run: {line}" for line in lines if not INSTALLS.fullmatch(line)), None)
+
+
+def parse(page):
+    parsers = [
+        PythonCodeBlockParser(doctest_optionflags=ELLIPSIS),
+        CodeBlockParser("console", run_commands),
+        CodeBlockParser("sh", check_installs),
+        SkipParser(),
+    ]
+    return Document.parse(str(page), *parsers)
+
+
+@pytest.mark.parametrize("page", [README, *PAGES[1:]], ids=name_of)
+def test_code_blocks(page, tmp_path, monkeypatch):
+    for sample in (ROOT / "examples").glob("*.txt"):
+        shutil.copy(sample, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    document = parse(page)
+    document.namespace.update(__name__="__main__", missing=missing)
+    skipped = []
+    with warnings.catch_warnings():
+        if "torch" in sys.modules or not missing("torch"):
+            warnings.simplefilter("default")  # hosts warn of each other
+        for example in document:
+            try:
+                example.evaluate()
+            except unittest.SkipTest as reason:
+                skipped.append(f"{reason} (line {example.line})")
+    if skipped:
+        pytest.skip("; ".join(sorted(set(skipped))[:3]))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_block_has_a_language_that_is_not_run(page):
+    languages = re.findall(r"^ *```(?!\{)(\S*)\n(?=[\s\S]*?^ *```$)", page.read_text("utf-8"), re.M)
+    known = {"python", "console", "sh", "text", "yaml", "bibtex", ""}
+    assert set(languages) <= known
+
+
+def test_blocks_that_do_not_hold_are_found(tmp_path):
+    """The checks themselves: a wrong result, a failing script, other output, a forbidden line."""
+    page = tmp_path / "page.md"
+    for block, error in {
+        "python\n>>> 1 + 1\n3": SybilFailure,
+        "python\n1 / 0": ZeroDivisionError,
+        "console\n$ echo yes\nno": SybilFailure,
+        "sh\nfastbleu --version": SybilFailure,
+    }.items():
+        page.write_text(f"```{block}\n```\n", encoding="utf-8")
+        (example,) = parse(page)
+        with pytest.raises(error):
+            example.evaluate()
