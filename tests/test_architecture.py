@@ -1,7 +1,7 @@
 """The rooms: which folder of the package may import which, and how large a file may grow.
 
-A room imports from the rooms above it in ROOMS. Of the root modules only `_packed` and `_core` are rooms:
-`__init__` names things lazily, `__main__` starts the command.
+A room imports from the rooms above it in ROOMS. Of the root modules only `_packed` and `_core` are
+rooms: `__init__` names things lazily, `__main__` starts the command.
 """
 
 import ast

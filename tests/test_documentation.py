@@ -1,7 +1,7 @@
 """Every code block of README.md and docs/ is run, a page's Python in one namespace.
 
 ```python      run; a block that starts with >>> is compared with what it prints
-```console     each `$ command` is run by bash and compared with what it prints; ... stands for anything
+```console     each `$ command` is run by bash and compared with what it prints; ... is anything
 ```sh          installs something, and so is only checked by its words
 ```text        is no code
 
@@ -31,7 +31,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 README = pytest.param(PAGES[0], marks=pytest.mark.xfail(raises=NameError))
 HOSTS = {"ignite", "keras", "torch", "torcheval", "torchmetrics"}
 REQUIRED = os.environ.get("FASTBLEU_REQUIRE_HOSTS", "0") not in ("", "0")
-INSTALLS = re.compile(r"(pip install|python -m pip install|make|git clone|cd|torchrun|eval) .+|#.*|")
+INSTALLS = re.compile(
+    r"(pip install|python -m pip install|make|git clone|cd|torchrun|eval) .+|#.*|"
+)
 
 
 def name_of(page):

@@ -1,4 +1,4 @@
-"""Segments are compared, or numbered in one of two ways, by length and instruction set: equal rows."""
+"""Rows are equal however segments are compared or numbered, by length and instruction set."""
 
 import numpy as np
 import oracle
