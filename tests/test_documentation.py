@@ -27,8 +27,6 @@ from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParse
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# Its blocks show parts of programs. This has to go once they can be pasted as they are.
-README = pytest.param(PAGES[0], marks=pytest.mark.xfail(raises=NameError))
 HOSTS = {"ignite", "keras", "torch", "torcheval", "torchmetrics"}
 REQUIRED = os.environ.get("FASTBLEU_REQUIRE_HOSTS", "0") not in ("", "0")
 INSTALLS = re.compile(
@@ -84,10 +82,11 @@ def parse(page):
     return Document.parse(str(page), *parsers)
 
 
-@pytest.mark.parametrize("page", [README, *PAGES[1:]], ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_code_blocks(page, tmp_path, monkeypatch):
     for sample in (ROOT / "examples").glob("*.txt"):
         shutil.copy(sample, tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     document = parse(page)
     document.namespace.update(__name__="__main__", missing=missing)

@@ -14,7 +14,7 @@ from pathlib import Path
 from fastbleu.dialects import get, names
 
 PROJECT = Path(__file__).resolve().parent.parent
-PAGES = [PROJECT / "README.md", PROJECT / "docs" / "reference" / "dialects.md"]
+PAGE = PROJECT / "docs" / "reference" / "dialects.md"
 BLOCK = re.compile(r"(<!-- dialects:begin -->\n).*(<!-- dialects:end -->)", re.DOTALL)
 
 
@@ -41,16 +41,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare, do not write")
     arguments = parser.parse_args()
-    status = 0
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        wanted = BLOCK.sub(lambda found: found[1] + table() + found[2], text)
-        if not arguments.check:
-            page.write_text(wanted, encoding="utf-8")
-        elif wanted != text:
-            print(f"{page} is out of date", file=sys.stderr)
-            status = 1
-    return status
+    text = PAGE.read_text(encoding="utf-8")
+    wanted = BLOCK.sub(lambda found: found[1] + table() + found[2], text)
+    if not arguments.check:
+        PAGE.write_text(wanted, encoding="utf-8")
+    elif wanted != text:
+        print(f"{PAGE} is out of date", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
