@@ -27,7 +27,6 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 
-
 class Host(MagicMock):
     """Stands for a host, which would need gigabytes: bases are `object`, decorators do nothing."""
 

@@ -2,8 +2,8 @@
 
     python examples/seq2seq_trainer.py
 
-The model is a small BART and the tokenizer one of whole words, both made here: nothing is downloaded.
-The made-up language is those of train_seq2seq.py.
+The model is a small BART and the tokenizer one of whole words, both made here: nothing is
+downloaded. The made-up language is that of train_seq2seq.py.
 """
 
 import argparse
