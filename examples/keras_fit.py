@@ -3,8 +3,8 @@
     KERAS_BACKEND=torch python examples/keras_fit.py
 
 `fit` shows the model the true beginning of each sentence (teacher forcing), so that this BLEU only
-tells whether training makes progress. The last line is BLEU of translations that the model makes by
-itself. The made-up language is that of train_seq2seq.py.
+tells whether training makes progress. The last line is BLEU of the model's own translations.
+The made-up language is that of train_seq2seq.py.
 """
 
 import argparse

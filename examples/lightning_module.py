@@ -3,7 +3,7 @@
     python examples/lightning_module.py
     python examples/lightning_module.py --devices 2
 
-The metric is a TorchMetrics metric: `self.log` computes it at the end of an epoch, over all
+The metric is one of TorchMetrics: `self.log` computes it at the end of an epoch, over all
 processes, and resets it. The model and the made-up language are those of train_seq2seq.py.
 """
 

@@ -59,6 +59,6 @@ def test_policy_gradient():
     ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
 )
 def test_a_host_learns_its_language(script, options, perfect):
-    """What is learned is easy, so that the last BLEU tells if the metric gets the right ids."""
+    """The language is easy: a low last BLEU means that the metric is told the wrong ids."""
     *_, last = run("-W", "ignore", EXAMPLES / script, *options)
     assert float(last.rpartition(" ")[2]) > 0.4 * perfect
