@@ -42,6 +42,8 @@ function drawGrid(fromTop = false) {
   const grid = $("#grid");
   drawHead();
   grid.setAttribute("aria-rowcount", visible.length + 1);
+  // As high as all segments need, if that is little, whatever is filtered; with room for a scroll bar.
+  grid.style.height = `min(60vh, 40rem, ${(data.segments + 1) * ROW + 20}px)`;
   $("#grid-body").style.height = `${visible.length * ROW}px`;
   if (fromTop) { grid.scrollTop = 0; current = 0; }
   drawRows();
