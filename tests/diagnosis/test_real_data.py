@@ -76,5 +76,8 @@ def test_the_steps_between_all_dialects_add_up(system):
     rules = {name: Rules.of(corpus) for name, corpus in corpora(system).items()}
     for a, b in itertools.permutations(rules, 2):
         steps, _ = walk(rules[a], rules[b], segments=False)
-        points = rules[a].points() + sum(step.points for step in steps)
-        assert points == pytest.approx(rules[b].points(), rel=1e-12, abs=1e-9), (a, b)
+        first, last = rules[a].points(), rules[b].points()
+        points = first + sum(step.points for step in steps)
+        # Of e2e's millions the last bits are larger.
+        rounding = 1e-11 * max(100, first, last)
+        assert points == pytest.approx(last, abs=rounding), (a, b)
