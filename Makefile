@@ -114,7 +114,7 @@ $(VENV)/with-browser: $(VENV)/tested
 	    { apt-get update -q && apt-get install -y -q chromium; } >/dev/null
 	@touch $@
 
-mutants: $(VENV)/tested            ## planted faults in the tokenisers, which their tests must find
+mutants: $(VENV)/tested            ## planted faults in the tokenisers and kernels, which their tests must find
 	@bash tests/mutants.sh $(BIN)/python
 
 test-pythons:            ## a part of the tests on other CPythons: all that are found, or PYTHONS="3.10 3.13"

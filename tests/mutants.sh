@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
-# The tokenizer tests must notice a fault in the tokenizers: each tests/faults/tokenizer-*.patch is applied
-# to a copy of the headers, built and tested, and a fault that no test finds is a failure of this script.
-# The build without a fault goes first and must pass. Usage: tests/mutants.sh PYTHON [NUMBER...], where the
-# package is built in place; needs patch, and gcc or clang.
+# The tests must notice a fault in the tokenizers and in the kernels: each tests/faults/tokenizer-*.patch and
+# kernel-*.patch is applied to a copy of the headers, built and tested, and a fault that no test finds is a
+# failure of this script. The build without a fault goes first and must pass. Usage: tests/mutants.sh PYTHON
+# [NAME...], as tokenizer-3 or kernel, where the package is built in place; needs patch, and gcc or clang.
 set -euo pipefail
 python=$1; shift
 cd "$(dirname "$0")/.."
 work=build/mutants
-tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py)
+tokenizer_tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py)
+kernel_tests=(tests/counting/test_kernels.py)
 faults=()
-for number in "${@:-}"; do
-  faults+=(tests/faults/tokenizer-"$number"*.patch)
+for name in "${@:-tokenizer kernel}"; do
+  for family in $name; do faults+=(tests/faults/"$family"*.patch); done
 done
 [ -f "${faults[0]}" ] || { echo "there is no ${faults[0]}" >&2; exit 1; }
 
-tested() {   # tested NAME: run the short form of the tests on the build NAME
-  env PYTHONPATH="$PWD/$work/$1" FASTBLEU_TEST_SEGMENTS="${FASTBLEU_TEST_SEGMENTS:-20000}" \
-    timeout 900 "$python" -m pytest -x -q -p no:cacheprovider "${tests[@]}" >"$work/$1.log" 2>&1
+tested() {   # tested NAME TEST...: run the short form of the tests on the build NAME
+  local name=$1; shift
+  env PYTHONPATH="$PWD/$work/$name" FASTBLEU_TEST_SEGMENTS="${FASTBLEU_TEST_SEGMENTS:-20000}" \
+    timeout 900 "$python" -m pytest -x -q -p no:cacheprovider "$@" >"$work/$name.log" 2>&1
 }
 
 rm -rf "$work"
@@ -24,11 +26,12 @@ mkdir -p "$work/unmutated"
 cp -r src/fastbleu "$work/unmutated"
 PYTHONPATH="$PWD/$work/unmutated" "$python" -c \
   'import fastbleu.counting._text as m; assert "/unmutated/" in m.__file__, m.__file__'
-tested unmutated || { cat "$work/unmutated.log" >&2; echo "the tests fail without a mutant" >&2; exit 1; }
+tested unmutated "${tokenizer_tests[@]}" "${kernel_tests[@]}" || { cat "$work/unmutated.log" >&2; echo "the tests fail without a mutant" >&2; exit 1; }
 echo "unmutated: $(tail -n 1 "$work/unmutated.log")"
 
-# Only the modules that cut text differ; they are compiled from what Cython has made for the ordinary build.
-modules=(counting/_text tokenizers/_compiled)
+# Only the modules with that code differ; they are compiled from what Cython has made for the ordinary build.
+tokenizer_modules=(counting/_text tokenizers/_compiled)
+kernel_modules=(counting/_text counting/_tokens counting/_ids _packed _core)
 include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
 suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 survivors=()
@@ -37,13 +40,20 @@ for fault in "${faults[@]}"; do
   package=$work/$name/fastbleu
   cp -r "$work/unmutated" "$work/$name"
   patch -s -p1 -d "$package" <"$fault"
+  if [[ $name == kernel-* ]]; then
+    modules=("${kernel_modules[@]}") tests=("${kernel_tests[@]}")
+  else
+    modules=("${tokenizer_modules[@]}") tests=("${tokenizer_tests[@]}")
+  fi
   for module in "${modules[@]}"; do
     [ -f "$package/$module$suffix" ] || { echo "no $package/$module$suffix" >&2; exit 1; }
+    # A copy: beside the original are Cython's copies of the headers, which would be included first.
+    cp "build/plain/cython/src/fastbleu/$module.c" "$package/$module.c"
     "${CC:-cc}" -shared -fPIC -O1 -w -I"$include" -I"$package" \
-      -o "$package/$module$suffix" "build/plain/cython/src/fastbleu/$module.c"
+      -o "$package/$module$suffix" "$package/$module.c"
   done
   status=0
-  tested "$name" || status=$?
+  tested "$name" "${tests[@]}" || status=$?
   # 1: a test failed; 124: it hangs; above 128: it crashed. Anything else is no verdict.
   if [ $status -eq 0 ]; then
     survivors+=("$name")

@@ -48,6 +48,7 @@ cdef extern from "kernel/simd/masks.h":
         const uint64_t *, const uint64_t *, int, int, int, uint64_t *) noexcept nogil
     mask_kernel mask_kernel_for(simd_level level) noexcept nogil
     int mask_words(int64_t positions) noexcept nogil
+    int mask_tokens_for(simd_level level) noexcept nogil
     void fill_planes_of_earlier(
         mask_planes *planes, int words, const int32_t *ids, int length, int distinct) noexcept nogil
     void fill_planes_of_reference(
@@ -255,7 +256,8 @@ cdef class SegmentCounter:
             if lengths[k] > longest:
                 longest = lengths[k]
         if distinct == IS_MASKS or (
-                longest <= self.mask_tokens and min(self.max_order, lengths[0]) <= MASK_ORDERS):
+                longest <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
+                and min(self.max_order, lengths[0]) <= MASK_ORDERS):
             self.match_masks(
                 ids, masks, lengths, references, distinct, mask_words(longest), matches)
         else:

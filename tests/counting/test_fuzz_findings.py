@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 from generators import raises
-from trust import fuzz_files, fuzz_ids, fuzz_index, fuzz_input, fuzz_pairs, fuzz_tokenizers
+from trust import (
+    fuzz_files,
+    fuzz_ids,
+    fuzz_index,
+    fuzz_input,
+    fuzz_kernels,
+    fuzz_pairs,
+    fuzz_tokenizers,
+)
 from trust.fuzzing import CORPUS
 
 from fastbleu.tokenizers import tokenize
@@ -21,6 +29,7 @@ MODULES = {
     "files": fuzz_files,
     "ids": fuzz_ids,
     "index": fuzz_index,
+    "kernels": fuzz_kernels,
     "pairs": fuzz_pairs,
     "tokenizers": fuzz_tokenizers,
 }

@@ -158,6 +158,13 @@ def test_positions_whose_slots_are_the_same():
         assert rows(count(hypotheses, references, max_order=2)) == expected
 
 
+def test_a_position_of_the_last_segment_is_not_found():
+    words = [f"w{n}" for n in range(500)]
+    hypotheses, references = [words, words[:70]], [[words], [words]]
+    expected = [oracle.row(h, its, 3) for h, its in zip(hypotheses, references, strict=True)]
+    assert rows(count(hypotheses, references, max_order=3)) == expected
+
+
 def colliding_words(rng, number, seed):
     """Words of 48 bytes without white space whose hashes are equal under this seed.
 

@@ -73,6 +73,7 @@ TARGETS = [
     Target("files", 600, python=CLI),
     Target("ids", 400),
     Target("index", 2500, python=INDEX),
+    Target("kernels", 400, few=True),
     Target("tokenizers", 300),
     Target("tokenizers-redzones", 300, redzones=True, few=True),
     Target("pairs", 200, few=True),

@@ -240,6 +240,12 @@ static inline mask_kernel mask_kernel_for(simd_level level)
     return match_masks_portable;
 }
 
+/* The longest sequences for which masks are faster than tables. */
+static inline int mask_tokens_for(simd_level level)
+{
+    return level == SIMD_PORTABLE ? PLANED_TOKENS / 2 : PLANED_TOKENS;
+}
+
 /* The masks of ids. Those of the hypothesis, and of its tokens in a reference, lie below `distinct`; all
  * others are `distinct`. `by_token` has, for each id, the words of its positions. */
 typedef struct {

@@ -16,7 +16,7 @@
 
 #include "key_list.h"
 
-#define POSITION_SLOTS ((size_t)1 << 14)
+#define POSITION_SLOTS ((size_t)1 << 15)
 
 typedef struct {
     uint16_t slots[POSITION_SLOTS];
@@ -39,15 +39,6 @@ FB_INLINE int equal_keys(key_words one, int i, key_words other, int j, const int
     return (wide ? difference | (one.second[i] ^ other.second[j]) : difference) == 0;
 }
 
-/* The first of the lost tokens that equals a key, or `absent`. */
-static inline int find_lost(const position_table *table, key_words hypothesis, key_words words, int i,
-                            const int wide, int absent)
-{
-    for (int k = 0; k < table->lost_count; k++)
-        if (equal_keys(words, i, hypothesis, table->lost[k], wide)) return table->lost[k];
-    return absent;
-}
-
 FB_INLINE void number_words(position_table *table, key_words words, const int wide, int32_t *ids)
 {
     int lost = 0;
@@ -62,7 +53,9 @@ FB_INLINE void number_words(position_table *table, key_words words, const int wi
     }
     for (int i = 0; lost > 0; i++) {
         if (equal_keys(words, i, words, ids[i], wide)) continue;
-        ids[i] = find_lost(table, words, words, i, wide, i);
+        ids[i] = i;
+        for (int k = 0; k < table->lost_count; k++)
+            if (equal_keys(words, i, words, table->lost[k], wide)) ids[i] = table->lost[k];
         if (ids[i] == i) table->lost[table->lost_count++] = (uint16_t)i;
         lost--;
     }
@@ -74,11 +67,13 @@ FB_INLINE void find_words(const position_table *table, key_words hypothesis, key
     for (int i = 0; i < words.length; i++) {
         const int at = table->slots[position_slot(table, words, i, wide)];
         const int known = (at < hypothesis.length) & equal_keys(words, i, hypothesis, at, wide);
-        ids[i] = known ? at : hypothesis.length;
+        ids[i] = hypothesis.length + ((at - hypothesis.length) & -known);      /* no branch */
     }
-    for (int i = 0; table->lost_count > 0 && i < words.length; i++)
-        if (ids[i] == hypothesis.length)
-            ids[i] = find_lost(table, hypothesis, words, i, wide, hypothesis.length);
+    for (int k = 0; k < table->lost_count; k++)
+        for (int i = 0; i < words.length; i++) {
+            const int same = equal_keys(words, i, hypothesis, table->lost[k], wide);
+            ids[i] += (table->lost[k] - ids[i]) & -same;
+        }
 }
 
 /* Whether tokens of equal keys are equal, too. */
