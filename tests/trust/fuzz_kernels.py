@@ -1,4 +1,4 @@
-"""Any tokens, up to some hundred: every kernel on every instruction set counts what the slow counts are.
+"""Any tokens, up to some hundred: every kernel and instruction set counts what the slow counts are.
 
 An input says the order, the rule for the reference's length, what a byte stands for, and then the
 sequences; large bytes repeat stretches of them, so that few bytes make long ones.
@@ -61,7 +61,8 @@ def reference_length(rule: str, length: int, lengths: Sequence[int]) -> int:
 
 def run(data: bytes) -> None:
     given = Input(data)
-    order, rule, prefix = 1 + given.below(9), given.choice(REFERENCE_LENGTHS), given.choice(PREFIXES)
+    order, rule = 1 + given.below(9), given.choice(REFERENCE_LENGTHS)
+    prefix = given.choice(PREFIXES)
     base = given.choice((0, -50, 2**40, -(2**63)))
     hypothesis, references = segment_of(given)
     expected = oracle.row(hypothesis, references, order)

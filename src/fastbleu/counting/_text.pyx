@@ -15,7 +15,7 @@ from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.stdint cimport INT32_MAX, uint64_t
+from libc.stdint cimport INT32_MAX
 
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ

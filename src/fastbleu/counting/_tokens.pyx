@@ -1,11 +1,11 @@
 """Segments of Python tokens in, packed masks or token ids out.
 
-Every segment is packed by itself (PackedSegments in _packed.pxd), in one of two ways. Segments of
-plain tokens (exact str, bytes, int) are read straight from memory and compared by content
-(kernel/objects/token_keys.h): by their keys (_packed.pyx), or if there are many by an interner. That runs no Python
-code, so nothing can change meanwhile. A segment with any other token goes through a dict and so through
-Python's own hash() and ==, over tuples that hold the tokens alive whatever a hostile __eq__ does to the
-lists they came from.
+Every segment is packed by itself (PackedSegments in _packed.pxd), in one of two ways. Segments of plain
+tokens (exact str, bytes, int) are read straight from memory and compared by content
+(kernel/objects/token_keys.h): by their keys (_packed.pyx), or if there are many by an interner. That runs
+no Python code, so nothing can change meanwhile. A segment with any other token goes through a dict and so
+through Python's own hash() and ==, over tuples that hold the tokens alive whatever a hostile __eq__ does to
+the lists they came from.
 
 TokenChecks (inputs/segments.py) turns other types than list and tuple into lists, or raises the error that
 the user sees.
@@ -16,7 +16,7 @@ Thread-safety. One packer per thread; packing holds the GIL.
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
 from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ, PackedSegments
 from fastbleu.kernel.numbering cimport number_objects
