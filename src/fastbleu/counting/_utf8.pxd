@@ -1,0 +1,23 @@
+"""Lines of UTF-8 in, packed ids out. See _utf8.pyx."""
+
+from libc.stdint cimport uint8_t
+
+from fastbleu.counting._text cimport TextPacker
+from fastbleu.inputs._utf8 cimport Utf8Rows, utf8_line
+from fastbleu.tokenizers._compiled cimport text_line
+
+
+cdef class Utf8Packer(TextPacker):
+    cdef Utf8Rows hypotheses, references
+    cdef Py_ssize_t start                # the chunk's first segment in these
+    cdef list lowered                    # strings that `lines` point into
+    cdef uint8_t *characters             # of all other lines
+    cdef Py_ssize_t used, room           # bytes there
+    cdef bint decoded
+
+    cdef int decode(self) except -1 nogil
+    cdef int decode_line(self, text_line *line, utf8_line text, Py_ssize_t segment,
+                         Py_ssize_t reference) except -1 nogil
+    cdef int decode_wide(self, text_line *line, utf8_line text, Py_ssize_t segment,
+                         Py_ssize_t reference) except -1 nogil
+    cdef uint8_t *reserve(self, size_t size, Py_ssize_t unit) except NULL nogil

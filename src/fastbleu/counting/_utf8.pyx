@@ -1,0 +1,184 @@
+"""Lines of UTF-8 in, packed masks or ids out, without the GIL and without Python strings.
+
+fill() notes which segments make up the chunk. finish() copies their lines, those that are not ASCII as
+characters of 1, 2 or 4 bytes, as a str has them (kernel/text/utf8.h); then TextPacker tokenises and packs
+them as any others, so that the result is that of the same text as str. Lines are copied, and not read in
+place, because what reads them needs memory before and behind.
+
+The only lines that become a str are those to be lowered that are not ASCII: by Python's own rules.
+
+Ownership. Utf8Packer owns the copies and holds the rows of the chunk. Thread-safety. One packer per thread.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree
+
+from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, lower
+from fastbleu.inputs._utf8 cimport not_utf8
+from fastbleu.runtime._process cimport grow, poll
+from fastbleu.tokenizers._compiled cimport PyUnicode_FromKindAndData, compact, line_of
+
+
+cdef extern from "kernel/text/line_reader.h":
+    const Py_ssize_t LEAD
+
+cdef extern from "kernel/text/utf8.h":
+    ctypedef struct utf8_measure:
+        size_t length
+        uint8_t largest
+    ctypedef struct utf8_progress:
+        size_t at
+        size_t written
+    bint copy_ascii(uint8_t *out, const uint8_t *bytes, size_t size, bint lower) noexcept nogil
+    void measure_utf8(const uint8_t *bytes, size_t size, utf8_measure *measured) noexcept nogil
+    int unit_of_utf8(utf8_measure measured) noexcept nogil
+    int decode_utf8(const uint8_t *bytes, size_t size, size_t stop, utf8_measure measured, void *out,
+                    utf8_progress *progress) noexcept nogil
+
+
+cdef size_t PART = 1 << 20               # bytes of a line between two checks for signals
+cdef Py_ssize_t TAIL = 4                 # bytes behind a line that may be read
+cdef Py_ssize_t KEPT_BYTES = 1 << 22     # memory for longer lines is not kept
+
+
+cdef class Utf8Packer(TextPacker):
+    """A TextPacker of lines that are UTF-8: takes Utf8Rows in place of lists."""
+
+    def __cinit__(self, *_):
+        self.lowered = []
+
+    def __dealloc__(self):
+        self.line_count = 0              # of `held`, which has none
+        PyMem_RawFree(self.characters)
+
+    def reset(self):
+        """Forget the last lines; keep the memory, except that of long lines."""
+        self.line_count = 0
+        TextPacker.reset(self)
+        self.hypotheses = self.references = None
+        self.lowered.clear()
+        if self.room > KEPT_BYTES:
+            PyMem_RawFree(self.characters)
+            self.characters = NULL
+            self.room = 0
+
+    def fill(self, Utf8Rows hypotheses not None, Utf8Rows references not None, Py_ssize_t start,
+             Py_ssize_t before=0):
+        """Take the next chunk's segments in place of the last one's; 0 at the end."""
+        cdef Py_ssize_t end = min(len(hypotheses), len(references)), segment = start, line, count, capacity = 0
+        cdef size_t size = 0
+        if hypotheses.levels or references.levels > 1:
+            raise TypeError("hypotheses must be lines, references lines or lists of lines")
+        self.clear()
+        PyErr_CheckSignals()
+        self.hypotheses, self.references = hypotheses, references
+        self.start, self.first_segment = start, before + start
+        self.line_count = 0
+        self.lowered.clear()
+        self.finished = self.decoded = False
+        while (segment < end and self.segment_count < CHUNK_SEGMENTS and self.line_count < CHUNK_LINES
+                and size < CHUNK_CHARS):
+            line = references.first_line(segment)
+            count = references.first_line(segment + 1) - line
+            if count == 0:
+                self.checks.refuse_no_references(before + segment)
+            size += hypotheses.lines[segment].size + references.lines[line].size
+            self.reserve_segment()
+            self.reference_counts[self.segment_count] = count
+            self.segment_count += 1
+            self.line_count += 1 + count
+            self.note_references(count)
+            segment += 1
+        if self.line_count > self.line_capacity:
+            self.lines = <text_line *> grow(self.lines, &capacity, self.line_count, sizeof(text_line))
+            self.line_capacity = capacity
+        return self.segment_count
+
+    cdef int finish(self) except -1 nogil:
+        """Decode, tokenise and pack the chunk's lines, once."""
+        if not self.decoded:
+            self.decode()
+            self.decoded = True
+        return TextPacker.finish(self)
+
+    cdef int decode(self) except -1 nogil:
+        """Make the chunk's lines out of UTF-8."""
+        cdef text_line *line = self.lines
+        cdef Py_ssize_t segment, k, first
+        self.used = LEAD
+        for segment in range(self.segment_count):
+            self.decode_line(line, self.hypotheses.lines[self.start + segment], segment, HYPOTHESIS)
+            line += 1
+            first = self.references.first_line(self.start + segment)
+            for k in range(self.reference_counts[segment]):
+                self.decode_line(line, self.references.lines[first + k], segment, k)
+                line += 1
+        # Only now, because the memory has moved while it grew.
+        for k in range(self.line_count):
+            if self.lines[k].unit < 0:
+                self.lines[k].unit = -self.lines[k].unit
+                self.lines[k].chars = self.characters + <size_t> self.lines[k].chars
+        return 0
+
+    cdef int decode_line(self, text_line *line, utf8_line text, Py_ssize_t segment,
+                         Py_ssize_t reference) except -1 nogil:
+        """Make one line; until all are made it has its place in `characters`, and the negative unit."""
+        cdef uint8_t *out = self.reserve(text.size, 1)
+        cdef size_t at = 0, size
+        while at < text.size:
+            if at > 0:
+                poll(&self.cancelled)
+            size = min(text.size - at, PART)
+            if not copy_ascii(out + at, text.bytes + at, size, self.lowercase):
+                return self.decode_wide(line, text, segment, reference)
+            at += size
+        line.chars = <const void *> self.used
+        line.length = text.size
+        line.unit = -1
+        self.used += text.size + TAIL
+        return 0
+
+    cdef int decode_wide(self, text_line *line, utf8_line text, Py_ssize_t segment,
+                         Py_ssize_t reference) except -1 nogil:
+        """The same for a line that is not ASCII."""
+        cdef utf8_measure measured = [0, 0]
+        cdef utf8_progress progress = [0, 0]
+        cdef size_t at = 0, stop
+        cdef uint8_t *out
+        cdef int unit
+        while at < text.size:
+            if at > 0:
+                poll(&self.cancelled)
+            stop = min(text.size, at + PART)
+            measure_utf8(text.bytes + at, stop - at, &measured)
+            at = stop
+        unit = unit_of_utf8(measured)
+        out = self.reserve(measured.length, unit)
+        while progress.at < text.size:
+            if progress.at > 0:
+                poll(&self.cancelled)
+            stop = min(text.size, progress.at + PART)
+            if decode_utf8(text.bytes, text.size, stop, measured, out, &progress) < 0:
+                with gil:
+                    where = self.checks.place(
+                        self.first_segment + segment, None if reference == HYPOTHESIS else reference)
+                    raise not_utf8(where, progress.at, text.bytes[progress.at])
+        if self.lowercase:
+            with gil:
+                lowered = compact(lower(PyUnicode_FromKindAndData(unit, out, progress.written)))
+                self.lowered.append(lowered)
+                line[0] = line_of(lowered)
+            return 0
+        line.chars = <const void *> self.used
+        line.length = progress.written
+        line.unit = -unit
+        self.used += <Py_ssize_t> progress.written * unit + TAIL
+        return 0
+
+    cdef uint8_t *reserve(self, size_t size, Py_ssize_t unit) except NULL nogil:
+        """Room for a line of `size` characters at `used`, which it aligns."""
+        self.used += -self.used & (unit - 1)
+        cdef Py_ssize_t needed = self.used + <Py_ssize_t> size * unit + TAIL
+        if needed > self.room:
+            self.characters = <uint8_t *> grow(self.characters, &self.room, needed, 1)
+        return self.characters + self.used
