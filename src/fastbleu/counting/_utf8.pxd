@@ -7,6 +7,17 @@ from fastbleu.inputs._utf8 cimport Utf8Rows, utf8_line
 from fastbleu.tokenizers._compiled cimport text_line
 
 
+cdef extern from "kernel/text/utf8.h":
+    ctypedef struct utf8_decoding:
+        const uint8_t *bytes
+        size_t size
+        void *out
+        int unit
+        size_t at
+        size_t written
+    ctypedef int (*utf8_decoder)(utf8_decoding *line, size_t stop) noexcept nogil
+
+
 cdef class Utf8Packer(TextPacker):
     cdef Utf8Rows hypotheses, references
     cdef Py_ssize_t start                # the chunk's first segment in these
@@ -14,6 +25,7 @@ cdef class Utf8Packer(TextPacker):
     cdef uint8_t *characters             # of all other lines
     cdef Py_ssize_t used, room           # bytes there
     cdef bint decoded
+    cdef utf8_decoder decode_utf8
 
     cdef int decode(self) except -1 nogil
     cdef int decode_line(self, text_line *line, utf8_line text, Py_ssize_t segment,

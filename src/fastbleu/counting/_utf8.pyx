@@ -15,7 +15,7 @@ from cpython.mem cimport PyMem_RawFree
 
 from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, lower
 from fastbleu.inputs._utf8 cimport not_utf8
-from fastbleu.runtime._process cimport grow, poll
+from fastbleu.runtime._process cimport grow, poll, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport PyUnicode_FromKindAndData, compact, line_of
 
 
@@ -23,17 +23,10 @@ cdef extern from "kernel/text/line_reader.h":
     const Py_ssize_t LEAD
 
 cdef extern from "kernel/text/utf8.h":
-    ctypedef struct utf8_measure:
-        size_t length
-        uint8_t largest
-    ctypedef struct utf8_progress:
-        size_t at
-        size_t written
     bint copy_ascii(uint8_t *out, const uint8_t *bytes, size_t size, bint lower) noexcept nogil
-    void measure_utf8(const uint8_t *bytes, size_t size, utf8_measure *measured) noexcept nogil
-    int unit_of_utf8(utf8_measure measured) noexcept nogil
-    int decode_utf8(const uint8_t *bytes, size_t size, size_t stop, utf8_measure measured, void *out,
-                    utf8_progress *progress) noexcept nogil
+    uint8_t largest_byte(const uint8_t *bytes, size_t size) noexcept nogil
+    int unit_of_utf8(uint8_t largest) noexcept nogil
+    utf8_decoder utf8_decoder_for(simd_level level) noexcept nogil
 
 
 cdef size_t PART = 1 << 20               # bytes of a line between two checks for signals
@@ -65,7 +58,8 @@ cdef class Utf8Packer(TextPacker):
     def fill(self, Utf8Rows hypotheses not None, Utf8Rows references not None, Py_ssize_t start,
              Py_ssize_t before=0):
         """Take the next chunk's segments in place of the last one's; 0 at the end."""
-        cdef Py_ssize_t end = min(len(hypotheses), len(references)), segment = start, line, count, capacity = 0
+        cdef Py_ssize_t end = min(len(hypotheses), len(references)), segment = start
+        cdef Py_ssize_t line, count, capacity = 0
         cdef size_t size = 0
         if hypotheses.levels or references.levels > 1:
             raise TypeError("hypotheses must be lines, references lines or lists of lines")
@@ -106,6 +100,7 @@ cdef class Utf8Packer(TextPacker):
         cdef text_line *line = self.lines
         cdef Py_ssize_t segment, k, first
         self.used = LEAD
+        self.decode_utf8 = utf8_decoder_for(simd_in_use())
         for segment in range(self.segment_count):
             self.decode_line(line, self.hypotheses.lines[self.start + segment], segment, HYPOTHESIS)
             line += 1
@@ -141,38 +136,39 @@ cdef class Utf8Packer(TextPacker):
     cdef int decode_wide(self, text_line *line, utf8_line text, Py_ssize_t segment,
                          Py_ssize_t reference) except -1 nogil:
         """The same for a line that is not ASCII."""
-        cdef utf8_measure measured = [0, 0]
-        cdef utf8_progress progress = [0, 0]
-        cdef size_t at = 0, stop
-        cdef uint8_t *out
-        cdef int unit
+        cdef utf8_decoding decoding
+        cdef size_t at = 0, size
+        cdef uint8_t largest = 0
         while at < text.size:
             if at > 0:
                 poll(&self.cancelled)
-            stop = min(text.size, at + PART)
-            measure_utf8(text.bytes + at, stop - at, &measured)
-            at = stop
-        unit = unit_of_utf8(measured)
-        out = self.reserve(measured.length, unit)
-        while progress.at < text.size:
-            if progress.at > 0:
+            size = min(text.size - at, PART)
+            largest = max(largest, largest_byte(text.bytes + at, size))
+            at += size
+        decoding.bytes = text.bytes
+        decoding.size = text.size
+        decoding.unit = unit_of_utf8(largest)
+        decoding.out = self.reserve(text.size, decoding.unit)
+        decoding.at = decoding.written = 0
+        while decoding.at < text.size:
+            if decoding.at > 0:
                 poll(&self.cancelled)
-            stop = min(text.size, progress.at + PART)
-            if decode_utf8(text.bytes, text.size, stop, measured, out, &progress) < 0:
+            if self.decode_utf8(&decoding, min(text.size, decoding.at + PART)) < 0:
                 with gil:
                     where = self.checks.place(
                         self.first_segment + segment, None if reference == HYPOTHESIS else reference)
-                    raise not_utf8(where, progress.at, text.bytes[progress.at])
+                    raise not_utf8(where, decoding.at, text.bytes[decoding.at])
         if self.lowercase:
             with gil:
-                lowered = compact(lower(PyUnicode_FromKindAndData(unit, out, progress.written)))
+                lowered = compact(lower(PyUnicode_FromKindAndData(
+                    decoding.unit, decoding.out, decoding.written)))
                 self.lowered.append(lowered)
                 line[0] = line_of(lowered)
             return 0
         line.chars = <const void *> self.used
-        line.length = progress.written
-        line.unit = -unit
-        self.used += <Py_ssize_t> progress.written * unit + TAIL
+        line.length = decoding.written
+        line.unit = -decoding.unit
+        self.used += <Py_ssize_t> decoding.written * decoding.unit + TAIL
         return 0
 
     cdef uint8_t *reserve(self, size_t size, Py_ssize_t unit) except NULL nogil:

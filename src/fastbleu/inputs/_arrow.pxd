@@ -78,6 +78,8 @@ cdef class ArrowColumn:
     cdef int gather_text(self, Utf8Rows rows, Py_ssize_t count, list missing) except -1 nogil
     cdef int add_texts(self, Utf8Rows rows, const ArrowArray *leaf, int64_t start, int64_t end, int64_t row,
                        list missing, Py_ssize_t k) except -1 nogil
+    cdef int add_parts(self, Utf8Rows rows, const ArrowArray *lists, int64_t start, int64_t end, int64_t row,
+                       list missing) except -1 nogil
     cdef int add_missing(self, Utf8Rows rows, list missing, Py_ssize_t k) except -1 nogil
     cdef int gather_ids(self, IdRows rows, Py_ssize_t count, list missing) except -1 nogil
     cdef int add_ids(self, IdRows rows, const ArrowArray *leaf, int64_t start, int64_t end,

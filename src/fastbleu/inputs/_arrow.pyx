@@ -25,8 +25,9 @@ cdef extern from "kernel/objects/arrow.h":
     const ArrowArray *outer_array(const arrow_column *column, const ArrowArray *array) noexcept nogil
     arrow_fault list_span(const arrow_column *column, int level, const ArrowArray *lists, int64_t at,
                           int64_t *start, int64_t *end) noexcept nogil
-    arrow_fault text_at(const arrow_column *column, const ArrowArray *leaf, int64_t at,
-                        utf8_line *line) noexcept nogil
+    bint has_validity(const ArrowArray *array) noexcept nogil
+    int64_t read_texts(const arrow_column *column, const ArrowArray *leaf, int64_t start, int64_t count,
+                       utf8_line *lines, size_t *size, int64_t *nulls, arrow_fault *fault) noexcept nogil
     arrow_fault ids_at(const arrow_column *column, const ArrowArray *leaf, int64_t start, int64_t end,
                        id_row *row) noexcept nogil
 
@@ -49,7 +50,9 @@ cdef list FAULTS = [
 
 
 cdef enum:
-    OWN_NUMBER = -2              # of an element: each string is one
+    # In place of the number of an element: each string is one, or the rows are no lists.
+    OWN_NUMBER = -2
+    NO_LIST = -1
 
 
 cdef class Schema:
@@ -68,14 +71,18 @@ cdef class Chunk:
 
 cdef str name_of(const ArrowSchema *schema):
     """A type as messages name it."""
+    cdef const char *name
+    cdef int64_t k
     cdef str format = schema.format.decode("utf-8", "replace")
     if schema.dictionary != NULL:
         return f"dictionary of {name_of(schema.dictionary)}"
     if format[:2] in ("+l", "+L", "+w") and schema.n_children == 1:
         return f"list of {name_of(schema.children[0])}"
     if format == "+s":
-        fields = [schema.children[k].name.decode("utf-8", "replace") if schema.children[k].name != NULL else "?"
-                  for k in range(min(schema.n_children, 20))]
+        fields = []
+        for k in range(min(schema.n_children, 20)):
+            name = schema.children[k].name
+            fields.append("?" if name == NULL else name.decode("utf-8", "replace"))
         return f"struct of {schema.n_children} columns ({', '.join(fields)})"
     return NAMES.get(format, f"Arrow's format {format!r}")
 
@@ -152,7 +159,7 @@ cdef class ArrowColumn:
     cdef int read_schema(self, const ArrowSchema *schema) except -1:
         """Read the column's type, or raise the error for one that cannot be read."""
         cdef const ArrowSchema *part = schema
-        cdef str format, wrong = ""
+        cdef str format
         cdef int level
         if part.format == b"+s" and part.n_children == 1:
             self.type.in_struct = True
@@ -264,64 +271,83 @@ cdef class ArrowColumn:
     cdef int gather_text(self, Utf8Rows rows, Py_ssize_t count, list missing) except -1 nogil:
         """Point to the strings of the chunk's next rows."""
         cdef const ArrowArray *outer = self.outer
-        cdef const ArrowArray *inner = outer if self.type.levels < 2 else outer.children[0]
-        cdef const ArrowArray *leaf = outer if self.type.levels == 0 else inner.children[0]
         cdef int64_t shift = self.chunk.array.offset if self.type.in_struct else 0
-        cdef int64_t row, at, start, end, part, part_start, part_end
+        cdef int64_t row, at, start, end
         cdef bint cancelled = False
+        if self.type.levels == 0 and not (self.type.in_struct and has_validity(&self.chunk.array)):
+            return self.add_texts(rows, outer, self.at + shift, self.at + shift + count, self.at, missing, NO_LIST)
         for row in range(self.at, self.at + count):
             if row % POLL_EVERY == POLL_EVERY - 1:
                 poll(&cancelled)
             at = row + shift
-            if self.type.levels == 0:
-                if self.is_missing(NULL, row, at):
-                    self.add_missing(rows, missing, -1)
-                else:
-                    self.add_texts(rows, leaf, at, at + 1, row, missing, -1)
-            elif self.is_missing(outer, row, at + outer.offset):
-                self.add_missing(rows, missing, -1)
+            if self.is_missing(outer if self.type.levels else NULL, row, at + outer.offset):
+                self.add_missing(rows, missing, NO_LIST)
                 if self.type.levels == 2:
                     rows.end_part()
+                rows.end_segment()
+            elif self.type.levels == 0:
+                self.add_texts(rows, outer, at, at + 1, row, missing, NO_LIST)
             else:
                 self.refuse(list_span(&self.type, 0, outer, at + outer.offset, &start, &end), row)
                 if self.type.levels == 1:
-                    self.add_texts(rows, leaf, start, end, row, missing, OWN_NUMBER)
-                for part in range(start, end if self.type.levels == 2 else start):
-                    if is_null(inner, part + inner.offset):
-                        self.add_missing(rows, missing, part - start)
-                    else:
-                        self.refuse(list_span(
-                            &self.type, 1, inner, part + inner.offset, &part_start, &part_end), row)
-                        self.add_texts(rows, leaf, part_start, part_end, row, missing, part - start)
-                    rows.end_part()
-            rows.end_segment()
+                    self.add_texts(rows, outer.children[0], start, end, row, missing, OWN_NUMBER)
+                else:
+                    self.add_parts(rows, outer.children[0], start, end, row, missing)
+                rows.end_segment()
+        return 0
+
+    cdef int add_parts(self, Utf8Rows rows, const ArrowArray *lists, int64_t start, int64_t end, int64_t row,
+                       list missing) except -1 nogil:
+        """Point to the strings of the inner lists [start, end), which are the elements of a row."""
+        cdef int64_t part, first, last
+        for part in range(start, end):
+            if is_null(lists, part + lists.offset):
+                self.add_missing(rows, missing, part - start)
+            else:
+                self.refuse(list_span(&self.type, 1, lists, part + lists.offset, &first, &last), row)
+                self.add_texts(rows, lists.children[0], first, last, row, missing, part - start)
+            rows.end_part()
         return 0
 
     cdef int add_texts(self, Utf8Rows rows, const ArrowArray *leaf, int64_t start, int64_t end, int64_t row,
                        list missing, Py_ssize_t k) except -1 nogil:
-        """Point to the strings [start, end) of the leaf, which are element k of a row, or each its own."""
-        cdef utf8_line line
-        cdef arrow_fault fault
-        cdef int64_t at
+        """Point to the strings [start, end) of the leaf: rows from `row` on, or elements of that one.
+
+        k : the number of the element that they belong to; OWN_NUMBER, NO_LIST
+        """
+        cdef arrow_fault fault = ARROW_GOOD
+        cdef int64_t first = start, count, taken, at, nulls
+        cdef utf8_line *lines
         cdef bint cancelled = False
-        for at in range(start, end):
-            fault = text_at(&self.type, leaf, at, &line)
-            if fault != ARROW_GOOD:
-                self.refuse(fault, row)
-            if line.bytes == NULL:
-                self.add_missing(rows, missing, at - start if k == OWN_NUMBER else k)
-                continue
-            rows.add_line(line)
-            if (at - start) % POLL_EVERY == POLL_EVERY - 1:
+        while start < end:
+            count = min(end - start, POLL_EVERY)
+            lines = rows.reserve(count)
+            nulls = 0
+            taken = read_texts(&self.type, leaf, start, count, lines, &rows.size, &nulls, &fault)
+            if taken < count:
+                self.refuse(fault, row + (taken if k == NO_LIST else 0))
+            for at in range(count if nulls else 0):
+                if lines[at].bytes == NULL:
+                    with gil:
+                        if k == NO_LIST:
+                            missing.append((rows.segment_count + at, None))
+                        else:
+                            missing.append((rows.segment_count, start - first + at if k == OWN_NUMBER else k))
+            rows.line_count += count
+            start += count
+            if k == NO_LIST:
+                rows.segment_count += count
+                row += count
+            if start < end:
                 poll(&cancelled)
         return 0
 
     cdef int add_missing(self, Utf8Rows rows, list missing, Py_ssize_t k) except -1 nogil:
-        """Add a line that is null, the element k of a list unless k is -1."""
+        """Add a line that is null: element k of a list, or the whole row."""
         cdef utf8_line line = [NULL, 0]
         rows.add_line(line)
         with gil:
-            missing.append((rows.segment_count, None if k < 0 else k))
+            missing.append((rows.segment_count, None if k == NO_LIST else k))
         return 0
 
     cdef int gather_ids(self, IdRows rows, Py_ssize_t count, list missing) except -1 nogil:

@@ -19,6 +19,7 @@ cdef class Utf8Rows:
     cdef Py_ssize_t line_count, part_count, segment_count
     cdef Py_ssize_t line_capacity, part_capacity, segment_capacity
 
+    cdef utf8_line *reserve(self, Py_ssize_t extra) except NULL nogil
     cdef int add_line(self, utf8_line line) except -1 nogil
     cdef int end_part(self) except -1 nogil
     cdef int end_segment(self) except -1 nogil

@@ -45,11 +45,15 @@ cdef class Utf8Rows:
     def __len__(self):
         return self.segment_count
 
-    cdef int add_line(self, utf8_line line) except -1 nogil:
-        if self.line_count == self.line_capacity:
+    cdef utf8_line *reserve(self, Py_ssize_t extra) except NULL nogil:
+        """Room for so many more lines; the caller adds them to `line_count` and `size`."""
+        if self.line_count + extra >= self.line_capacity:
             self.lines = <utf8_line *> grow(
-                self.lines, &self.line_capacity, self.line_count + 1, sizeof(utf8_line))
-        self.lines[self.line_count] = line
+                self.lines, &self.line_capacity, self.line_count + extra + 1, sizeof(utf8_line))
+        return self.lines + self.line_count
+
+    cdef int add_line(self, utf8_line line) except -1 nogil:
+        self.reserve(1)[0] = line
         self.line_count += 1
         self.size += line.size
         return 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .columns import Missing
 
-# Segments of a block, and bytes of its hypotheses: enough that starting threads for each costs nothing.
+# Segments of a block, and bytes of its hypotheses: so many that starting threads costs nothing.
 _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
 
@@ -50,7 +50,8 @@ class _SeveralColumns:
         return min(column.before for column in self._columns)
 
     def read(self, limit: int, most_bytes: int = 0) -> tuple[Any, Missing]:
-        parts, missing = [], []
+        parts: list[Any] = []
+        missing: Missing = []
         for k, column in enumerate(self._columns):
             lines, its_missing = column.read(limit)
             parts.append(lines)

@@ -1,6 +1,6 @@
 """Columns that have the Arrow interface: recognised, opened, and read whole.
 
-pyarrow, polars, pandas, DuckDB and others export their columns by it, without any of them being imported.
+pyarrow, polars, pandas, DuckDB and others export their columns by it; none of them is imported.
 """
 
 from __future__ import annotations

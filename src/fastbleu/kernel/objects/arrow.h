@@ -83,6 +83,8 @@ typedef enum {
 /* No array is longer, so that sums of lengths do not overflow. */
 #define ARROW_LONGEST ((int64_t)1 << 60)
 
+FB_INLINE int has_validity(const struct ArrowArray *array) { return array->buffers[0] != NULL; }
+
 FB_INLINE int is_null(const struct ArrowArray *array, int64_t at)
 {
     const uint8_t *valid = (const uint8_t *)array->buffers[0];
@@ -216,6 +218,36 @@ FB_INLINE arrow_fault text_at(const arrow_column *column, const struct ArrowArra
         if (is_null(leaf, at)) return ARROW_GOOD;
     }
     return string_at(leaf, column->leaf, at, line);
+}
+
+/* Points to `count` strings of a column's leaf from element `start` on, whose sizes are added to *size.
+ * Returns how many are good, fewer than `count` where *fault says what is wrong with the next; *nulls counts
+ * those that are null. */
+FB_INLINE int64_t read_run(const arrow_column *column, const struct ArrowArray *leaf, const arrow_leaf kind,
+                           int64_t start, int64_t count, utf8_line *lines, size_t *size, int64_t *nulls,
+                           arrow_fault *fault)
+{
+    const void *valid = leaf->buffers[0];
+    for (int64_t i = 0; i < count; i++) {
+        if (valid || column->has_dictionary) *fault = text_at(column, leaf, start + i, &lines[i]);
+        else *fault = string_at(leaf, kind, start + i + leaf->offset, &lines[i]);
+        if (FB_UNLIKELY(*fault != ARROW_GOOD)) return i;
+        *nulls += lines[i].bytes == NULL;
+        *size += lines[i].size;
+    }
+    return count;
+}
+
+static inline int64_t read_texts(const arrow_column *column, const struct ArrowArray *leaf, int64_t start,
+                                 int64_t count, utf8_line *lines, size_t *size, int64_t *nulls,
+                                 arrow_fault *fault)
+{
+    /* One loop for each type. */
+    if (column->leaf == ARROW_TEXT)
+        return read_run(column, leaf, ARROW_TEXT, start, count, lines, size, nulls, fault);
+    if (column->leaf == ARROW_LARGE_TEXT)
+        return read_run(column, leaf, ARROW_LARGE_TEXT, start, count, lines, size, nulls, fault);
+    return read_run(column, leaf, ARROW_TEXT_VIEW, start, count, lines, size, nulls, fault);
 }
 
 /* The integers [start, end) of a column's leaf. */
