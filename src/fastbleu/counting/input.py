@@ -120,12 +120,12 @@ def count_input(
 ) -> Counted:
     """Check a batch, count it (as `count_batch`), and warn of likely mistakes."""
     is_text = options.tokenizer is not None
+    masked = masks[0] is not None or masks[1] is not None
     columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
     if columns is not None:
-        if masks == (None, None) and (is_text or not columns.is_mixed):
+        if not masked and (is_text or not columns.is_mixed):
             return count_columns(columns, options, keep_rows, progress)
         hypotheses, references = columns.lists()
-    masked = masks[0] is not None or masks[1] is not None
     if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
         return _count_ids(*rows, options, keep_rows, progress)
     if masked or options.id_rules is not None or (not is_text and are_ids(hypotheses, references)):
