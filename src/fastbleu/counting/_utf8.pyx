@@ -10,6 +10,7 @@ The only lines that become a str are those to be lowered that are not ASCII: by 
 Ownership. Utf8Packer owns the copies and holds the rows of the chunk. Thread-safety. One packer per thread.
 """
 
+import cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 
@@ -23,10 +24,9 @@ cdef extern from "kernel/text/line_reader.h":
     const Py_ssize_t LEAD
 
 cdef extern from "kernel/text/utf8.h":
-    bint copy_ascii(uint8_t *out, const uint8_t *bytes, size_t size, bint lower) noexcept nogil
     uint8_t largest_byte(const uint8_t *bytes, size_t size) noexcept nogil
     int unit_of_utf8(uint8_t largest) noexcept nogil
-    utf8_decoder utf8_decoder_for(simd_level level) noexcept nogil
+    utf8_reader utf8_reader_for(simd_level level) noexcept nogil
 
 
 cdef size_t PART = 1 << 20               # bytes of a line between two checks for signals
@@ -59,8 +59,7 @@ cdef class Utf8Packer(TextPacker):
              Py_ssize_t before=0):
         """Take the next chunk's segments in place of the last one's; 0 at the end."""
         cdef Py_ssize_t end = min(len(hypotheses), len(references)), segment = start
-        cdef Py_ssize_t line, count, capacity = 0
-        cdef size_t size = 0
+        cdef Py_ssize_t line = references.first_line(start), end_line, count, capacity = 0
         if hypotheses.levels or references.levels > 1:
             raise TypeError("hypotheses must be lines, references lines or lists of lines")
         self.clear()
@@ -70,13 +69,17 @@ cdef class Utf8Packer(TextPacker):
         self.line_count = 0
         self.lowered.clear()
         self.finished = self.decoded = False
+        self.size = 0
         while (segment < end and self.segment_count < CHUNK_SEGMENTS and self.line_count < CHUNK_LINES
-                and size < CHUNK_CHARS):
-            line = references.first_line(segment)
-            count = references.first_line(segment + 1) - line
+                and self.size < CHUNK_CHARS):
+            end_line = line + 1 if references.levels == 0 else references.ends[segment]
+            count = end_line - line
             if count == 0:
                 self.checks.refuse_no_references(before + segment)
-            size += hypotheses.lines[segment].size + references.lines[line].size
+            self.size += hypotheses.lines[segment].size
+            while line < end_line:
+                self.size += references.lines[line].size
+                line += 1
             self.reserve_segment()
             self.reference_counts[self.segment_count] = count
             self.segment_count += 1
@@ -98,16 +101,18 @@ cdef class Utf8Packer(TextPacker):
     cdef int decode(self) except -1 nogil:
         """Make the chunk's lines out of UTF-8."""
         cdef text_line *line = self.lines
-        cdef Py_ssize_t segment, k, first
+        cdef const utf8_line *reference
+        cdef Py_ssize_t segment, k
         self.used = LEAD
-        self.decode_utf8 = utf8_decoder_for(simd_in_use())
+        self.reader = utf8_reader_for(simd_in_use())
+        reference = self.references.lines + self.references.first_line(self.start)
         for segment in range(self.segment_count):
             self.decode_line(line, self.hypotheses.lines[self.start + segment], segment, HYPOTHESIS)
             line += 1
-            first = self.references.first_line(self.start + segment)
             for k in range(self.reference_counts[segment]):
-                self.decode_line(line, self.references.lines[first + k], segment, k)
+                self.decode_line(line, reference[0], segment, k)
                 line += 1
+                reference += 1
         # Only now, because the memory has moved while it grew.
         for k in range(self.line_count):
             if self.lines[k].unit < 0:
@@ -115,23 +120,33 @@ cdef class Utf8Packer(TextPacker):
                 self.lines[k].chars = self.characters + <size_t> self.lines[k].chars
         return 0
 
-    cdef int decode_line(self, text_line *line, utf8_line text, Py_ssize_t segment,
-                         Py_ssize_t reference) except -1 nogil:
+    @cython.final
+    cdef inline int decode_line(self, text_line *line, utf8_line text, Py_ssize_t segment,
+                                Py_ssize_t reference) except -1 nogil:
         """Make one line; until all are made it has its place in `characters`, and the negative unit."""
-        cdef uint8_t *out = self.reserve(text.size, 1)
-        cdef size_t at = 0, size
-        while at < text.size:
-            if at > 0:
-                poll(&self.cancelled)
-            size = min(text.size - at, PART)
-            if not copy_ascii(out + at, text.bytes + at, size, self.lowercase):
-                return self.decode_wide(line, text, segment, reference)
-            at += size
+        cdef uint8_t *out
+        if self.used + <Py_ssize_t> text.size + TAIL > self.room:
+            self.reserve(text.size, 1)
+        out = self.characters + self.used
+        if not (self.reader.copy(out, text.bytes, text.size, self.lowercase) if text.size <= PART
+                else self.copy_long(out, text)):
+            return self.decode_wide(line, text, segment, reference)
         line.chars = <const void *> self.used
         line.length = text.size
         line.unit = -1
-        self.used += text.size + TAIL
+        self.used += <Py_ssize_t> text.size + TAIL
         return 0
+
+    cdef bint copy_long(self, uint8_t *out, utf8_line text) except -1 nogil:
+        """Copy a line part by part; whether all of it is ASCII."""
+        cdef size_t at = 0, size
+        while at < text.size:
+            size = min(text.size - at, PART)
+            if not self.reader.copy(out + at, text.bytes + at, size, self.lowercase):
+                return False
+            at += size
+            poll(&self.cancelled)
+        return True
 
     cdef int decode_wide(self, text_line *line, utf8_line text, Py_ssize_t segment,
                          Py_ssize_t reference) except -1 nogil:
@@ -153,7 +168,7 @@ cdef class Utf8Packer(TextPacker):
         while decoding.at < text.size:
             if decoding.at > 0:
                 poll(&self.cancelled)
-            if self.decode_utf8(&decoding, min(text.size, decoding.at + PART)) < 0:
+            if self.reader.decode(&decoding, min(text.size, decoding.at + PART)) < 0:
                 with gil:
                     where = self.checks.place(
                         self.first_segment + segment, None if reference == HYPOTHESIS else reference)

@@ -3,6 +3,9 @@ from typing import Any
 from ._ids import IdRows
 from ._utf8 import Utf8Rows
 
+class Schema: ...
+class Chunk: ...
+
 class ArrowColumn:
     name: str
     before: int

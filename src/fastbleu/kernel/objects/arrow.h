@@ -83,7 +83,10 @@ typedef enum {
 /* No array is longer, so that sums of lengths do not overflow. */
 #define ARROW_LONGEST ((int64_t)1 << 60)
 
-FB_INLINE int has_validity(const struct ArrowArray *array) { return array->buffers[0] != NULL; }
+FB_INLINE int has_validity(const struct ArrowArray *array)
+{
+    return array->buffers[0] != NULL;
+}
 
 FB_INLINE int is_null(const struct ArrowArray *array, int64_t at)
 {
@@ -252,11 +255,16 @@ static inline int64_t read_texts(const arrow_column *column, const struct ArrowA
 
 /* The integers [start, end) of a column's leaf. */
 static inline arrow_fault ids_at(const arrow_column *column, const struct ArrowArray *leaf, int64_t start,
-                          int64_t end, id_row *row)
+                                 int64_t end, id_row *row)
 {
     const int64_t size = kind_size(column->kind);
-    const id_row found = {(const char *)leaf->buffers[1] + (start + leaf->offset) * size, end - start, size,
-                          column->kind, NULL, 0, 0};
+    const id_row found = {(const char *)leaf->buffers[1] + (start + leaf->offset) * size,
+                          end - start,
+                          size,
+                          column->kind,
+                          NULL,
+                          0,
+                          0};
     *row = found;
     if (start == end) {
         row->ids = (const char *)row;      /* where no item is read */

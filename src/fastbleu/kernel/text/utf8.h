@@ -58,7 +58,7 @@ FB_INLINE int copy_line(uint8_t *out, const uint8_t *bytes, size_t size, int low
     return !(seen & 0x8080808080808080u);
 }
 
-static inline int copy_ascii(uint8_t *out, const uint8_t *bytes, size_t size, int lower)
+static inline int copy_portable(uint8_t *out, const uint8_t *bytes, size_t size, int lower)
 {
     return lower ? copy_line(out, bytes, size, 1) : copy_line(out, bytes, size, 0);
 }
@@ -72,7 +72,10 @@ static inline uint8_t largest_byte(const uint8_t *bytes, size_t size)
 }
 
 /* The bytes of a unit that holds all characters of a line, by its largest byte. */
-FB_INLINE int unit_of_utf8(uint8_t largest) { return largest < 0xC4 ? 1 : largest < 0xF0 ? 2 : 4; }
+FB_INLINE int unit_of_utf8(uint8_t largest)
+{
+    return largest < 0xC4 ? 1 : largest < 0xF0 ? 2 : 4;
+}
 
 /* A line that is being decoded into an array with room for as many characters as the line has bytes. */
 typedef struct {
@@ -83,7 +86,10 @@ typedef struct {
     size_t at, written;      /* bytes read, characters written */
 } utf8_decoding;
 
-FB_INLINE int is_continuation(uint8_t byte) { return (byte & 0xC0) == 0x80; }
+FB_INLINE int is_continuation(uint8_t byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
 
 /* The character of more than one byte at `bytes`, of which `left` are there; *size is how many bytes it
  * takes, 0 where they are no UTF-8. */
@@ -134,7 +140,11 @@ FB_INLINE int decode_characters(utf8_decoding *line, size_t stop, const int unit
     return 0;
 }
 
-typedef int (*utf8_decoder)(utf8_decoding *line, size_t stop);
+/* The steps of reading a line. */
+typedef struct {
+    int (*copy)(uint8_t *out, const uint8_t *bytes, size_t size, int lower);
+    int (*decode)(utf8_decoding *line, size_t stop);
+} utf8_reader;
 
 static inline int decode_portable(utf8_decoding *line, size_t stop)
 {
@@ -144,6 +154,25 @@ static inline int decode_portable(utf8_decoding *line, size_t stop)
 }
 
 #ifdef FB_X86_64
+
+FB_TARGET("avx512f,avx512bw")
+static inline int copy_avx512(uint8_t *out, const uint8_t *bytes, size_t size, int lower)
+{
+    const __m512i small = _mm512_set1_epi8('a' - 'A');
+    uint64_t seen = 0;
+    for (size_t i = 0; i < size; i += 64) {
+        const __mmask64 inside = size - i < 64 ? ((uint64_t)1 << (size - i)) - 1 : ~(uint64_t)0;
+        __m512i block = _mm512_maskz_loadu_epi8(inside, bytes + i);
+        seen |= _mm512_movepi8_mask(block);
+        if (lower) {
+            const __m512i letter = _mm512_sub_epi8(block, _mm512_set1_epi8('A'));
+            const __mmask64 capital = _mm512_cmplt_epu8_mask(letter, _mm512_set1_epi8(26));
+            block = _mm512_mask_add_epi8(block, capital, block, small);
+        }
+        _mm512_mask_storeu_epi8(out + i, inside, block);
+    }
+    return !seen;
+}
 
 /* 32 bytes at a time, of which the first begins a character, as 32 numbers of 16 bits: each first byte with
  * the two bytes behind it makes its character, and the others are squeezed out. Blocks with characters of
@@ -168,8 +197,8 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
             const uint64_t second_inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(second, kind), more);
             const uint64_t third_inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(third, kind), more);
             const __m512i tail = _mm512_and_si512(second, low6);
-            __m512i c = _mm512_or_si512(
-                _mm512_slli_epi16(_mm512_and_si512(first, _mm512_set1_epi16(0x1F)), 6), tail);
+            __m512i c =
+                _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(first, _mm512_set1_epi16(0x1F)), 6), tail);
             const __m512i triple =
                 _mm512_or_si512(_mm512_or_si512(_mm512_slli_epi16(first, 12), _mm512_slli_epi16(tail, 6)),
                                 _mm512_and_si512(third, low6));
@@ -213,13 +242,17 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
 
 #endif
 
-static inline utf8_decoder utf8_decoder_for(simd_level level)
+static inline utf8_reader utf8_reader_for(simd_level level)
 {
+    utf8_reader chosen = {copy_portable, decode_portable};
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512) return decode_avx512;
+    if (level == SIMD_AVX512) {
+        chosen.copy = copy_avx512;
+        chosen.decode = decode_avx512;
+    }
 #endif
     (void)level;
-    return decode_portable;
+    return chosen;
 }
 
 #endif
