@@ -181,10 +181,10 @@ FB_TARGET("avx512f,avx512bw,avx512vbmi2,popcnt")
 static inline int decode_avx512(utf8_decoding *line, size_t stop)
 {
     const __m512i low6 = _mm512_set1_epi16(0x3F);
-    while (line->at < stop) {
-        const size_t end = line->at + 32 < stop ? line->at + 32 : stop;
-        if (line->size - line->at >= 34) {
-            const uint8_t *bytes = line->bytes + line->at;
+    size_t at = line->at, written = line->written;
+    while (at < stop) {
+        if (line->size - at >= 34) {
+            const uint8_t *bytes = line->bytes + at;
             const __m512i first = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)bytes));
             const __m512i second = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(bytes + 1)));
             const __m512i third = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(bytes + 2)));
@@ -219,24 +219,31 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
                 const __mmask32 kept = (__mmask32)(((uint64_t)1 << count) - 1);
                 const __m512i chars = _mm512_maskz_compress_epi16((__mmask32)starts, c);
                 if (line->unit == 1) {
-                    _mm512_mask_cvtepi16_storeu_epi8((uint8_t *)line->out + line->written, kept, chars);
+                    _mm512_mask_cvtepi16_storeu_epi8((uint8_t *)line->out + written, kept, chars);
                 } else if (line->unit == 2) {
-                    _mm512_mask_storeu_epi16((uint16_t *)line->out + line->written, kept, chars);
+                    _mm512_mask_storeu_epi16((uint16_t *)line->out + written, kept, chars);
                 } else {
-                    uint32_t *out = (uint32_t *)line->out + line->written;
+                    uint32_t *out = (uint32_t *)line->out + written;
                     _mm512_mask_storeu_epi32(out, (__mmask16)kept,
                                              _mm512_cvtepu16_epi32(_mm512_castsi512_si256(chars)));
                     _mm512_mask_storeu_epi32(out + 16, (__mmask16)(kept >> 16),
                                              _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(chars, 1)));
                 }
-                line->written += (size_t)count;
-                /* A character that starts in the block may end one or two bytes behind it. */
-                line->at += 32 + (size_t)_mm_popcnt_u64(follow >> 32);
+                written += (size_t)count;
+                /* A character that starts in the block may end one or two bytes behind it. Not by `follow`,
+                 * because the next block waits for this. */
+                at += 32 + (size_t)(bytes[31] >= 0xC0) + (bytes[31] >= 0xE0) + (bytes[30] >= 0xE0);
                 continue;
             }
         }
-        if (decode_portable(line, end) < 0) return -1;
+        line->at = at;
+        line->written = written;
+        if (decode_portable(line, at + 32 < stop ? at + 32 : stop) < 0) return -1;
+        at = line->at;
+        written = line->written;
     }
+    line->at = at;
+    line->written = written;
     return 0;
 }
 
