@@ -174,67 +174,76 @@ static inline int copy_avx512(uint8_t *out, const uint8_t *bytes, size_t size, i
     return !seen;
 }
 
+/* 32 numbers of 16 bits: the bytes of a mask, and 0 for others, which are not read. */
+FB_TARGET("avx512f,avx512bw")
+static inline __m512i widened_avx512(uint64_t mask, const uint8_t *bytes)
+{
+    return _mm512_cvtepu8_epi16(
+        _mm512_castsi512_si256(_mm512_maskz_loadu_epi8((__mmask64)(mask & 0xFFFFFFFFu), bytes)));
+}
+
 /* 32 bytes at a time, of which the first begins a character, as 32 numbers of 16 bits: each first byte with
  * the two bytes behind it makes its character, and the others are squeezed out. Blocks with characters of
- * four bytes, or with errors, are left to the portable way, and so is the end of a line. */
+ * four bytes, or with errors, are left to the portable way. */
 FB_TARGET("avx512f,avx512bw,avx512vbmi2,popcnt")
 static inline int decode_avx512(utf8_decoding *line, size_t stop)
 {
     const __m512i low6 = _mm512_set1_epi16(0x3F);
     size_t at = line->at, written = line->written;
     while (at < stop) {
-        if (line->size - at >= 34) {
-            const uint8_t *bytes = line->bytes + at;
-            const __m512i first = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)bytes));
-            const __m512i second = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(bytes + 1)));
-            const __m512i third = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(bytes + 2)));
-            const __m512i kind = _mm512_set1_epi16(0xC0), more = _mm512_set1_epi16(0x80);
-            const uint64_t ascii = _mm512_cmplt_epu16_mask(first, more);
-            const uint64_t inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(first, kind), more);
-            const uint64_t wide = _mm512_cmpge_epu16_mask(first, _mm512_set1_epi16(0xE0));
-            const uint64_t starts = ~inner & 0xFFFFFFFFu, pairs = starts & ~ascii & ~wide;
-            const uint64_t follow = (pairs | wide) << 1 | wide << 2;
-            const uint64_t second_inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(second, kind), more);
-            const uint64_t third_inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(third, kind), more);
-            const __m512i tail = _mm512_and_si512(second, low6);
-            __m512i c =
-                _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(first, _mm512_set1_epi16(0x1F)), 6), tail);
-            const __m512i triple =
-                _mm512_or_si512(_mm512_or_si512(_mm512_slli_epi16(first, 12), _mm512_slli_epi16(tail, 6)),
-                                _mm512_and_si512(third, low6));
-            c = _mm512_mask_mov_epi16(c, (__mmask32)wide, triple);
-            c = _mm512_mask_mov_epi16(c, (__mmask32)ascii, first);
-            uint64_t wrong = (follow & 0xFFFFFFFFu) ^ inner;
-            wrong |= (pairs | wide) & ~second_inner;
-            wrong |= wide & ~third_inner;
-            wrong |= pairs & _mm512_cmplt_epu16_mask(first, _mm512_set1_epi16(0xC2));
-            wrong |= wide & _mm512_cmpge_epu16_mask(first, _mm512_set1_epi16(0xF0));
-            wrong |= wide & _mm512_cmplt_epu16_mask(c, _mm512_set1_epi16(0x800));
-            wrong |= wide
-                     & _mm512_cmpeq_epi16_mask(_mm512_and_si512(c, _mm512_set1_epi16((short)0xF800)),
-                                               _mm512_set1_epi16((short)0xD800));
-            if (line->unit == 1) wrong |= _mm512_cmpgt_epu16_mask(c, _mm512_set1_epi16(0xFF)) & starts;
-            if (FB_LIKELY(!wrong)) {
-                const int count = (int)_mm_popcnt_u64(starts);
-                const __mmask32 kept = (__mmask32)(((uint64_t)1 << count) - 1);
-                const __m512i chars = _mm512_maskz_compress_epi16((__mmask32)starts, c);
-                if (line->unit == 1) {
-                    _mm512_mask_cvtepi16_storeu_epi8((uint8_t *)line->out + written, kept, chars);
-                } else if (line->unit == 2) {
-                    _mm512_mask_storeu_epi16((uint16_t *)line->out + written, kept, chars);
-                } else {
-                    uint32_t *out = (uint32_t *)line->out + written;
-                    _mm512_mask_storeu_epi32(out, (__mmask16)kept,
-                                             _mm512_cvtepu16_epi32(_mm512_castsi512_si256(chars)));
-                    _mm512_mask_storeu_epi32(out + 16, (__mmask16)(kept >> 16),
-                                             _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(chars, 1)));
-                }
-                written += (size_t)count;
-                /* A character that starts in the block may end one or two bytes behind it. Not by `follow`,
-                 * because the next block waits for this. */
-                at += 32 + (size_t)(bytes[31] >= 0xC0) + (bytes[31] >= 0xE0) + (bytes[30] >= 0xE0);
-                continue;
+        const uint8_t *bytes = line->bytes + at;
+        const size_t left = line->size - at;
+        const uint64_t inside = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0;
+        const __m512i first = widened_avx512(inside, bytes);
+        const __m512i second = widened_avx512(inside >> 1, bytes + 1);
+        const __m512i third = widened_avx512(inside >> 2, bytes + 2);
+        const __m512i kind = _mm512_set1_epi16(0xC0), more = _mm512_set1_epi16(0x80);
+        const uint64_t ascii = _mm512_cmplt_epu16_mask(first, more);
+        const uint64_t inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(first, kind), more);
+        const uint64_t wide = _mm512_cmpge_epu16_mask(first, _mm512_set1_epi16(0xE0));
+        const uint64_t starts = ~inner & inside & 0xFFFFFFFFu, pairs = starts & ~ascii & ~wide;
+        const uint64_t follow = (pairs | wide) << 1 | wide << 2;
+        const uint64_t second_inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(second, kind), more);
+        const uint64_t third_inner = _mm512_cmpeq_epi16_mask(_mm512_and_si512(third, kind), more);
+        const __m512i tail = _mm512_and_si512(second, low6);
+        __m512i c =
+            _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(first, _mm512_set1_epi16(0x1F)), 6), tail);
+        const __m512i triple =
+            _mm512_or_si512(_mm512_or_si512(_mm512_slli_epi16(first, 12), _mm512_slli_epi16(tail, 6)),
+                            _mm512_and_si512(third, low6));
+        c = _mm512_mask_mov_epi16(c, (__mmask32)wide, triple);
+        c = _mm512_mask_mov_epi16(c, (__mmask32)ascii, first);
+        uint64_t wrong = (follow & 0xFFFFFFFFu) ^ inner;
+        wrong |= (pairs | wide) & ~second_inner;
+        wrong |= wide & ~third_inner;
+        wrong |= pairs & _mm512_cmplt_epu16_mask(first, _mm512_set1_epi16(0xC2));
+        wrong |= wide & _mm512_cmpge_epu16_mask(first, _mm512_set1_epi16(0xF0));
+        wrong |= wide & _mm512_cmplt_epu16_mask(c, _mm512_set1_epi16(0x800));
+        wrong |= wide
+                 & _mm512_cmpeq_epi16_mask(_mm512_and_si512(c, _mm512_set1_epi16((short)0xF800)),
+                                           _mm512_set1_epi16((short)0xD800));
+        if (line->unit == 1) wrong |= _mm512_cmpgt_epu16_mask(c, _mm512_set1_epi16(0xFF)) & starts;
+        if (FB_LIKELY(!wrong)) {
+            const int count = (int)_mm_popcnt_u64(starts);
+            const __mmask32 kept = (__mmask32)(((uint64_t)1 << count) - 1);
+            const __m512i chars = _mm512_maskz_compress_epi16((__mmask32)starts, c);
+            if (line->unit == 1) {
+                _mm512_mask_cvtepi16_storeu_epi8((uint8_t *)line->out + written, kept, chars);
+            } else if (line->unit == 2) {
+                _mm512_mask_storeu_epi16((uint16_t *)line->out + written, kept, chars);
+            } else {
+                uint32_t *out = (uint32_t *)line->out + written;
+                _mm512_mask_storeu_epi32(out, (__mmask16)kept,
+                                         _mm512_cvtepu16_epi32(_mm512_castsi512_si256(chars)));
+                _mm512_mask_storeu_epi32(out + 16, (__mmask16)(kept >> 16),
+                                         _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(chars, 1)));
             }
+            written += (size_t)count;
+            /* A character that starts in the block may end one or two bytes behind it. Not by `follow`,
+                 * because the next block waits for this. */
+            at += left < 32 ? left
+                            : 32 + (size_t)(bytes[31] >= 0xC0) + (bytes[31] >= 0xE0) + (bytes[30] >= 0xE0);
+            continue;
         }
         line->at = at;
         line->written = written;
