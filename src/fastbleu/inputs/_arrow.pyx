@@ -275,7 +275,8 @@ cdef class ArrowColumn:
         cdef int64_t row, at, start, end
         cdef bint cancelled = False
         if self.type.levels == 0 and not (self.type.in_struct and has_validity(&self.chunk.array)):
-            return self.add_texts(rows, outer, self.at + shift, self.at + shift + count, self.at, missing, NO_LIST)
+            at = self.at + shift
+            return self.add_texts(rows, outer, at, at + count, self.at, missing, NO_LIST)
         for row in range(self.at, self.at + count):
             if row % POLL_EVERY == POLL_EVERY - 1:
                 poll(&cancelled)
