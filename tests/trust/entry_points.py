@@ -31,6 +31,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
+from arrow_producer import Column, Stream, id_array, list_array, text_array
 
 import fastbleu
 import fastbleu.integrations.evaluate
@@ -87,6 +88,16 @@ fastbleu.count: a tokenizer of the user's | count(TEXTS, TEXT_REFERENCES, tokeni
     count(TEXTS, TEXT_REFERENCES, tokenize=lambda text: 1 / 0)
 fastbleu.count: ids | count(IDS, REFERENCE_IDS)
     count(IDS / 2, REFERENCE_IDS); count(IDS, REFERENCE_IDS[:1])
+fastbleu.count: columns | it = text_column(TEXTS); count(it, it, tokenize="13a")
+    count(it, text_column([*TEXTS[:2], b"\\xff"]), tokenize="intl", lowercase=True)
+    count(it, text_column([*TEXTS[:2], None]), tokenize="13a"); count(it, it)
+    count(it, text_column(TEXTS[:2]), tokenize="13a"); count(id_column(), it, tokenize="13a")
+fastbleu.count: columns of ids | it = id_column(); count(it, it, max_order=2)
+    count(it, it, tokenize="13a"); count(it, text_column(TEXTS))
+fastbleu.count: streams of columns
+    count(text_stream(TEXTS), text_stream(TEXTS[::-1]), tokenize="13a", threads=2)
+    count(text_stream(TEXTS), text_stream(TEXTS[:2]), tokenize="13a")
+    count(text_stream(TEXTS, 5), text_stream(TEXTS), tokenize="13a")
 fastbleu.explain | explain(TEXTS, TEXT_REFERENCES, "nltk", "sacrebleu")
     explain(TEXTS, TEXT_REFERENCES, "nltk"); explain([7], ["a"], "nltk", "sacrebleu")
 fastbleu.identify | identify(31.2, TEXTS, TEXT_REFERENCES)
@@ -455,6 +466,18 @@ def text_metric() -> BLEU:
 def streaming() -> tuple[BLEU, BLEU]:
     """A metric, and one that is full."""
     return BLEU(max_order=2), BLEU.from_state([LARGEST] * 2 + [LARGEST // 2] * 4, max_order=2)
+
+
+def text_column(texts: list[Any]) -> Column:
+    return Column(text_array(texts))
+
+
+def id_column() -> Column:
+    return Column(list_array([[1, 2, 3], [4]], id_array([1, 2, 3, 4])))
+
+
+def text_stream(texts: list[Any], *failure: int) -> Stream:
+    return Stream(text_array([]), [text_array(texts[:1]), text_array(texts[1:], "u", 2), *failure])
 
 
 def blocks(pairs: Iterator[Any]) -> list[Any]:

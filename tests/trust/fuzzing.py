@@ -71,6 +71,7 @@ CLI = tuple(f"fastbleu.cli.{name}" for name in ("files", "readers", "markup", "f
 INDEX = ("fastbleu.matrix.index_file", "fastbleu.matrix.index_contents")
 TARGETS = [
     Target("files", 600, python=CLI),
+    Target("columns", 600),
     Target("ids", 400),
     Target("index", 2500, python=INDEX),
     Target("kernels", 400, few=True),

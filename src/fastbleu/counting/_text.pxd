@@ -10,6 +10,17 @@ from fastbleu.runtime._process cimport KeptMemory
 from fastbleu.tokenizers._compiled cimport classifier, line_buffers, text_line, text_rules
 
 
+cdef object lower(object text)
+
+
+cdef enum:
+    HYPOTHESIS = -1              # in place of the number of a reference
+    # Ends a chunk: as in _tokens.pyx.
+    CHUNK_SEGMENTS = 512
+    CHUNK_LINES = 4096
+    CHUNK_CHARS = 1 << 19
+
+
 cdef class TextPacker(PackedSegments):
     cdef object checks
     cdef bint lowercase, missing, finished

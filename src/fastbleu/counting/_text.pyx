@@ -52,11 +52,6 @@ cdef extern from "Python.h":
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
 
 
-# Ends a chunk: as in _tokens.pyx.
-cdef Py_ssize_t CHUNK_SEGMENTS = 512
-cdef Py_ssize_t CHUNK_LINES = 4096
-cdef size_t CHUNK_CHARS = 1 << 19
-
 cdef Py_ssize_t LOWER_CHARS = 1 << 20     # longer lines are lowered part by part
 cdef Py_ssize_t KEPT_CHARS = 1 << 16      # longer segments let other threads run meanwhile
 
@@ -65,7 +60,6 @@ cdef array _row = _array("q")
 
 cdef enum:
     BLOCK_STEPS = 16             # that a block of characters counts for
-    HYPOTHESIS = -1
 
 cdef object lower(object text):
     """text.lower(), with looks for signals if it is long; a sigma depends on the letters around it."""
@@ -93,7 +87,7 @@ cdef object lower(object text):
 cdef class TextPacker(PackedSegments):
     """Tokenises and packs lines chunk by chunk; with `missing` a reference may be None, which is none."""
 
-    chunk_segments = CHUNK_SEGMENTS
+    chunk_segments = <int> CHUNK_SEGMENTS
 
     def __cinit__(self, checks, str tokenizer not None, bint lowercase=False, bint missing=False):
         self.checks = checks

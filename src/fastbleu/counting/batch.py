@@ -8,15 +8,17 @@ from __future__ import annotations
 from _thread import allocate_lock as _Lock
 from functools import partial
 
-from .._core import SegmentCounter, zero_rows
+from .._core import SegmentCounter, accumulate_rows, zero_rows
 from .._packed import PackedSegments
 from ..inputs._ids import IdRows
+from ..inputs._utf8 import Utf8Rows
 from ..inputs.ids import IdRules
 from ..inputs.segments import TextChecks, TokenChecks, changed_while_read
 from ..runtime.threads import Pool, run_on_threads
 from ._ids import CHUNK_IDS, IdPacker
 from ._text import TextPacker
 from ._tokens import TokenPacker
+from ._utf8 import Utf8Packer
 from .splitting import PreparedPacker, SplittingPacker
 from .stats import Stats
 
@@ -64,16 +66,21 @@ class CountOptions:
         self.padding_was_checked = False
         # Segments in favour of the layout of references, and against it: see `warn_of_layout`.
         self.layout_votes = 0, 0
-        # Workers that are not in use: for segments, and for rows of ids.
-        self.idle = Pool(threads), Pool(threads)
+        # Workers that are not in use, by what they count.
+        self.idle = {kind: Pool(threads) for kind in (list, IdRows, Utf8Rows)}
 
-    def new_worker(self, is_ids: bool) -> _Worker:
-        """What one more thread counts segments or rows of ids with."""
+    @property
+    def reads_utf8(self) -> bool:
+        """Whether text can be counted as UTF-8: by a compiled tokenizer, without Python strings."""
+        return self.tokenizer is not None and self.tokenizer.function is None
+
+    def new_worker(self, kind: type) -> _Worker:
+        """What one more thread counts lists of segments, IdRows or Utf8Rows with."""
         counter = SegmentCounter(self.max_order, self.reference_length)
-        return _Worker(self._packer(is_ids), counter)
+        return _Worker(self._packer(kind), counter)
 
-    def _packer(self, is_ids: bool) -> Any:
-        if is_ids:
+    def _packer(self, kind: type) -> Any:
+        if kind is IdRows:
             rules = self.id_rules or IdRules()
             return IdPacker(rules.ignore_ids, rules.skip_ids, rules.stop_ids)
         if self.tokenizer is None:
@@ -83,7 +90,8 @@ class CountOptions:
             return PreparedPacker(*self.tokenizer.prepared, *how)
         if function is not None:
             return SplittingPacker(self.checks, function, *how)
-        return TextPacker(TextChecks(), str(self.tokenizer.compiled), *how)
+        packer = Utf8Packer if kind is Utf8Rows else TextPacker
+        return packer(TextChecks(), str(self.tokenizer.compiled), *how)
 
 
 class Counted:
@@ -99,6 +107,19 @@ class Counted:
         self.last_segment: tuple[Any, Any] = (None, None)
         # Of a dialect that counts tokens itself: (hypothesis, references) of each segment.
         self.tokens: list[Segment] | None = None
+
+    def add(self, other: Counted, keep_rows: bool) -> None:
+        """Add what counting the next segments tells; `keep_rows` as for `count_batch`."""
+        rows = other.stats._rows
+        if keep_rows:
+            self.stats._rows.extend(rows)
+        else:
+            accumulate_rows(rows, 1, self.stats._rows)
+        self.segments += other.segments
+        self.nrefs = joint_nrefs(self.nrefs, other.nrefs) if self.nrefs else other.nrefs
+        self.tokenized_periods += other.tokenized_periods
+        self.label_padding |= other.label_padding
+        self.last_segment = other.last_segment
 
     def note(self, packer: PackedSegments) -> None:
         """Add what a packer tells of the segments that it has packed."""
@@ -147,14 +168,14 @@ def count_batch(
     before: int = 0,
     bar: ProgressBar | None = None,
 ) -> Counted:
-    """Count segments, in lists or tuples or rows of ids, whose layout was checked.
+    """Count segments, in lists or tuples, IdRows or Utf8Rows, whose layout was checked.
 
     Without `keep_rows` the result has one row, the sum of all, and memory does not grow with the
     corpus. `before` is the number of segments before these, for messages; `bar` is advanced.
     """
-    is_ids = type(hypotheses) is IdRows
+    kind = type(hypotheses) if type(hypotheses) in (IdRows, Utf8Rows) else list
     segments, read = len(hypotheses), 0
-    idle, new_worker = options.idle[is_ids], partial(options.new_worker, is_ids)
+    idle, new_worker = options.idle[kind], partial(options.new_worker, kind)
     workers = [idle.acquire(new_worker)]
     counted = Counted(segments if keep_rows else 1, options.max_order)
     rows = counted.stats._rows

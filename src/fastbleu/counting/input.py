@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..inputs._ids import IdRows
 from ..inputs.arguments import check_flag, check_positive
+from ..inputs.column_pairs import Columns, columns_of
 from ..inputs.ids import are_ids, id_rows, plain_rows
 from ..inputs.mistakes import (
     MIN_SEQUENCES_TO_WARN,
@@ -120,6 +121,11 @@ def count_input(
     """Check a batch, count it (as `count_batch`), and warn of likely mistakes."""
     is_text = options.tokenizer is not None
     masked = masks[0] is not None or masks[1] is not None
+    columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
+    if columns is not None:
+        if not masked and (is_text or not columns.is_mixed):
+            return count_columns(columns, options, keep_rows, progress)
+        hypotheses, references = columns.lists()
     if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
         return _count_ids(*rows, options, keep_rows, progress)
     if masked or options.id_rules is not None or (not is_text and are_ids(hypotheses, references)):
@@ -160,6 +166,35 @@ def _count_ids(
     hypotheses: IdRows, references: IdRows, options: CountOptions, keep_rows: bool, progress: bool
 ) -> Counted:
     counted = _count_checked(hypotheses, references, options, keep_rows, progress)
+    _warn_of_ids(hypotheses, references, counted, options)
+    if counted.label_padding:
+        warn_of_label_padding()
+    return counted
+
+
+def count_columns(
+    columns: Columns, options: CountOptions, keep_rows: bool, progress: bool
+) -> Counted:
+    """Count columns block by block, so that memory does not grow with them."""
+    total = Counted(0 if keep_rows else 1, options.max_order)
+    with ProgressBar(progress, None, " segments") as bar:
+        for hypotheses, references, before in columns.blocks():
+            how: dict[str, Any] = {"keep_rows": keep_rows, "before": before}
+            counted = count_batch(
+                hypotheses, references, options, bar=bar if progress else None, **how
+            )
+            if type(hypotheses) is IdRows and not before:
+                _warn_of_ids(hypotheses, references, counted, options)
+            total.add(counted, keep_rows)
+    if total.label_padding and options.tokenizer is None:
+        warn_of_label_padding()
+    return total
+
+
+def _warn_of_ids(
+    hypotheses: IdRows, references: IdRows, counted: Counted, options: CountOptions
+) -> None:
+    """Warn where all rows seem to be empty, or to end in padding that counts."""
     if counted.segments >= MIN_SEQUENCES_TO_WARN:
         sides = {"hypothesis": hypotheses, "reference": references}
         rows, width = counted.stats._rows, 2 + 2 * options.max_order
@@ -169,9 +204,6 @@ def _count_ids(
             # Of a first batch, as all will be like it.
             options.padding_was_checked = True
             warn_of_id_padding(sides, options.id_rules)
-    if counted.label_padding:
-        warn_of_label_padding()
-    return counted
 
 
 def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> None:

@@ -28,7 +28,7 @@ def match_positions(hypotheses: Any, references: Any, options: CountOptions) -> 
     Stats
         S rows, those of `count_batch`.
     """
-    packer = options._packer(is_ids=False)
+    packer = options._packer(list)
     counter = PositionCounter(options.max_order, options.reference_length)
     marks, parts, first = [], [], 0
     while taken := packer.fill(hypotheses, references, first, 0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..inputs.column_pairs import columns_of
 from ..inputs.ids import are_ids
 from ..inputs.segments import list_or_tuple, listed_segments
 from ..tokenizers.table import splitting
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .batch import Segment
+
+
+def listed_columns(hypotheses: Any, references: Any, options: CountOptions) -> tuple[Any, Any]:
+    """Columns as lists, so that they can be read twice; anything else as it is."""
+    is_text = options.tokenizer is not None
+    columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
+    return (hypotheses, references) if columns is None else columns.lists()
 
 
 def token_lists(hypotheses: Any, references: Any, options: CountOptions) -> list[Segment]:

@@ -85,8 +85,9 @@ class FairseqDialect(PlainDialect):
         progress: bool = False,
     ) -> Counted:
         """Count a batch with the tokens, and by the hash, of libbleu."""
-        from ..counting.token_lists import token_lists
+        from ..counting.token_lists import listed_columns, token_lists
 
+        hypotheses, references = listed_columns(hypotheses, references, options)
         counted = super()._count(hypotheses, references, options, masks, progress=progress)
         tokens = token_lists(hypotheses, references, options)
         if self.settings["hashed"]:

@@ -57,8 +57,9 @@ def count_with_tokens(
     **named: Any,
 ) -> Counted:
     """`Dialect._count` that notes tokens, for dialects that `refine`."""
-    from ..counting.token_lists import token_lists
+    from ..counting.token_lists import listed_columns, token_lists
 
+    hypotheses, references = listed_columns(hypotheses, references, options)
     counted = Dialect._count(dialect, hypotheses, references, options, *how, **named)
     counted.tokens = token_lists(hypotheses, references, options)
     return counted

@@ -25,5 +25,7 @@ cdef class IdRows:
     cdef Py_ssize_t segment_count, row_count, segment_capacity, row_capacity
 
     cdef id_row row_of(self, object ids, object mask) except *
+    cdef int append(self, id_row row) except -1 nogil
+    cdef int close_segment(self) except -1 nogil
     cdef Py_ssize_t rows_of(self, Py_ssize_t segment) noexcept nogil
     cdef id_row row(self, Py_ssize_t segment, Py_ssize_t k) noexcept nogil

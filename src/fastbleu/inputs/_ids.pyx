@@ -127,19 +127,60 @@ cdef class IdRows:
         cdef Buffer buffer = self.buffers[len(self.buffers) - 1]
         if buffer.view.ndim != 1:
             raise ValueError(f"a row has {buffer.view.ndim} dimensions, expected 1")
+        self.append(row)
+
+    cdef int append(self, id_row row) except -1 nogil:
+        """Add a row, whose memory `buffers` keeps, to the current segment."""
         if self.row_count == self.row_capacity:
             self.rows = <id_row *> grow(
                 self.rows, &self.row_capacity, self.row_count + 1, sizeof(id_row))
         self.rows[self.row_count] = row
         self.row_count += 1
+        return 0
 
     def end_segment(self):
         """End the current segment."""
+        self.close_segment()
+
+    cdef int close_segment(self) except -1 nogil:
+        """As `end_segment`."""
         if self.segment_count == self.segment_capacity:
             self.ends = <int64_t *> grow(
                 self.ends, &self.segment_capacity, self.segment_count + 1, sizeof(int64_t))
         self.ends[self.segment_count] = self.row_count
         self.segment_count += 1
+        return 0
+
+    def as_lists(self, bint are_lists=False):
+        """The ids of each segment as a list of int; with `are_lists` as a list of lists."""
+        cdef list made = [], rows
+        cdef array ids
+        cdef id_row row
+        cdef Py_ssize_t segment, k
+        for segment in range(self.segment_count):
+            rows = []
+            for k in range(self.rows_of(segment)):
+                row = self.row(segment, k)
+                ids = array("q", bytes(8 * row.length))
+                widen_row(&row, <int64_t *> ids.data.as_longlongs)
+                rows.append(ids.tolist())
+            made.append(rows if are_lists else rows[0])
+            PyErr_CheckSignals()
+        return made
+
+    def without(self, left_out not None):
+        """All segments, of gathered rows, but those whose numbers are in a set."""
+        cdef IdRows kept = IdRows()
+        cdef Py_ssize_t segment, k
+        kept.buffers.append(self)
+        for segment in range(self.segment_count):
+            if segment % POLL_EVERY == POLL_EVERY - 1:
+                PyErr_CheckSignals()
+            if segment not in left_out:
+                for k in range(self.rows_of(segment)):
+                    kept.append(self.row(segment, k))
+                kept.close_segment()
+        return kept
 
     cdef inline Py_ssize_t rows_of(self, Py_ssize_t segment) noexcept nogil:
         """The number of a segment's rows."""

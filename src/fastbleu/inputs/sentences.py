@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from .arrays import is_array, shape_of
+from .columns import is_column
 from .segments import Checks, TextChecks, TokenChecks, check_segments, list_or_tuple
 
 TYPE_CHECKING = False
@@ -43,6 +44,8 @@ def parts_of(sentences: Any, masked: bool) -> Iterator[Any]:
     if not masked and type(sentences) in (list, tuple):
         for first in range(0, len(sentences), _PART):
             yield sentences[first : first + _PART]
+    elif is_column(sentences):
+        yield sentences
     elif not masked and hasattr(sentences, "__iter__") and not hasattr(sentences, "__len__"):
         rest = iter(sentences)
         while part := list(islice(rest, _PART)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..inputs import mistakes
+from ..inputs.columns import listed_column
 from ..inputs.ids import sentence_rows
 from ..inputs.sentences import (
     SentenceTextChecks,
@@ -106,6 +107,7 @@ class SentenceReader:
         With `known_only` tokens that the vocabulary lacks get the id -1. `counted` adds the
         sentences to the attributes: for hypotheses.
         """
+        sentences = listed_column(sentences, name)
         text = self._parameters.tokenizer is not None
         if not text and (mask is not None or self._parameters.id_rules or are_rows(sentences)):
             made, periods = self._read_rows(sentences, name, mask, known_only, before), 0
@@ -243,6 +245,8 @@ def read_sources(
     and reports what is wrong with the last source at once.
     """
     alone = sides[0] is sides[1] and masks[0] is masks[1]
+    first = listed_column(sides[0], names[0])
+    sides = first, first if sides[0] is sides[1] else listed_column(sides[1], names[1])
     batches = batches_of(sides[0], None if alone else sides[1], parameters, names)
     reader = SentenceReader(parameters)
     pairs, masks_by_source = [sides], [masks]

@@ -138,12 +138,16 @@ class BLEU:
         Parameters
         ----------
         hypotheses : sequence of S str
+            Or a column of texts with the Arrow interface, of pyarrow, polars, pandas, DuckDB or
+            datasets, which may be a stream.
             Where `tokenize` is None lists of tokens, or token ids: an array or tensor of integers
             of shape (S, length), or (length,) for one segment, or a list of S arrays of shape
             (length,). With one of shape (length,) an array (k, length) is its k references.
         references : sequence of S str or of S sequences of str
             ``references[i]`` is the reference, or the list of references, of ``hypotheses[i]``;
-            not necessarily as many for each. Where `tokenize` is None always lists of references,
+            not necessarily as many for each. Or a column of texts or of lists of texts, or, with
+            a column of hypotheses, a list of columns: one for each reference.
+            Where `tokenize` is None always lists of references,
             each a list of tokens. Of token ids an array of shape (S, length) or
             (S, references, length), or a list with an array, or a list of arrays, for each segment.
         hypothesis_mask, reference_mask : array of bool or integers, optional
@@ -168,8 +172,8 @@ class BLEU:
             an id does not fit into int64.
         TypeError
             A str is where a list of tokens is expected or the reverse, a token is not hashable,
-            an array does not hold integers, or a value is missing; the message names the segment
-            and the position.
+            an array does not hold integers, a column is of another type, or a value is missing; the
+            message names the segment and the position.
 
         Warns
         -----

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..counting.batch import Counted, CountOptions
 from ..inputs.arguments import check_choice
+from ..inputs.column_pairs import columns_of
 from ..inputs.missing import CHOICES, replace_missing
 from ..inputs.segments import listed_segments
 
@@ -32,6 +33,12 @@ def count_present(
     if missing != "error":
         check_choice("missing", missing, CHOICES)
     how = options, operation, keep_rows, progress
+    is_text = options.tokenizer is not None
+    columns = columns_of(hypotheses, references, is_text, options.reads_utf8, missing)
+    if columns is not None:
+        if missing == "error" or not columns.is_mixed:
+            return parameters.count(columns, None, masks, *how), columns.present
+        hypotheses, references = columns.lists()
     try:
         return parameters.count(hypotheses, references, masks, *how), None
     except TypeError:  # perhaps of a missing value, which is looked for only now

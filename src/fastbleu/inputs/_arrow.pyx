@@ -1,0 +1,405 @@
+"""Columns of text or of token ids by the Arrow C data interface, from any library that has it.
+
+An ArrowColumn opens what `__arrow_c_stream__` or `__arrow_c_array__` returns and reads it part by part: as
+Utf8Rows or IdRows, which point into the column's own buffers. kernel/objects/arrow.h says what of these is
+checked and what is trusted.
+
+Ownership. Structs are moved out of their capsules, and released once: a schema as soon as it is read, an
+array when neither the column nor rows of it need it any more, a stream when the column is closed or freed.
+Thread-safety. One thread reads a column. Producers are asked for the next array without the GIL, because
+some compute it on threads that need it.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.errno cimport ENOMEM
+from libc.stdint cimport SIZE_MAX
+
+from fastbleu.runtime._process cimport POLL_EVERY, poll
+
+from .segments import TokenChecks
+
+
+cdef extern from "kernel/objects/arrow.h":
+    bint is_null(const ArrowArray *array, int64_t at) noexcept nogil
+    const ArrowArray *outer_array(const arrow_column *column, const ArrowArray *array) noexcept nogil
+    arrow_fault list_span(const arrow_column *column, int level, const ArrowArray *lists, int64_t at,
+                          int64_t *start, int64_t *end) noexcept nogil
+    bint has_validity(const ArrowArray *array) noexcept nogil
+    int64_t read_texts(const arrow_column *column, const ArrowArray *leaf, int64_t start, int64_t count,
+                       utf8_line *lines, size_t *size, int64_t *nulls, arrow_fault *fault) noexcept nogil
+    arrow_fault ids_at(const arrow_column *column, const ArrowArray *leaf, int64_t start, int64_t end,
+                       id_row *row) noexcept nogil
+
+
+# Formats of the specification: integers in the order of `id_kind`, then texts, lists and other names.
+cdef str INTEGERS = "csilCSIL"
+cdef dict TEXTS = {"u": ARROW_TEXT, "U": ARROW_LARGE_TEXT, "vu": ARROW_TEXT_VIEW}
+cdef dict LISTS = {"+l": ARROW_LIST, "+L": ARROW_LARGE_LIST}
+cdef dict NAMES = {
+    "n": "null", "b": "bool", "e": "float16", "f": "float", "g": "double", "z": "binary", "Z": "large_binary",
+    "vz": "binary_view", "u": "string", "U": "large_string", "vu": "string_view", "+vl": "list_view",
+    "+vL": "large_list_view", "+m": "map", "+r": "run_end_encoded", "+s": "struct",
+}
+NAMES.update(zip(INTEGERS, ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")))
+cdef list FAULTS = [
+    "", "lengths, children or buffers do not fit its type", "offsets run backwards or beyond the data",
+    "an index lies beyond the dictionary", "a string view lies beyond its buffer",
+    "a null stands among the integers of a list; fill it, or drop it", "an id does not fit into int64",
+]
+
+
+cdef enum:
+    # In place of the number of an element: each string is one, or the rows are no lists.
+    OWN_NUMBER = -2
+    NO_LIST = -1
+
+
+cdef class Schema:
+
+    def __dealloc__(self):
+        if self.schema.release != NULL:
+            self.schema.release(&self.schema)
+
+
+cdef class Chunk:
+
+    def __dealloc__(self):
+        if self.array.release != NULL:
+            self.array.release(&self.array)
+
+
+cdef str name_of(const ArrowSchema *schema):
+    """A type as messages name it."""
+    cdef const char *name
+    cdef int64_t k
+    cdef str format = schema.format.decode("utf-8", "replace")
+    if schema.dictionary != NULL:
+        return f"dictionary of {name_of(schema.dictionary)}"
+    if format[:2] in ("+l", "+L", "+w") and schema.n_children == 1:
+        return f"list of {name_of(schema.children[0])}"
+    if format == "+s":
+        fields = []
+        for k in range(min(schema.n_children, 20)):
+            name = schema.children[k].name
+            fields.append("?" if name == NULL else name.decode("utf-8", "replace"))
+        return f"struct of {schema.n_children} columns ({', '.join(fields)})"
+    return NAMES.get(format, f"Arrow's format {format!r}")
+
+
+cdef class ArrowColumn:
+    """A column of strings, or of integers in lists, and of lists of either.
+
+    Attributes
+    ----------
+    is_text : bool
+        Whether it holds strings; else integers.
+    levels : int
+        Of lists: 0 to 2 around strings, 1 or 2 around integers.
+    """
+
+    def __cinit__(self, column, str name not None):
+        """Open what has the interface; `name` is the argument, for messages."""
+        cdef Schema schema = Schema.__new__(Schema)
+        cdef Chunk chunk = None
+        cdef ArrowArrayStream *stream
+        cdef ArrowSchema *its_schema
+        cdef ArrowArray *array
+        cdef int status
+        self.name = name
+        if hasattr(column, "__arrow_c_stream__"):
+            capsule = column.__arrow_c_stream__()
+            stream = <ArrowArrayStream *> PyCapsule_GetPointer(capsule, "arrow_array_stream")
+            if stream.release == NULL:
+                raise ValueError(f"{name} is an Arrow stream that was read before; make it anew")
+            self.stream = stream[0]
+            stream.release = NULL
+            with nogil:
+                status = self.stream.get_schema(&self.stream, &schema.schema)
+            self.check(status)
+        else:
+            schema_capsule, array_capsule = column.__arrow_c_array__()
+            its_schema = <ArrowSchema *> PyCapsule_GetPointer(schema_capsule, "arrow_schema")
+            array = <ArrowArray *> PyCapsule_GetPointer(array_capsule, "arrow_array")
+            if its_schema.release == NULL or array.release == NULL:
+                raise ValueError(f"{name} is an Arrow array that was released before; make it anew")
+            schema.schema = its_schema[0]
+            its_schema.release = NULL
+            chunk = Chunk.__new__(Chunk)
+            chunk.array = array[0]
+            array.release = NULL
+        self.read_schema(&schema.schema)
+        if chunk is not None:
+            self.take_chunk(chunk)
+
+    def __dealloc__(self):
+        if self.stream.release != NULL:
+            self.stream.release(&self.stream)
+
+    @property
+    def is_text(self):
+        return self.type.leaf != ARROW_IDS
+
+    @property
+    def levels(self):
+        return self.type.levels
+
+    cdef int check(self, int status) except -1:
+        """Raise the error of a stream's callback."""
+        cdef const char *why = NULL
+        PyErr_CheckSignals()
+        if status == 0:
+            return 0
+        if status == ENOMEM:
+            raise MemoryError(f"no memory for the Arrow stream of {self.name}")
+        why = self.stream.get_last_error(&self.stream)
+        text = "" if why == NULL else f": {why.decode('utf-8', 'replace')}"
+        raise OSError(status, f"the Arrow stream of {self.name} failed after {self.before} rows{text}")
+
+    cdef int read_schema(self, const ArrowSchema *schema) except -1:
+        """Read the column's type, or raise the error for one that cannot be read."""
+        cdef const ArrowSchema *part = schema
+        cdef str format
+        cdef int level
+        if part.format == b"+s" and part.n_children == 1:
+            self.type.in_struct = True
+            part = part.children[0]
+        while part.format[0] == c"+" and part.n_children == 1 and self.type.levels < ARROW_LEVELS:
+            format = part.format.decode()
+            level = self.type.levels
+            if format in LISTS:
+                self.type.lists[level] = <arrow_list> <int> LISTS[format]
+            elif format.startswith("+w:"):
+                self.type.lists[level] = ARROW_FIXED_LIST
+                self.type.widths[level] = max(0, int(format[3:]))
+            else:
+                break
+            self.type.levels += 1
+            part = part.children[0]
+        format = part.format.decode("utf-8", "replace")
+        if part.dictionary != NULL and len(format) == 1 and format in INTEGERS:
+            self.type.has_dictionary = True
+            self.type.kind = <id_kind> INTEGERS.index(format)
+            format = part.dictionary.format.decode("utf-8", "replace")
+        elif len(format) == 1 and format in INTEGERS and self.type.levels:
+            self.type.leaf = ARROW_IDS
+            self.type.kind = <id_kind> INTEGERS.index(format)
+            return 0
+        if format in TEXTS:
+            self.type.leaf = <arrow_leaf> <int> TEXTS[format]
+            return 0
+        name = name_of(schema)
+        fix = "cast it to string"
+        if schema.format == b"+s":
+            fix = 'pass one of them, as table["column"]'
+        elif "list_view" in name:
+            fix = "cast it to a list"
+        elif self.type.levels and not self.type.has_dictionary:
+            fix = "token ids are lists of integers"
+        elif format in INTEGERS:
+            fix = "token ids are a column with a list for each segment"
+        raise TypeError(f"{self.name} is an Arrow column of the type {name}, which cannot be scored; {fix}")
+
+    cdef int take_chunk(self, Chunk chunk) except -1:
+        """Read on in this array."""
+        self.outer = outer_array(&self.type, &chunk.array)
+        if self.outer == NULL:
+            self.refuse(ARROW_STRUCTURE, 0)
+        self.chunk = chunk
+        self.chunk_start += self.length
+        self.length = chunk.array.length
+        self.at = 0
+        return 0
+
+    cdef bint next_chunk(self) except -1:
+        """Go to the next array that has rows; False at the end, where the stream is released."""
+        cdef Chunk chunk
+        cdef int status
+        while self.at == self.length:
+            if self.stream.release == NULL:
+                self.chunk = None
+                return False
+            chunk = Chunk.__new__(Chunk)
+            with nogil:
+                status = self.stream.get_next(&self.stream, &chunk.array)
+            self.check(status)
+            if chunk.array.release == NULL:
+                self.stream.release(&self.stream)
+                self.stream.release = NULL
+                continue
+            self.take_chunk(chunk)
+        return True
+
+    def read(self, Py_ssize_t limit, size_t most_bytes=SIZE_MAX):
+        """The next rows, `limit` at most, fewer at the end and where these have `most_bytes` of text.
+
+        Returns
+        -------
+        rows : Utf8Rows or IdRows
+        missing : list of (int, int or None)
+            Rows, by their numbers among these, that are null, and elements of their lists.
+        """
+        cdef Utf8Rows lines = None
+        cdef IdRows ids = None
+        cdef Py_ssize_t count, taken = 0
+        cdef list missing = []
+        if self.type.leaf == ARROW_IDS:
+            ids = IdRows()
+        else:
+            lines = Utf8Rows(self.type.levels)
+        while taken < limit and (lines is None or lines.size < most_bytes) and self.next_chunk():
+            count = min(limit - taken, self.length - self.at)
+            if lines is None:
+                ids.buffers.append(self.chunk)
+                with nogil:
+                    self.gather_ids(ids, count, missing)
+            else:
+                lines.owners.append(self.chunk)
+                with nogil:
+                    self.gather_text(lines, count, missing)
+            self.at += count
+            taken += count
+        self.before += taken
+        return ids if lines is None else lines, missing
+
+    cdef inline bint is_missing(self, const ArrowArray *lists, int64_t row, int64_t at) noexcept nogil:
+        """Whether a row of the chunk is null: of the struct, or of the lists, which are NULL without any."""
+        if self.type.in_struct and is_null(&self.chunk.array, self.chunk.array.offset + row):
+            return True
+        return lists != NULL and is_null(lists, at)
+
+    cdef int gather_text(self, Utf8Rows rows, Py_ssize_t count, list missing) except -1 nogil:
+        """Point to the strings of the chunk's next rows."""
+        cdef const ArrowArray *outer = self.outer
+        cdef int64_t shift = self.chunk.array.offset if self.type.in_struct else 0
+        cdef int64_t row, at, start, end
+        cdef bint cancelled = False
+        if self.type.levels == 0 and not (self.type.in_struct and has_validity(&self.chunk.array)):
+            at = self.at + shift
+            return self.add_texts(rows, outer, at, at + count, self.at, missing, NO_LIST)
+        for row in range(self.at, self.at + count):
+            if row % POLL_EVERY == POLL_EVERY - 1:
+                poll(&cancelled)
+            at = row + shift
+            if self.is_missing(outer if self.type.levels else NULL, row, at + outer.offset):
+                self.add_missing(rows, missing, NO_LIST)
+                if self.type.levels == 2:
+                    rows.end_part()
+                rows.end_segment()
+            elif self.type.levels == 0:
+                self.add_texts(rows, outer, at, at + 1, row, missing, NO_LIST)
+            else:
+                self.refuse(list_span(&self.type, 0, outer, at + outer.offset, &start, &end), row)
+                if self.type.levels == 1:
+                    self.add_texts(rows, outer.children[0], start, end, row, missing, OWN_NUMBER)
+                else:
+                    self.add_parts(rows, outer.children[0], start, end, row, missing)
+                rows.end_segment()
+        return 0
+
+    cdef int add_parts(self, Utf8Rows rows, const ArrowArray *lists, int64_t start, int64_t end, int64_t row,
+                       list missing) except -1 nogil:
+        """Point to the strings of the inner lists [start, end), which are the elements of a row."""
+        cdef int64_t part, first, last
+        for part in range(start, end):
+            if is_null(lists, part + lists.offset):
+                self.add_missing(rows, missing, part - start)
+            else:
+                self.refuse(list_span(&self.type, 1, lists, part + lists.offset, &first, &last), row)
+                self.add_texts(rows, lists.children[0], first, last, row, missing, part - start)
+            rows.end_part()
+        return 0
+
+    cdef int add_texts(self, Utf8Rows rows, const ArrowArray *leaf, int64_t start, int64_t end, int64_t row,
+                       list missing, Py_ssize_t k) except -1 nogil:
+        """Point to the strings [start, end) of the leaf: rows from `row` on, or elements of that one.
+
+        k : the number of the element that they belong to; OWN_NUMBER, NO_LIST
+        """
+        cdef arrow_fault fault = ARROW_GOOD
+        cdef int64_t first = start, count, taken, at, nulls
+        cdef utf8_line *lines
+        cdef bint cancelled = False
+        while start < end:
+            count = min(end - start, POLL_EVERY)
+            lines = rows.reserve(count)
+            nulls = 0
+            taken = read_texts(&self.type, leaf, start, count, lines, &rows.size, &nulls, &fault)
+            if taken < count:
+                self.refuse(fault, row + (taken if k == NO_LIST else 0))
+            for at in range(count if nulls else 0):
+                if lines[at].bytes == NULL:
+                    with gil:
+                        if k == NO_LIST:
+                            missing.append((rows.segment_count + at, None))
+                        else:
+                            missing.append((rows.segment_count, start - first + at if k == OWN_NUMBER else k))
+            rows.line_count += count
+            start += count
+            if k == NO_LIST:
+                rows.segment_count += count
+                row += count
+            if start < end:
+                poll(&cancelled)
+        return 0
+
+    cdef int add_missing(self, Utf8Rows rows, list missing, Py_ssize_t k) except -1 nogil:
+        """Add a line that is null: element k of a list, or the whole row."""
+        cdef utf8_line line = [NULL, 0]
+        rows.add_line(line)
+        with gil:
+            missing.append((rows.segment_count, None if k == NO_LIST else k))
+        return 0
+
+    cdef int gather_ids(self, IdRows rows, Py_ssize_t count, list missing) except -1 nogil:
+        """Point to the lists of integers of the chunk's next rows."""
+        cdef const ArrowArray *outer = self.outer
+        cdef const ArrowArray *inner = outer if self.type.levels < 2 else outer.children[0]
+        cdef const ArrowArray *leaf = inner.children[0]
+        cdef int64_t shift = self.chunk.array.offset if self.type.in_struct else 0
+        cdef int64_t row, at, start, end, part, part_start, part_end
+        cdef bint cancelled = False, is_row_missing
+        for row in range(self.at, self.at + count):
+            if row % POLL_EVERY == POLL_EVERY - 1:
+                poll(&cancelled)
+            at = row + shift + outer.offset
+            start = end = 0
+            is_row_missing = self.is_missing(outer, row, at)
+            if is_row_missing:
+                with gil:
+                    missing.append((rows.segment_count, None))
+            else:
+                self.refuse(list_span(&self.type, 0, outer, at, &start, &end), row)
+            if self.type.levels == 1 or is_row_missing:
+                self.add_ids(rows, leaf, start, end, row)
+            for part in range(start, end if self.type.levels == 2 else start):
+                part_start = part_end = 0
+                if is_null(inner, part + inner.offset):
+                    with gil:
+                        missing.append((rows.segment_count, part - start))
+                else:
+                    self.refuse(list_span(
+                        &self.type, 1, inner, part + inner.offset, &part_start, &part_end), row)
+                self.add_ids(rows, leaf, part_start, part_end, row)
+            if self.type.levels == 2 and start == end and not is_row_missing:
+                with gil:
+                    TokenChecks().refuse_no_references(self.chunk_start + row)
+            rows.close_segment()
+        return 0
+
+    cdef int add_ids(self, IdRows rows, const ArrowArray *leaf, int64_t start, int64_t end,
+                     int64_t row) except -1 nogil:
+        """Point to the integers [start, end) of the leaf."""
+        cdef id_row ids
+        self.refuse(ids_at(&self.type, leaf, start, end, &ids), row)
+        rows.append(ids)
+        return 0
+
+    cdef int refuse(self, arrow_fault fault, int64_t row) except -1 nogil:
+        """Raise the error for a fault in a row of the chunk, if there is one."""
+        if fault == ARROW_GOOD:
+            return 0
+        with gil:
+            raise ValueError(
+                f"the Arrow array of {self.name} cannot be read at row {self.chunk_start + row}: "
+                f"{FAULTS[<int> fault]}")

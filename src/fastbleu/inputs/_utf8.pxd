@@ -1,0 +1,30 @@
+"""Lines of UTF-8. See _utf8.pyx."""
+
+from libc.stdint cimport int64_t, uint8_t
+
+
+cdef extern from "kernel/text/utf8.h":
+    ctypedef struct utf8_line:
+        const uint8_t *bytes
+        size_t size
+
+
+cdef class Utf8Rows:
+    cdef list owners                     # of the memory that the lines point into
+    cdef utf8_line *lines                # NULL bytes: missing
+    cdef int64_t *ends                   # by segment: the number of lines, or of parts, up to its end
+    cdef int64_t *part_ends              # by part: the number of lines up to its end
+    cdef readonly Py_ssize_t levels      # of lists around a line
+    cdef readonly size_t size            # bytes of all lines
+    cdef Py_ssize_t line_count, part_count, segment_count
+    cdef Py_ssize_t line_capacity, part_capacity, segment_capacity
+
+    cdef utf8_line *reserve(self, Py_ssize_t extra) except NULL nogil
+    cdef int add_line(self, utf8_line line) except -1 nogil
+    cdef int end_part(self) except -1 nogil
+    cdef int end_segment(self) except -1 nogil
+    cdef Py_ssize_t first_line(self, Py_ssize_t segment) noexcept nogil
+    cdef object decoded(self, Py_ssize_t line, object place_of)
+
+
+cdef object not_utf8(str where, Py_ssize_t byte, int value)

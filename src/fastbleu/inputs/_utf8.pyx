@@ -1,0 +1,175 @@
+"""Segments of UTF-8 text where it lies: pointers to lines, no copies and no Python strings.
+
+Data. Utf8Rows is a table of lines and of how many belong to each segment. A column or a file is read as one
+such table after the other. With `levels` 0 a segment is a line, with 1 a list of lines, and with 2 a list of
+lists, which are the parts. A line that is missing has NULL bytes and no size.
+
+Ownership. Utf8Rows frees its tables and holds the objects that own the bytes.
+Thread-safety. Utf8Rows is only read while segments are counted.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_RawFree
+from cpython.object cimport PyObject
+
+from fastbleu.kernel.exceptions cimport take_exception
+from fastbleu.runtime._process cimport POLL_EVERY, grow
+
+
+cdef extern from "Python.h":
+    PyObject *PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)
+    void Py_DECREF(PyObject *text)
+
+cdef Py_ssize_t DECODED_LINES = 1 << 10        # between two checks for signals
+
+
+cdef object not_utf8(str where, Py_ssize_t byte, int value):
+    """The error for a line that is not UTF-8 from a byte on."""
+    return ValueError(
+        f"{where} is not UTF-8: byte {byte} is 0x{value:02x}, which starts no character; decode the text "
+        'by the encoding that it has, or with errors="replace", first')
+
+
+cdef class Utf8Rows:
+    """The lines of some segments."""
+
+    def __cinit__(self, Py_ssize_t levels=0):
+        self.levels = levels
+        self.owners = []
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.lines)
+        PyMem_RawFree(self.part_ends)
+        PyMem_RawFree(self.ends)
+
+    def __len__(self):
+        return self.segment_count
+
+    cdef utf8_line *reserve(self, Py_ssize_t extra) except NULL nogil:
+        """Room for so many more lines; the caller adds them to `line_count` and `size`."""
+        if self.line_count + extra >= self.line_capacity:
+            self.lines = <utf8_line *> grow(
+                self.lines, &self.line_capacity, self.line_count + extra + 1, sizeof(utf8_line))
+        return self.lines + self.line_count
+
+    cdef int add_line(self, utf8_line line) except -1 nogil:
+        self.reserve(1)[0] = line
+        self.line_count += 1
+        self.size += line.size
+        return 0
+
+    cdef int end_part(self) except -1 nogil:
+        """End a part; each belongs to the segment that ends next."""
+        if self.part_count == self.part_capacity:
+            self.part_ends = <int64_t *> grow(
+                self.part_ends, &self.part_capacity, self.part_count + 1, sizeof(int64_t))
+        self.part_ends[self.part_count] = self.line_count
+        self.part_count += 1
+        return 0
+
+    cdef int end_segment(self) except -1 nogil:
+        if self.levels:
+            if self.segment_count == self.segment_capacity:
+                self.ends = <int64_t *> grow(
+                    self.ends, &self.segment_capacity, self.segment_count + 1, sizeof(int64_t))
+            self.ends[self.segment_count] = self.line_count if self.levels == 1 else self.part_count
+        self.segment_count += 1
+        return 0
+
+    cdef Py_ssize_t first_line(self, Py_ssize_t segment) noexcept nogil:
+        """The number of a segment's first line; of the one behind the last: how many there are."""
+        cdef Py_ssize_t number = segment
+        if self.levels > 0:
+            number = self.ends[number - 1] if number else 0
+        if self.levels > 1:
+            number = self.part_ends[number - 1] if number else 0
+        return number
+
+    @staticmethod
+    def side_by_side(list columns not None):
+        """Segments that are lists: of the line that each of several columns has for the segment."""
+        cdef Utf8Rows joint = Utf8Rows(1), column
+        cdef Py_ssize_t segment, segments = min([len(column) for column in columns])
+        for column in columns:
+            if column.levels:
+                raise ValueError("only columns of single lines go side by side")
+            joint.owners.append(column)
+        for segment in range(segments):
+            for column in columns:
+                joint.add_line(column.lines[segment])
+            joint.end_segment()
+            if segment % POLL_EVERY == POLL_EVERY - 1:
+                PyErr_CheckSignals()
+        return joint
+
+    def without(self, left_out not None):
+        """All segments, of `levels` 0 or 1, but those whose numbers are in a set."""
+        cdef Utf8Rows kept = Utf8Rows(self.levels)
+        cdef Py_ssize_t segment, line
+        if self.levels > 1:
+            raise ValueError("lists of lists stay together")
+        kept.owners.append(self)
+        for segment in range(self.segment_count):
+            if segment % POLL_EVERY == POLL_EVERY - 1:
+                PyErr_CheckSignals()
+            if segment not in left_out:
+                for line in range(self.first_line(segment), self.first_line(segment + 1)):
+                    kept.add_line(self.lines[line])
+                kept.end_segment()
+        return kept
+
+    def as_lists(self, place_of, bint are_tokens=False):
+        """The segments as str, or as lists or lists of lists of str.
+
+        What is missing is an empty text, or where lines are tokens none. `place_of(segment, k)` names line
+        number k of a segment, None where a segment is a line, for the ValueError if it is not UTF-8.
+        """
+        cdef list made = []
+        cdef Py_ssize_t line
+        for line in range(self.line_count):
+            if line % DECODED_LINES == DECODED_LINES - 1:
+                PyErr_CheckSignals()
+            if self.lines[line].bytes == NULL:
+                made.append(None if are_tokens else "")
+            else:
+                made.append(self.decoded(line, place_of))
+        if self.levels == 2:
+            made = grouped(made, self.part_ends, self.part_count)
+        if self.levels:
+            made = grouped(made, self.ends, self.segment_count)
+        return made
+
+    cdef object decoded(self, Py_ssize_t line, object place_of):
+        """A line as a str."""
+        cdef utf8_line text = self.lines[line]
+        cdef Py_ssize_t segment = 0
+        cdef PyObject *made = decode(text)
+        if made != NULL:
+            found = <object> made
+            Py_DECREF(made)
+            return found
+        error = take_exception()
+        if not isinstance(error, UnicodeDecodeError):
+            raise error
+        if self.levels == 0:
+            where = place_of(line, None)
+        else:
+            while self.first_line(segment + 1) <= line:
+                segment += 1
+            where = place_of(segment, line - self.first_line(segment))
+        raise not_utf8(where, error.start, text.bytes[error.start])
+
+
+cdef PyObject *decode(utf8_line text) noexcept:
+    """A line as a new str; NULL with an exception set if that fails."""
+    return PyUnicode_DecodeUTF8(<const char *> text.bytes, text.size, NULL)
+
+
+cdef list grouped(list values, const int64_t *ends, Py_ssize_t count):
+    """The values up to each end, without those that are None."""
+    cdef list made = []
+    cdef Py_ssize_t number, start = 0
+    for number in range(count):
+        made.append([value for value in values[start:ends[number]] if value is not None])
+        start = ends[number]
+    return made

@@ -1,0 +1,113 @@
+"""Columns that have the Arrow interface: recognised, opened, and read whole.
+
+pyarrow, polars, pandas, DuckDB and others export their columns by it; none of them is imported.
+"""
+
+from __future__ import annotations
+
+from ._arrow import ArrowColumn
+from ._ids import IdRows
+from .arrays import is_array
+from .missing import refuse_missing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Missing = list[tuple[int, int | None]]
+
+# Segments that become Python strings at a time.
+LISTED_SEGMENTS = 1 << 12
+
+
+def is_column(value: Any) -> bool:
+    """Whether a value is a column with the Arrow interface that is to be read by it."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return False
+    if not (hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__")):
+        return False
+    if hasattr(kind, "columns") and hasattr(kind, "values"):  # pandas' data frame
+        return False
+    # pandas' columns of Python objects go faster as lists.
+    dtype = getattr(value, "dtype", None)
+    return getattr(dtype, "storage", None) != "python" and str(dtype) != "object"
+
+
+def _is_dataset_column(value: Any) -> bool:
+    kind = type(value)
+    return kind.__name__ == "Column" and kind.__module__.startswith("datasets.")
+
+
+def opened(value: Any, name: str) -> ArrowColumn | None:
+    """The column, or None where a value is to be read without Arrow."""
+    if _is_dataset_column(value):
+        source = value.source
+        if getattr(source, "_format_type", "custom") == "custom" or not hasattr(source, "data"):
+            return None
+        value = source.with_format("arrow")[value.column_name]
+        value = value if is_column(value) else value[:]
+    if not is_column(value):
+        return None
+    try:
+        return ArrowColumn(value, name)
+    except ImportError:  # pandas without pyarrow
+        return None
+    except TypeError:
+        if is_array(value):  # a column of numbers: one sequence of ids
+            return None
+        raise
+
+
+def kind_of(column: ArrowColumn) -> str:
+    kind = "strings" if column.is_text else "integers"
+    return "lists of " * column.levels + kind
+
+
+def check_type(column: ArrowColumn, name: str, is_text: bool, levels: tuple[int, ...]) -> None:
+    """Raise TypeError unless a column has what goes with the tokenizer, or with none."""
+    if is_text and not column.is_text:
+        fix = "expected strings; for token ids pass tokenize=None"
+    elif column.levels in levels and (column.is_text or not is_text):
+        if is_text or not column.is_text or column.levels == levels[-1]:
+            return
+        fix = "expected lists of references, each a list of tokens"
+    elif is_text:
+        fix = "expected one string for each segment; for lists of tokens pass tokenize=None"
+    else:
+        fix = 'expected lists of tokens or of token ids; for text pass tokenize="13a"'
+    raise TypeError(f"{name} is a column of {kind_of(column)}, {fix}")
+
+
+def read_all(
+    column: ArrowColumn, listed: Callable[[Any, int], list[Any]]
+) -> tuple[list[Any], Missing]:
+    """A whole column as a list, and the numbers of its rows, and their elements, that are null."""
+    values: list[Any] = []
+    missing: Missing = []
+    while True:
+        before = column.before
+        rows, its_missing = column.read(LISTED_SEGMENTS)
+        if not len(rows):
+            return values, missing
+        values += listed(rows, before)
+        missing += [(before + segment, k) for segment, k in its_missing]
+
+
+def listed_column(value: Any, name: str) -> Any:
+    """A column as a list, for what needs all sentences at once; anything else as it is."""
+    column = opened(value, name)
+    if column is None:
+        return value
+
+    def listed(rows: Any, before: int) -> list[Any]:
+        if type(rows) is IdRows:
+            return rows.as_lists(column.levels > 1)
+        made: list[Any] = rows.as_lists(lambda number, _: f"{name}[{before + number}]")
+        return made
+
+    values, missing = read_all(column, listed)
+    for number, _ in missing[:1]:
+        refuse_missing(f"{name}[{number}]", None)
+    return values

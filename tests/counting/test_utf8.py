@@ -1,0 +1,84 @@
+"""The packer of UTF-8: it counts what the same lines give as str, and its errors are Python's."""
+
+import re
+
+import pytest
+from arrow_producer import Column, text_array
+from generators import seeded
+from random_texts import random_line
+
+from fastbleu import BLEU, count
+from fastbleu.tokenizers._compiled import COMPILED
+
+# Random lines may end so.
+pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")
+
+# One from the start, and one from the end, of each length of UTF-8, and what lies between scripts.
+EDGES = "\x00 A\x7f\x80ÿĀ߿ࠀ\ud7ff\ue000￿𐀀\U0010ffff İßΣ漢\u2028\u3000"
+BAD = (
+    *(b"\x80", b"\xbf", b"\xc0\x80", b"\xc1\xbf", b"\xc2", b"\xe0\x9f\xbf", b"\xe2\x82", b"\xff"),
+    *(b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xf0\x8f\xbf\xbf", b"\xf0\x9f\x98", b"\xf4\x90\x80\x80"),
+    *(b"\xf5\x80\x80\x80", b"\xfe", b"\xc2\xc2\x80", b"\xe2\x28\xa1", b"\xf0\x9f\x28\x80"),
+)
+
+
+def random_text(rng):
+    """A line of one script or several, of any length around the blocks of 32 and 64 bytes."""
+    alphabet = rng.choice(("ab c.,", "aé ü1.", "яблоко ,.5", "漢字。 x", "😀 a", EDGES))
+    size = rng.choice((rng.randint(0, 9), rng.randint(20, 80), rng.randint(100, 400)))
+    return "".join(rng.choices(alphabet, k=size)) + rng.choice(("", "Z", "я", "😀", " ."))
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("tokenizer", COMPILED)
+def test_rows_are_those_of_strings(tokenizer, lowercase, simd):
+    rng = seeded(f"UTF-8 {tokenizer} {lowercase} {simd}")
+    lines = [random_text(rng) for _ in range(600)]
+    lines += [random_line(rng).replace("\ud800", "") for _ in range(200)]
+    others = [line[rng.randint(0, 9) :] + random_text(rng)[:20] for line in lines]
+    metric = BLEU(tokenize=tokenizer, lowercase=lowercase)
+    found = metric.statistics(Column(text_array(lines)), Column(text_array(others)))
+    assert found == metric.statistics(lines, others)
+
+
+def test_every_character_is_decoded(simd):
+    """Each character beside itself: it counts as the same token as in a str."""
+    step = 97
+    lines = [
+        f"{chr(c)}x {chr(c)} y{chr(c)}" * 3 for c in range(1, 0x110000, step) if c >> 11 != 0x1B
+    ]
+    columns = Column(text_array(lines)), Column(text_array(lines[::-1]))
+    for tokenizer in ("char", "none"):
+        expected = count(lines, lines[::-1], 2, tokenize=tokenizer)
+        assert count(*columns, 2, tokenize=tokenizer) == expected
+
+
+def test_the_first_bad_byte_is_pythons(simd):
+    rng = seeded(f"bad UTF-8 {simd}")
+    good, wrong = Column(text_array(["x"])), 0
+    for number in range(300):
+        line = random_text(rng).encode()
+        cut = rng.randint(0, len(line))
+        line = line[:cut] + rng.choice(BAD) + line[rng.randint(0, len(line)) :]
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            start = error.start
+        else:  # what was cut off has found its end
+            continue
+        wrong += 1
+        damaged = Column(text_array([line]))
+        message = f"segment 0: the hypothesis is not UTF-8: byte {start} is 0x{line[start]:02x}"
+        with pytest.raises(ValueError, match=re.escape(message)):
+            BLEU(lowercase=bool(number % 2)).score(damaged, good)
+    assert wrong > 250
+
+
+def test_long_lines_are_decoded_in_parts():
+    for text in ("word ", "Слово ", "é ", "😀 "):
+        line = text * ((3 << 20) // len(text.encode()))
+        column = Column(text_array([line]))
+        assert count(column, column, tokenize="13a") == count([line], [line], tokenize="13a")
+    line = ("я" * (1 << 20)).encode() + b"\xff"
+    with pytest.raises(ValueError, match="byte 2097152 is 0xff"):
+        count(Column(text_array([line])), Column(text_array(["x"])), tokenize="13a")

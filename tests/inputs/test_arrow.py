@@ -1,0 +1,363 @@
+"""Columns with the Arrow interface: every layout, release callbacks, nulls, damage, other types."""
+
+import errno
+import gc
+
+import arrow_producer
+import numpy as np
+import pytest
+from arrow_producer import (
+    Array,
+    Column,
+    Stream,
+    dictionary_array,
+    id_array,
+    list_array,
+    packed,
+    text_array,
+)
+from generators import seeded
+from random_texts import random_line
+
+from fastbleu import BLEU, InputWarning, count
+from fastbleu.matrix import ReferenceIndex, pairwise
+
+HYPOTHESES = [
+    "The cat sat on the mat.",
+    "",
+    "Ein Hügel, über dem Tal",
+    "Это всё .",
+    "漢字 😀 x",
+    "a",
+]
+REFERENCES = [
+    "The cat sat on a mat.",
+    "x",
+    "Ein Hügel unter dem Tal",
+    "Это не всё .",
+    "漢字 😀",
+    "a",
+]
+SEVERAL = [
+    [one, *others] for one, others in zip(REFERENCES, [["b"], [], ["", "c d"]] * 2, strict=True)
+]
+IDS = [[5, 6, 7, 8], [1], [], [3, 4, 5, 6, 7]]
+EXPECTED = BLEU().statistics(HYPOTHESES, REFERENCES)
+
+
+@pytest.fixture(autouse=True)
+def everything_is_released_once():
+    arrow_producer.EXPORTED.clear()
+    arrow_producer.WRONG.clear()
+    yield
+    gc.collect()
+    assert not arrow_producer.WRONG
+    assert not arrow_producer.EXPORTED, "not released"
+
+
+def flat(lists):
+    return [element for part in lists for element in part or ()]
+
+
+def in_a_struct(array):
+    return Array("+s", array.length - 1, [None], [array], offset=1)
+
+
+def layouts(values):
+    """Columns that hold the same texts."""
+    for format in ("u", "U", "vu"):
+        yield Column(text_array(values, format))
+        yield Column(text_array(values, format, skip=3))
+    for code in "bBhiq":
+        yield Column(dictionary_array(values, code))
+    yield Column(dictionary_array(values, format="vu"))
+    yield Column(in_a_struct(text_array(["left out", *values])))
+    pieces = [values[:2], [], values[2:3], values[3:]]
+    yield Stream(text_array([]), [text_array(piece, skip=k) for k, piece in enumerate(pieces)])
+    yield Stream(text_array([], "vu"), [text_array([value], "vu") for value in values])
+
+
+def test_every_layout_gives_the_rows_of_lists():
+    metric = BLEU()
+    for ours, theirs in zip(layouts(HYPOTHESES), [*layouts(REFERENCES)][::-1], strict=True):
+        assert metric.statistics(ours, theirs) == EXPECTED
+    for column in layouts(HYPOTHESES):
+        assert metric.statistics(column, REFERENCES) == EXPECTED
+    for column in layouts(REFERENCES):
+        assert metric.statistics(HYPOTHESES, column) == EXPECTED
+
+
+def test_every_method_takes_columns():
+    metric, columns = (
+        BLEU(effective_order=True),
+        (Column(text_array(HYPOTHESES)), Column(text_array(REFERENCES))),
+    )
+    assert metric.score(*columns) == metric.score(HYPOTHESES, REFERENCES)
+    found = metric.sentence_scores(*columns)
+    assert found.tolist() == metric.sentence_scores(HYPOTHESES, REFERENCES).tolist()
+    assert metric.sums(*columns) == metric.sums(HYPOTHESES, REFERENCES)
+    assert count(*columns, tokenize="13a") == EXPECTED
+    metric.update(*columns)
+    metric.update(*columns, progress=True)
+    assert metric.compute() == metric.score(HYPOTHESES * 2, REFERENCES * 2)
+    assert (pairwise(*columns) == pairwise(HYPOTHESES, REFERENCES)).all()
+    index = ReferenceIndex(columns[1])
+    assert index.statistics(columns[0]) == ReferenceIndex(REFERENCES).statistics(HYPOTHESES)
+
+
+@pytest.mark.parametrize("dialect", ["nltk", "fairseq", "codebleu-weighted", "coco", "multi-bleu"])
+def test_dialects_take_columns(dialect):
+    metric = BLEU(dialect=dialect)
+    streams = [
+        Stream(text_array([]), [text_array(side[:3]), text_array(side[3:])])
+        for side in (HYPOTHESES, REFERENCES)
+    ]
+    tokenized = metric.tokenizer is not None
+    if not tokenized:
+        metric = BLEU(dialect=dialect, tokenize="13a")
+    assert metric.score(*streams) == metric.score(HYPOTHESES, REFERENCES)
+
+
+def test_tokenizers_that_need_strings_take_columns():
+    metric = BLEU(tokenize=str.split, lowercase=True)
+    found = metric.statistics(Column(text_array(HYPOTHESES)), Column(text_array(REFERENCES)))
+    assert found == metric.statistics(HYPOTHESES, REFERENCES)
+
+
+def test_several_references():
+    expected = BLEU().statistics(HYPOTHESES, SEVERAL)
+    ours, texts = Column(text_array(HYPOTHESES)), flat(SEVERAL)
+    for format in ("+l", "+L"):
+        for child in (text_array(texts), text_array(texts, "vu", skip=2), dictionary_array(texts)):
+            for skip in (0, 2):
+                lists = Column(list_array(SEVERAL, child, format, skip))
+                assert BLEU().statistics(ours, lists) == expected
+    pairs = [its[:1] * 2 for its in SEVERAL]
+    fixed = Column(list_array(pairs, text_array(flat(pairs)), "+w:2"))
+    side_by_side = [Column(text_array(column)) for column in zip(*pairs, strict=True)]
+    for references in (fixed, side_by_side):
+        assert BLEU().statistics(ours, references) == BLEU().statistics(HYPOTHESES, pairs)
+
+
+def test_lists_of_tokens():
+    words, its = [text.split() for text in HYPOTHESES], [[text.split()] * 2 for text in REFERENCES]
+    ours = Column(list_array(words, text_array(flat(words))))
+    inner = list_array(flat(its), text_array(flat(flat(its))))
+    found = BLEU(tokenize=None).statistics(ours, Column(list_array(its, inner)))
+    assert found == BLEU(tokenize=None).statistics(words, its)
+
+
+@pytest.mark.parametrize("code", "bhiqBHIQ")
+def test_lists_of_ids(code):
+    metric = BLEU(tokenize=None, ignore_ids=(7,), max_order=2)
+    expected = metric.statistics(
+        *([np.array(ids, int) for ids in side] for side in (IDS, IDS[::-1]))
+    )
+    ours = list_array(IDS, id_array(flat(IDS), code))
+    theirs = list_array(IDS[::-1], id_array(flat(IDS[::-1]), code), "+L", skip=1)
+    nested = [[ids] for ids in IDS[::-1]]
+    lists = list_array(nested, list_array(flat(nested), id_array(flat(flat(nested)), code)))
+    for references in (theirs, lists):
+        assert metric.statistics(Column(ours), Column(references)) == expected
+    fixed = list_array([[1, 2, 3]] * 4, id_array([1, 2, 3] * 4, code), "+w:3")
+    assert metric.score(Column(fixed), Column(fixed)).precisions == (1.0, 1.0)
+    mask = np.ones((4, 3), bool)
+    assert metric.score(Column(fixed), Column(fixed), hypothesis_mask=mask).precisions == (1.0, 1.0)
+
+
+def test_random_corpora_in_random_pieces():
+    rng = seeded("columns in pieces")
+    for _ in range(30):
+        sides = [
+            [random_line(rng, 9).replace("\ud800", "") for _ in range(rng.randint(0, 40))] * 2
+            for _ in range(2)
+        ]
+        size = min(map(len, sides))
+        hypotheses, references = (side[:size] for side in sides)
+        streams = []
+        for side in (hypotheses, references):
+            cuts = sorted(rng.choices(range(size + 1), k=rng.randint(0, 9)))
+            pieces = [side[a:b] for a, b in zip([0, *cuts], [*cuts, size], strict=True)]
+            format = rng.choice(("u", "U", "vu"))
+            arrays = [text_array(piece, format, rng.randint(0, 3)) for piece in pieces]
+            streams.append(Stream(text_array([], format), arrays))
+        metric = BLEU(threads=rng.choice((1, 3)), lowercase=rng.random() < 0.5)
+        assert metric.statistics(*streams) == metric.statistics(hypotheses, references)
+
+
+@pytest.mark.parametrize("layout", range(3))
+def test_nulls_are_named_left_out_or_replaced(layout):
+    holed = [*HYPOTHESES[:2], None, *HYPOTHESES[3:]]
+    make = [text_array, lambda values: text_array(values, "vu"), dictionary_array][layout]
+    ours, theirs = Column(make(holed)), Column(make(REFERENCES))
+    with pytest.raises(TypeError, match=r'segment 2: the hypothesis is missing.*missing="skip"'):
+        BLEU().score(ours, theirs)
+    with pytest.raises(TypeError, match=r"segment 2: references\[1\] is missing"):
+        BLEU().score(theirs, [theirs, ours])
+    with pytest.warns(InputWarning, match=r"left out 1 of 6 segments.*the first is segment 2"):
+        scores = BLEU(effective_order=True).sentence_scores(ours, theirs, missing="skip")
+    expected = BLEU(effective_order=True).sentence_scores(HYPOTHESES, REFERENCES).tolist()
+    assert np.isnan(scores[2])
+    assert np.delete(scores, 2).tolist() == expected[:2] + expected[3:]
+    found = BLEU().score(ours, theirs, missing="empty")
+    assert found == BLEU().score([text or "" for text in holed], REFERENCES)
+    listed = [*REFERENCES[:2], None, *REFERENCES[3:]]
+    assert BLEU().score(ours, listed, missing="empty") == BLEU().score(
+        holed, listed, missing="empty"
+    )
+
+
+def test_nulls_in_lists():
+    several = [["a", None], None, ["b"]]
+    column = Column(list_array(several, text_array(flat(several))))
+    texts = Column(text_array(["a", "b", "b"]))
+    with pytest.raises(TypeError, match=r"segment 0: references\[1\] is missing"):
+        BLEU().score(texts, column)
+    metric, filled = BLEU(max_order=1), [["a", ""], [""], ["b"]]
+    assert metric.statistics(texts, column, missing="empty") == metric.statistics(
+        ["a", "b", "b"], filled
+    )
+    with pytest.warns(InputWarning, match=r"left out 2 of 3"):
+        found = metric.statistics(texts, column, missing="skip")
+    assert found == metric.statistics(["b"], ["b"])
+    ids = Column(list_array([[1], None], id_array([1])))
+    with pytest.raises(TypeError, match=r"segment 1: the hypothesis is missing"):
+        BLEU(tokenize=None).statistics(ids, ids)
+    with pytest.raises(ValueError, match=r"segment 1: no references"):
+        BLEU().score(
+            Column(text_array(["a", "b"])), Column(list_array([["a"], []], text_array(["a"])))
+        )
+
+
+def test_errors_name_the_rows():
+    texts = Column(text_array(["a", "b"]))
+    with pytest.raises(ValueError, match=r"references has 1 segments, hypotheses has 2"):
+        BLEU().score(texts, Column(text_array(["a"])))
+    stream = Stream(text_array([]), [text_array(["a"]), text_array(["b"]), text_array(["c"])])
+    with pytest.raises(ValueError, match=r"references has 2 segments, hypotheses has 3"):
+        BLEU().score(stream, texts)
+    with pytest.raises(ValueError, match=r"references\[1\] has 1 rows, references\[0\] has 2"):
+        BLEU().score(texts, [texts, Column(text_array(["a"]))])
+    damaged = Column(text_array([b"good", b"caf\xe9 au lait"]))
+    for metric in (BLEU(), BLEU(lowercase=True), BLEU(tokenize=str.split)):
+        with pytest.raises(
+            ValueError, match=r"segment 1: the hypothesis is not UTF-8: byte 3 is 0xe9"
+        ):
+            metric.score(damaged, texts)
+        with pytest.raises(ValueError, match=r"segment 1: references\[0\] is not UTF-8: byte 3"):
+            metric.score(texts, damaged)
+    metric = BLEU()
+    with pytest.raises(ValueError, match=r"segment 1: the hypothesis is not UTF-8"):
+        metric.update(damaged, texts)
+    assert metric.state.tolist() == [0] * 10
+    failing = Stream(text_array([]), [text_array(["a"]), errno.EIO])
+    with pytest.raises(OSError, match=r"the Arrow stream of hypotheses failed.*the disk is gone"):
+        BLEU().score(failing, texts)
+    with pytest.raises(MemoryError):
+        BLEU().score(Stream(text_array([]), [errno.ENOMEM]), texts)
+
+
+TYPES = {
+    "int32, which cannot be scored; token ids are": id_array([1]),
+    "double, which cannot be scored; cast": Array("g", 1, [None, bytes(8)]),
+    "binary, which cannot be scored; cast": Array("z", 1, [None, bytes(8), b""]),
+    "null, which cannot be scored": Array("n", 1),
+    "list of double": list_array([[1]], Array("g", 1, [None, bytes(8)])),
+    r"struct of 2 columns \(x, y\).*pass one of them": Array(
+        "+s", 1, [None], [Array("u", 1, [None, bytes(8), b""], name=name) for name in "xy"]
+    ),
+    "run_end_encoded": Array("+r", 1, [], [id_array([1]), text_array(["a"])]),
+    "dictionary of double": Array(
+        "i", 1, [None, bytes(4)], dictionary=Array("g", 1, [None, bytes(8)])
+    ),
+    "lists of strings, expected one string": list_array([["a"]], text_array(["a"])),
+    "lists of integers, expected strings; for token ids": list_array([[1]], id_array([1])),
+}
+
+
+@pytest.mark.parametrize("message", TYPES)
+def test_other_types_are_refused(message):
+    with pytest.raises(TypeError, match=message):
+        BLEU().score(Column(TYPES[message]), ["a"])
+
+
+def test_texts_without_a_tokenizer_are_refused():
+    texts = Column(text_array(["a"]))
+    with pytest.raises(TypeError, match=r'hypotheses is a column of strings.*tokenize="13a"'):
+        BLEU(tokenize=None).score(texts, texts)
+    ids, words = list_array([[1]], id_array([1])), list_array([["a"]], text_array(["a"]))
+    nested = Column(list_array([[["a"]]], words))
+    with pytest.raises(TypeError, match=r"hypotheses holds lists of integers and references holds"):
+        BLEU(tokenize=None).score(Column(ids), nested)
+
+
+def text(offsets, data=b"abc", length=2, format="u", **more):
+    buffers = [None, None if offsets is None else packed(offsets, "i"), data]
+    return Array(format, length, buffers, **more)
+
+
+DAMAGED = {
+    "offsets run backwards": text([0, 3, 1]),
+    "offsets run backwards or": text([0, -1, 1]),
+    "do not fit": text(None),
+    "children or buffers": text([0, 1, 2], None),
+    "lengths, children": text([0, 1, 2], length=-1),
+    "buffers do not fit": Array("u", 2, [None, packed([0, 1, 2], "i")]),
+    "fit its type": text([0, 1, 2], offset=-1),
+    "beyond the dictionary": Array(
+        "i", 2, [None, packed([0, 5], "i")], dictionary=text_array(["a", "b"])
+    ),
+    "an index lies beyond": Array(
+        "i", 2, [None, packed([0, -1], "i")], dictionary=text_array(["a", "b"])
+    ),
+    "a string view lies beyond its": Array(
+        "vu", 2, [None, packed([13, 0, 0, 0] * 2, "i"), b"x" * 12, packed([12], "q")]
+    ),
+    "string view lies beyond": Array(
+        "vu", 2, [None, packed([13, 0, 7, 0] * 2, "i"), b"x" * 13, packed([13], "q")]
+    ),
+    "a string view": Array("vu", 2, [None, packed([-1, 0, 0, 0] * 2, "i"), packed([0], "q")]),
+}
+
+
+@pytest.mark.parametrize("message", DAMAGED)
+def test_damaged_arrays_are_refused(message):
+    texts = Column(text_array(["a", "b"]))
+    with pytest.raises(
+        ValueError, match=f"the Arrow array of hypotheses cannot be read.*{message}"
+    ):
+        BLEU().score(Column(DAMAGED[message]), texts)
+
+
+def test_damaged_lists_are_refused():
+    texts, ids = Column(text_array(["a", "b"])), Array("+l", 2, [None, packed([0, 3, 1], "i")])
+    for offsets in ([0, 3, 1], [0, 1, 9], [-1, 1, 2]):
+        lists = Array("+l", 2, [None, packed(offsets, "i")], [text_array(["a"] * 4)])
+        with pytest.raises(ValueError, match=r"Arrow array of references cannot.*offsets run"):
+            BLEU().score(texts, Column(lists))
+        ids = Array("+l", 2, [None, packed(offsets, "i")], [id_array([1] * 4)])
+        with pytest.raises(ValueError, match=r"Arrow array of hypotheses cannot.*offsets run"):
+            BLEU(tokenize=None).score(Column(ids), Column(ids))
+    short = Array("+w:3", 2, [None], [id_array([1] * 5)])
+    with pytest.raises(ValueError, match=r"offsets run"):
+        BLEU(tokenize=None).score(Column(short), Column(short))
+    large = Column(list_array([[2**63]], id_array([2**63], "Q")))
+    with pytest.raises(ValueError, match=r"row 0: an id does not fit into int64"):
+        BLEU(tokenize=None).score(large, large)
+    child = Array("i", 2, [b"\x01", packed([1, 2], "i")])
+    holed = Column(list_array([[1, 2]], child))
+    with pytest.raises(ValueError, match=r"row 0: a null stands among the integers"):
+        BLEU(tokenize=None).score(holed, holed)
+
+
+def test_a_capsule_is_read_once():
+    column = Column(text_array(["a b c d"]))
+    capsules = column.__arrow_c_array__()
+
+    class Again:
+        def __arrow_c_array__(self, requested_schema=None):
+            return capsules
+
+    assert BLEU().score(Again(), ["a b c d"]).value > 99
+    with pytest.raises(ValueError, match=r"hypotheses is an Arrow array that was released before"):
+        BLEU().score(Again(), ["a b c d"])

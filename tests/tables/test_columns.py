@@ -1,0 +1,147 @@
+"""Columns of real libraries: pyarrow, polars, pandas, DuckDB and datasets, on both sides."""
+
+import numpy as np
+import pytest
+import wmt22
+from hosts import host
+
+from fastbleu import BLEU
+
+pyarrow, polars, pandas = host("pyarrow"), host("polars"), host("pandas")
+duckdb, datasets = host("duckdb"), host("datasets")
+
+HYPOTHESES = [
+    *("The cat sat on the mat.", "", "A dog, a cat & a mat!" * 9, "Ein Satz über Hügel.", "漢字 x"),
+    *("Ещё одно предложение .", "😀 İstanbul ΟΔΥΣΣΕΎΣ &quot;"),
+]
+REFERENCES = [text.replace("a", "the").replace("е", "и") + " x" for text in HYPOTHESES]
+
+
+def duckdb_column(texts):
+    frame = pandas.DataFrame({"text": texts})  # noqa: F841 (DuckDB finds it by its name)
+    return duckdb.connect().sql("select text from frame")
+
+
+LIBRARIES = {
+    "pyarrow": pyarrow.array,
+    "pyarrow large_string": lambda texts: pyarrow.array(texts, pyarrow.large_string()),
+    "pyarrow string_view": lambda texts: pyarrow.array(texts, pyarrow.string_view()),
+    "pyarrow dictionary": lambda texts: pyarrow.array(texts).dictionary_encode(),
+    "pyarrow slice": lambda texts: pyarrow.array(["x", *texts, "y"])[1:-1],
+    "pyarrow chunks": lambda texts: pyarrow.chunked_array([texts[:2], [], texts[2:]]),
+    "pyarrow table": lambda texts: pyarrow.table({"text": texts}),
+    "pyarrow stream": lambda texts: pyarrow.table({"text": texts}).to_reader(2),
+    "polars": polars.Series,
+    "polars categorical": lambda texts: polars.Series(texts, dtype=polars.Categorical),
+    "polars chunks": lambda texts: polars.concat(
+        [polars.Series(texts[:3]), polars.Series(texts[3:])]
+    ),
+    "polars frame": lambda texts: polars.DataFrame({"text": texts}),
+    "pandas": pandas.Series,
+    "pandas pyarrow": lambda texts: pandas.Series(texts, dtype="string[pyarrow]"),
+    "pandas python": lambda texts: pandas.Series(texts, dtype="string[python]"),
+    "pandas object": lambda texts: pandas.Series(texts, dtype=object),
+    "pandas category": lambda texts: pandas.Series(texts).astype("category"),
+    "duckdb": duckdb_column,
+    "datasets": lambda texts: datasets.Dataset.from_dict({"text": texts})["text"],
+    "datasets in another order": lambda texts: datasets.Dataset.from_dict(
+        {"text": texts[::-1]}
+    ).select(range(len(texts))[::-1])["text"],
+    "numpy object": lambda texts: np.array(texts, object),
+    "numpy StringDType": lambda texts: np.array(texts, np.dtypes.StringDType()),
+    "list": list,
+}
+
+
+@pytest.mark.parametrize("theirs", LIBRARIES)
+@pytest.mark.parametrize("ours", LIBRARIES)
+def test_any_column_goes_with_any_other(ours, theirs):
+    metric = BLEU(effective_order=True)
+    found = metric.statistics(LIBRARIES[ours](HYPOTHESES), LIBRARIES[theirs](REFERENCES))
+    assert found == metric.statistics(HYPOTHESES, REFERENCES)
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        pyarrow.array,
+        polars.Series,
+        lambda its: pyarrow.array(its, pyarrow.list_(pyarrow.string(), 2)),
+        lambda its: pyarrow.array(its, pyarrow.large_list(pyarrow.string_view())),
+        lambda its: polars.Series(its, dtype=polars.Array(polars.String, 2)),
+        lambda its: [polars.Series(column) for column in zip(*its, strict=True)],
+    ],
+)
+def test_several_references(lists):
+    several = list(map(list, zip(REFERENCES, HYPOTHESES[::-1], strict=True)))
+    found = BLEU().statistics(polars.Series(HYPOTHESES), lists(several))
+    assert found == BLEU().statistics(HYPOTHESES, several)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pyarrow.array,
+        polars.Series,
+        lambda ids: pyarrow.array(ids, pyarrow.list_(pyarrow.int16(), 4)),
+        lambda ids: polars.Series(ids, dtype=polars.Array(polars.UInt32, 4)),
+        lambda ids: pyarrow.array(ids, pyarrow.large_list(pyarrow.uint64()))[:],
+    ],
+)
+def test_token_ids(column):
+    ids = [[5, 6, 7, 0], [1, 2, 3, 4], [9, 0, 0, 0]]
+    metric = BLEU(tokenize=None, ignore_ids=(0,), max_order=2)
+    expected = metric.statistics(np.array(ids), np.array(ids[::-1]))
+    assert metric.statistics(column(ids), column(ids[::-1])) == expected
+    assert metric.statistics(np.array(ids), column(ids[::-1])) == expected
+    assert metric.statistics(column(ids), np.array(ids[::-1])) == expected
+
+
+def test_a_stream_is_not_held():
+    """Of a stream no more than a part is in memory, however long it is."""
+    texts = pyarrow.array(["some words of a segment"] * 1000)
+    schema = pyarrow.schema([("text", pyarrow.string())])
+    most = 0
+
+    def batches():
+        nonlocal most
+        for _ in range(2000):
+            # A copy, which lives as long as what reads it.
+            copied = pyarrow.concat_arrays([texts, texts.slice(0, 0)])
+            most = max(most, pyarrow.total_allocated_bytes())
+            yield pyarrow.record_batch([copied], schema)
+
+    before = pyarrow.total_allocated_bytes()
+    readers = [pyarrow.RecordBatchReader.from_batches(schema, batches()) for _ in range(2)]
+    assert BLEU().score(*readers).hyp_len == 2_000_000 * 5
+    assert most - before < 16 << 20
+
+
+def test_what_a_producer_raises_is_told():
+    def batches():
+        yield pyarrow.record_batch({"text": ["a"]})
+        raise RuntimeError("no more of this")
+
+    schema = pyarrow.schema([("text", pyarrow.string())])
+    reader = pyarrow.RecordBatchReader.from_batches(schema, batches())
+    with pytest.raises(OSError, match=r"the Arrow stream of hypotheses failed.*no more of this"):
+        BLEU().score(reader, ["a", "b"])
+
+
+def test_nulls():
+    holed = [*HYPOTHESES[:3], None, *HYPOTHESES[4:]]
+    for library in (pyarrow.array, polars.Series, pandas.Series):
+        with pytest.raises(TypeError, match="segment 3: the hypothesis is missing"):
+            BLEU().score(library(holed), library(REFERENCES))
+        found = BLEU().score(library(holed), library(REFERENCES), missing="empty")
+        assert found == BLEU().score(holed, REFERENCES, missing="empty")
+
+
+@pytest.mark.parametrize("system", wmt22.SYSTEMS or ["none"])
+def test_real_data(system):
+    hypotheses, references = wmt22.one_reference(system)
+    for tokenizer in ("13a", "intl", "zh", "char", "none"):
+        metric = BLEU(tokenize=tokenizer, effective_order=True)
+        expected = metric.statistics(hypotheses, references)
+        columns = polars.Series(hypotheses), pyarrow.chunked_array([references[:9], references[9:]])
+        assert metric.statistics(*columns) == expected

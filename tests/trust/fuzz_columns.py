@@ -1,0 +1,123 @@
+"""Any bytes as columns of Arrow: what is UTF-8 counts as its str does, all else has its error.
+
+The first bytes of an input say what the column is like; the rest are its lines, or its buffers as
+they come, damaged: then any result is right, and any ValueError, as long as nothing is read where
+nothing is.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+
+from arrow_producer import EXPORTED, WRONG, Array, Column, Stream, list_array, text_array
+
+from fastbleu import BLEU
+from fastbleu.runtime._process import SIMD_LEVELS, use_simd
+from trust.fuzz_input import Input, Wrong, equal
+
+METRICS = [
+    BLEU(tokenize=tokenizer, lowercase=lowercase)
+    for tokenizer in ("13a", "intl", "zh", "char", "none")
+    for lowercase in (False, True)
+]
+
+
+def lines_of(given: Input) -> list[bytes]:
+    """Lines, one behind the other, each with its size before it."""
+    lines = []
+    while len(lines) < 12:
+        size = given.byte()
+        if not size:
+            break
+        lines.append(given.bytes(size - 1))
+    return lines
+
+
+def run(data: bytes) -> None:
+    given = Input(data)
+    kind = given.byte()
+    try:
+        use_simd(given.choice(SIMD_LEVELS))
+    except ValueError:
+        use_simd()
+    if kind % 4 == 3:
+        run_damaged(given)
+    else:
+        run_lines(given, kind)
+    if len(EXPORTED) > 100:
+        gc.collect()
+    if WRONG or len(EXPORTED) > 100:
+        raise Wrong(f"{WRONG}, {len(EXPORTED)} not released")
+
+
+def run_lines(given: Input, kind: int) -> None:
+    metric, format = given.choice(METRICS), given.choice(("u", "U", "vu"))
+    cut, skip, lines = given.below(5), given.below(4), lines_of(given)
+    if not lines:
+        return
+    turned = [*lines[1:], lines[0]]
+    arrays = [text_array(part, format, skip) for part in (lines[:cut], lines[cut:])]
+    ours = Stream(arrays[0], arrays) if kind & 4 else Column(text_array(lines, format, skip))
+    theirs: object = Column(text_array(turned, format))
+    if kind & 8:
+        pairs = [[line, line[:3]] for line in turned]
+        flat = [line for pair in pairs for line in pair]
+        theirs = Column(list_array(pairs, text_array(flat, format)))
+    expected = expected_error(lines, turned, bool(kind & 8))
+    if expected is not None:
+        check_error(metric, ours, theirs, expected)
+        return
+    texts = [line.decode() for line in lines]
+    others = [line.decode() for line in turned]
+    its = [[line.decode(), line[:3].decode()] for line in turned] if kind & 8 else others
+    equal(metric.statistics(ours, theirs), metric.statistics(texts, its), lines, metric.signature)
+
+
+def expected_error(lines: list[bytes], turned: list[bytes], pairs: bool) -> str | None:
+    """How the error for the first line that is not UTF-8 begins; None if all are."""
+    for number, (line, reference) in enumerate(zip(lines, turned, strict=True)):
+        sides = {"the hypothesis": line, "references[0]": reference}
+        if pairs:
+            sides["references[1]"] = reference[:3]
+        for name, content in sides.items():
+            try:
+                content.decode()
+            except UnicodeDecodeError as error:
+                return f"segment {number}: {name} is not UTF-8: byte {error.start} is"
+    return None
+
+
+def check_error(metric: BLEU, ours: object, theirs: object, where: str) -> None:
+    try:
+        metric.statistics(ours, theirs)
+    except ValueError as error:
+        if not str(error).startswith(where):
+            raise Wrong(f"{error}; expected {where}") from error
+        return
+    raise Wrong(f"no error; expected {where}")
+
+
+def run_damaged(given: Input) -> None:
+    """Buffers as they come, as long as their lengths need; what offsets span is there."""
+    format, length, offset = given.choice(("u", "U", "vu")), given.below(6), given.below(3)
+    size, width = 300, {"u": 4, "U": 8, "vu": 16}[format]
+    count = length + offset + (format != "vu")
+    positions = given.bytes(count * width)
+    numbers = bytearray(positions.ljust(count * width, b"\0"))
+    step = 8 if format == "U" else 4
+    # Small numbers and negative ones: what they span has to be there.
+    for at in range(0, len(numbers), step):
+        value = numbers[at] | (numbers[at + 1] & 1) << 8
+        value = -value if numbers[at + 1] & 0x80 else min(value, size)
+        numbers[at : at + step] = value.to_bytes(step, "little", signed=True)
+    content = re.sub(rb"[^\x00-\x7f]", b"?", given.rest()).ljust(size, b".")[:size]
+    buffers: list[bytes | None] = [None, bytes(numbers), content]
+    if format == "vu":
+        buffers.append(size.to_bytes(8, "little"))
+    column = Column(Array(format, length, buffers, offset=offset))
+    try:
+        METRICS[0].statistics(column, column)
+    except ValueError as error:
+        if not re.search("cannot be read at row|is not UTF-8", str(error)):
+            raise
