@@ -15,8 +15,9 @@ TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "
 
 
 def run(*command):
-    """The lines that a script prints."""
-    return python(*command, noisy=True, KERAS_BACKEND="torch").splitlines()
+    """The lines that a script prints; one thread, as so small a model only waits for others."""
+    environment = {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "1"}
+    return python(*command, noisy=True, **environment).splitlines()
 
 
 @pytest.mark.parametrize(
