@@ -113,7 +113,7 @@ $(VENV)/with-tables: $(VENV)/tested
 	@touch $@
 
 $(VENV)/with-engines: $(VENV)/tested
-	@$(call EXTRAS,spark ray)
+	@$(call EXTRAS,engines spark ray)
 	@touch $@
 
 $(VENV)/with-mbrs: $(VENV)/tested

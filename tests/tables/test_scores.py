@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from families import FAMILIES, as_dict, check, columns, expected, groups_of, table_of, texts
+from table_families import FAMILIES, as_dict, check, columns, expected, groups_of, table_of, texts
 
 from fastbleu import BLEU, InputWarning, dialects, tables
 from fastbleu.significance import bootstrap

@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from families import as_dict, columns
 from hosts import host
+from table_families import as_dict, columns
 
 from fastbleu import tables
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from families import FAMILIES, columns, table_of
+from table_families import FAMILIES, columns, table_of
 
 from fastbleu import BLEU, tables
 
