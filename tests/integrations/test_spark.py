@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning", "defaul
 ROWS = 400
 BY = ["system", "lang"]
 ITS = columns(ROWS)
+RUNS = [0, *(pytest.param(run, marks=pytest.mark.long) for run in range(1, 5))]
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def killer_of(flag):
     return split
 
 
-@pytest.mark.parametrize("run", range(5))
+@pytest.mark.parametrize("run", RUNS)
 def test_a_killed_worker(frame, tmp_path, run):
     flag = tmp_path / "killed"
     metric = BLEU(tokenize=killer_of(str(flag)))

@@ -42,9 +42,11 @@ def partial_result(scorer: GroupScorer, batches: Iterable[Any]) -> Any:
 
 
 def scores(scorer: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
-    """The scores of summed partial results, in the order of their rows."""
+    """The scores of summed partial results, in the order of the keys."""
     if not len(sums):
         raise ValueError("there are no segments to score: the table has no rows")
+    sums = sums.sort_by([(key, "ascending") for key in scorer.keys])
+    # Numbers of rows are those of partitions: the order of the keys takes their place.
     order = pyarrow.array(numpy.arange(len(sums)))
     sums = sums.set_column(sums.column_names.index(ROW), ROW, order)
     return scorer.scores(open_table(sums).frame).to_native()

@@ -73,10 +73,13 @@ def score(
         _AGGREGATES[reduction](name, alias_name=name)
         for name, reduction in scorer.reductions.items()
     ]
-    sums = partials.groupby(scorer.keys).aggregate(*aggregates).sort(scorer.keys)
-    tables = ray.get(sums.to_arrow_refs())
-    filled = [table for table in tables if len(table)]
-    return ray.data.from_arrow(scores(scorer, pyarrow.concat_tables(filled)))
+    # One for each processor: by default there are hundreds, most of them empty.
+    partitions = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    grouped = partials.groupby(scorer.keys, num_partitions=partitions)
+    parts = ray.get(grouped.aggregate(*aggregates).to_arrow_refs())
+    filled = [part for part in parts if len(part)]
+    sums = pyarrow.concat_tables(filled) if filled else pyarrow.table({})
+    return ray.data.from_arrow(scores(scorer, sums))
 
 
 def _partials(scorer: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:

@@ -80,7 +80,7 @@ def score(
         getattr(functions, reduction)(name).alias(name)
         for name, reduction in scorer.reductions.items()
     ]
-    sums = partials.groupBy(*keys).agg(*reduced).orderBy(*keys).toArrow()
+    sums = partials.groupBy(*keys).agg(*reduced).toArrow()
     return df.sparkSession.createDataFrame(scores(scorer, sums))
 
 
