@@ -56,6 +56,12 @@ class LibraryFrame:
         """Of each row whether the column has a null there."""
         return np.asarray(self._frame[name].is_null().to_numpy(), bool)
 
+    def lengths(self, name: str) -> Indices:
+        """How many references each row has in a column of them."""
+        if self._frame[name].dtype == self._narwhals.List:
+            return np.asarray(self._frame[name].list.len().to_numpy()).astype(np.int64)
+        return _lengths(self.values(name))
+
     def select(self, names: Sequence[str]) -> LibraryFrame:
         """The frame with these columns only."""
         return LibraryFrame(self._frame.select(*names))
@@ -140,6 +146,10 @@ class DictFrame:
         """None of the rows: what is missing is found among Python's objects."""
         return np.zeros(self._rows, bool)
 
+    def lengths(self, name: str) -> Indices:
+        """How many references each row has in a column of them."""
+        return _lengths(self._columns[name])
+
     def select(self, names: Sequence[str]) -> DictFrame:
         """The frame with these columns only."""
         return DictFrame({name: self._columns[name] for name in names})
@@ -218,6 +228,10 @@ def _type_of(values: Any, floats: Any) -> Any:
     """The type of a column of scores, of which a library cannot tell it from None alone."""
     is_list = isinstance(values, list)
     return floats if is_list and all(v is None or isinstance(v, float) for v in values) else None
+
+
+def _lengths(references: Iterable[Any]) -> Indices:
+    return np.array([1 if isinstance(its, str) else len(its) for its in references], np.int64)
 
 
 def _list(values: Any) -> list[Any]:

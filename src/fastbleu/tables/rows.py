@@ -11,6 +11,7 @@ import numpy as np
 
 from ..counting.stats import Stats
 from ..inputs.arguments import check_choice, closest
+from ..inputs.columns import is_column
 from ..inputs.missing import CHOICES, is_missing
 from ..inputs.warnings import warn_input
 from ..metric.bleu import BLEU
@@ -115,12 +116,22 @@ class RowCounter:
         return found
 
     def texts(self, frame: Frame) -> tuple[Any, Any]:
-        """Hypotheses and references as a metric takes them."""
-        hypotheses = frame.values(self.hypothesis)
-        columns = [frame.values(name) for name in self.references]
-        if self.several and (len(columns) > 1 or self.metric._parameters.tokenizer is None):
-            return hypotheses, list(zip(*columns, strict=True))
-        return hypotheses, [_plain(references) for references in columns[0]]
+        """Hypotheses and references as a metric takes them.
+
+        Columns with the Arrow interface go in as they are, others as lists.
+        """
+        columns = [frame.column(name) for name in (self.hypothesis, *self.references)]
+        one_each = not self.several or len(self.references) == 1
+        if self._is_text and all(map(is_column, columns)):
+            return columns[0], columns[1] if one_each else columns[1:]
+        hypotheses, *references = map(frame.values, (self.hypothesis, *self.references))
+        if self.several and not (one_each and self._is_text):
+            return hypotheses, list(zip(*references, strict=True))
+        return hypotheses, [_plain(its) for its in references[0]]
+
+    @property
+    def _is_text(self) -> bool:
+        return self.metric._parameters.tokenizer is not None
 
     def present(self, frame: Frame, first: int) -> tuple[Frame, Indices]:
         """The rows in which nothing is missing, and their numbers in the table.
@@ -140,7 +151,7 @@ class RowCounter:
                 'leave such rows out or missing="empty" to take an empty text, or fill the column'
             )
         if self.missing == "empty":
-            empty: Any = [] if self.metric._parameters.tokenizer is None else ""
+            empty: Any = "" if self._is_text else []
             filled = {
                 name: [_filled(value, empty) for value in frame.values(name)]
                 for name, its in gaps.items()
@@ -197,8 +208,7 @@ class RowCounter:
             self._periods[parameters] = periods + counted.tokenized_periods
         if counted.nrefs >= 0:
             return counted.stats, counted.nrefs
-        nrefs = [1 if isinstance(its, str) else len(its) for its in texts[1]]
-        return counted.stats, np.array(nrefs, np.int64)
+        return counted.stats, frame.lengths(self.references[0])
 
     def _sentence_scores(
         self, frame: Frame, numbers: Indices
