@@ -11,9 +11,8 @@ from ..runtime.extras import install_command
 from .frames import DictFrame, Frame, LibraryFrame, joined, load_narwhals
 from .rows import check_columns
 
-# Rows that are counted at once, and that a stream is asked for at a time.
-CHUNK_ROWS = 1 << 17
-_BATCH_ROWS = 1 << 16
+# Rows that are counted at once, and that a stream is asked for at a time: a block of columns.
+CHUNK_ROWS = 1 << 16
 _FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "csv"}
 
 
@@ -154,24 +153,24 @@ def _chosen(known: Sequence[str], columns: Sequence[str] | None) -> list[str] | 
 
 def _read_dataset(table: Any, columns: Sequence[str] | None) -> Any:
     # A few batches ahead: by default it may be gigabytes.
-    ahead = {"batch_size": _BATCH_ROWS, "batch_readahead": 4, "fragment_readahead": 1}
+    ahead = {"batch_size": CHUNK_ROWS, "batch_readahead": 4, "fragment_readahead": 1}
     return table.to_batches(columns=_chosen(table.schema.names, columns), **ahead)
 
 
 def _read_parquet(table: Any, columns: Sequence[str] | None) -> Any:
-    return table.iter_batches(_BATCH_ROWS, columns=_chosen(table.schema_arrow.names, columns))
+    return table.iter_batches(CHUNK_ROWS, columns=_chosen(table.schema_arrow.names, columns))
 
 
 def _read_lazy_frame(table: Any, columns: Sequence[str] | None) -> Any:
     names = _chosen(table.collect_schema().names(), columns)
     table = table if names is None else table.select(names)
-    return table.collect_batches(chunk_size=_BATCH_ROWS)
+    return table.collect_batches(chunk_size=CHUNK_ROWS)
 
 
 def _read_hugging_face(table: Any, columns: Sequence[str] | None) -> Any:
     if table.column_names is not None and columns is not None:
         table = table.select_columns(_chosen(table.column_names, columns))
-    return table.with_format("arrow").iter(_BATCH_ROWS)
+    return table.with_format("arrow").iter(CHUNK_ROWS)
 
 
 # What is read as a stream: how to tell from the object and its package, and how to read it.
