@@ -6,7 +6,7 @@ frames; a `DictFrame` is a dict of columns, for which nothing has to be installe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     # How to reduce each column of a frame within a group.
     Reductions = Mapping[str, str]
 
-_PYTHON_REDUCTIONS = {"sum": sum, "min": min, "max": max}
+_PYTHON_REDUCTIONS: dict[str, Callable[..., int]] = {"sum": sum, "min": min, "max": max}
 
 
 class LibraryFrame:
@@ -235,4 +235,4 @@ def _lengths(references: Iterable[Any]) -> Indices:
 
 
 def _list(values: Any) -> list[Any]:
-    return values.tolist() if isinstance(values, np.ndarray) else list(values)  # type: ignore[no-any-return]
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)

@@ -243,7 +243,8 @@ class RowCounter:
         """Of each row whether the column's value is missing, or one in its list."""
         nulls = frame.nulls(name)
         among = (is_missing(value) or _lacks(value) for value in frame.values(name))
-        return nulls | np.fromiter(among, bool, len(frame))
+        gaps: NDArray[np.bool_] = nulls | np.fromiter(among, bool, len(frame))
+        return gaps
 
 
 class Located:
