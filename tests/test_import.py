@@ -19,7 +19,7 @@ PUBLIC = [
 ]
 MODULES = [
     *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu", "significance"),
-    "tokenizers",
+    *("tables", "tokenizers"),
 ]
 HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",
     "fractions", "decimal",

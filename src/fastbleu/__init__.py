@@ -26,7 +26,7 @@ _HOMES = {
 }
 _MODULES = [
     *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu", "significance"),
-    "tokenizers",
+    *("tables", "tokenizers"),
 ]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from . import plots as plots
     from . import sacrebleu as sacrebleu
     from . import significance as significance
+    from . import tables as tables
     from . import tokenizers as tokenizers
     from .counting.input import count as count
     from .counting.stats import Stats as Stats

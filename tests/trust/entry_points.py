@@ -46,6 +46,8 @@ TEXT_REFERENCES = [
     ["Ein kleiner Satz über die Hügel.", "Ein Satz."],
 ]
 STREAMS = [[references[0] for references in TEXT_REFERENCES], [*TEXTS[:2], None]]
+TABLE = {"mt": TEXTS, "ref": STREAMS[0], "other": TEXTS[::-1], "lang": ["en", None, "de"]}
+TABLE["refs"] = TEXT_REFERENCES
 NAMED = {"predictions": TEXTS, "references": TEXT_REFERENCES}
 HYPOTHESIS = ["the", "cat", "sat", "on", "the", "mat", "of", "a token of more than fifteen"]
 REFERENCES = [
@@ -421,6 +423,26 @@ fastbleu.significance.Interval.half_width
 fastbleu.significance.Comparison | Comparison(*range(10))
 fastbleu.significance.Comparison.difference
     it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.difference
+fastbleu.tables.score | how = {"by": "lang", "confidence": 0.9, "samples": 9}
+    tables.score(TABLE, "mt", ["ref", "other"], **how)
+    tables.score(TABLE, "mt", "no"); tables.score({**TABLE, "mt": TEXTS[:2]}, "mt", "ref")
+    tables.score({**TABLE, "mt": [*TEXTS[:2], None]}, "mt", "ref"); tables.score(7, "mt", "ref")
+    tables.score({**TABLE, "mt": [*TEXTS[:2], 7]}, "mt", "ref")
+    tables.score([[TABLE]], "mt", "ref")
+    tables.score({**TABLE, "lang": [[], [], []]}, "mt", "ref", by="lang")
+fastbleu.tables.score: a stream | tables.score((TABLE for _ in range(3)), "mt", "refs")
+    tables.score(iter([TABLE, {"mt": ["a"]}]), "mt", "ref"); tables.score(iter([7]), "mt", "ref")
+    tables.score("no.parquet", "mt", "ref"); tables.score(iter([]), "mt", "ref")
+fastbleu.tables.score: a tokenizer for each language
+    names = {"language": "lang", "tokenize": {"de": "intl", None: "char"}}
+    tables.score(TABLE, "mt", "ref", by="lang", **names)
+    tables.score(TABLE, "mt", "ref", **names)
+    tables.score(TABLE, "mt", "ref", by="lang", language="lang", tokenize={"de": "intl"})
+fastbleu.tables.sentence_scores | tables.sentence_scores(TABLE, "mt", ["ref"], missing="skip")
+    tables.sentence_scores(TABLE, "mt", ["ref"], name="lang")
+    tables.sentence_scores(TABLE, "mt", "other", metric=7)
+fastbleu.tables.statistics | tables.statistics(TABLE, "mt", "refs")
+    tables.statistics(TABLE, "mt", []); tables.statistics({**TABLE, "hyp_len": TEXTS}, "mt", "ref")
 fastbleu.cli.main (alone) | reference, system, damaged = text_files()
     command(reference, "-i", system, "-b")
     command(reference, "-i", damaged); command(reference, "-i", system + ".no")
@@ -586,7 +608,7 @@ from fastbleu.matrix import *
 from fastbleu.tokenizers import *
 from fastbleu.dialects import *
 from fastbleu import *
-from fastbleu import dialects
+from fastbleu import dialects, tables
 from fastbleu.integrations import evaluate, transformers
 """
 
@@ -655,7 +677,12 @@ def call_of(number: int, state: State) -> object:
 MODULES = [
     *("fastbleu", "fastbleu.nltk", "fastbleu.sacrebleu", "fastbleu.sacrebleu.metrics"),
     *("fastbleu.significance", "fastbleu.matrix", "fastbleu.tokenizers", "fastbleu.dialects"),
-    *("fastbleu.cli", "fastbleu.integrations.evaluate", "fastbleu.integrations.transformers"),
+    *(
+        "fastbleu.tables",
+        "fastbleu.cli",
+        "fastbleu.integrations.evaluate",
+        "fastbleu.integrations.transformers",
+    ),
 ]
 PACKAGE = str(Path(fastbleu.__file__).parent)
 

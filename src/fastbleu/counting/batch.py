@@ -111,7 +111,9 @@ class Counted:
     def add(self, other: Counted, keep_rows: bool) -> None:
         """Add what counting the next segments tells; `keep_rows` as for `count_batch`."""
         rows = other.stats._rows
-        if keep_rows:
+        if keep_rows and not self.segments:
+            self.stats = other.stats
+        elif keep_rows:
             self.stats._rows.extend(rows)
         else:
             accumulate_rows(rows, 1, self.stats._rows)

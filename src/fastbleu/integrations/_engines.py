@@ -1,0 +1,52 @@
+"""What Spark and Ray share: partial results of batches of Arrow, and scores of their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy
+import pyarrow
+
+from ..tables.frames import ROW
+from ..tables.groups import GroupScorer
+from ..tables.rows import RowCounter, check_columns
+from ..tables.sources import open_table
+
+
+def group_scorer(
+    columns: Sequence[str],
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str],
+    **options: Any,
+) -> GroupScorer:
+    """How to count and score, for a table with these columns.
+
+    Raises
+    ------
+    ValueError
+        A column is not there, or the dialect's scores are no function of summed counts.
+    """
+    scorer = GroupScorer(RowCounter(hypothesis, references, **options), by)
+    check_columns(columns, scorer.columns)
+    for operation in ("update", "sums"):
+        scorer.counter.metric._parameters.rules.require(operation)
+    return scorer
+
+
+def partial_result(scorer: GroupScorer, batches: Iterable[Any]) -> Any:
+    """The counts of batches by group, as a table of pyarrow; None if there are no rows."""
+    total = scorer.totals(open_table(iter(batches)).chunks())
+    return None if total is None else total.to_native()
+
+
+def scores(scorer: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
+    """The scores of summed partial results, in the order of the keys."""
+    if not len(sums):
+        raise ValueError("there are no segments to score: the table has no rows")
+    sums = sums.sort_by([(key, "ascending") for key in scorer.keys])
+    # Numbers of rows are those of partitions: the order of the keys takes their place.
+    order = pyarrow.array(numpy.arange(len(sums)))
+    sums = sums.set_column(sums.column_names.index(ROW), ROW, order)
+    return scorer.scores(open_table(sums).frame).to_native()

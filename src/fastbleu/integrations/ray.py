@@ -1,0 +1,88 @@
+"""BLEU of a Ray dataset's columns, by group: counted by the workers, added up by Ray Data.
+
+    from fastbleu.integrations.ray import score
+
+    score(dataset, hypothesis="mt", references=["ref"], by=["system", "lang"]).show()
+
+Each block is counted by `map_batches` and becomes one row of sums for each group; Ray's
+``groupby().aggregate()`` adds these up. Sums are integers, so that scores equal (``==``)
+those of `fastbleu.tables.score` in one process, however the rows are split into blocks. Workers
+must have fastbleu with its extra "ray".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow
+import ray.data
+from ray.data.aggregate import Max, Min, Sum
+
+from ._engines import group_scorer, partial_result, scores
+
+if TYPE_CHECKING:
+    from ..inputs.types import MissingChoice
+    from ..metric.bleu import BLEU
+    from ..tables.groups import GroupScorer
+
+_AGGREGATES = {"sum": Sum, "min": Min, "max": Max}
+
+
+def score(
+    dataset: ray.data.Dataset,
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    *,
+    metric: BLEU | None = None,
+    language: str | None = None,
+    tokenize: Mapping[Any, Any] | None = None,
+    missing: MissingChoice = "error",
+) -> ray.data.Dataset:
+    """BLEU of each group of a dataset's rows.
+
+    Parameters
+    ----------
+    dataset : ray.data.Dataset
+    hypothesis, references, by, metric, language, tokenize, missing
+        As of `fastbleu.tables.score`; nothing warns of what ``missing="skip"`` leaves out.
+
+    Returns
+    -------
+    ray.data.Dataset
+        A row for each group in the order of the keys, with the columns of `fastbleu.tables.score`.
+
+    Raises
+    ------
+    ValueError
+        As by `fastbleu.tables.score`; or the dialect's corpus score is no function of summed
+        counts.
+    ray.exceptions.RayTaskError
+        What a worker raises: the rows in its message are those of a block.
+    """
+    options: dict[str, Any] = {"metric": metric, "language": language, "tokenize": tokenize}
+    schema = dataset.schema()
+    columns = [] if schema is None else schema.names
+    scorer = group_scorer(columns, hypothesis, references, by, missing=missing, **options)
+    partials = dataset.select_columns(scorer.columns).map_batches(
+        partial(_partials, scorer), batch_format="pyarrow", batch_size=None, zero_copy_batch=True
+    )
+    aggregates = [
+        _AGGREGATES[reduction](name, alias_name=name)
+        for name, reduction in scorer.reductions.items()
+    ]
+    # One for each processor: by default there are hundreds, most of them empty.
+    partitions = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    grouped = partials.groupby(scorer.keys, num_partitions=partitions)
+    parts = ray.get(grouped.aggregate(*aggregates).to_arrow_refs())
+    filled = [part for part in parts if len(part)]
+    sums = pyarrow.concat_tables(filled) if filled else pyarrow.table({})
+    return ray.data.from_arrow(scores(scorer, sums))
+
+
+def _partials(scorer: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
+    """The partial result of a block."""
+    result = partial_result(scorer, [batch])
+    return batch.select([]).slice(0, 0) if result is None else result

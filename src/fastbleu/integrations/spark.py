@@ -1,0 +1,144 @@
+"""BLEU of a Spark DataFrame's columns, by group: counted by the workers, added up by Spark.
+
+    from fastbleu.integrations.spark import score
+
+    score(df, hypothesis="mt", references=["ref"], by=["system", "lang"]).show()
+
+Each partition is counted by `mapInArrow` and becomes one row of sums for each group; Spark's
+``groupBy().agg()`` adds these up, and the driver scores them. Sums are integers, so that scores are
+equal, with ``==``, to those of `fastbleu.tables.score` in one process, however the rows are
+partitioned. The workers' Python, which the environment variable PYSPARK_PYTHON names, must have
+fastbleu with its extra "spark".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow
+from pyspark.sql import functions
+from pyspark.sql.types import LongType, StructField, StructType
+
+from ..tables.rows import RowCounter
+from ..tables.sources import open_table
+from ._engines import group_scorer, partial_result, scores
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from ..inputs.types import MissingChoice
+    from ..metric.bleu import BLEU
+    from ..tables.groups import GroupScorer
+
+
+def score(
+    df: DataFrame,
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    *,
+    metric: BLEU | None = None,
+    language: str | None = None,
+    tokenize: Mapping[Any, Any] | None = None,
+    missing: MissingChoice = "error",
+) -> DataFrame:
+    """BLEU of each group of a DataFrame's rows.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    hypothesis, references, by, metric, language, tokenize, missing
+        As of `fastbleu.tables.score`; nothing warns of what ``missing="skip"`` leaves out.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        Of rows that the driver has: one for each group in the order of the keys, with the columns
+        of `fastbleu.tables.score`.
+
+    Raises
+    ------
+    ValueError
+        As by `fastbleu.tables.score`; or the dialect's corpus score is no function of summed
+        counts.
+    pyspark.errors.PythonException
+        What a worker raises: the rows in its message are those of a partition.
+    """
+    options: dict[str, Any] = {"metric": metric, "language": language, "tokenize": tokenize}
+    scorer = group_scorer(df.columns, hypothesis, references, by, missing=missing, **options)
+    types = {name: df.schema[name].dataType for name in scorer.by}
+    # All fields are nullable: Spark takes those of Python's workers for that.
+    fields = [StructField(name, types.get(name, LongType()), True) for name in scorer.keys]
+    fields += [StructField(name, LongType(), True) for name in scorer.reductions]
+    partials = df.select(*map(_quoted, scorer.columns)).mapInArrow(
+        partial(_partials, scorer), StructType(fields)
+    )
+    keys = [_quoted(name) for name in scorer.keys]
+    reduced = [
+        getattr(functions, reduction)(name).alias(name)
+        for name, reduction in scorer.reductions.items()
+    ]
+    sums = partials.groupBy(*keys).agg(*reduced).toArrow()
+    return df.sparkSession.createDataFrame(scores(scorer, sums))
+
+
+def sentence_scores(
+    hypothesis: Column | str,
+    references: Column | str | Sequence[Column | str],
+    *,
+    metric: BLEU | None = None,
+    missing: MissingChoice = "error",
+) -> Column:
+    """A column of BLEU of every row by itself, for `DataFrame.withColumn` and `select`.
+
+    Parameters
+    ----------
+    hypothesis : Column or str
+    references : Column, str, or a list of them
+        One column, which has a reference for each segment or a list of them, or several.
+    metric : BLEU, optional
+        By default ``fastbleu.BLEU(effective_order=True)``.
+    missing : {"error", "empty", "skip"}, default "error"
+        Of "skip" a null is the score.
+
+    Returns
+    -------
+    pyspark.sql.Column
+        Of doubles, on the dialect's scale.
+    """
+    from ..metric.bleu import BLEU
+
+    metric = BLEU(effective_order=True) if metric is None else metric
+    several = isinstance(references, (list, tuple))
+    columns = list(references) if several else [references]
+    names = [f"reference {number}" for number in range(len(columns))]
+    counter = RowCounter(
+        "hypothesis", names if several else names[0], metric=metric, missing=missing
+    )
+    return functions.arrow_udf(_scorer(counter), "double")(hypothesis, *columns)
+
+
+def _partials(scorer: GroupScorer, batches: Iterator[Any]) -> Iterator[Any]:
+    """The partial result of a partition."""
+    result = partial_result(scorer, batches)
+    if result is not None:
+        yield from result.to_batches()
+
+
+def _scorer(counter: RowCounter) -> Callable[..., Any]:
+    """The function that scores batches of columns."""
+
+    def scored(*columns: pyarrow.Array) -> pyarrow.Array:
+        frame = open_table(pyarrow.table(list(columns), names=counter.columns)).frame
+        rows, values = counter.sentence_scores(frame, 0)
+        present = dict(zip(rows.tolist(), values.tolist(), strict=True))
+        return pyarrow.array([present.get(row) for row in range(len(frame))], pyarrow.float64())
+
+    return scored
+
+
+def _quoted(name: str) -> str:
+    """A column's name as Spark's expressions have it, where a dot selects a field."""
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,203 @@
+"""Scores by group: rows of counts are added up by key, and each sum is scored by the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..counting.stats import Stats
+from ..dialects.score import Score
+from ..significance import bootstrap
+from ..significance.texts import scoring_options
+from .frames import ROW, Frame, joined
+from .rows import Counted, Located, RowCounter, check_columns, check_new_columns
+
+if TYPE_CHECKING:
+    from ..metric.bleu import BLEU
+    from .frames import Indices
+
+# Columns of partial results beside the keys: see `reductions`.
+_SEGMENTS, _FEWEST, _MOST = "_fastbleu_segments", "_fastbleu_fewest", "_fastbleu_most"
+_ALL = "_fastbleu_all"  # the key where there is none
+# Frames of partial results that may wait to be reduced to one.
+_WAITING = 16
+
+RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signature")
+
+
+class GroupScorer:
+    """Adds up counts by the columns `by`, and scores the sums.
+
+    With `confidence` each score has an interval of so many `samples`, for which the rows of all
+    segments are kept, as for a dialect whose corpus score is a mean of sentences.
+    """
+
+    def __init__(
+        self,
+        counter: RowCounter,
+        by: str | Sequence[str] = (),
+        confidence: float | None = None,
+        samples: int = 1000,
+        seed: int | str | None = None,
+    ) -> None:
+        self.counter = counter
+        self.by = [by] if isinstance(by, str) else list(by)
+        if counter.language is not None and counter.language not in self.by:
+            raise ValueError(
+                f"language={counter.language!r} is not in by, so that a group could have several "
+                f"tokenizers; pass by={[*self.by, counter.language]!r}"
+            )
+        self.confidence, self._samples, self._seed = confidence, samples, seed
+        rules = counter.metric._parameters.rules
+        self.keeps_rows = confidence is not None or rules.mean_of_sentences
+        new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
+        check_new_columns(self.by, new)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns that are read, each once."""
+        return list(dict.fromkeys([*self.counter.columns, *self.by]))
+
+    @property
+    def keys(self) -> list[str]:
+        """The key columns of partial results."""
+        return self.by or [_ALL]
+
+    @property
+    def reductions(self) -> dict[str, str]:
+        """The other columns of partial results, all int64, and how to reduce them by group."""
+        fixed = {ROW: "min", _SEGMENTS: "sum", _FEWEST: "min", _MOST: "max"}
+        return fixed | dict.fromkeys(self._counts, "sum")
+
+    @property
+    def _counts(self) -> list[str]:
+        width = 2 + 2 * self.counter.metric._parameters.max_order
+        return [f"_fastbleu_{column}" for column in range(width)]
+
+    def totals(self, frames: Iterable[Frame]) -> Frame | None:
+        """The partial result of frames, a row for each group; None if there are no frames.
+
+        Where rows are kept, a row for each segment.
+        """
+        total: list[Frame] = []
+        row = 0
+        for frame in frames:
+            check_columns(frame.columns, self.columns)
+            operation = "statistics" if self.keeps_rows else "update"
+            total.append(self._partial(self.counter.count(frame, row, operation)))
+            row += len(frame)
+            if len(total) > _WAITING and not self.keeps_rows:
+                total = [joined(total).reduce(self.keys, self.reductions)]
+        if not total:
+            return None
+        if self.keeps_rows or len(total) == 1:
+            return joined(total)
+        return joined(total).reduce(self.keys, self.reductions)
+
+    def _partial(self, counted: Counted) -> Frame:
+        rules = self.counter.metric._parameters.rules
+        stats = counted.stats if self.keeps_rows else rules.adapt(counted.stats)
+        # Columns in memory one after the other.
+        rows = np.ascontiguousarray(np.asarray(stats).T)
+        columns = dict(zip(self._counts, rows, strict=True))
+        columns |= {ROW: counted.numbers, _SEGMENTS: np.ones_like(counted.numbers)}
+        nrefs = {_FEWEST: counted.nrefs, _MOST: counted.nrefs}
+        varies = self.keeps_rows or not isinstance(counted.nrefs, int)
+        if varies:
+            columns |= {name: np.zeros_like(counted.numbers) + its for name, its in nrefs.items()}
+        frame = self._keyed(counted.frame).with_columns(columns)
+        if self.keeps_rows:
+            return frame.select([*self.keys, *self.reductions])
+        reduced = frame.reduce(
+            self.keys, {n: h for n, h in self.reductions.items() if n in columns}
+        )
+        if not varies:
+            same = np.zeros(len(reduced), np.int64)
+            reduced = reduced.with_columns({name: same + its for name, its in nrefs.items()})
+        return reduced.select([*self.keys, *self.reductions])
+
+    def scores(self, total: Frame) -> Frame:
+        """A row for each group in the order of their first rows: keys, and scores."""
+        total = total.sort(ROW)
+        keys = total.select(self.keys)
+        counts = total.counts([*self._counts, _SEGMENTS, _FEWEST, _MOST])
+        if self.keeps_rows:
+            groups = self._grouped(keys)
+        else:
+            values = zip(*(keys.values(name) for name in self.keys), strict=True)
+            rows = np.arange(len(keys))[:, None]
+            groups = [(self._metric_of(key), its) for key, its in zip(values, rows, strict=True)]
+        results = [self._score(metric, counts[rows]) for metric, rows in groups]
+        self.counter.warn()
+        return self._with_results(keys[np.array([rows[0] for _, rows in groups])], results)
+
+    def score_texts(self, frame: Frame) -> Frame:
+        """The same from the texts of each group, for dialects whose counts do not add up."""
+        check_columns(frame.columns, self.columns)
+        frame, _ = self.counter.present(frame, 0)
+        keys = self._keyed(frame)
+        results, firsts = [], []
+        for metric, rows in self._grouped(keys):
+            part = frame[rows]
+            with Located(self.counter, rows):
+                texts = self.counter.texts(part)
+                score = metric.score(*texts)
+                stats = None if self.confidence is None else metric.statistics(*texts)
+            results.append(self._row(len(rows), score, metric, stats))
+            firsts.append(rows[0])
+        self.counter.warn()
+        return self._with_results(keys[np.array(firsts, np.int64)], results)
+
+    def _keyed(self, frame: Frame) -> Frame:
+        """The key columns of a frame."""
+        if self.by:
+            return frame.select(self.by)
+        key = {_ALL: np.zeros(len(frame), np.int64)}
+        return frame.select([self.counter.hypothesis]).with_columns(key).select([_ALL])
+
+    def _grouped(self, keys: Frame) -> list[tuple[BLEU, Indices]]:
+        """The metric and the rows of each group, in the order of the first rows."""
+        groups = sorted(
+            (int(rows.min()), key, np.sort(rows)) for key, rows in keys.groups(self.keys)
+        )
+        return [(self._metric_of(key), rows) for _, key, rows in groups]
+
+    def _metric_of(self, key: Sequence[Any]) -> BLEU:
+        language = self.counter.language
+        return self.counter.metric_of(None if language is None else key[self.by.index(language)])
+
+    def _score(self, metric: BLEU, table: Indices) -> dict[str, Any]:
+        """The results of a group from its partial result."""
+        parameters = metric._parameters
+        segments, fewest, most = table[:, -3].sum(), table[:, -2].min(), table[:, -1].max()
+        stats = Stats(table[:, :-3], parameters.max_order)
+        counts = (
+            stats if parameters.rules.mean_of_sentences else parameters.rules.adapt(stats).sum()
+        )
+        score = parameters.score(counts, int(fewest) if fewest == most else -1, 0)
+        return self._row(int(segments), score, metric, stats)
+
+    def _row(
+        self, segments: int, score: Score, metric: BLEU, stats: Stats | None
+    ) -> dict[str, Any]:
+        """The results of a group: a value for each column."""
+        row: dict[str, Any] = {"segments": segments, "bleu": score.value}
+        row |= {"precisions": list(score.precisions), "bp": score.bp}
+        row |= {"hyp_len": score.hyp_len, "ref_len": score.ref_len}
+        if self.confidence is not None and stats is not None:
+            row |= {"low": None, "high": None}
+            if segments > 1:
+                how: dict[str, Any] = {"confidence": self.confidence, "samples": self._samples}
+                how |= {"seed": self._seed, "dialect": metric._parameters.rules}
+                interval = bootstrap(stats, **how, **scoring_options(metric))
+                row |= {"low": interval.low, "high": interval.high}
+        return row | {"signature": score.signature}
+
+    def _with_results(self, keys: Frame, results: list[dict[str, Any]]) -> Frame:
+        """The keys and the results of the groups side by side."""
+        if not results:
+            raise ValueError("there are no segments to score: the table has no rows")
+        columns = {name: [row[name] for row in results] for name in results[0]}
+        return keys.with_columns(columns).select([*self.by, *columns])

@@ -1,0 +1,93 @@
+"""Ray: the scores of one process, however rows are split into blocks, and if a worker is killed."""
+
+import os
+import signal
+import warnings
+
+import pytest
+from hosts import host
+from table_families import as_dict, columns
+
+from fastbleu import BLEU, tables
+
+pa = host("pyarrow")
+ray = host("ray")
+data = host("ray.data")
+on_ray = host("fastbleu.integrations.ray")
+
+pytestmark = pytest.mark.filterwarnings("default")
+ROWS = 400
+BY = ["system", "lang"]
+ITS = columns(ROWS)
+RUNS = [0, *(pytest.param(run, marks=pytest.mark.long) for run in range(1, 5))]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def session():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+        data.DataContext.get_current().enable_progress_bars = False
+        yield
+        ray.shutdown()
+
+
+def rows_of(dataset):
+    return sorted((list(row.values()) for row in dataset.take_all()), key=lambda row: str(row[:2]))
+
+
+def wanted(references, by=BY, metric=None):
+    table = tables.score(pa.table(ITS), "mt", references, by=by, metric=metric)
+    rows = zip(*as_dict(table).values(), strict=True)
+    return sorted(map(list, rows), key=lambda row: str(row[:2]))
+
+
+@pytest.mark.parametrize("blocks", [1, 30])
+def test_any_blocks(blocks):
+    dataset = data.from_arrow(pa.table(ITS)).repartition(blocks)
+    found = on_ray.score(dataset, "mt", ["ref", "other"], by=BY)
+    assert rows_of(found) == wanted(["ref", "other"])
+
+
+def test_empty_blocks_and_no_keys():
+    dataset = data.from_arrow([pa.table(ITS), pa.table(ITS).slice(0, 0)])
+    assert rows_of(on_ray.score(dataset, "mt", "ref")) == wanted("ref", ())
+    nothing = data.from_arrow(pa.table(ITS).slice(0, 0))
+    with pytest.raises(ValueError, match="there are no segments to score"):
+        on_ray.score(nothing, "mt", "ref", by="system")
+
+
+def killer_of(flag):
+    """A tokenizer that kills its process, a worker, at its 50th text, unless the flag is there."""
+    seen = []
+
+    def split(text):
+        seen.append(text)
+        if len(seen) == 50 and not os.path.exists(flag):
+            open(flag, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return text.split()
+
+    return split
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_killed_worker(tmp_path, run):
+    flag = tmp_path / "killed"
+    dataset = data.from_arrow(pa.table(ITS)).repartition(3)
+    metric = BLEU(tokenize=killer_of(str(flag)))
+    rows = rows_of(on_ray.score(dataset, "mt", ["ref"], by=BY, metric=metric))
+    assert flag.exists()
+    plain = wanted(["ref"], metric=BLEU(tokenize=str.split))
+    assert [row[:-1] for row in rows] == [
+        row[:-1] for row in plain
+    ]  # the signature names a function
+
+
+def test_errors():
+    dataset = data.from_arrow(pa.table(ITS))
+    with pytest.raises(ValueError, match="has no column 'reff'; did you mean 'ref'"):
+        on_ray.score(dataset, "mt", "reff")
+    holes = data.from_arrow(pa.table(ITS | {"mt": [None, *ITS["mt"][1:]]}))
+    with pytest.raises(Exception, match="row 0: column 'mt' has no value"):
+        on_ray.score(holes, "mt", "ref")

@@ -1,0 +1,131 @@
+"""Spark: the scores of one process, however rows are partitioned, and if a worker is killed."""
+
+import os
+import signal
+import sys
+import warnings
+
+import pytest
+from hosts import host
+from table_families import as_dict, columns
+
+from fastbleu import BLEU, tables
+
+pa = host("pyarrow")
+host("pyspark")
+sql = host("pyspark.sql")
+spark = host("fastbleu.integrations.spark")
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning", "default")
+ROWS = 400
+BY = ["system", "lang"]
+ITS = columns(ROWS)
+RUNS = [0, *(pytest.param(run, marks=pytest.mark.long) for run in range(1, 5))]
+
+
+@pytest.fixture(scope="module")
+def session():
+    """Two workers; a task may be tried four times."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = (
+            sql.SparkSession.builder.master("local[2,4]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.sql.shuffle.partitions", "2")
+            .getOrCreate()
+        )
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
+
+
+def by_key(table):
+    its = as_dict(table)
+    return sorted(zip(*its.values(), strict=True), key=lambda row: str(row[:2]))
+
+
+@pytest.fixture(scope="module")
+def wanted():
+    return by_key(tables.score(pa.table(ITS), "mt", ["ref", "other"], by=BY))
+
+
+@pytest.fixture(scope="module")
+def frame(session):
+    return session.createDataFrame(pa.table(ITS)).cache()
+
+
+@pytest.mark.parametrize("how", [(1,), (7,), (30, "system")], ids=str)
+def test_any_partitioning(frame, wanted, how):
+    """Of 30 partitions by system most are empty."""
+    found = spark.score(frame.repartition(*how), "mt", ["ref", "other"], by=BY)
+    assert by_key(found.toArrow()) == wanted
+
+
+def test_no_keys_and_no_rows(frame):
+    found = spark.score(frame, "mt", "ref").toArrow()
+    assert as_dict(found) == as_dict(tables.score(pa.table(ITS), "mt", "ref"))
+    with pytest.raises(ValueError, match="there are no segments to score"):
+        spark.score(frame.limit(0), "mt", "ref", by="system")
+
+
+def test_lists_of_references_and_languages(session):
+    refs = [list(pair) for pair in zip(ITS["ref"], ITS["other"], strict=True)]
+    its = pa.table(ITS | {"refs": [both[: 1 + row % 2] for row, both in enumerate(refs)]})
+    how = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
+    metric = BLEU(dialect="nltk", tokenize="13a")
+    found = spark.score(session.createDataFrame(its), "mt", "refs", BY, metric=metric, **how)
+    assert by_key(found.toArrow()) == by_key(
+        tables.score(its, "mt", "refs", BY, metric=metric, **how)
+    )
+
+
+def test_sentence_scores(frame):
+    column = spark.sentence_scores("mt", ["ref", frame.other])
+    found = as_dict(frame.withColumn("score", column).toArrow())
+    metric = BLEU(effective_order=True)
+    references = [list(pair) for pair in zip(found["ref"], found["other"], strict=True)]
+    assert found["score"] == metric.sentence_scores(found["mt"], references).tolist()
+
+
+def killer_of(flag):
+    """A tokenizer that kills its process, a worker, at its 50th text, unless the flag is there."""
+    seen = []
+
+    def split(text):
+        seen.append(text)
+        if len(seen) == 50 and not os.path.exists(flag):
+            open(flag, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return text.split()
+
+    return split
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_killed_worker(frame, tmp_path, run):
+    flag = tmp_path / "killed"
+    metric = BLEU(tokenize=killer_of(str(flag)))
+    found = spark.score(frame.repartition(3), "mt", ["ref"], by=BY, metric=metric)
+    rows = by_key(found.toArrow())
+    assert flag.exists()
+    plain = by_key(
+        tables.score(pa.table(ITS), "mt", ["ref"], by=BY, metric=BLEU(tokenize=str.split))
+    )
+    assert [row[:-1] for row in rows] == [
+        row[:-1] for row in plain
+    ]  # the signature names a function
+
+
+def test_errors(session, frame):
+    with pytest.raises(ValueError, match="has no column 'reff'; did you mean 'ref'"):
+        spark.score(frame, "mt", "reff")
+    with pytest.raises(ValueError, match="does not support sums"):
+        spark.score(frame, "mt", "ref", metric=BLEU(dialect="codexglue-summary"))
+    holes = session.createDataFrame(pa.table(ITS | {"mt": [None, *ITS["mt"][1:]]})).coalesce(1)
+    with pytest.raises(Exception, match="row 0: column 'mt' has no value"):
+        spark.score(holes, "mt", "ref")
+    found = spark.score(holes, "mt", "ref", missing="skip").toArrow()
+    assert as_dict(found)["segments"] == [ROWS - 1]

@@ -1,0 +1,110 @@
+"""The libraries whose tables are tested, and rows to put into them."""
+
+import random
+import warnings
+
+from generators import SEED
+from hosts import host
+
+FAMILIES = ["dict", "pandas", "polars", "pyarrow"]
+_WORDS = [
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "mat",
+    "&",
+    "a",
+    "dog,",
+    "who",
+    "ran",
+    "off;",
+    "the",
+    "sea.",
+    "猫が",
+    "いる。",
+]
+
+
+def texts(count, seed=0):
+    """Random sentences of which some are equal, and some empty."""
+    generator = random.Random(SEED + seed)
+    return [
+        " ".join(generator.choices(_WORDS, k=generator.choice([0, 1, 3, 5, 8, 12])))
+        for _ in range(count)
+    ]
+
+
+def columns(count=200, seed=0):
+    """A dict of columns: two keys, of which one has nulls, hypotheses, two references."""
+    generator = random.Random(SEED + seed)
+    mt = texts(count, seed)
+    return {
+        "system": [generator.choice("abc") for _ in range(count)],
+        "lang": [generator.choice(["de", None, "zh"]) for _ in range(count)],
+        "mt": mt,
+        "ref": [
+            generator.choice([text, other])
+            for text, other in zip(mt, texts(count, seed + 1), strict=True)
+        ],
+        "other": texts(count, seed + 2),
+    }
+
+
+def table_of(family, its):
+    """A table of a library; the test is skipped where the library is not installed."""
+    if family == "dict":
+        return dict(its)
+    host("narwhals")
+    module = host(family)
+    return module.table(its) if family == "pyarrow" else module.DataFrame(its)
+
+
+def as_dict(table):
+    """A table's columns as lists, with None for null."""
+    if isinstance(table, dict):
+        return table
+    if hasattr(table, "to_pydict"):
+        return table.to_pydict()
+    if hasattr(table, "to_dicts"):
+        return table.to_dict(as_series=False)
+    plain = {}
+    for name in table.columns:
+        plain[name] = [None if value != value else value for value in table[name].tolist()]
+    return plain
+
+
+def groups_of(its, by):
+    """The rows of each group by its key, in the order of first rows."""
+    found = {}
+    for row in range(len(its["mt"])):
+        found.setdefault(tuple(its[name][row] for name in by), []).append(row)
+    return found
+
+
+def expected(metric_of, its, by, references):
+    """A row for each group: what metrics say of the group's texts by themselves."""
+    rows = []
+    for key, numbers in groups_of(its, by).items():
+        hypotheses = [its["mt"][row] for row in numbers]
+        its_references = [[its[name][row] for name in references] for row in numbers]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            score = metric_of(key).score(hypotheses, its_references)
+        rows.append((*key, len(numbers), score))
+    return rows
+
+
+def check(found, wanted, by):
+    """The result's rows are the expected ones, in their order, bit for bit."""
+    its = as_dict(found)
+    assert len(its["bleu"]) == len(wanted)
+    for row, (*key, segments, score) in enumerate(wanted):
+        assert [its[name][row] for name in by] == key
+        assert its["segments"][row] == segments
+        assert its["bleu"][row] == score.value
+        assert list(its["precisions"][row]) == list(score.precisions)
+        assert its["bp"][row] == score.bp
+        assert (its["hyp_len"][row], its["ref_len"][row]) == (score.hyp_len, score.ref_len)
+        assert its["signature"][row] == score.signature
