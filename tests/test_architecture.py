@@ -64,7 +64,7 @@ OUTSIDE = {
     "torcheval": ["integrations"],
     "torchmetrics": ["integrations"],
     "narwhals": ["tables"],
-    "pyarrow": ["tables", "integrations"],
+    "pyarrow": ["tables", "integrations", "cli"],
     "pyspark": ["integrations"],
     "ray": ["integrations"],
 }

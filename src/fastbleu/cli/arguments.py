@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..tokenizers.table import BY_LANGUAGE, WITHOUT_MODEL
 from .files import STDIN, InputError
-from .options import EXAMPLES, FORMATS, ONLY_DIALECTS, make_parser
+from .options import EXAMPLES, FORMATS, OF_GROUPS, ONLY_DIALECTS, make_parser
 
 _DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}
 _LIMITS = {
@@ -57,6 +57,10 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--source is shown in a report: it needs --html or --md")
     if options.open and options.html is None:
         parser.error("--open opens the page that --html writes")
+    if options.by is not None:
+        _check_groups(options, parser)
+    elif options.format in OF_GROUPS:
+        parser.error(f"-f {options.format} is a table of groups: it needs --by")
     options.diagnosed = options.explain is not None or options.identify is not None
     if options.diagnosed:
         options.format = options.format or "text"
@@ -81,7 +85,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     elif options.format == "tsv" or ordered:
         parser.error("-f tsv, --sort and --worst list single segments: they need -sl")
     from_environment = os.environ.get("SACREBLEU_FORMAT", "").lower()
-    options.format = from_environment if from_environment in FORMATS else options.format or "json"
+    if from_environment in FORMATS and options.by is None:
+        options.format = from_environment
+    options.format = options.format or "json"
     options.language = options.langpair.split("-")[1] if options.langpair is not None else ""
     options.tokenizer = options.tokenize or BY_LANGUAGE.get(options.language, "13a")
     options.test = "bs" if options.paired_bs else "ar" if options.paired_ar else None
@@ -107,6 +113,25 @@ def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
     for name, value in _DEFAULTS.items():
         if getattr(options, name) is None:
             setattr(options, name, value)
+
+
+def _check_groups(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Refuse what --by does not have."""
+    tests = "paired_bs", "paired_ar", "identify", "explain"
+    for name in (
+        *tests,
+        "sentence_level",
+        "score_only",
+        "short",
+        "width",
+        "html",
+        "md",
+        "test_set",
+    ):
+        if getattr(options, name) not in (None, False):
+            parser.error(f"--by has no --{name.replace('_', '-')}")
+    if options.format in ("latex", "tsv"):
+        parser.error("the formats of --by are json, text, csv and parquet")
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -26,7 +26,7 @@ from ..runtime.progress import ProgressBar
 from ..sacrebleu.score import estimate_from_rows
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from . import arguments
-from .dialects import parameters_of, score_systems
+from .dialects import metric_of, parameters_of, score_systems
 from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
@@ -85,6 +85,12 @@ def _run(options: argparse.Namespace) -> None:
         raise
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         raise InputError(f"-tok {options.tokenizer}: {error}") from error
+    if options.by is not None:
+        from .table_files import score_groups
+
+        groups, found = score_groups(options, metric_of(options))
+        _warn(options, [], found)
+        return _print(groups)
     with ExitStack() as opened:
         try:
             readers = _open(options, opened)
@@ -284,7 +290,11 @@ def _complain(message: str) -> None:
         print(f"fastbleu: {printable(message)}", file=sys.stderr)
 
 
-def _print(text: str) -> None:
+def _print(text: str | bytes) -> None:
+    if isinstance(text, bytes):
+        sys.stdout.buffer.write(text)
+        sys.stdout.flush()
+        return
     raw = getattr(sys.stdout, "buffer", None)
     if not isinstance(raw, RawIOBase):
         sys.stdout.write(text)

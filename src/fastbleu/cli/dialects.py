@@ -37,6 +37,24 @@ def parameters_of(options: Namespace) -> Parameters:
         raise InputError(f"--dialect {options.dialect}: {error}") from error
 
 
+def metric_of(options: Namespace) -> Any:
+    """The metric that the options describe."""
+    from ..metric.bleu import BLEU
+
+    if options.dialect != "sacrebleu":
+        return BLEU(**parameters_of(options).as_arguments())
+    return BLEU(
+        options.tokenizer,
+        options.lowercase,
+        options.max_ngram_order,
+        None,
+        options.smooth_method,
+        options.smooth_value,
+        options.sentence_level,
+        options.threads,
+    )
+
+
 def score_systems(
     options: Namespace,
     parameters: Parameters,

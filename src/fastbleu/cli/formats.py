@@ -3,7 +3,8 @@
 The format follows from the end of the name, with or without ``.gz`` after it: ``.tsv`` (the
 selector is a column: its number, from 1, or its name in line 1), ``.jsonl`` and ``.ndjson`` (a key,
 or nested keys with dots between them), ``.xml`` and ``.sgm`` (a translator or system; not needed if
-there is only one). A file whose own name contains ``::`` is that file.
+there is only one), ``.parquet``, ``.arrow``, ``.feather`` and ``.csv`` (a column's name). A file
+whose own name contains ``::`` is that file.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from typing import Any
 from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
 from .readers import LineReader, Reader, open_lines
+from .table_files import TableReader
 
 REFERENCE, SYSTEM = "ref", "hyp"  # what an input is for
 
 _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
+_FORMATS |= dict.fromkeys((".parquet", ".arrow", ".feather", ".csv"), "table")
 _MARK = "\ufeff"
 
 
@@ -39,6 +42,8 @@ def open_input(
         return open_lines(path, opened, encoding, fields)
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
+    if kind == "table":
+        return TableReader(path, selector)
     if kind in ("xml", "sgml"):
         return MarkupReader(path, selector, opened, role, encoding, kind == "xml")
     lines = TextLines(ByteSource(path, opened), encoding)
@@ -59,7 +64,8 @@ def _select(name: str) -> tuple[str, str, str | None]:
     if selected and kind is None:
         problem = "no such file; a ::SELECTOR can follow names that end in"
         raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}, with or without .gz")
-    return path, selector, kind if selected or kind != "tsv" else None
+    is_text = path.lower().endswith((".tsv", ".tsv.gz", ".csv", ".csv.gz"))
+    return path, selector, kind if selected or not is_text else None
 
 
 class _OneOfMany(LineReader):

@@ -16,6 +16,7 @@ from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..tokenizers.table import TOKENIZERS
 
 FORMATS = ("json", "text", "latex")
+OF_GROUPS = ("csv", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 # What only some dialects have, which check it.
 ONLY_DIALECTS = ("international", "international-e", "add-1", "method4")
@@ -36,6 +37,7 @@ name chooses one:
   FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
   FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
   FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
+  FILE.parquet::mt         a column; the same for .feather, .arrow and .csv
 
 The score is sacreBLEU's, 0-100, to the last digit. For one system it is printed as a JSON object,
 or as a line with -f text; for several systems as a list, or as a table. Exit status: 0 scored;
@@ -144,7 +146,10 @@ def make_parser() -> argparse.ArgumentParser:
         "json (default), text, or latex for a table of several systems ($SACREBLEU_FORMAT "
         "overrides these); with -sl, tsv or json: number, scores and texts of each segment"
     )
-    add("-f", "--format", choices=(*FORMATS, "tsv"), metavar="FORMAT", help=text)
+    text += "; with --by, csv or parquet, too"
+    add("-f", "--format", choices=(*FORMATS, "tsv", *OF_GROUPS), metavar="FORMAT", help=text)
+    text = "a score for each group: columns of the one file that REF and HYP are columns of"
+    add("--by", metavar="COLUMN[,COLUMN]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")
     add("-w", "--width", type=int, metavar="N", help="decimals (default: 1)")
     add("-sh", "--short", action="store_true", help="print the short form of the signature")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from typing import Any
 
 from ..inputs.warnings import InputWarning
 from .diagnosis import joined
+from .dialects import metric_of
 from .files import InputError
 from .imports import import_undisturbed
 from .readers import Chunks
@@ -34,7 +34,7 @@ def write_reports(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
-            made = report(systems, texts, sources, metric=_metric(options))
+            made = report(systems, texts, sources, metric=metric_of(options))
             for path in paths:
                 made.save(path, "html" if path is options.html else "md")
     except OSError as error:
@@ -54,22 +54,3 @@ def _short(names: list[str]) -> list[str]:
     """The names of files without folders and endings, if they differ in more."""
     short = [os.path.basename(name).partition(".txt")[0] for name in names]
     return short if len(set(short)) == len(names) and all(short) else names
-
-
-def _metric(options: argparse.Namespace) -> Any:
-    """The metric that the options describe."""
-    from ..metric.bleu import BLEU
-    from .dialects import parameters_of
-
-    if options.dialect != "sacrebleu":
-        return BLEU(**parameters_of(options).as_arguments())
-    return BLEU(
-        options.tokenizer,
-        options.lowercase,
-        options.max_ngram_order,
-        None,
-        options.smooth_method,
-        options.smooth_value,
-        options.sentence_level,
-        options.threads,
-    )

@@ -275,7 +275,7 @@ def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
     for name in needed:
         if name not in columns:
             meant = closest(name, columns)
-            hint = f"; did you mean {meant!r}?" if meant else ""
+            hint = f"; did you mean {meant!r}?" if meant else "."
             known = ", ".join(map(repr, columns)) or "none"
             raise ValueError(f"the table has no column {name!r}{hint} Its columns: {known}")
 

@@ -1,0 +1,110 @@
+"""The command on columns of Parquet, Arrow and CSV files, and its scores by group."""
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from fastbleu import BLEU, tables
+
+pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("narwhals")
+from pyarrow import csv, feather, parquet  # noqa: E402
+
+ITS = {
+    "mt": ["the cat sat on the mat", "it rained at night ", "nobody came back", "a dog barked"],
+    "ref": ["the cat sat on a mat", "it rained all night", "nobody came back", "the dog barked"],
+    "lang": ["de", "zh", "de", None],
+}
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+INVALID = b"abc\xffe"
+
+
+def run(*arguments, status=0):
+    command = [sys.executable, "-m", "fastbleu", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode == status, done.stderr.decode()
+    return done.stdout if status == 0 else done.stderr.decode()
+
+
+@pytest.fixture(params=["parquet", "feather", "arrow", "csv"])
+def path(request, tmp_path):
+    path = tmp_path / f"outputs.{request.param}"
+    table = pyarrow.table(ITS)
+    if request.param == "parquet":
+        parquet.write_table(table, path, row_group_size=3)
+    elif request.param == "csv":
+        csv.write_csv(table, path)
+    else:
+        feather.write_feather(table, path)
+    return path
+
+
+def test_columns_are_scored_as_files_of_lines(path, tmp_path):
+    for name in ("mt", "ref"):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in ITS[name]), encoding="utf-8")
+    expected = run(tmp_path / "ref", "-i", tmp_path / "mt")
+    assert run(f"{path}::ref", "-i", f"{path}::mt") == expected
+    assert run(tmp_path / "ref", "-i", f"{path}::mt") == expected
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "parquet"])
+def test_groups_are_those_of_tables(path, form):
+    found = run(f"{path}::ref", "-i", f"{path}::mt", "--by", "lang", "-f", form, "-lc")
+    expected = tables.score(path, "mt", ["ref"], ["lang"], metric=BLEU(lowercase=True)).to_pylist()
+    if form == "json":
+        assert json.loads(found) == expected
+    elif form == "parquet":
+        assert parquet.read_table(io.BytesIO(found)).to_pylist() == expected
+    else:
+        read = csv.read_csv(io.BytesIO(found)).to_pylist()
+        assert [row["bleu"] for row in read] == [row["bleu"] for row in expected]
+        assert read[0]["precision_1"] == expected[0]["precisions"][0]
+
+
+def test_groups_as_text(path):
+    lines = run(f"{path}::ref", "-i", f"{path}::mt", "--by", "lang", "-f", "text").decode()
+    assert [line.split()[0] for line in lines.splitlines()[2:4]] == ["de", "zh"]
+    assert "tok:13a" in lines
+
+
+@pytest.mark.parametrize(
+    ("its", "message"),
+    [
+        (pyarrow.array([*ITS["mt"][:3], None]), "row 3: column 'mt' is null; fill it, or drop"),
+        (pyarrow.array([1, 2, 3, 4]), "row 0: column 'mt' is a int; choose a column of texts"),
+        (
+            pyarrow.Array.from_buffers(
+                pyarrow.string(),
+                4,
+                [*pyarrow.array(["a", "b", "cd", "e"]).buffers()[:2], pyarrow.py_buffer(INVALID)],
+            ),
+            "row 2: column 'mt' is not valid UTF-8 (byte 2 is 0xff)",
+        ),
+        (pyarrow.array(ITS["mt"] * 2), "outputs.parquet::ref"),
+    ],
+)
+def test_values_that_are_no_text(its, message, tmp_path):
+    path, other = tmp_path / "outputs.parquet", tmp_path / "others.parquet"
+    parquet.write_table(pyarrow.table({"ref": ITS["ref"]}), path)
+    parquet.write_table(pyarrow.table({"mt": its}), other)
+    error = run(f"{path}::ref", "-i", f"{other}::mt", status=1)
+    assert message in error or "4 segments" in error or "rows" in error
+    assert error.count("\n") == 1
+
+
+def test_mistakes(path, tmp_path):
+    message = "has no column 'reff'; did you mean 'ref'?"
+    assert message in run(f"{path}::reff", "-i", f"{path}::mt", status=1)
+    assert message in run(f"{path}::reff", "-i", f"{path}::mt", "--by", "lang", status=1)
+    assert "has no column 'x'" in run(f"{path}::ref", "-i", f"{path}::mt", "--by", "x", status=1)
+    assert "name its columns" in run("examples", "-i", f"{path}::mt", "--by", "lang", status=1)
+    assert "--by has no --html" in run(
+        f"{path}::ref", "-i", f"{path}::mt", "--by", "lang", "--html", "a.html", status=2
+    )
+    assert "it needs --by" in run(f"{path}::ref", "-i", f"{path}::mt", "-f", "parquet", status=2)
+    missing = tmp_path / "none.parquet"
+    assert "no such file" in run(f"{missing}::ref", "-i", f"{path}::mt", status=1)
