@@ -1,7 +1,9 @@
 """The outputs of WMT22's systems and their references, where they are there.
 
-They lie under FASTBLEU_DATA (default: ../shared/data beside the project). Without them the tests on
-real data skip, unless FASTBLEU_REQUIRE_DATA=1 makes that a failure.
+They lie under FASTBLEU_DATA (default: ../shared/data beside the project), in the folder wmt22:
+systems/PAIR.SYSTEM.txt and references/PAIR.NAME.txt, a segment per line. WMT publishes them at
+SOURCE. Without them the tests on real data skip, unless FASTBLEU_REQUIRE_DATA=1 makes that a
+failure.
 """
 
 import os
@@ -11,6 +13,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
 WMT22 = Path(os.environ.get("FASTBLEU_DATA") or PROJECT.parent / "shared" / "data") / "wmt22"
+SOURCE = "https://github.com/wmt-conference/wmt22-news-systems"
 SYSTEMS = sorted(path.stem for path in (WMT22 / "systems").glob("*.txt"))
 
 
@@ -27,7 +30,7 @@ def lines_of_references(pair):
 
 def missing():
     """Skip or fail a test that needs files which are not there."""
-    message = f"no WMT22 files under {WMT22}; set FASTBLEU_DATA"
+    message = f"no WMT22 files under {WMT22}: take them from {SOURCE}, or set FASTBLEU_DATA"
     if os.environ.get("FASTBLEU_REQUIRE_DATA") == "1":
         pytest.fail(message)
     pytest.skip(message)
