@@ -40,7 +40,7 @@ ROOMS = {
     ],
     "cli": [
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "significance", "sacrebleu"),
-        *("metric", "diagnosis"),
+        *("metric", "diagnosis", "reporting", "tables"),
     ],
 }
 # Other packages, and the rooms that may import them.
