@@ -178,8 +178,13 @@ class TextLines:
 
     def _undecodable(self, error: UnicodeError) -> InputError:
         name = "UTF-8" if self.encoding == "utf-8" else self.encoding
-        if not isinstance(error, UnicodeDecodeError) or self.encoding in ("idna", "punycode"):
-            # Text in UTF-16 without a byte order mark, or an encoding of domain names.
+        # No byte is to blame in text in UTF-16 without a byte order mark (a UnicodeDecodeError from
+        # CPython 3.13 on), and none is known in encodings of domain names.
+        if (
+            not isinstance(error, UnicodeDecodeError)
+            or "BOM" in error.reason
+            or self.encoding in ("idna", "punycode")
+        ):
             named = "name the file's own --encoding, such as utf-16-le"
             fix = "correct the declaration" if self._declared else named
             problem = f"line {self._decoded + 1} cannot be decoded: {error}"
