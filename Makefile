@@ -82,7 +82,8 @@ test-integrations:            ## the tests of training loops and their framework
 	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations \
-	    tests/dialects/test_originals.py tests/test_documentation.py --ignore tests/integrations/test_mbrs.py
+	    tests/dialects/test_originals.py tests/test_documentation.py --ignore tests/integrations/test_mbrs.py \
+	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py
 
 # It needs older releases than the other hosts do, and so an environment for itself.
 test-mbrs:            ## the tests of the metric for mbrs, with all that mbrs requires

@@ -118,9 +118,9 @@ all pairs in two threads | pool = texts(); exhaust(iter_blocks(pool, pool, threa
 MBR decoding | pool = texts(); mbr(pool)
 pairs of long sentences
     long, other = long_segment(); pairwise([long] * 3, other, tokenize=None, max_order=8)
-BLEU.update of ids | ids, metric = ids_of((1_000_000, 64)), used()
+BLEU.update of ids | ids, metric = ids_of((2_000_000, 64)), used()
     metric.update(ids, ids[::-1]); metric, metric.state, metric.compute()
-ids in two threads | ids = ids_of((1_000_000, 64))
+ids in two threads | ids = ids_of((2_000_000, 64))
     BLEU(tokenize=None, threads=2).sentence_scores(ids, ids[::-1]); of_small_ids(ids)
 one row of small ids | ids = ids_of(20_000_000); reversed_row(ids); of_small_ids(ids)
 a ReferenceIndex of ids (2.0 s)
@@ -139,7 +139,7 @@ BLEU.update that keeps segments
     metric.update(hypotheses, references); metric, metric.state, metric.compute()
 BLEU.update in two threads | (hypotheses, references), metric = segments(), used(threads=2)
     metric.update(hypotheses, references); metric, metric.state, metric.compute()
-sentence_scores of ids | ids = ids_of((1_000_000, 64))
+sentence_scores of ids | ids = ids_of((2_000_000, 64))
     BLEU(tokenize=None).sentence_scores(ids, ids[::-1]); of_small_ids(ids)
 one row of large ids
     ids = ids_of(10_000_000, 2**40, "int64"); reversed_row(ids); of_small_ids(ids)

@@ -95,7 +95,8 @@ def list_or_tuple(segments: Any) -> Any:
     if type(segments) in (list, tuple):
         return segments
     # An array or a Series of texts makes its list several times faster than it is iterated over.
-    if getattr(getattr(segments, "dtype", None), "kind", "") in ("O", "T", "U"):
+    kind = getattr(getattr(segments, "dtype", None), "kind", "")
+    if kind in ("O", "T", "U") and getattr(segments, "ndim", 0) == 1:
         listed = segments.tolist() if hasattr(segments, "tolist") else None
         if type(listed) is list:
             return listed
