@@ -95,7 +95,7 @@ test-tables:            ## the tests of tables and their columns, with all libra
 	@$(MAKE) --no-print-directory VENV=.venv-tables .venv-tables/with-tables
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-tables/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/tables \
-	    tests/test_documentation.py
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]'
 
 # Spark needs Java 17 or later.
 test-engines:            ## the tests of tables on clusters, with Spark and Ray
