@@ -122,7 +122,8 @@ def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
 @pytest.mark.parametrize("rule", _core.REFERENCE_LENGTHS)
 @pytest.mark.parametrize("order", [*range(1, 10), 63, 64, 65, 100])
 def test_all_kernels_count_the_same(order, rule, at_level):
-    segments = [*random_segments(seeded("masks", rule, order), 60)]
+    # The oracle takes its time over high orders.
+    segments = [*random_segments(seeded("masks", rule, order), 60 if order < 10 else 15)]
     hypotheses, references = map(list, zip(*segments, strict=True))
     pick = {
         "closest": lambda hyp_len, lengths: oracle.closest_length(hyp_len, lengths),

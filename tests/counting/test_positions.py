@@ -47,7 +47,7 @@ def test_positions_of_tokens(simd, longest, max_order):
 
 @pytest.mark.parametrize("tokenizer", COMPILED)
 def test_positions_of_text(tokenizer, simd):
-    hypotheses, references = random_corpus(seeded("positions", tokenizer), 1500)
+    hypotheses, references = random_corpus(seeded("positions", tokenizer), 500)
     references = [[its] if isinstance(its, str) else its for its in references]
     tokens = [split(text, tokenizer) for text in hypotheses]
     token_references = [[split(text, tokenizer) for text in its] for its in references]
