@@ -15,6 +15,7 @@ cdef enum reference_rule:
     SHORTEST
 
 cdef int64_t *numbers(array values) except? NULL
+cdef void add_row(const int64_t *row, int64_t *sums, int max_order, bint at_least_one) noexcept nogil
 
 
 cdef struct ngram_entry:

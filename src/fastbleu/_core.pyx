@@ -148,6 +148,15 @@ def raise_totals(array rows not None, Py_ssize_t count, int max_order):
                 values[column] = 1
 
 
+cdef void add_row(const int64_t *row, int64_t *sums, int max_order, bint at_least_one) noexcept nogil:
+    """Add the row of one segment to sums of too few for an overflow; with totals of `at_least_one`."""
+    cdef Py_ssize_t column, width = 2 + 2 * <Py_ssize_t> max_order
+    for column in range(width):
+        sums[column] += row[column]
+        if at_least_one and column >= width - max_order and row[column] == 0:
+            sums[column] += 1
+
+
 cdef int64_t reference_length(const int64_t *lengths, int64_t references, int rule) noexcept nogil:
     """The reference length for a hypothesis of length lengths[0]."""
     cdef int64_t best = lengths[1], best_rank = rank_of(lengths, 1, rule), k, rank
@@ -207,7 +216,7 @@ cdef class SegmentCounter:
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        bint at_least_one) except -1 nogil:
         """Fill a row per segment, or with `sums` use one row and add it up there."""
-        cdef Py_ssize_t segment, column, width = 2 + 2 * <Py_ssize_t> self.max_order
+        cdef Py_ssize_t segment, width = 2 + 2 * <Py_ssize_t> self.max_order
         cdef const int32_t *ids
         cdef const uint64_t *masks
         cdef const int64_t *lengths
@@ -222,11 +231,7 @@ cdef class SegmentCounter:
             if sums == NULL:
                 row += width
             else:
-                for column in range(width):
-                    # A chunk is too short for its sums to overflow.
-                    sums[column] += row[column]
-                    if at_least_one and column >= width - self.max_order and row[column] == 0:
-                        sums[column] += 1
+                add_row(row, sums, self.max_order, at_least_one)
             if packed.distinct[segment] == IS_MASKS:
                 masks += (references + 1) * (lengths[0] + MASK_LANES)
             else:

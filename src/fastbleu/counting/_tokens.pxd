@@ -1,8 +1,9 @@
 """Tokens in, packed ids out. See _tokens.pyx."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
+from fastbleu._core cimport SegmentCounter
 from fastbleu._packed cimport PackedSegments
 from fastbleu.kernel.tables cimport interner
 
@@ -15,8 +16,12 @@ cdef class TokenPacker(PackedSegments):
     cdef Py_ssize_t first_segment
     cdef readonly object last_hypothesis, last_references
 
+    cdef int add_item(self, object hypotheses, object references, Py_ssize_t segment) except -1
     cdef int add(self, object hypothesis, object references) except -1
     cdef bint add_plain(self, object hypothesis, object references) except -1
+    cdef int reserve_plain(self) except -1
+    cdef bint count_plain(self, SegmentCounter counter, PyObject *hypothesis, PyObject *references,
+                          int64_t *row) noexcept nogil
     cdef bint add_long(self, tuple hypothesis, tuple references) except -1
     cdef int begin_tokens(self, Py_ssize_t count) except -1
     cdef int add_objects(self, object hypothesis, object references) except -1

@@ -17,7 +17,7 @@ from ..inputs.segments import TextChecks, TokenChecks, changed_while_read
 from ..runtime.threads import Pool, run_on_threads
 from ._ids import CHUNK_IDS, IdPacker
 from ._text import TextPacker
-from ._tokens import TokenPacker
+from ._tokens import TokenPacker, TokenRounds
 from ._utf8 import Utf8Packer
 from .splitting import PreparedPacker, SplittingPacker
 from .stats import Stats
@@ -190,6 +190,19 @@ def count_batch(
         if bar is not None:
             bar.update(len(worker.packer))
 
+    def take_part(worker: _Worker) -> None:
+        nonlocal read
+        if worker is not workers[0]:
+            rounds.follow(worker.packer, worker.counter)
+            return
+        try:
+            while taken := rounds.lead(worker.packer, worker.counter):
+                read += taken
+                if bar is not None:
+                    bar.update(taken)
+        finally:
+            rounds.end()
+
     def take_turns(worker: _Worker) -> None:
         nonlocal read
         while not worker.cancelled:
@@ -209,9 +222,16 @@ def count_batch(
             count(worker, read)
             read += taken
     else:
-        reading = _Lock()
         workers += [idle.acquire(new_worker) for _ in range(threads - 1)]
-        run_on_threads(take_turns, workers)
+        if kind is list and options.tokenizer is None and TokenRounds.possible:
+            where = rows, options.max_order, keep_rows, options.raise_totals
+            rounds = TokenRounds(hypotheses, references, *where, before)
+            run_on_threads(take_part, workers)
+            if not keep_rows:
+                rounds.add_sums()
+        else:
+            reading = _Lock()
+            run_on_threads(take_turns, workers)
     for worker in workers:
         counted.note(worker.packer)
         idle.release(worker)
