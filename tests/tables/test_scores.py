@@ -83,6 +83,17 @@ def test_parameters(family, metric):
     check(found, expected(lambda key: metric, its, ["lang"], references), ["lang"])
 
 
+@pytest.mark.usefixtures("chunk")
+@pytest.mark.parametrize("keys", [["a", "b", None], [1, 7, 2], [0.5, None, -1.0]], ids=str)
+def test_a_table_in_the_order_of_its_groups(family, keys):
+    its = columns(240)
+    its["key"] = [keys[row // 40 % 3] for row in range(240)]
+    table = table_of(family, its)
+    for by in (["key"], ["key", "lang"]):
+        found = tables.score(table, "mt", "ref", by=by)
+        check(found, expected(lambda key: BLEU(), its, by, ["ref"]), by)
+
+
 def test_a_dialect_whose_counts_do_not_add_up_is_not_streamed():
     its = columns(90)
     metric = BLEU(dialect="fairseq")

@@ -93,6 +93,16 @@ class LibraryFrame:
         for key, rows in keys.group_by(*by, drop_null_keys=False):
             yield tuple(key), rows[ROW].to_numpy().astype(np.int64)
 
+    def run_starts(self) -> Indices:
+        """The first row of each run of rows that are equal, null being equal to null."""
+        starts = np.zeros(len(self), bool)
+        starts[:1] = True
+        for name in self.columns:
+            values, nulls = self._frame[name], self.nulls(name)
+            differs = (values != values.shift(1)).fill_null(False)
+            starts[1:] |= differs.to_numpy().astype(bool)[1:] | (nulls[1:] != nulls[:-1])
+        return np.flatnonzero(starts)
+
     def sort(self, name: str) -> LibraryFrame:
         """The frame in the order of a column of integers."""
         return LibraryFrame(self._frame.sort(name))
@@ -184,6 +194,10 @@ class DictFrame:
         for row, key in enumerate(keys):
             rows.setdefault(key, []).append(row)
         yield from ((key, np.array(its, np.int64)) for key, its in rows.items())
+
+    def run_starts(self) -> Indices:
+        """Every row: runs are of use where a library reduces columns."""
+        return np.arange(len(self))
 
     def sort(self, name: str) -> DictFrame:
         """The frame in the order of a column of integers."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # Columns of partial results beside the keys: see `reductions`.
 _SEGMENTS, _FEWEST, _MOST = "_fastbleu_segments", "_fastbleu_fewest", "_fastbleu_most"
 _ALL = "_fastbleu_all"  # the key where there is none
-# Frames of partial results that may wait to be reduced to one.
-_WAITING = 16
+# Rows of partial results that may wait to be reduced.
+_WAITING_ROWS = 1 << 17
 
 RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signature")
 
@@ -82,41 +82,49 @@ class GroupScorer:
         Where rows are kept, a row for each segment.
         """
         total: list[Frame] = []
+        waiting: list[tuple[Frame, Indices]] = []
         row = 0
         for frame in frames:
             check_columns(frame.columns, self.columns)
             operation = "statistics" if self.keeps_rows else "update"
-            total.append(self._partial(self.counter.count(frame, row, operation)))
+            waiting.append(self._partial(self.counter.count(frame, row, operation)))
             row += len(frame)
-            if len(total) > _WAITING and not self.keeps_rows:
-                total = [joined(total).reduce(self.keys, self.reductions)]
+            if not self.keeps_rows and sum(len(keys) for keys, _ in waiting) > _WAITING_ROWS:
+                total, waiting = [self._reduced([*total, self._joined(waiting)])], []
+        if waiting:
+            total.append(self._joined(waiting))
         if not total:
             return None
-        if self.keeps_rows or len(total) == 1:
-            return joined(total)
-        return joined(total).reduce(self.keys, self.reductions)
+        return joined(total) if self.keeps_rows else self._reduced(total)
 
-    def _partial(self, counted: Counted) -> Frame:
-        rules = self.counter.metric._parameters.rules
-        stats = counted.stats if self.keeps_rows else rules.adapt(counted.stats)
+    def _partial(self, counted: Counted) -> tuple[Frame, Indices]:
+        """The keys of segments, or of sums of segments with equal keys, and their `reductions`."""
+        keys, numbers = self._keyed(counted.frame), counted.numbers
+        segments = np.ones_like(numbers)
+        fewest = most = np.zeros_like(numbers) + counted.nrefs
+        rows = np.asarray(counted.stats)
+        if not self.keeps_rows:
+            rows = np.asarray(self.counter.metric._parameters.rules.adapt(counted.stats))
+            # Many tables are in the order of their groups, whose runs are added up faster here.
+            starts = keys.run_starts()
+            if len(starts) < len(keys) // 4:
+                keys, numbers = keys[starts], numbers[starts]
+                rows, segments = np.add.reduceat(rows, starts), np.add.reduceat(segments, starts)
+                fewest, most = (
+                    np.minimum.reduceat(fewest, starts),
+                    np.maximum.reduceat(most, starts),
+                )
+        return keys, np.column_stack([numbers, segments, fewest, most, rows])
+
+    def _joined(self, parts: Sequence[tuple[Frame, Indices]]) -> Frame:
+        """Keys and their numbers in one frame."""
+        keys, numbers = zip(*parts, strict=True)
         # Columns in memory one after the other.
-        rows = np.ascontiguousarray(np.asarray(stats).T)
-        columns = dict(zip(self._counts, rows, strict=True))
-        columns |= {ROW: counted.numbers, _SEGMENTS: np.ones_like(counted.numbers)}
-        nrefs = {_FEWEST: counted.nrefs, _MOST: counted.nrefs}
-        varies = self.keeps_rows or not isinstance(counted.nrefs, int)
-        if varies:
-            columns |= {name: np.zeros_like(counted.numbers) + its for name, its in nrefs.items()}
-        frame = self._keyed(counted.frame).with_columns(columns)
-        if self.keeps_rows:
-            return frame.select([*self.keys, *self.reductions])
-        reduced = frame.reduce(
-            self.keys, {n: h for n, h in self.reductions.items() if n in columns}
-        )
-        if not varies:
-            same = np.zeros(len(reduced), np.int64)
-            reduced = reduced.with_columns({name: same + its for name, its in nrefs.items()})
-        return reduced.select([*self.keys, *self.reductions])
+        columns = np.ascontiguousarray(np.concatenate(numbers).T)
+        return joined(keys).with_columns(dict(zip(self.reductions, columns, strict=True)))
+
+    def _reduced(self, frames: Sequence[Frame]) -> Frame:
+        return joined(frames).reduce(self.keys, self.reductions)
 
     def scores(self, total: Frame) -> Frame:
         """A row for each group in the order of their first rows: keys, and scores."""
