@@ -1,6 +1,6 @@
 from typing import Any, Final
 
-SIMD_LEVELS: Final = ("portable", "avx2", "avx512")
+SIMD_LEVELS: Final[tuple[str, ...]]
 
 def active_simd() -> str: ...
 def use_simd(name: str | None = None) -> None: ...

@@ -24,9 +24,11 @@ from fastbleu.kernel.tables cimport interner_copy, interner_free, interner_widen
 
 
 cdef extern from "kernel/simd/platform.h":
+    const char *SIMD_NAMES
     simd_level simd_supported() noexcept nogil
 
-SIMD_LEVELS = ("portable", "avx2", "avx512")
+# Of this kind of processor, the best last.
+SIMD_LEVELS = tuple(SIMD_NAMES.decode().split())
 
 cdef char NATIVE_ORDER = c"<" if sys.byteorder == "little" else c">"
 

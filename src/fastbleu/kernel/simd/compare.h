@@ -6,7 +6,8 @@
  *
  * Contract. Arrays have room for `length` rounded up to MASK_LANES, whatever is in there; as many masks
  * are written, those from `length` on are 0. Leaves without state: any thread may call them. Cost:
- * length / 8 * other_length steps of three instructions (AVX-512).
+ * length / 8 * other_length steps of three instructions with AVX-512, length / 2 * other_length of two to four
+ * with NEON.
  *
  * There is no portable comparer: without vectors, tables of ids are faster.
  */
@@ -22,6 +23,18 @@ typedef struct {
 
 /* `earlier`: of the list with itself; only bits j < i are set. */
 typedef void (*key_comparer)(key_words tokens, key_words others, int earlier, uint64_t *masks);
+
+/* All vectors, four at a time. Nothing equals a token that comes later among the `earlier`. */
+#define FB_COMPARE_VECTORS(compare_some, lanes, wide)                                        \
+    for (int at = 0; at < tokens.length; at += 4 * (lanes)) {                                \
+        const int left = (tokens.length - at + (lanes) - 1) / (lanes);                       \
+        key_words present = others;                                                          \
+        if (earlier && present.length > at + 4 * (lanes)) present.length = at + 4 * (lanes); \
+        if (left >= 4) compare_some(tokens, present, at, 4, wide, earlier, masks);           \
+        else if (left == 3) compare_some(tokens, present, at, 3, wide, earlier, masks);      \
+        else if (left == 2) compare_some(tokens, present, at, 2, wide, earlier, masks);      \
+        else compare_some(tokens, present, at, 1, wide, earlier, masks);                     \
+    }
 
 #ifdef FB_X86_64
 
@@ -87,18 +100,6 @@ FB_INLINE void compare_some_avx512(key_words tokens, key_words others, int at, c
     }
 }
 
-/* All vectors, four at a time. Nothing equals a token that comes later among the `earlier`. */
-#  define FB_COMPARE_VECTORS(compare_some, lanes, wide)                                        \
-      for (int at = 0; at < tokens.length; at += 4 * (lanes)) {                                \
-          const int left = (tokens.length - at + (lanes) - 1) / (lanes);                       \
-          key_words present = others;                                                          \
-          if (earlier && present.length > at + 4 * (lanes)) present.length = at + 4 * (lanes); \
-          if (left >= 4) compare_some(tokens, present, at, 4, wide, earlier, masks);           \
-          else if (left == 3) compare_some(tokens, present, at, 3, wide, earlier, masks);      \
-          else if (left == 2) compare_some(tokens, present, at, 2, wide, earlier, masks);      \
-          else compare_some(tokens, present, at, 1, wide, earlier, masks);                     \
-      }
-
 FB_TARGET("avx2")
 static void compare_keys_avx2(key_words tokens, key_words others, int earlier, uint64_t *masks)
 {
@@ -122,13 +123,60 @@ static void compare_keys_avx512(key_words tokens, key_words others, int earlier,
     _mm512_storeu_si512(masks + tokens.length, _mm512_setzero_si512());
 }
 
-#  undef FB_COMPARE_VECTORS
-
 #endif /* FB_X86_64 */
+
+#ifdef FB_NEON
+
+/* Pairs of vectors: as many tokens as with AVX2. A mask grows from its last bit to its first: each step shifts
+ * what was found below the bit that it adds. */
+FB_INLINE void compare_some_neon(key_words tokens, key_words others, int at, const int pairs, const int wide,
+                                 int earlier, uint64_t *masks)
+{
+    uint64x2_t found[8], first_of[8], second_of[8];
+    for (int v = 0; v < 2 * pairs; v++) {
+        found[v] = vdupq_n_u64(0);
+        first_of[v] = vld1q_u64(tokens.first + at + 2 * v);
+        second_of[v] = wide ? vld1q_u64(tokens.second + at + 2 * v) : first_of[v];
+    }
+    for (int j = others.length - 1; j >= 0; j--) {
+        const uint64x2_t first = vdupq_n_u64(others.first[j]);
+        const uint64x2_t second = wide ? vdupq_n_u64(others.second[j]) : first;
+        for (int v = 0; v < 2 * pairs; v++) {
+            uint64x2_t equal = vceqq_u64(first, first_of[v]);
+            if (wide) equal = vandq_u64(equal, vceqq_u64(second, second_of[v]));
+            found[v] = vsliq_n_u64(equal, found[v], 1);
+        }
+    }
+    for (int v = 0; v < 2 * pairs; v++) {
+        const int i = at + 2 * v;
+        if (earlier) {      /* the bits below the lane's own */
+            const uint64_t own = (uint64_t)1 << i;
+            found[v] = vandq_u64(found[v], vcombine_u64(vcreate_u64(own - 1), vcreate_u64(2 * own - 1)));
+        }
+        vst1q_u64(masks + i, found[v]);
+    }
+}
+
+static void compare_keys_neon(key_words tokens, key_words others, int earlier, uint64_t *masks)
+{
+    if (tokens.second) {
+        FB_COMPARE_VECTORS(compare_some_neon, 4, 1)
+    } else {
+        FB_COMPARE_VECTORS(compare_some_neon, 4, 0)
+    }
+    memset(masks + tokens.length, 0, MASK_LANES * sizeof(uint64_t));
+}
+
+#endif /* FB_NEON */
+
+#undef FB_COMPARE_VECTORS
 
 /* What compares short segments; NULL where their tokens are to be numbered instead. */
 static inline key_comparer key_comparer_for(simd_level level)
 {
+#ifdef FB_NEON
+    if (level == SIMD_NEON) return compare_keys_neon;
+#endif
 #ifdef FB_X86_64
     if (level == SIMD_AVX512) return compare_keys_avx512;
     if (level == SIMD_AVX2) return compare_keys_avx2;

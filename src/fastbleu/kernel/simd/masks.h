@@ -12,7 +12,7 @@
  * the caller ORs the answers. Exact for every order; nothing is hashed.
  *
  * Layout. A mask has 1, 2, 3, 4, 6 or 8 words, each in a plane of its own: word w of position i is
- * plane w's number i, and planes are PLANE words apart. So a vector holds the same word of 4 or 8
+ * plane w's number i, and planes are PLANE words apart. So a vector holds the same word of 2, 4 or 8
  * positions, and a shift takes the bits that come in from the next plane.
  *
  * Contract. Planes have MASK_LANES words behind the last token's, which are zero. Orders up to 64.
@@ -23,7 +23,7 @@
 #ifndef FASTBLEU_MASKS_H
 #define FASTBLEU_MASKS_H
 
-#include "platform.h"
+#include "neon.h"
 
 #define MASK_TOKENS 64        /* of one word */
 #define MASK_WORDS 8
@@ -230,8 +230,58 @@ static inline void match_masks_avx512(const uint64_t *in_reference, const uint64
 
 #endif /* FB_X86_64 */
 
+#ifdef FB_NEON
+
+/* ANDs the shifted masks of 2 positions to those found; how many bits are left, by position. */
+FB_INLINE uint64x2_t and_shifted_neon(uint64x2_t *found, const uint64_t *planes, int n, const int words)
+{
+    const int64x2_t right = vdupq_n_s64(-n), left = vdupq_n_s64(64 - n);
+    uint64x2_t lower = vld1q_u64(planes);
+    uint8x16_t count = vdupq_n_u8(0);
+    for (int w = 0; w < words; w++) {
+        uint64x2_t word = vshlq_u64(lower, right);      /* by a negative number: to the right */
+        if (w + 1 < words) {
+            lower = vld1q_u64(planes + (w + 1) * PLANE);
+            word = vorrq_u64(word, vshlq_u64(lower, left));
+        }
+        found[w] = vandq_u64(found[w], word);
+        count = vaddq_u8(count, vcntq_u8(vreinterpretq_u8_u64(found[w])));
+    }
+    return vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(count)));
+}
+
+FB_INLINE void match_some_neon(const uint64_t *in_reference, const uint64_t *in_hypothesis,
+                               int hypothesis_length, int max_order, const int words, uint64_t *matched)
+{
+    for (int i = 0; i < hypothesis_length; i += 2) {
+        const int orders = orders_at(i, hypothesis_length, max_order);
+        uint64x2_t reference[MASK_WORDS], earlier[MASK_WORDS];
+        for (int w = 0; w < words; w++) reference[w] = earlier[w] = vdupq_n_u64(~(uint64_t)0);
+        for (int n = 0; n < orders; n++) {
+            const uint64x2_t in_it = and_shifted_neon(reference, in_reference + i + n, n, words);
+            if (!(vgetq_lane_u64(in_it, 0) | vgetq_lane_u64(in_it, 1))) break;
+            const uint64x2_t before = and_shifted_neon(earlier, in_hypothesis + i + n, n, words);
+            const uint64x2_t hits = vcgtq_u64(in_it, before);
+            matched[n * MASK_WORDS + (i >> 6)] |=
+                ((vgetq_lane_u64(hits, 0) & 1) | (vgetq_lane_u64(hits, 1) & 2)) << (i & 63);
+        }
+    }
+}
+
+static inline void match_masks_neon(const uint64_t *in_reference, const uint64_t *in_hypothesis, int words,
+                                    int hypothesis_length, int max_order, uint64_t *matched)
+{
+    FB_FOR_WORDS(words,
+                 match_some_neon(in_reference, in_hypothesis, hypothesis_length, max_order, W, matched));
+}
+
+#endif /* FB_NEON */
+
 static inline mask_kernel mask_kernel_for(simd_level level)
 {
+#ifdef FB_NEON
+    if (level == SIMD_NEON) return match_masks_neon;
+#endif
 #ifdef FB_X86_64
     if (level == SIMD_AVX512) return match_masks_avx512;
     if (level == SIMD_AVX2) return match_masks_avx2;

@@ -5,13 +5,14 @@
  * of 2 or 4 bytes is narrowed to bytes first, 'A' standing for every wide character (line_reader.h adds
  * the classes of the wide ones).
  *
- * Each step exists portably and for AVX2 and AVX-512; all give the same masks. A block at the end of a
- * line is never read beyond it: the portable and AVX2 steps copy it, AVX-512 masks its loads. Leaves
- * without state: any thread may call them.
+ * Each step exists portably and for AVX2, AVX-512 and NEON; all give the same masks. A block at the end of
+ * a line is never read beyond it: AVX-512 masks its loads, the other steps copy it. Leaves without state:
+ * any thread may call them.
  */
 #ifndef FASTBLEU_CLASSIFY_H
 #define FASTBLEU_CLASSIFY_H
 
+#include "../simd/neon.h"
 #include "char_classes.h"
 
 #define BLOCK 64
@@ -216,9 +217,79 @@ static inline int locate_avx512(uint64_t mask, size_t start, uint16_t *positions
 
 #endif /* FB_X86_64 */
 
+#ifdef FB_NEON
+
+/* A look-up has 64 entries; the table is four of them. An index beyond leaves what is there. */
+static inline void classify_bytes_neon(const uint8_t table[256], const uint8_t *bytes, size_t count,
+                                       class_masks *masks)
+{
+    uint8_t padded[BLOCK];
+    if (count < BLOCK) {
+        memset(padded, ' ', BLOCK);
+        memcpy(padded, bytes, count);
+        bytes = padded;
+    }
+    const uint8x16x4_t block = load_neon(bytes);
+    const uint8x16_t all =
+        vorrq_u8(vorrq_u8(block.val[0], block.val[1]), vorrq_u8(block.val[2], block.val[3]));
+    const int entries = vmaxvq_u8(all) < 0x80 ? 128 : 256;
+    uint8x16x4_t classes, found;
+    for (int v = 0; v < 4; v++) classes.val[v] = vdupq_n_u8(0);
+    for (int first = 0; first < entries; first += 64) {
+        const uint8x16x4_t part = load_neon(table + first);
+        for (int v = 0; v < 4; v++) {
+            const uint8x16_t index = veorq_u8(block.val[v], vdupq_n_u8((uint8_t)first));
+            classes.val[v] = vqtbx4q_u8(classes.val[v], part, index);
+        }
+    }
+    for (int k = SPACE; k < TABLED; k++) {
+        for (int v = 0; v < 4; v++) found.val[v] = vtstq_u8(classes.val[v], vdupq_n_u8(CLASS(k)));
+        masks->of[k] = mask_of_64_neon(found);
+    }
+}
+
+static inline uint64_t narrow_neon(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
+{
+    uint16_t padded[BLOCK];
+    uint8x16x4_t wide;
+    if (count < BLOCK) {
+        for (size_t i = count; i < BLOCK; i++) padded[i] = ' ';
+        memcpy(padded, chars, count * 2);
+        chars = padded;
+    }
+    for (int v = 0; v < 4; v++) {
+        const uint8x16x2_t halves = vld2q_u8((const uint8_t *)(chars + 16 * v));      /* low, high bytes */
+        wide.val[v] = vtstq_u8(halves.val[1], halves.val[1]);
+        vst1q_u8(high_bytes + 16 * v, halves.val[1]);
+        vst1q_u8(bytes + 16 * v, vbslq_u8(wide.val[v], vdupq_n_u8('A'), halves.val[0]));
+    }
+    return mask_of_64_neon(wide);
+}
+
+/* Eight at a time, as with AVX2. */
+static inline int locate_neon(uint64_t mask, size_t start, uint16_t *positions)
+{
+    const int count = vaddv_u8(vcnt_u8(vcreate_u8(mask)));
+    for (; mask; positions += 8)
+        for (int i = 0; i < 8; i++) {
+            positions[i] = (uint16_t)(start + (size_t)lowest_bit(mask | (uint64_t)1 << 63));
+            mask &= mask - 1;
+        }
+    return count;
+}
+
+#endif /* FB_NEON */
+
 static inline classifier classifier_for(simd_level level)
 {
     classifier chosen = {classify_bytes_portable, narrow_portable, locate_portable};
+#ifdef FB_NEON
+    if (level == SIMD_NEON) {
+        chosen.classify_bytes = classify_bytes_neon;
+        chosen.narrow = narrow_neon;
+        chosen.locate = locate_neon;
+    }
+#endif
 #ifdef FB_X86_64
     if (level == SIMD_AVX2) {
         chosen.classify_bytes = classify_bytes_avx2;

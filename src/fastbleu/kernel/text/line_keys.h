@@ -76,6 +76,12 @@ FB_INLINE int page_key(const uint16_t *chars, size_t size, token_key *key)
     paged = ~(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, _mm_setzero_si128())) & inside;
     const uint32_t page = high_byte_at(block, paged);
     of_page = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, _mm_set1_epi8((char)page))) & paged;
+#elif defined(FB_NEON)
+    const uint8x16x2_t halves = vld2q_u8((const uint8_t *)block);      /* low bytes, high bytes */
+    vst1q_u8((uint8_t *)low, halves.val[0]);
+    paged = mask_of_16_neon(vtstq_u8(halves.val[1], halves.val[1])) & inside;
+    const uint32_t page = high_byte_at(block, paged);
+    of_page = mask_of_16_neon(vceqq_u8(halves.val[1], vdupq_n_u8((uint8_t)page))) & paged;
 #else
     uint8_t bytes[16];
     paged = of_page = 0;

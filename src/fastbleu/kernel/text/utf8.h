@@ -258,9 +258,38 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
 
 #endif
 
+#ifdef FB_NEON
+
+/* 16 bytes; the `seen` with them. */
+FB_INLINE uint8x16_t copy_vector_neon(uint8_t *out, const uint8_t *bytes, int lower, uint8x16_t seen)
+{
+    uint8x16_t block = vld1q_u8(bytes);
+    seen = vorrq_u8(seen, block);
+    if (lower) {
+        const uint8x16_t capital = vcltq_u8(vsubq_u8(block, vdupq_n_u8('A')), vdupq_n_u8(26));
+        block = vaddq_u8(block, vandq_u8(capital, vdupq_n_u8('a' - 'A')));
+    }
+    vst1q_u8(out, block);
+    return seen;
+}
+
+static inline int copy_neon(uint8_t *out, const uint8_t *bytes, size_t size, int lower)
+{
+    uint8x16_t seen = vdupq_n_u8(0);
+    if (size < 16) return copy_portable(out, bytes, size, lower);
+    for (size_t i = 0; i + 16 <= size; i += 16) seen = copy_vector_neon(out + i, bytes + i, lower, seen);
+    seen = copy_vector_neon(out + size - 16, bytes + size - 16, lower, seen); /* the rest, overlapping */
+    return vmaxvq_u8(seen) < 0x80;
+}
+
+#endif
+
 static inline utf8_reader utf8_reader_for(simd_level level)
 {
     utf8_reader chosen = {copy_portable, decode_portable};
+#ifdef FB_NEON
+    if (level == SIMD_NEON) chosen.copy = copy_neon;
+#endif
 #ifdef FB_X86_64
     if (level == SIMD_AVX512) {
         chosen.copy = copy_avx512;

@@ -1,0 +1,46 @@
+/* neon.h: what NEON, unlike AVX2, has no single instruction for.
+ *
+ * Data. Bytes in the lanes of one vector, or of four, which are a block of 64. A lane that answers a question
+ * is 0 or 0xFF, as comparisons leave it; the bits of a mask are the lanes, the first one lowest.
+ *
+ * Leaves without state; any thread may call them. Cost: a mask takes an AND a vector, and three steps of
+ * adding neighbours.
+ */
+#ifndef FASTBLEU_NEON_H
+#define FASTBLEU_NEON_H
+
+#include "platform.h"
+
+#ifdef FB_NEON
+
+FB_INLINE uint8x16x4_t load_neon(const uint8_t bytes[64])
+{
+    const uint8x16x4_t block = {
+        {vld1q_u8(bytes), vld1q_u8(bytes + 16), vld1q_u8(bytes + 32), vld1q_u8(bytes + 48)}};
+    return block;
+}
+
+/* Of each lane that is 0xFF one bit: that of its place among eight. */
+FB_INLINE uint8x16_t own_bits_neon(uint8x16_t lanes)
+{
+    return vandq_u8(lanes, vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201u)));
+}
+
+FB_INLINE uint64_t mask_of_64_neon(uint8x16x4_t lanes)
+{
+    const uint8x16_t low = vpaddq_u8(own_bits_neon(lanes.val[0]), own_bits_neon(lanes.val[1]));
+    const uint8x16_t high = vpaddq_u8(own_bits_neon(lanes.val[2]), own_bits_neon(lanes.val[3]));
+    const uint8x16_t pairs = vpaddq_u8(low, high);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(pairs, pairs)), 0);
+}
+
+FB_INLINE uint32_t mask_of_16_neon(uint8x16_t lanes)
+{
+    uint8x16_t bits = own_bits_neon(lanes);
+    for (int step = 0; step < 3; step++) bits = vpaddq_u8(bits, bits);
+    return vgetq_lane_u16(vreinterpretq_u16_u8(bits), 0);
+}
+
+#endif /* FB_NEON */
+
+#endif
