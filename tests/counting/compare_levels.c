@@ -1,0 +1,493 @@
+/* compare_levels.c: every instruction set of this processor gives what the portable code gives.
+ *
+ *     compare_levels SEED SEGMENTS
+ *
+ * Random segments of text, by all compiled tokenisers and in units of 1, 2 and 4 bytes, and of ids go through
+ * the kernel's headers alone, from characters to matches, once by each level; between them each step is compared
+ * by itself. Texts end right before a page that cannot be read, so that their alignment is random and reading
+ * behind them is noticed. The last line is a checksum of all results, which must be the same for any build of
+ * the same seed and segments. Run by tests/levels.sh, which builds it in several ways.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kernel/simd/bit_counts.h"
+#include "kernel/tables/position_ids.h"
+#include "kernel/text/line_keys.h"
+#include "kernel/text/utf8.h"
+
+enum { REFERENCES = 3, MOST_CHARS = 4096, MOST_ORDER = 64, STEPS_EVERY = 4 };
+
+static uint64_t state, seed, number, checksum = 0xCBF29CE484222325u;
+static simd_level level;
+
+static uint64_t random_word(void)      /* splitmix64 */
+{
+    uint64_t z = state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static int below(int limit)
+{
+    return (int)((random_word() >> 32) * (uint64_t)limit >> 32);
+}
+
+static void add_to_checksum(const uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) checksum = multiply_fold(checksum ^ words[i], 0x9E3779B97F4A7C15u) + i;
+}
+
+static void require(int condition, const char *step)
+{
+    if (condition) return;
+    char names[] = SIMD_NAMES, *name = strtok(names, " ");
+    for (int k = 0; k < (int)level; k++) name = strtok(NULL, " ");
+    fprintf(stderr, "%s differs on %s: seed %" PRIu64 ", segment %" PRIu64 "\n", step, name, seed, number);
+    exit(1);
+}
+
+static void require_same(const void *one, const void *other, size_t size, const char *step)
+{
+    require(memcmp(one, other, size) == 0, step);
+}
+
+/* Memory that ends where the process may not read. */
+typedef struct { uint8_t *end; } guarded;
+
+static guarded new_guarded(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size + page - 1) / page * page;
+    uint8_t *memory =
+        (uint8_t *)mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory + room, page, PROT_NONE)) exit(2);
+    const guarded result = {memory + room};
+    return result;
+}
+
+static void *at_end(guarded memory, size_t size)
+{
+    return memory.end - size;
+}
+
+/* ---- Random text ---- */
+
+static const char *const ALPHABETS[] = {
+    "abcdefghijklmnopqrstuvwxyz",
+    "ab",
+    "0123456789.,-",
+    "a1.,-!&;<>quotamplgskied \n",
+};
+/* First of 32 letters, of lines in units of 1, 2 and 4 bytes. */
+static const uint32_t SCRIPTS[] = {0x80,   0xC0,   0xE0,   0x3B1,  0x430,   0x2000, 0x2010,
+                                   0x3000, 0x4E00, 0xFF00, 0xFFE0, 0x1F600, 0x20000};
+enum { SCRIPT_COUNT = sizeof SCRIPTS / sizeof *SCRIPTS };
+
+/* What the characters of a segment are drawn from. */
+typedef struct {
+    const char *letters;
+    int of_scripts;      /* of 16 characters */
+    int script;          /* -1: any */
+    uint32_t most;
+} writing;
+
+static writing random_writing(void)
+{
+    static const int OF_SCRIPTS[] = {0, 1, 4, 15};
+    static const uint32_t MOST[] = {0xFF, 0xFFFF, 0x10FFFF};
+    writing result;
+    result.letters = ALPHABETS[below(4)];
+    result.of_scripts = OF_SCRIPTS[below(4)];
+    result.script = below(2) ? below(SCRIPT_COUNT) : -1;
+    result.most = MOST[below(3)];
+    return result;
+}
+
+static uint32_t random_char(writing from)
+{
+    if (below(16) < from.of_scripts) {
+        const uint32_t first = SCRIPTS[from.script < 0 ? below(SCRIPT_COUNT) : from.script];
+        return (first > from.most ? 0xE0 : first) + (uint32_t)below(32);
+    }
+    const char *letters = below(8) ? from.letters : ALPHABETS[3];
+    return (uint8_t)letters[below((int)strlen(letters))];
+}
+
+typedef struct {
+    uint32_t chars[24];
+    int size;
+} word;
+typedef struct {
+    uint32_t chars[MOST_CHARS];
+    size_t length;
+} characters;
+
+/* A vocabulary of few words, so that tokens and n-grams match. */
+static int random_words(word *words, writing from)
+{
+    const int count = 1 + below(below(2) ? 8 : 40), longest = 1 + below(below(3) ? 8 : 22);
+    for (int w = 0; w < count; w++) {
+        words[w].size = 1 + below(longest);
+        for (int i = 0; i < words[w].size; i++) words[w].chars[i] = random_char(from);
+        if (w && !below(3)) {      /* almost the same as another */
+            words[w] = words[below(w)];
+            const int at = below(words[w].size);
+            words[w].chars[at] = random_char(from);
+        }
+    }
+    return count;
+}
+
+/* So many words or characters, whichever are fewer, with stretches of `model`. */
+static void random_line(characters *line, const word *words, int count, int length, size_t chars,
+                        const characters *model)
+{
+    line->length = 0;
+    for (int w = 0; w < length; w++) {
+        const word *next = &words[below(count)];
+        if (model->length && !below(4)) {
+            size_t at = (size_t)below((int)model->length), end = at + (size_t)below(60);
+            for (; at < end && at < model->length && line->length < chars; at++)
+                line->chars[line->length++] = model->chars[at];
+        }
+        if (line->length + (size_t)next->size + 1 > chars) return;
+        memcpy(line->chars + line->length, next->chars, (size_t)next->size * sizeof(uint32_t));
+        line->length += (size_t)next->size;
+        if (below(16)) line->chars[line->length++] = ' ';
+    }
+}
+
+/* As Python stores it, with its terminator; the narrowest unit, as a str has. */
+static text_line stored(const characters *line, guarded memory)
+{
+    text_line text = {NULL, line->length, 1};
+    for (size_t i = 0; i < line->length; i++) {
+        if (line->chars[i] > 0xFFFF) text.unit = 4;
+        else if (line->chars[i] > 0xFF && text.unit == 1) text.unit = 2;
+    }
+    void *chars = at_end(memory, (line->length + 1) * (size_t)text.unit);
+    for (size_t i = 0; i <= line->length; i++)
+        store_character(chars, text.unit, i, i < line->length ? line->chars[i] : 0);
+    text.chars = chars;
+    return text;
+}
+
+/* ---- From characters to matches, by `level` ---- */
+
+typedef struct {
+    key_list keys[1 + REFERENCES];
+    line_buffers buffers[1 + REFERENCES];
+    int count;      /* of sequences */
+} segment;
+
+static text_rules rules[TOKENIZERS];
+static hash_seed hashes;
+static position_table positions;
+static mask_planes planes;
+
+/* Whether a line has at most 512 tokens, which are then listed. */
+static int read_line(const text_rules *line_rules, text_line text, line_buffers *buffers, key_list *keys)
+{
+    line_reader reader;
+    if (reserve_buffers(buffers, text) < 0) exit(2);
+    open_line(&reader, line_rules, classifier_for(level), text, buffers);
+    int read = list_keys(&reader, keys, hashes);
+    if (read < 0) {
+        rewriting line;
+        if (begin_rewriting(&line, text, buffers) < 0) exit(2);
+        while (rewrite_more(&line, &text, &line_rules->table)) continue;
+        if (reserve_buffers(buffers, text) < 0) exit(2);
+        open_line(&reader, line_rules, classifier_for(level), text, buffers);
+        read = list_keys(&reader, keys, hashes);
+    }
+    return read;
+}
+
+/* The matches of each order: as PackedSegments.pack_keys and SegmentCounter.match_masks count them. */
+static void count_matches(const segment *given, int order, uint64_t *matches)
+{
+    static uint64_t matched[MOST_ORDER * MASK_WORDS], in_hypothesis[MASK_TOKENS + MASK_LANES],
+        in_reference[MASK_TOKENS + MASK_LANES];
+    static int32_t ids[LISTED_TOKENS], reference_ids[LISTED_TOKENS];
+    const key_comparer compare = key_comparer_for(level);
+    const mask_kernel match = mask_kernel_for(level);
+    const key_list *hypothesis = &given->keys[0];
+    const int length = hypothesis->length, orders = order < length ? order : length;
+    int longest = 0;
+    for (int k = 0; k < given->count; k++)
+        if (given->keys[k].length > longest) longest = given->keys[k].length;
+    const int by_keys = compare && longest <= MASK_TOKENS, words = mask_words(longest);
+    memset(matched, 0, sizeof matched);
+    memset(matches, 0, MOST_ORDER * sizeof *matches);
+    if (by_keys) {
+        compare_lists(compare, hypothesis, hypothesis, in_hypothesis);
+    } else {
+        require(number_list(&positions, hypothesis, ids), "number_list");
+        fill_planes_of_earlier(&planes, words, ids, length, length);
+    }
+    for (int k = 1; k < given->count; k++) {
+        const key_list *reference = &given->keys[k];
+        if (by_keys) {
+            compare_lists(compare, hypothesis, reference, in_reference);
+            match(in_reference, in_hypothesis, 1, length, orders, matched);
+        } else {
+            require(find_list(&positions, hypothesis, reference, reference_ids), "find_list");
+            fill_planes_of_reference(&planes, words, ids, length, reference_ids, reference->length, length);
+            match(planes.in_reference, planes.in_hypothesis, words, length, orders, matched);
+        }
+    }
+    for (int n = 0; n < orders; n++)
+        for (int w = 0; w < words; w++)
+            matches[n] += (uint64_t)popcount_portable(matched[n * MASK_WORDS + w]);
+}
+
+/* Compares the tokens and the matches of a level with those of the portable one. */
+static void check_segment(const segment *portable, const segment *found, int order, const char *step)
+{
+    static uint64_t expected[MOST_ORDER], matches[MOST_ORDER];
+    for (int k = 0; k < portable->count; k++) {
+        const key_list *one = &portable->keys[k], *other = &found->keys[k];
+        const size_t size = (size_t)one->length * sizeof(uint64_t);
+        require(one->length == other->length, step);
+        require_same(one->low, other->low, size, step);
+        if (one->is_numbers) continue;
+        require_same(one->high, other->high, size, step);
+        require_same(one->hashed, other->hashed, sizeof one->hashed, step);
+    }
+    if (level == SIMD_PORTABLE) {
+        count_matches(portable, order, expected);
+        add_to_checksum(expected, (size_t)order);
+        for (int k = 0; k < portable->count; k++) {
+            const key_list *keys = &portable->keys[k];
+            add_to_checksum(keys->low, (size_t)keys->length);
+            if (!keys->is_numbers) add_to_checksum(keys->high, (size_t)keys->length);
+        }
+    }
+    count_matches(found, order, matches);
+    require_same(expected, matches, sizeof matches, step);
+}
+
+/* Of text: whether it could be counted, being of at most 512 tokens. */
+static int try_text(void)
+{
+    static segment portable, found;
+    static guarded memory[1 + REFERENCES];
+    static characters lines[1 + REFERENCES];
+    static const characters none = {{0}, 0};
+    word words[40];
+    text_line texts[1 + REFERENCES];
+    const writing from = random_writing();
+    const text_rules *line_rules = &rules[below(TOKENIZERS)];
+    const int is_long = !below(16), count = random_words(words, from),
+              order = below(8) ? 4 : 1 + below(MOST_ORDER);
+    portable.count = found.count = 2 + (below(4) ? 0 : below(REFERENCES));
+    for (int k = 0; k < portable.count; k++) {
+        if (!memory[k].end) memory[k] = new_guarded((MOST_CHARS + 1) * 4 + LEAD);
+        const int length = below(is_long ? 520 : below(2) ? 20 : 66);
+        const size_t chars = is_long ? MOST_CHARS - 100 : (size_t)below(301);
+        random_line(&lines[k], words, count, length, chars, k ? &lines[0] : &none);
+        texts[k] = stored(&lines[k], memory[k]);
+    }
+    for (level = SIMD_PORTABLE; level <= simd_supported(); level++) {
+        segment *of_level = level == SIMD_PORTABLE ? &portable : &found;
+        int listed = 1;
+        for (int k = 0; k < portable.count; k++)
+            listed &= read_line(line_rules, texts[k], &of_level->buffers[k], &of_level->keys[k]);
+        if (!listed && level == SIMD_PORTABLE) return 0;
+        require(listed, "list_keys");
+        check_segment(&portable, of_level, order, "text");
+    }
+    return 1;
+}
+
+static int try_ids(void)
+{
+    static segment given;
+    static int64_t ids[LISTED_TOKENS];
+    const int alphabet = 1 + below(below(2) ? 6 : 600), is_long = !below(8),
+              order = 1 + below(below(4) ? 4 : MOST_ORDER);
+    const int64_t base = below(2) ? -3 : (int64_t)random_word();
+    given.count = 2 + (below(4) ? 0 : below(REFERENCES));
+    for (int k = 0; k < given.count; k++) {
+        const int length = is_long ? below(LISTED_TOKENS + 1) : below(MASK_TOKENS + 1);
+        for (int i = 0; i < length; i++) {
+            const int copied = k && i < given.keys[0].length && below(3);
+            ids[i] = copied ? (int64_t)given.keys[0].low[i]
+                            : (int64_t)((uint64_t)base + (uint64_t)below(alphabet));
+        }
+        list_numbers(&given.keys[k], ids, length);
+    }
+    for (level = SIMD_PORTABLE; level <= simd_supported(); level++)
+        check_segment(&given, &given, order, "ids");
+    return 1;
+}
+
+/* ---- Each step by itself ---- */
+
+static void random_bytes(void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) ((uint8_t *)bytes)[i] = (uint8_t)random_word();
+}
+
+static void try_classes(const guarded memory)
+{
+    const classifier portable = classifier_for(SIMD_PORTABLE), chosen = classifier_for(level);
+    const size_t count = 1 + (size_t)below(BLOCK);
+    uint8_t table[256], *bytes = (uint8_t *)at_end(memory, count);
+    class_masks one, other;
+    random_bytes(table, sizeof table);
+    for (int i = 0; i < 256; i++) table[i] &= (1 << TABLED) - 1;
+    table[' '] = CLASS(SPACE);
+    random_bytes(bytes, count);
+    if (below(2))
+        for (size_t i = 0; i < count; i++) bytes[i] &= 0x7F;
+    portable.classify_bytes(table, bytes, count, &one);
+    chosen.classify_bytes(table, bytes, count, &other);
+    require_same(&one, &other, TABLED * sizeof(uint64_t), "classify_bytes");
+
+    uint16_t *chars = (uint16_t *)at_end(memory, 2 * count);
+    uint8_t narrow[2][BLOCK], high[2][BLOCK];
+    for (size_t i = 0; i < count; i++)
+        chars[i] = (uint16_t)(random_word() & (below(2) ? 0xFF : 0x1FF) << below(8));
+    require(portable.narrow(chars, count, narrow[0], high[0])
+                == chosen.narrow(chars, count, narrow[1], high[1]),
+            "narrow");
+    require_same(narrow[0], narrow[1], BLOCK, "narrow");
+    require_same(high[0], high[1], count, "narrow");
+
+    const uint64_t sparse = below(2) ? random_word() : ~(uint64_t)0,
+                   mask = random_word() & sparse << below(64);
+    uint16_t places[2][BLOCK];
+    const size_t start = (size_t)below(LISTED_CHARS);
+    const int found = portable.locate(mask, start, places[0]);
+    require(found == chosen.locate(mask, start, places[1]), "locate");
+    require_same(places[0], places[1], (size_t)found * sizeof(uint16_t), "locate");
+}
+
+static void try_masks(void)
+{
+    static mask_planes masks;
+    uint64_t one[MOST_ORDER * MASK_WORDS] = {0}, other[MOST_ORDER * MASK_WORDS] = {0};
+    const int words = mask_words(1 + below(PLANED_TOKENS)), length = below(64 * words + 1);
+    const int order = 1 + below(below(2) ? 4 : MOST_ORDER), dense = below(4);
+    for (int w = 0; w < words; w++)
+        for (int i = 0; i < length + MASK_LANES; i++) {
+            const uint64_t first = i < length ? random_word() : 0, second = i < length ? random_word() : 0;
+            masks.in_reference[w * PLANE + i] = dense ? first | second : first & second;
+            masks.in_hypothesis[w * PLANE + i] = dense > 2 ? first & ~second : ~first & second;
+            if (i >= length) masks.in_hypothesis[w * PLANE + i] = 0;
+        }
+    const int orders = order < length ? order : length;
+    mask_kernel_for(SIMD_PORTABLE)(masks.in_reference, masks.in_hypothesis, words, length, orders, one);
+    mask_kernel_for(level)(masks.in_reference, masks.in_hypothesis, words, length, orders, other);
+    require_same(one, other, sizeof one, "match_masks");
+}
+
+static void compare_plainly(key_words tokens, key_words others, int earlier, uint64_t *masks)
+{
+    memset(masks, 0, (size_t)(tokens.length + MASK_LANES) * sizeof *masks);
+    for (int i = 0; i < tokens.length; i++)
+        for (int j = 0; j < (earlier ? i : others.length); j++)
+            if (equal_keys(tokens, i, others, j, tokens.second != NULL)) masks[i] |= (uint64_t)1 << j;
+}
+
+static void try_comparer(const guarded memory)
+{
+    const key_comparer compare = key_comparer_for(level);
+    if (!compare) return;
+    const int earlier = below(2), wide = below(2),
+              lengths[2] = {below(MASK_TOKENS + 1), below(MASK_TOKENS + 1)};
+    const size_t room = ((size_t)lengths[0] + MASK_LANES - 1) / MASK_LANES * MASK_LANES;
+    uint64_t *first = (uint64_t *)at_end(memory, room * sizeof(uint64_t)),
+             others[2][MASK_TOKENS + MASK_LANES];
+    uint64_t second[MASK_TOKENS + MASK_LANES], one[MASK_TOKENS + MASK_LANES], other[MASK_TOKENS + MASK_LANES];
+    for (size_t i = 0; i < MASK_TOKENS + MASK_LANES; i++) {
+        if (i < room) first[i] = (uint64_t)below(3) << 32 | (uint64_t)below(3);
+        second[i] = (uint64_t)below(2) << 63 | (uint64_t)below(2);
+        others[0][i] = (uint64_t)below(3) << 32 | (uint64_t)below(3);
+        others[1][i] = (uint64_t)below(2) << 63 | (uint64_t)below(2);
+    }
+    const key_words tokens = {first, wide ? second : NULL, lengths[0]};
+    const key_words those = {others[0], wide ? others[1] : NULL, lengths[1]};
+    compare_plainly(tokens, earlier ? tokens : those, earlier, one);
+    compare(tokens, earlier ? tokens : those, earlier, other);
+    require_same(one, other, (size_t)(lengths[0] + MASK_LANES) * sizeof(uint64_t), "compare_keys");
+}
+
+static void try_utf8(const guarded memory)
+{
+    const utf8_reader portable = utf8_reader_for(SIMD_PORTABLE), chosen = utf8_reader_for(level);
+    static uint8_t text[1300], copies[2][1300];
+    static uint32_t out[2][1300];
+    const int length = below(301), lower = below(2), ascii = below(2), damaged = below(2);
+    const writing from = random_writing();
+    size_t size = 0;
+    for (int i = 0; i < length; i++) {
+        const uint32_t c = ascii ? (uint32_t)below(128) : random_char(from);
+        if (c < 0x80) text[size++] = (uint8_t)c;
+        else if (c < 0x800)
+            text[size++] = (uint8_t)(0xC0 | c >> 6), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
+        else {
+            if (c < 0x10000) text[size++] = (uint8_t)(0xE0 | c >> 12);
+            else text[size++] = (uint8_t)(0xF0 | c >> 18), text[size++] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
+            text[size++] = (uint8_t)(0x80 | (c >> 6 & 0x3F)), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
+        }
+    }
+    if (damaged && size) text[below((int)size)] = (uint8_t)random_word();
+    const uint8_t *bytes = (const uint8_t *)memcpy(at_end(memory, size), text, size);
+    require(portable.copy(copies[0], bytes, size, lower) == chosen.copy(copies[1], bytes, size, lower),
+            "utf8 copy");
+    require_same(copies[0], copies[1], size, "utf8 copy");
+    const int unit = unit_of_utf8(largest_byte(bytes, size));
+    utf8_decoding one = {bytes, size, out[0], unit, 0, 0}, other = {bytes, size, out[1], unit, 0, 0};
+    require(portable.decode(&one, size) == chosen.decode(&other, size), "utf8 decode");
+    require(one.at == other.at && one.written == other.written, "utf8 decode");
+    require_same(out[0], out[1], one.written * (size_t)unit, "utf8 decode");
+}
+
+static void try_bit_counts(void)
+{
+    enum { BITMAPS = 40, PLANES_OF_40 = 6 };
+    static uint64_t bitmaps[BITMAPS * BLOCK_WORDS], one[PLANES_OF_40 * BLOCK_WORDS],
+        other[PLANES_OF_40 * BLOCK_WORDS];
+    int32_t chosen[BITMAPS];
+    const int words = 1 << below(4), count = below(BITMAPS + 1);
+    random_bytes(bitmaps, sizeof bitmaps);
+    for (int i = 0; i < count; i++) chosen[i] = below(BITMAPS);
+    bit_counter_for(SIMD_PORTABLE)(bitmaps, chosen, count, words, PLANES_OF_40, one);
+    bit_counter_for(level)(bitmaps, chosen, count, words, PLANES_OF_40, other);
+    require_same(one, other, (size_t)(PLANES_OF_40 * words) * sizeof(uint64_t), "count_bits");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) return fprintf(stderr, "usage: %s SEED SEGMENTS\n", argv[0]), 2;
+    seed = strtoull(argv[1], NULL, 10);
+    const uint64_t segments = strtoull(argv[2], NULL, 10);
+    const guarded memory = new_guarded(4096);
+    uint64_t compared = 0, steps = 0;
+    for (int k = 0; k < TOKENIZERS; k++)
+        if (build_rules(&rules[k], (tokenizer_id)k) < 0) return 2;
+    state = seed;
+    hashes.first = positions.seed.first = random_word();
+    hashes.second = positions.seed.second = random_word();
+    for (number = 0; number < segments; number++) {
+        state = seed + (number << 20);      /* so that no segment depends on the levels before */
+        compared += (uint64_t)(below(4) ? try_text() : try_ids());
+        if (number % STEPS_EVERY) continue;
+        for (level = SIMD_PORTABLE + 1; level <= simd_supported(); level++, steps++) {
+            try_classes(memory);
+            try_masks();
+            try_comparer(memory);
+            try_utf8(memory);
+            try_bit_counts();
+        }
+    }
+    printf("seed %" PRIu64 ": %" PRIu64 " segments, %" PRIu64 " of them of at most 512 tokens, and %" PRIu64
+           " times each step are equal on %d of: " SIMD_NAMES "\nchecksum %016" PRIx64 "\n",
+           seed, segments, compared, steps, 1 + (int)simd_supported(), checksum);
+    return 0;
+}
