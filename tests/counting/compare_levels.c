@@ -206,12 +206,34 @@ static int read_line(const text_rules *line_rules, text_line text, line_buffers 
     return read;
 }
 
+/* As position_ids.h numbers tokens, without a table. */
+static void number_slowly(const key_list *hypothesis, const key_list *tokens, int32_t *ids)
+{
+    const key_words known = words_of(hypothesis, 1), words = words_of(tokens, 1);
+    for (int i = 0; i < tokens->length; i++) {
+        const int is_hashed = tokens->hashed[i >> 6] >> (i & 63) & 1;
+        for (ids[i] = 0; ids[i] < hypothesis->length; ids[i]++)
+            if (equal_keys(words, i, known, ids[i], words.second != NULL)
+                && (!is_hashed || same_content(tokens->contents[i], hypothesis->contents[ids[i]])))
+                break;
+    }
+}
+
+/* The ids of all sequences; without a table where two contents have one hash. */
+static void number_tokens(const segment *given, int32_t (*ids)[LISTED_TOKENS])
+{
+    const key_list *keys = given->keys;
+    int numbered = number_list(&positions, &keys[0], ids[0]);
+    for (int k = 1; k < given->count; k++) numbered &= find_list(&positions, &keys[0], &keys[k], ids[k]);
+    for (int k = 0; k < given->count && !numbered; k++) number_slowly(&keys[0], &keys[k], ids[k]);
+}
+
 /* The matches of each order: as PackedSegments.pack_keys and SegmentCounter.match_masks count them. */
 static void count_matches(const segment *given, int order, uint64_t *matches)
 {
     static uint64_t matched[MOST_ORDER * MASK_WORDS], in_hypothesis[MASK_TOKENS + MASK_LANES],
         in_reference[MASK_TOKENS + MASK_LANES];
-    static int32_t ids[LISTED_TOKENS], reference_ids[LISTED_TOKENS];
+    static int32_t ids[1 + REFERENCES][LISTED_TOKENS];
     const key_comparer compare = key_comparer_for(level);
     const mask_kernel match = mask_kernel_for(level);
     const key_list *hypothesis = &given->keys[0];
@@ -225,8 +247,8 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
     if (by_keys) {
         compare_lists(compare, hypothesis, hypothesis, in_hypothesis);
     } else {
-        require(number_list(&positions, hypothesis, ids), "number_list");
-        fill_planes_of_earlier(&planes, words, ids, length, length);
+        number_tokens(given, ids);
+        fill_planes_of_earlier(&planes, words, ids[0], length, length);
     }
     for (int k = 1; k < given->count; k++) {
         const key_list *reference = &given->keys[k];
@@ -234,8 +256,7 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
             compare_lists(compare, hypothesis, reference, in_reference);
             match(in_reference, in_hypothesis, 1, length, orders, matched);
         } else {
-            require(find_list(&positions, hypothesis, reference, reference_ids), "find_list");
-            fill_planes_of_reference(&planes, words, ids, length, reference_ids, reference->length, length);
+            fill_planes_of_reference(&planes, words, ids[0], length, ids[k], reference->length, length);
             match(planes.in_reference, planes.in_hypothesis, words, length, orders, matched);
         }
     }
