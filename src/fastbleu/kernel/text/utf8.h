@@ -260,7 +260,7 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
 
 #ifdef FB_NEON
 
-/* 16 bytes; the `seen` with them. */
+/* Copies 16 bytes; returns them ORed with `seen`. */
 FB_INLINE uint8x16_t copy_vector_neon(uint8_t *out, const uint8_t *bytes, int lower, uint8x16_t seen)
 {
     uint8x16_t block = vld1q_u8(bytes);
