@@ -178,8 +178,8 @@ def colliding_words(rng, number, seed):
     end, words = b"collision-------", []
     while len(words) < number:
         first = rng.randbytes(16)
-        a = fold(seed[0] ^ 48 ^ int.from_bytes(first[:8], "little"), 0x9E3779B97F4A7C15 ^ seed[1])
-        b = fold(seed[1] ^ 1 ^ int.from_bytes(first[8:], "little"), 0xC2B2AE3D27D4EB4F ^ seed[0])
+        a = fold(seed[0] ^ int.from_bytes(first[:8], "little"), 0x9E3779B97F4A7C15 ^ seed[1])
+        b = fold(seed[1] ^ int.from_bytes(first[8:], "little"), 0xC2B2AE3D27D4EB4F ^ seed[0])
         word = (first + a.to_bytes(8, "little") + b.to_bytes(8, "little") + end).decode("latin-1")
         if len(word.split()) == 1 and len(word.split()[0]) == 48:
             words.append(word)

@@ -48,7 +48,7 @@ FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned
 
 static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned unit, hash_seed seed)
 {
-    uint64_t a = seed.first ^ size, b = seed.second ^ unit;
+    uint64_t a = seed.first, b = seed.second;
     size_t at = 0;
     for (; at + 16 <= size; at += 16) {
         a = multiply_fold(a ^ load64(bytes + at), 0x9E3779B97F4A7C15u ^ seed.second);
@@ -58,7 +58,8 @@ static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned un
     a = multiply_fold(a ^ load64(bytes + size - 16), 0x9E3779B97F4A7C15u ^ seed.second);
     b = multiply_fold(b ^ load64(bytes + size - 8), 0xC2B2AE3D27D4EB4Fu ^ seed.first);
     token_key key;
-    key.low = a ^ b;
+    /* Contents of different sizes may give the same words. Only here the size cannot be undone by content. */
+    key.low = a ^ b ^ size;
     key.high = (b & 0x00FFFFFFFFFFFFFFu) | (uint64_t)(0x80u | unit << 4) << 56;
     return key;
 }
