@@ -271,7 +271,7 @@ cdef class SegmentCounter:
 
     cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
                          int64_t references, int32_t distinct, int words, int64_t *matches) except -1 nogil:
-        """Matches by position masks of so many words, those packed or those of ids."""
+        """Matches by position masks of `words` words, those packed or those of ids."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef mask_planes *planes = NULL
         cdef const uint64_t *in_hypothesis = masks

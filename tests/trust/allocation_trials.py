@@ -24,7 +24,7 @@ from typing import Any
 from trust.entry_points import ENTRIES, Entry, plain
 
 LAST = 200
-# After so many calls in a row that raised nothing there are no more allocations to fail.
+# After this many calls in a row that raised nothing there are no more allocations to fail.
 SURVIVED = 12
 NOTE_BYTES = 512
 Outcome = tuple[str, object]

@@ -52,7 +52,7 @@ def pair_hashes(numbers: Words, seed: tuple[int, int]) -> Words:
 
 
 def slots_of(tokens: int) -> int:
-    """The slots of an interner for so many tokens."""
+    """The slots of an interner for `tokens` tokens."""
     return max(512, 1 << (2 * tokens - 1).bit_length())
 
 

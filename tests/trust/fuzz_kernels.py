@@ -44,7 +44,7 @@ def segment_of(given: Input) -> tuple[list[int], list[list[int]]]:
 def row_by(
     level: str, mask_tokens: int, rule: str, order: int, packer: object, *segment: object
 ) -> list[int]:
-    """The row of a segment, on an instruction set, by masks of so many tokens at most."""
+    """The row of a segment, on an instruction set, by masks of at most `mask_tokens`."""
     _process.use_simd(level)
     counter, row = SegmentCounter(order, rule), zero_rows(1, order)
     counter.mask_tokens = mask_tokens

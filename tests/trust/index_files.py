@@ -2,7 +2,7 @@
 
     python -m trust.index_files ERROR [BYTES]
 
-In the current directory: a full disk, or with a limit of so many bytes more than a file has.
+In the current directory: a full disk, or with a limit of BYTES more than a file has.
 The error is the one of this name, the old file stays what it was, and nothing is left behind.
 """
 

@@ -3,7 +3,7 @@
 Blocks as in entry_points.py, of which the first expression is the long call. The second is what is
 true before it and must still be true when it was interrupted: the state of what it works on, and
 what the same entry point says of small input; without one, it is `metric_says()`. A call is
-interrupted within so many seconds from its start as its name is followed by, or within one.
+interrupted within the seconds from its start that follow its name, or within one.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ ReferenceIndex.score in two threads | pool = texts(); index = ReferenceIndex(poo
 
 @dataclass(frozen=True)
 class LongCall:
-    """`span`: within so many seconds from its start a call is interrupted."""
+    """`span`: the seconds from its start within which a call is interrupted."""
 
     code: CodeType
     span: float
@@ -256,7 +256,7 @@ CALLS = CALLS_OF_EVERY_RUN | calls_of(OTHERS)
 def longest_gap(call: Callable[[], object], seconds: float) -> float:
     """The longest time, in seconds of the main thread, for which a call did not hear signals.
 
-    What is left of it after so many seconds is not looked at.
+    What is left of it after `seconds` is not looked at.
     """
     start = time.monotonic()
     last, longest, stopped = time.thread_time(), 0.0, False

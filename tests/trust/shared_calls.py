@@ -2,7 +2,7 @@
 
     python -m trust.shared_calls CALLS
 
-Each thread makes so many calls, and at least one of every entry point that threads may share; each
+Each thread makes CALLS calls, and at least one of every entry point that threads may share; each
 result must be that of one thread alone, bit for bit. Ends with a line of JSON.
 """
 

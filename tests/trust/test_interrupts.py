@@ -31,7 +31,7 @@ SELECTION = random.Random(int(SEED)).sample(list(CALLS), 33)
 SHORTEST_SPAN = 0.01
 # For so long the long form looks at a call for the longest time without a look for signals.
 GAP_SECONDS = 10.0
-# A run of the command is interrupted within so many seconds after it has opened its files.
+# The seconds after opening its files within which a run of the command is interrupted.
 COMMAND_SPAN = 0.4
 
 

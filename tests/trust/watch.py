@@ -20,7 +20,7 @@ from typing import Any
 
 from trust.children import end, environment
 
-# Within so many seconds a call has to end that was interrupted.
+# The seconds within which a call that was interrupted has to end.
 LIMIT = 0.2
 # Seconds between two looks.
 POLL = 0.004

@@ -86,7 +86,7 @@ cdef class HashCounter(Interruptible):
         return 0
 
     cdef Py_ssize_t matches(self, Py_ssize_t ours, Py_ssize_t theirs, Py_ssize_t hyp_len) except -1 nogil:
-        """The clipped matches of so many hashes of hypothesis and reference."""
+        """The clipped matches of `ours` hashes of the hypothesis and `theirs` of the reference."""
         cdef const uint64_t *other = self.hashes + hyp_len
         cdef Py_ssize_t start = 0, stop, cost, i, found = 0
         cdef int32_t number, known

@@ -132,7 +132,7 @@ class Dialect(ABC):
             raise self._refusal(f"max_order={order}", f"its longest n-grams are {known}")
 
     def _check_references(self, nrefs: int) -> None:
-        """Refuse so many references of each segment (-1: it varies), if there may be only one."""
+        """Refuse `nrefs` references of each segment (-1: it varies), if there may be only one."""
         if self.single_reference and nrefs not in (0, 1):
             raise ValueError(
                 f"dialect {self.name!r} takes one reference for each segment, as its original "

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..tokenizers.table import TokenizerName
 
-# The reference length of a segment whose references all differ by so many tokens or more.
+# The reference length of a segment whose references all differ by this many tokens or more.
 _FARTHEST = 9999
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .columns import Missing
 
-# Segments of a block, and bytes of its hypotheses: so many that starting threads costs nothing.
+# Segments of a block, and bytes of its hypotheses: enough that starting threads costs nothing.
 _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
 

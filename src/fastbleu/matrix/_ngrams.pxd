@@ -28,7 +28,7 @@ cdef extern from "kernel/tables/number_index.h":
 
 
 cdef enum:
-    # Features that there is room for from the start, if there are so many tokens: 200 kB for each order,
+    # Features that there is room for from the start, if there are as many tokens: 200 kB for each order,
     # so that small sets stay cheap and large ones grow a few times only.
     GROW_FROM = 1 << 14
 

@@ -109,7 +109,7 @@ cdef class Ngrams:
             number_index_clear(&self.orders[n])
 
     cdef int reserve(self, int n, Py_ssize_t more, Scratch scratch) except -1 nogil:
-        """Make room for so many features of order n (from 0 on)."""
+        """Make room for `more` features of order n (from 0 on)."""
         cdef Py_ssize_t stop
         cdef int state = number_index_widen(&self.orders[n], more)
         if state < 0:

@@ -71,7 +71,7 @@ cdef class Sentences:
         return self.count
 
     def shorter_than(self, Py_ssize_t length):
-        """How many sentences have tokens, but fewer than so many."""
+        """How many sentences have tokens, but fewer than `length`."""
         cdef Py_ssize_t s, short = 0
         for s in range(self.count):
             short += 0 < self.starts[s + 1] - self.starts[s] < length
@@ -127,7 +127,7 @@ cdef class Sentences:
         return made.finished(), equals
 
     cdef int32_t *reserve(self, Py_ssize_t tokens) except NULL nogil:
-        """Room for one more sentence of so many tokens."""
+        """Room for one more sentence of `tokens` tokens."""
         if self.count + 2 > self.start_capacity:
             self.starts = <int64_t *> grow(
                 self.starts, &self.start_capacity, self.count + 2, sizeof(int64_t))

@@ -212,7 +212,7 @@ cdef class Vocabulary:
         return 0
 
     cdef int reserve(self, Py_ssize_t tokens) except -1 nogil:
-        """Make room for so many more tokens."""
+        """Make room for `tokens` more tokens."""
         self.check_room(tokens)
         return self.make_room(&self.tokens, tokens)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..tokenizers.table import Tokenizer
     from ._sentences import Sentences
 
-# Hypotheses that a thread takes at a time: so many that the cost of a turn vanishes, so few that
+# Hypotheses that a thread takes at a time: enough that the cost of a turn vanishes, few enough that
 # what was read of them is still in the cache.
 _TURN = 1024
 

@@ -54,7 +54,7 @@ def drain(left: list[Any]) -> Iterator[Any]:
 def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
     """Call `work` with each worker at the same time: the first in this thread, others in kept ones.
 
-    `work` must return once nothing is left to do, whoever did it: a worker that no thread was free
+    `work` must return once nothing is left to do, by whichever worker: one that no thread was free
     for is left out. The first exception, including Ctrl-C, cancels all workers and is raised.
     """
     if len(workers) < 2:

@@ -30,7 +30,7 @@ RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signat
 class GroupScorer:
     """Adds up counts by the columns `by`, and scores the sums.
 
-    With `confidence` each score has an interval of so many `samples`, for which the rows of all
+    With `confidence` each score has an interval of `samples` samples, for which the rows of all
     segments are kept, as for a dialect whose corpus score is a mean of sentences.
     """
 
