@@ -10,7 +10,6 @@ Pure functions of their arguments; any thread may call them. The loop over rows 
 """
 
 from cpython.array cimport array, clone
-from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from libc.float cimport DBL_MIN
 from libc.math cimport NAN, exp, isfinite, log
 
@@ -19,7 +18,7 @@ from fastbleu.dialects.smoothings cimport (
     smoothing_named)
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging_lists)
-from fastbleu.runtime._process cimport poll
+from fastbleu.runtime._process cimport Buffer, buffer_of, poll
 
 cdef extern from "kernel/arithmetic/exact_sum.h":
     double exact_sum(const double *terms, int count) noexcept nogil
@@ -217,9 +216,9 @@ def score_rows(array rows not None, weights, smoothing, value):
     `rows` are a flat array of int64 with totals of at least 1; `value` is the smoothing's epsilon or k.
     """
     cdef Rules rules
-    cdef Py_buffer view
+    cdef Buffer buffer = buffer_of(rows, "q")      # keeps others from resizing them
+    cdef const int64_t *numbers = <const int64_t *> buffer.view.buf
     cdef Py_ssize_t row, width, segments
-    cdef const int64_t *numbers
     cdef bint cancelled = False, fast = read_weights(&rules, weights)
     cdef array scores
     cdef double *out
@@ -230,18 +229,13 @@ def score_rows(array rows not None, weights, smoothing, value):
     width = 2 + 2 * <Py_ssize_t> len(weights)
     if len(rows) % width:
         raise ValueError(f"{len(rows)} numbers are no rows of {width}")
-    PyObject_GetBuffer(rows, &view, PyBUF_C_CONTIGUOUS)      # also keeps others from resizing them
-    try:
-        numbers = <const int64_t *> view.buf
-        segments = len(rows) // width
-        scores = clone(_DOUBLES, segments, zero=False)
-        out = scores.data.as_doubles
-        with nogil:
-            for row in range(segments):
-                if row % POLL_ROWS == POLL_ROWS - 1:
-                    poll(&cancelled)
-                if not (fast and score_row(&rules, numbers + row * width, NULL, out + row)):
-                    out[row] = NAN
-        return scores
-    finally:
-        PyBuffer_Release(&view)
+    segments = len(rows) // width
+    scores = clone(_DOUBLES, segments, zero=False)
+    out = scores.data.as_doubles
+    with nogil:
+        for row in range(segments):
+            if row % POLL_ROWS == POLL_ROWS - 1:
+                poll(&cancelled)
+            if not (fast and score_row(&rules, numbers + row * width, NULL, out + row)):
+                out[row] = NAN
+    return scores

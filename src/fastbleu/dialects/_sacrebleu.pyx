@@ -39,8 +39,6 @@ cdef dict _DEFAULTS = SMOOTH_DEFAULTS
 
 # Whether the running Python's sum() of floats carries a compensation.
 cdef bint COMPENSATED = sum([1.0, 1e100, 1.0, -1e100]) == 2.0
-cdef object widened = None          # whether numpy widens float32 times a Python float
-cdef object widened_lock = object()
 LOG_OF_ZERO = -9999999999           # in place of the logarithm of 0
 
 cdef enum:
@@ -189,19 +187,6 @@ def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_valu
     return bp * _exp(sum(logs) / orders), precisions, bp
 
 
-cdef bint is_widened() except -1:
-    """Whether numpy widens float32 times a Python float."""
-    global widened
-    with cython.critical_section(widened_lock):
-        known = widened
-    if known is None:
-        import numpy
-        known = (100.0 * numpy.float32(1)).dtype.itemsize == 8
-        with cython.critical_section(widened_lock):
-            widened = known
-    return known
-
-
 cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value,
                      bint effective_order, object arithmetic="float64") except -1:
     """Read the arguments; False where compute_plainly has to be taken."""
@@ -217,7 +202,9 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
     elif arithmetic == "int64-in-place":
         rules.arithmetic = TRUNCATED
     elif arithmetic == "float32":
-        rules.arithmetic = WIDENED_SINGLES if is_widened() else SINGLES
+        import numpy
+        is_widened = (100.0 * numpy.float32(1)).dtype.itemsize == 8
+        rules.arithmetic = WIDENED_SINGLES if is_widened else SINGLES
     else:
         raise ValueError(f"arithmetic {arithmetic!r} is unknown; choose one of float64, float32, "
                          "int64-in-place, expected")
@@ -241,24 +228,19 @@ cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value
 cdef object score_plainly(const int64_t *whole, const float *single, const double *expected, int max_order,
                           smoothing, value, effective_order, arithmetic):
     """The score of one row of int64 (`whole`), float32 (`single`) or float64, by compute_plainly."""
-    cdef int i
+    cdef int i, width = 2 + 2 * max_order
     if expected != NULL:
-        row = [expected[i] for i in range(2 + 2 * max_order)]
-        score, _, _ = compute_plainly(
-            row[2:2 + max_order], row[2 + max_order:], row[0], row[1], smoothing, value, effective_order,
-            max_order)
-        return score
-    if arithmetic == "float64":
-        row = [whole[i] for i in range(2 + 2 * max_order)]
-    elif arithmetic == "float32":
-        import numpy
-        row = numpy.array([single[i] for i in range(2 + 2 * max_order)], "float32")
+        row = [expected[i] for i in range(width)]
+    elif single != NULL:
+        row = [single[i] for i in range(width)]
     else:
+        row = [whole[i] for i in range(width)]
+    hyp_len, ref_len = row[:2] if expected != NULL else map(int, row[:2])
+    if arithmetic == "float32" or arithmetic == "int64-in-place":
         import numpy
-        row = numpy.array([whole[i] for i in range(2 + 2 * max_order)], "int64")
-    score, _, _ = compute_plainly(
-        row[2:2 + max_order], row[2 + max_order:], int(row[0]), int(row[1]), smoothing, value,
-        effective_order, max_order)
+        row = numpy.array(row, "float32" if single != NULL else "int64")
+    score, _, _ = compute_plainly(row[2:2 + max_order], row[2 + max_order:], hyp_len, ref_len, smoothing,
+                                  value, effective_order, max_order)
     return score
 
 

@@ -9,7 +9,6 @@ from math import exp
 
 from .._core import MAX_ORDER, raise_totals
 from ..counting.stats import Stats
-from .options import Options as Options
 from .score import Score
 
 TYPE_CHECKING = False
@@ -19,6 +18,24 @@ if TYPE_CHECKING:
     from ..counting.batch import Counted, CountOptions, Segment
     from ..inputs.types import ReferenceLength
     from ..tokenizers.table import TokenizerName
+
+
+class Options:
+    """What a dialect is asked for, checked; `weights` is None where all are 1 / max_order."""
+
+    __slots__ = ("effective_order", "smoothing", "smoothing_value", "weights")
+
+    def __init__(
+        self,
+        weights: tuple[float, ...] | None,
+        smoothing: str,
+        smoothing_value: float | None,
+        effective_order: bool,
+    ) -> None:
+        self.weights = weights
+        self.smoothing = smoothing
+        self.smoothing_value = smoothing_value
+        self.effective_order = effective_order
 
 
 class Dialect(ABC):
@@ -81,6 +98,8 @@ class Dialect(ABC):
     mean_of_sentences: ClassVar[bool] = False
     separable: ClassVar[bool] = False
 
+    # The brevity penalty where neither side has a token.
+    _penalty_of_nothing: ClassVar[float] = 1.0
     # The fields of a signature in their order, and the order that goes without saying.
     _fields: ClassVar[tuple[str, ...]] = (
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
@@ -100,8 +119,9 @@ class Dialect(ABC):
             The dialect has no such setting, or a value is wrong.
         """
         for name in settings:
-            raise self._refusal(name, "its original has nothing of the kind")
-        return self
+            if name not in self.settings:
+                raise self._refusal(name, "its original has nothing of the kind")
+        return type(self)(**settings) if settings else self
 
     def _count(
         self,
@@ -339,7 +359,7 @@ class Dialect(ABC):
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The factor for hypotheses that are shorter than their references, 0-1."""
         if hyp_len >= ref_len:
-            return 1.0
+            return 1.0 if hyp_len else self._penalty_of_nothing
         return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from math import exp
 
 from ..counting.stats import Stats
 from .base import Dialect, Options
-from .plain import NO_AGGREGATION, PlainDialect, Row, count_with_tokens, no_rows
+from .plain import NO_AGGREGATION, PlainDialect, Row, count_with_tokens, no_rows, plain_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class CocoDialect(PlainDialect):
         return tuple(scores)
 
     def _cumulative(self, sums: Stats, options: Options) -> tuple[float, ...]:
-        hyp_len, ref_len, *counts = sums._rows
-        return self._all(hyp_len, ref_len, counts[: sums.max_order], counts[sums.max_order :])
+        [row] = plain_rows(sums)
+        return self._all(*row)
 
     def _score(self, row: Row, options: Options) -> float:
         return self._all(*row)[-1]
@@ -90,11 +90,11 @@ class CocoAverageDialect(CocoDialect):
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """The scores by the mean lengths of references."""
-        hyp_len, _, *counts = sums._rows
+        [(hyp_len, _, matches, totals)] = plain_rows(sums)
         ref_len = 0.0
         for _, references in tokens:
             ref_len += float(sum(map(len, references))) / len(references)
-        scores = self._all(hyp_len, ref_len, counts[: sums.max_order], counts[sums.max_order :])
+        scores = self._all(hyp_len, ref_len, matches, totals)
         bp = self.brevity_penalty(hyp_len, ref_len)
         return {"value": scores[-1], "cumulative": scores, "bp": bp, "ref_len": ref_len}
 

@@ -8,7 +8,7 @@ from math import exp, fsum, log
 
 from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
-from .base import Dialect, Options
+from .base import Options
 from .nltk import NltkDialect
 from .plain import EQUAL_WEIGHTS, count_with_tokens, no_rows
 
@@ -86,14 +86,6 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
     def __init__(self, keywords: Any = "java") -> None:
         self.settings = {"keywords": keywords}
         self._keywords = _keywords(keywords)
-
-    def _configured(
-        self, settings: Mapping[str, Any], reference_length: str | None = None
-    ) -> Dialect:
-        """The dialect with other keywords."""
-        if "keywords" not in settings:
-            return super()._configured(settings)
-        return type(self)(settings["keywords"])
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
         """The score by the recall of n-grams."""

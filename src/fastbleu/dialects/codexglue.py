@@ -8,7 +8,7 @@ from sys import float_info
 
 from ..counting.stats import Stats
 from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect, Row
+from .plain import EQUAL_WEIGHTS, PlainDialect, Row, plain_rows
 
 _MEAN = "the score is a mean of sentences, which no sum of rows tells"
 
@@ -38,10 +38,7 @@ class CodeXGlueSummaryDialect(PlainDialect):
     smoothings = {"add-k": None}
     options = {"smoothing": "add-k"}
     mean_of_sentences = True
-    unsupported = {
-        **EQUAL_WEIGHTS,
-        **dict.fromkeys(("sums", "state", "significance"), _MEAN),
-    }
+    unsupported = {**EQUAL_WEIGHTS, **dict.fromkeys(("sums", "state", "significance"), _MEAN)}
 
     def printed(self, value: float) -> str:
         """The score rounded to two digits, as it logs it."""
@@ -66,9 +63,8 @@ class CodeXGlueSummaryDialect(PlainDialect):
 
     def _mean(self, stats: Stats, options: Options) -> float:
         total = 0.0
-        for row in stats:
-            hyp_len, ref_len, *counts = row._rows
-            total += self._sentence(hyp_len, ref_len, counts[:4], counts[4:])
+        for row in plain_rows(stats):
+            total += self._sentence(*row)
         return total * 100.0 / len(stats)
 
 

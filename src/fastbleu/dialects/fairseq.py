@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping
 from itertools import count
 from math import exp, inf, log
 
 from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
 from ._fairseq import hashed_rows
-from .base import Dialect, Options
+from .base import Options
 from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row
 from .score import Score
 
@@ -65,14 +64,6 @@ class FairseqDialect(PlainDialect):
             **EQUAL_WEIGHTS,
             **({"matrix": "it counts '</s>', which the matrix does not"} | of_hash),
         }
-
-    def _configured(
-        self, settings: Mapping[str, Any], reference_length: str | None = None
-    ) -> Dialect:
-        """The dialect with or without the hash."""
-        if "hashed" not in settings:
-            return super()._configured(settings)
-        return type(self)(settings["hashed"])
 
     def _count(
         self,

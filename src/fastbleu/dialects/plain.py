@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..counting.stats import Stats
 from .base import Dialect, Options
@@ -41,11 +41,14 @@ class PlainDialect(Dialect):
         """The score of an adapted row."""
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
-        width, middle = 2 + 2 * stats.max_order, 2 + stats.max_order
-        rows = zip(*[iter(stats._rows.tolist())] * width, strict=True)
-        return array(
-            "d", [self._score((r[0], r[1], r[2:middle], r[middle:]), options) for r in rows]
-        )
+        return array("d", [self._score(row, options) for row in plain_rows(stats)])
+
+
+def plain_rows(stats: Stats) -> Iterator[Row]:
+    """The rows in Python's numbers."""
+    width, middle = 2 + 2 * stats.max_order, 2 + stats.max_order
+    for row in zip(*[iter(stats._rows.tolist())] * width, strict=True):
+        yield row[0], row[1], row[2:middle], row[middle:]
 
 
 def count_with_tokens(

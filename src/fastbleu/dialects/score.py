@@ -82,11 +82,10 @@ class Score:
     def _fields(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__match_args__)
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
+    def __setattr__(self, name: str, *value: object) -> NoReturn:
         raise AttributeError(f"a Score cannot be changed; {name} is fixed")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Score cannot be changed; {name} is fixed")
+    __delattr__ = __setattr__
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -101,11 +100,10 @@ class Score:
 
     def __replace__(self, **changes: Any) -> Score:
         """A copy with other values; what `copy.replace` calls."""
-        values = dict(zip(self.__match_args__, self._fields(), strict=True))
-        return type(self)(**{**values, **changes})
+        return type(self)(**{**self.to_dict(), **changes})
 
     def __repr__(self) -> str:
-        fields = zip(self.__match_args__, self._fields(), strict=True)
+        fields = self.to_dict().items()
         shown = [f"{name}={value!r}" for name, value in fields if value is not None]
         return f"{type(self).__qualname__}({', '.join(shown)})"
 
@@ -155,20 +153,11 @@ class Score:
         from ..rendering.tables import html_table
 
         orders = [f"{order}-grams" for order in range(1, len(self.precisions) + 1)]
-        counts = zip(self.matches, self.totals, strict=True)
-        return html_table(
-            [
-                ["BLEU", *orders, "BP", "hyp_len", "ref_len"],
-                [
-                    f"{self.value:.4g}",
-                    *(f"{matches} / {total}" for matches, total in counts),
-                    f"{self.bp:.3f}",
-                    str(self.hyp_len),
-                    str(self.ref_len),
-                ],
-            ],
-            self.signature,
-        )
+        counts = [f"{m} / {total}" for m, total in zip(self.matches, self.totals, strict=True)]
+        head = ["BLEU", *orders, "BP", "hyp_len", "ref_len"]
+        lengths = [str(self.hyp_len), str(self.ref_len)]
+        cells = [f"{self.value:.4g}", *counts, f"{self.bp:.3f}", *lengths]
+        return html_table([head, cells], self.signature)
 
 
 def _refuse(score: Score, *operands: object) -> NoReturn:
