@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..inputs.column_pairs import columns_of
 from ..inputs.ids import are_ids
 from ..inputs.segments import list_or_tuple, listed_segments
-from ..tokenizers.table import splitting
+from ..tokenizers.libraries import splitting
 from ..tokenizers.table import tokenize as split
 from .batch import CountOptions
 

@@ -16,7 +16,8 @@ from ..inputs.sentences import (
     masks_of,
 )
 from ..runtime.threads import Pool
-from ..tokenizers.table import SPLIT_AT_SPACES, splitting
+from ..tokenizers.libraries import splitting
+from ..tokenizers.table import SPLIT_AT_SPACES
 from ._sentences import IdReader, Sentences, TextReader, read_lists
 from ._vocabulary import Vocabulary
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..tokenizers._compiled import token_bounds
-from ..tokenizers.table import Tokenizer, splitting
+from ..tokenizers.libraries import splitting
+from ..tokenizers.table import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

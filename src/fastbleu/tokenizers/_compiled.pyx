@@ -87,6 +87,13 @@ cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buff
     return begin_line(reader, reader.rules, reader.classify, text, buffers)
 
 
+cdef object checked(object text):
+    """A str in a form that `line_of` takes."""
+    if not PyUnicode_Check(text):
+        raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
+    return compact(text)
+
+
 def split(text, str tokenizer not None):
     """The tokens of a line, a list of str, by one of the COMPILED tokenizers."""
     cdef const text_rules *rules = rules_of(tokenizer)
@@ -97,9 +104,7 @@ def split(text, str tokenizer not None):
     cdef list tokens = []
     cdef int count, i, blocks = 0
     cdef bint cancelled = False
-    if not PyUnicode_Check(text):
-        raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
-    text = compact(text)
+    text = checked(text)
     line = line_of(text)
     memset(&buffers, 0, sizeof(buffers))      # line_buffers() would not clear it
     try:
@@ -136,9 +141,7 @@ def token_bounds(list texts not None, str tokenizer not None):
     memset(&buffers, 0, sizeof(buffers))
     try:
         for text in texts:
-            if not PyUnicode_Check(text):
-                raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
-            text = compact(text)
+            text = checked(text)
             before = used
             begin_line(&reader, rules, classifier_for(simd_in_use()), line_of(text), &buffers)
             while not line_ended(&reader):

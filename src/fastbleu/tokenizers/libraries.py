@@ -4,7 +4,7 @@ A library is imported when its tokenizer is first asked for, and is set up as by
 Model files come from sacreBLEU's cache or from the user; nothing is ever downloaded.
 
 Each `load_...` takes a tokenizer's name, its entry in the table and the path of its model, if it
-has one. It returns a function from a text to its tokens, joined by white space, and the signature.
+has one. It returns a function from a text to its tokens, the signature and `Tokenizer.prepared`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .originals import Prepare
     from .table import Entry
 
-    Loaded: TypeAlias = tuple[Callable[[str], str], str]
+    Split: TypeAlias = Callable[[str], list[str]]
+    Loaded: TypeAlias = tuple[Split, str, tuple[Prepare, str] | None]
 
 
 def load_mecab(name: str, entry: Entry, path: str | None) -> Loaded:
@@ -50,7 +51,7 @@ def load_mecab(name: str, entry: Entry, path: str | None) -> Loaded:
             raise RuntimeError("MeCab gives no result")
         return parsed
 
-    return parse, f"{name}-{tagger.version()}-{suffix}"
+    return splitter(name, parse), f"{name}-{tagger.version()}-{suffix}", None
 
 
 def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
@@ -77,20 +78,23 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
     def parse(text: str) -> str:
         return " ".join(processor.EncodeAsPieces(text.rstrip()))
 
-    return parse, signature
+    return splitter(name, parse), signature, None
 
 
 def load_original(name: str, entry: Entry, path: str | None) -> Loaded:
-    """The text rules of another BLEU: of a hypothesis, with case."""
-    prepare, compiled = find_original(entry)
-    return lambda text: " ".join(_compiled.split(prepare(text, False, False), compiled)), name
-
-
-def find_original(entry: Entry) -> tuple[Prepare, str]:
-    """What rewrites a text, and the compiled tokenizer that then takes it."""
+    """The text rules of another BLEU."""
     function, compiled = entry.details
     # Imported late, because it needs `re`.
-    return getattr(import_module(f"{__package__}.originals"), function), compiled
+    prepared = getattr(import_module(f"{__package__}.originals"), function), compiled
+    return splitting(prepared), name, prepared
+
+
+def splitting(
+    prepared: tuple[Prepare, str], lowercase: bool = False, is_reference: bool = False
+) -> Split:
+    """The function from a text to its tokens that a `Tokenizer.prepared` amounts to."""
+    prepare, compiled = prepared
+    return lambda text: _compiled.split(prepare(text, lowercase, is_reference), compiled)
 
 
 def cached_model(entry: Entry) -> str:
@@ -104,7 +108,7 @@ def beginning(text: str) -> str:
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
 
 
-def splitter(name: str, parse: Callable[[str], str]) -> Callable[[str], list[str]]:
+def splitter(name: str, parse: Callable[[str], str]) -> Split:
     """The tokens of what a library returns as one string; its errors show the text."""
 
     def tokens(text: str) -> list[str]:

@@ -12,15 +12,7 @@ import os
 from ..inputs.arguments import closest
 from ..runtime.extras import install_command
 from . import _compiled
-from .libraries import (
-    beginning,
-    cached_model,
-    find_original,
-    load_mecab,
-    load_original,
-    load_sentencepiece,
-    splitter,
-)
+from .libraries import beginning, cached_model, load_mecab, load_original, load_sentencepiece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,11 +185,10 @@ class Tokenizer:
         ):
             object.__setattr__(self, attribute, value)
 
-    def __setattr__(self, attribute: str, value: object) -> NoReturn:
+    def __setattr__(self, attribute: str, *value: object) -> NoReturn:
         raise AttributeError(f"a Tokenizer cannot be changed; {attribute} is fixed")
 
-    def __delattr__(self, attribute: str) -> NoReturn:
-        raise AttributeError(f"a Tokenizer cannot be changed; {attribute} is fixed")
+    __delattr__ = __setattr__
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tokenizer):
@@ -213,14 +204,6 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.signature}>"
-
-
-def splitting(
-    prepared: tuple[Prepare, str], lowercase: bool = False, is_reference: bool = False
-) -> Callable[[str], list[str]]:
-    """The function from a text to its tokens that a `Tokenizer.prepared` amounts to."""
-    prepare, compiled = prepared
-    return lambda text: _compiled.split(prepare(text, lowercase, is_reference), compiled)
 
 
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
@@ -323,17 +306,13 @@ def _load(name: str, path: str | None) -> Tokenizer:
     if found is None:
         assert entry.load is not None
         try:
-            parse, signature = entry.load(name, entry, place)
+            function, signature, prepared = entry.load(name, entry, place)
         except ImportError as error:
             raise ImportError(
                 f"tokenizer {name!r} needs {entry.packages}, which cannot be imported ({error}); "
                 f"{entry.how_to_install}",
                 name=error.name,
             ) from error
-        function, prepared = splitter(name, parse), None
-        if entry.load is load_original:
-            prepared = find_original(entry)
-            function = splitting(prepared)
         found = Tokenizer(name, None, function, signature, None, path, prepared)
         _LOADED[name, place] = found
     return found
