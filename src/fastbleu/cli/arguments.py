@@ -118,16 +118,8 @@ def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
 def _check_groups(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     """Refuse what --by does not have."""
     tests = "paired_bs", "paired_ar", "identify", "explain"
-    for name in (
-        *tests,
-        "sentence_level",
-        "score_only",
-        "short",
-        "width",
-        "html",
-        "md",
-        "test_set",
-    ):
+    others = "sentence_level", "score_only", "short", "width", "html", "md", "test_set"
+    for name in (*tests, *others):
         if getattr(options, name) not in (None, False):
             parser.error(f"--by has no --{name.replace('_', '-')}")
     if options.format in ("latex", "tsv"):

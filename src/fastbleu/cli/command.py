@@ -26,7 +26,7 @@ from ..runtime.progress import ProgressBar
 from ..sacrebleu.score import estimate_from_rows
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from . import arguments
-from .dialects import metric_of, parameters_of, score_systems
+from .dialects import metric_of, paired_test, parameters_of, score_systems
 from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
@@ -231,21 +231,14 @@ def _several(
     if not options.test:
         pairs = zip(names, totals, strict=True)
         return [System(name, reporter.score(total.row).score) for name, total in pairs]
-    from ..significance import paired_approximate_randomization, paired_bootstrap
-
-    baseline, *others = [total.rows() for total in totals]
-    rules: dict[str, Any] = {
-        "smoothing": options.smooth_method,
-        "smoothing_value": options.smooth_value,
-        "effective_order": options.sentence_level,
-        "compatible": "sacrebleu",
-        "progress": options.progress,
-    }
-    if options.test == "bs":
-        results = paired_bootstrap(baseline, others, samples=options.samples, **rules)
-    else:
-        rules["trials"] = options.samples
-        results = paired_approximate_randomization(baseline, others, **rules)
+    results = paired_test(
+        options,
+        totals,
+        smoothing=options.smooth_method,
+        smoothing_value=options.smooth_value,
+        effective_order=options.sentence_level,
+        compatible="sacrebleu",
+    )
     first = results[0]
     reporter.sampled(str(first.seed).lower(), options.samples, options.test)
     systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]

@@ -150,15 +150,19 @@ def _p_values(
     options: Namespace, parameters: Parameters, totals: list[Totals]
 ) -> list[float | None]:
     """The p-value of each system against the first, which has none."""
-    from ..significance import paired_approximate_randomization, paired_bootstrap
-
-    baseline, *others = [total.rows() for total in totals]
-    how: dict[str, Any] = {"dialect": parameters.rules, "progress": options.progress}
+    how: dict[str, Any] = {"dialect": parameters.rules}
     for name in ("smoothing", "smoothing_value"):
         if name in parameters.rules.options:
             how[name] = getattr(parameters, name)
+    return [None, *(comparison.p_value for comparison in paired_test(options, totals, **how))]
+
+
+def paired_test(options: Namespace, totals: list[Totals], **how: Any) -> list[Any]:
+    """The comparison of each further system with the first one."""
+    from ..significance import paired_approximate_randomization, paired_bootstrap
+
+    baseline, *others = [total.rows() for total in totals]
+    how["progress"] = options.progress
     if options.test == "bs":
-        found = paired_bootstrap(baseline, others, samples=options.samples, **how)
-    else:
-        found = paired_approximate_randomization(baseline, others, trials=options.samples, **how)
-    return [None, *(comparison.p_value for comparison in found)]
+        return paired_bootstrap(baseline, others, samples=options.samples, **how)
+    return paired_approximate_randomization(baseline, others, trials=options.samples, **how)
