@@ -25,12 +25,17 @@ class Default:
 DEFAULT = Default()
 
 
-def check_positive(name: str, value: Any) -> int:
-    """Return an argument as an integer from 1 to MAX_ORDER."""
+def check_integer(name: str, value: Any) -> int:
+    """Return an argument as an integer."""
     try:
-        number = operator.index(value)
+        return operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}, expected an integer") from None
+
+
+def check_positive(name: str, value: Any) -> int:
+    """Return an argument as an integer from 1 to MAX_ORDER."""
+    number = check_integer(name, value)
     if not 1 <= number <= MAX_ORDER:
         raise ValueError(f"{name} is {number}, but must lie in 1..{MAX_ORDER}")
     return number

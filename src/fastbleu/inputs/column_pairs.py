@@ -7,7 +7,7 @@ from ._ids import IdRows
 from ._utf8 import Utf8Rows
 from .columns import LISTED_SEGMENTS, check_type, kind_of, opened, read_all
 from .missing import refuse_missing
-from .segments import check_segments, list_or_tuple, place
+from .segments import check_lengths, check_segments, list_or_tuple, place
 from .warnings import warn_input
 
 TYPE_CHECKING = False
@@ -173,7 +173,7 @@ class Columns:
         for side in (self._ours, self._theirs):
             while len(side.read(_BLOCK_SEGMENTS)[0]):
                 pass
-        _check_lengths(self._ours.before, self._theirs.before)
+        check_lengths(self._ours.before, self._theirs.before)
 
 
 def _without(rows: Any, left_out: set[int]) -> Any:
@@ -220,7 +220,9 @@ def columns_of(
     if ours is None and theirs is None:
         return None
     one = references[0] if type(theirs) is _SeveralColumns else references
-    _check_lengths(_length(hypotheses), _length(one))
+    segments, others = _length(hypotheses), _length(one)
+    if segments is not None and others is not None:
+        check_lengths(segments, others)
     if ours is not None:
         check_type(ours, "hypotheses", is_text, (0,) if is_text else (1,))
     if type(theirs) is ArrowColumn:
@@ -238,12 +240,3 @@ def _length(value: Any) -> int | None:
     """How many segments a side has, where it can tell without reading: DuckDB runs its query."""
     known = hasattr(type(value), "__len__") and not hasattr(type(value), "fetchall")
     return len(value) if known else None
-
-
-def _check_lengths(segments: int | None, others: int | None) -> None:
-    """Raise ValueError if both sides know their lengths and these differ."""
-    if None not in (segments, others) and segments != others:
-        raise ValueError(
-            f"references has {others} segments, hypotheses has {segments}; "
-            "references[i] must hold the references of hypotheses[i]"
-        )

@@ -108,16 +108,21 @@ def listed_segments(hypotheses: Any, references: Any) -> tuple[Any, Any]:
     check_segments("hypotheses", hypotheses)
     check_segments("references", references)
     segments = len(hypotheses)
-    if segments != len(references):
-        raise ValueError(
-            f"references has {len(references)} segments, hypotheses has {segments}; "
-            "references[i] must hold the references of hypotheses[i]"
-        )
+    check_lengths(segments, len(references))
     listed = list_or_tuple(hypotheses), list_or_tuple(references)
     for part in listed:
         if len(part) != segments:
             raise changed_while_read(segments, len(part), hypotheses, references)
     return listed
+
+
+def check_lengths(segments: int, others: int) -> None:
+    """Raise ValueError unless there are as many hypotheses as lists of references."""
+    if segments != others:
+        raise ValueError(
+            f"references has {others} segments, hypotheses has {segments}; "
+            "references[i] must hold the references of hypotheses[i]"
+        )
 
 
 def changed_while_read(segments: int, found: int, hypotheses: Any, references: Any) -> ValueError:

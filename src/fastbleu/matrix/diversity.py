@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy
 
 from ..counting.stats import Stats
 from ..dialects.parameters import Parameters
-from ..inputs.arguments import check_positive
+from ..inputs.arguments import check_integer, check_positive
 from ..inputs.sentences import parts_of
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
@@ -128,7 +127,7 @@ def self_bleu(
         parameters = {"smoothing": "floor", "tokenize": None} | parameters
     made = sentence_parameters(metric, parameters)
     checked = _check_orders(orders)
-    seed = _integer("seed", seed)
+    seed = check_integer("seed", seed)
     max_order = max(checked)
     others = LeaveOneOut(max_order, made.reference_length)
     reader = SentenceReader(made)
@@ -151,7 +150,7 @@ def self_bleu(
             f"there are {count} sentences; self-BLEU needs 2 or more, because each is compared "
             "with all the others"
         )
-    if sample is not None and not 1 <= _integer("sample", sample) <= count:
+    if sample is not None and not 1 <= check_integer("sample", sample) <= count:
         raise ValueError(f"sample is {sample}, but must lie in 1..{count}, the sentences there are")
     every = range(count)
     indices = array("q", every if sample is None else sorted(Random(seed).sample(every, sample)))
@@ -191,10 +190,3 @@ def _check_orders(orders: Any) -> tuple[int, ...]:
         if checked.count(order) > 1:
             raise ValueError(f"orders has {order} twice")
     return checked
-
-
-def _integer(name: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}, expected an integer") from None
