@@ -135,19 +135,18 @@ class Stats:
         width = self._width
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
-            if step == 1:
-                return self._own(
-                    self._rows[start * width : max(start, stop) * width], self.max_order
-                )
-            rows = array("q")
-            for row in range(start, stop, step):
-                rows.extend(self._rows[row * width : (row + 1) * width])
-            return self._own(rows, self.max_order)
-        try:
-            row = range(len(self))[index]
-        except IndexError:
-            raise IndexError(f"row {index} of {len(self)} rows") from None
-        return self._own(self._rows[row * width : (row + 1) * width], self.max_order)
+        else:
+            try:
+                start = range(len(self))[index]
+            except IndexError:
+                raise IndexError(f"row {index} of {len(self)} rows") from None
+            stop, step = start + 1, 1
+        if step == 1:
+            return self._own(self._rows[start * width : max(start, stop) * width], self.max_order)
+        rows = array("q")
+        for row in range(start, stop, step):
+            rows.extend(self._rows[row * width : (row + 1) * width])
+        return self._own(rows, self.max_order)
 
     def __iter__(self) -> Iterator[Stats]:
         return (self[row] for row in range(len(self)))

@@ -269,11 +269,9 @@ cdef class Vocabulary:
 
     cdef int read_numbers_as_objects(self, const int64_t *numbers, Py_ssize_t length, int32_t *ids,
                                      bint known_only) except -1:
-        cdef list listed = []
         cdef Py_ssize_t i
-        for i in range(length):
-            listed.append(numbers[i])
-        return self.read_objects(tuple(listed), ids, known_only, None, 0)
+        cdef tuple tokens = tuple([numbers[i] for i in range(length)])
+        return self.read_objects(tokens, ids, known_only, None, 0)
 
     cdef dict all_known(self):
         """Every token and its id."""

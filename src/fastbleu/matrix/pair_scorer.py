@@ -147,8 +147,8 @@ def on_sources(
 ) -> None:
     """Call ``work(worker, number)`` for each source; `shape` is (sources, hypotheses, references).
 
-    ``make(threads)`` makes a worker, with an attribute `cancelled`, that may use this many
-    threads: all of them for sources that are large enough. Of smaller ones each thread takes one after the
+    ``make(threads)`` makes a worker, with an attribute `cancelled`, that may use `threads`:
+    all of them for sources that are large enough. Of smaller ones each thread takes one after the
     other.
     """
     sources, rows, columns = shape

@@ -21,6 +21,7 @@ from .arguments import by_reference, by_segment, count_references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 # What a metric may not have changed: how it reads and counts a segment.
@@ -82,17 +83,12 @@ class Replacements:
     def functions(self) -> dict[str, Any]:
         """By name."""
 
-        def _cache_references(metric: Any, references: Any) -> Any:
-            return self.cache(metric, references)
+        def method(replacement: Callable[..., Any]) -> Callable[..., Any]:
+            # A function, which a class binds to its objects, other than a bound method.
+            return lambda *arguments, **named: replacement(*arguments, **named)
 
-        def _extract_corpus_statistics(metric: Any, hypotheses: Any, references: Any) -> Any:
-            return self.extract(metric, hypotheses, references)
-
-        def _aggregate_and_compute(metric: Any, stats: Any) -> Any:
-            return self.aggregate(metric, stats)
-
-        found = (_cache_references, _extract_corpus_statistics, _aggregate_and_compute)
-        return {function.__name__: function for function in found}
+        replacements = self.aggregate, self.cache, self.extract
+        return dict(zip(REPLACED, map(method, replacements), strict=True))
 
     def tokenizer(self, metric: Any) -> Tokenizer | None:
         """The tokenizer of a metric that goes by sacreBLEU's rules; None for any other."""

@@ -76,13 +76,10 @@ class Interval(NumberTable):
 
     def _rows(self) -> list[list[str]]:
         head = ["score", "mean", f"{100 * self.confidence:g} % interval"]
-        return [head, [f"{self.score:#.4g}", f"{self.mean:#.4g}", self._bounds()]]
+        return [head, [f"{self.score:#.4g}", f"{self.mean:#.4g}", _bounds(self)]]
 
     def _caption(self) -> str:
         return f"bootstrap, {self.samples} samples, seed {self.seed}"
-
-    def _bounds(self) -> str:
-        return f"{self.low:#.4g} to {self.high:#.4g}"
 
 
 @dataclass(frozen=True)
@@ -172,4 +169,4 @@ class Comparisons(dict[Name, Comparison], NumberTable):
 
 
 def _bounds(interval: Interval | None) -> str:
-    return "" if interval is None else interval._bounds()
+    return "" if interval is None else f"{interval.low:#.4g} to {interval.high:#.4g}"
