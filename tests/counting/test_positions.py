@@ -2,7 +2,7 @@
 
 import oracle
 import pytest
-from generators import seeded
+from generators import raises, seeded
 from random_texts import random_corpus
 
 from fastbleu.counting.batch import CountOptions, count_batch
@@ -80,7 +80,5 @@ def test_a_rewritten_line_has_no_bounds_and_leaves_those_of_others_alone():
 
 
 def test_bounds_are_of_text():
-    with pytest.raises(TypeError, match="not a int"):
-        token_bounds([7], "13a")
-    with pytest.raises(ValueError, match="14a"):
-        token_bounds(["a"], "14a")
+    raises(TypeError, "not a int", token_bounds, [7], "13a")
+    raises(ValueError, "14a", token_bounds, ["a"], "14a")

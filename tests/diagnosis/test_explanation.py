@@ -6,6 +6,7 @@ import re
 
 import pytest
 import wmt22
+from generators import raises
 
 import fastbleu
 from fastbleu import BLEU, dialects, explain
@@ -117,12 +118,10 @@ def test_all_dialects():
 
 
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match="pass both a and b, or none of them"):
-        explain(["a"], ["a"], "nltk")
+    raises(ValueError, "pass both a and b, or none of them", explain, ["a"], ["a"], "nltk")
     with pytest.raises(TypeError, match=r"a dialect's name or a fastbleu\.BLEU, not a int"):
         explain(["a"], ["a"], 1, "nltk")
-    with pytest.raises(ValueError, match="dialect 'bleu' is unknown"):
-        explain(["a"], ["a"], "bleu", "nltk")
+    raises(ValueError, "dialect 'bleu' is unknown", explain, ["a"], ["a"], "bleu", "nltk")
     with pytest.raises(ValueError, match="a has 2 segments, b has 1"):
         explain(["a"], ["a"], ("nltk", ["a", "b"], ["a", "b"]), "nltk")
     with pytest.raises(ValueError, match="there are 2 sources, but 1 hypotheses"):

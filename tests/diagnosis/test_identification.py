@@ -4,6 +4,7 @@ import json
 
 import pytest
 import wmt22
+from generators import raises
 
 from fastbleu import BLEU, dialects, identify
 
@@ -68,8 +69,7 @@ def test_what_is_told():
 
 @pytest.mark.parametrize("number", ["none", -1, 101, "nan"])
 def test_numbers_that_are_no_scores(number):
-    with pytest.raises(ValueError, match=r"is no (number|BLEU)"):
-        identify(number, HYPOTHESES, REFERENCES)
+    raises(ValueError, r"is no (number|BLEU)", identify, number, HYPOTHESES, REFERENCES)
 
 
 @pytest.mark.parametrize("name", dialects.names())

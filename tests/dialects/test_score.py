@@ -98,6 +98,5 @@ def test_html():
     ],
 )
 def test_it_is_not_a_number(operation):
-    with pytest.raises(TypeError, match=r"not a number.*score\.value > 30"):
-        operation()
+    raises(TypeError, r"not a number.*score\.value > 30", operation)
     assert max([SCORE, SCORE.__replace__(value=49.0)], key=float).value == 49.0

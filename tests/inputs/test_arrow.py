@@ -16,7 +16,7 @@ from arrow_producer import (
     packed,
     text_array,
 )
-from generators import seeded
+from generators import raises, seeded
 from random_texts import random_line
 
 from fastbleu import BLEU, InputWarning, count
@@ -211,8 +211,7 @@ def test_nulls_in_lists():
     several = [["a", None], None, ["b"]]
     column = Column(list_array(several, text_array(flat(several))))
     texts = Column(text_array(["a", "b", "b"]))
-    with pytest.raises(TypeError, match=r"segment 0: references\[1\] is missing"):
-        BLEU().score(texts, column)
+    raises(TypeError, r"segment 0: references\[1\] is missing", BLEU().score, texts, column)
     metric, filled = BLEU(max_order=1), [["a", ""], [""], ["b"]]
     assert metric.statistics(texts, column, missing="empty") == metric.statistics(
         ["a", "b", "b"], filled
@@ -234,8 +233,7 @@ def test_errors_name_the_rows():
     with pytest.raises(ValueError, match=r"references has 1 segments, hypotheses has 2"):
         BLEU().score(texts, Column(text_array(["a"])))
     stream = Stream(text_array([]), [text_array(["a"]), text_array(["b"]), text_array(["c"])])
-    with pytest.raises(ValueError, match=r"references has 2 segments, hypotheses has 3"):
-        BLEU().score(stream, texts)
+    raises(ValueError, r"references has 2 segments, hypotheses has 3", BLEU().score, stream, texts)
     with pytest.raises(ValueError, match=r"references\[1\] has 1 rows, references\[0\] has 2"):
         BLEU().score(texts, [texts, Column(text_array(["a"]))])
     damaged = Column(text_array([b"good", b"caf\xe9 au lait"]))
@@ -247,8 +245,7 @@ def test_errors_name_the_rows():
         with pytest.raises(ValueError, match=r"segment 1: references\[0\] is not UTF-8: byte 3"):
             metric.score(texts, damaged)
     metric = BLEU()
-    with pytest.raises(ValueError, match=r"segment 1: the hypothesis is not UTF-8"):
-        metric.update(damaged, texts)
+    raises(ValueError, r"segment 1: the hypothesis is not UTF-8", metric.update, damaged, texts)
     assert metric.state.tolist() == [0] * 10
     failing = Stream(text_array([]), [text_array(["a"]), errno.EIO])
     with pytest.raises(OSError, match=r"the Arrow stream of hypotheses failed.*the disk is gone"):
@@ -277,8 +274,7 @@ TYPES = {
 
 @pytest.mark.parametrize("message", TYPES)
 def test_other_types_are_refused(message):
-    with pytest.raises(TypeError, match=message):
-        BLEU().score(Column(TYPES[message]), ["a"])
+    raises(TypeError, message, BLEU().score, Column(TYPES[message]), ["a"])
 
 
 def test_texts_without_a_tokenizer_are_refused():
@@ -339,8 +335,7 @@ def test_damaged_lists_are_refused():
         with pytest.raises(ValueError, match=r"Arrow array of hypotheses cannot.*offsets run"):
             BLEU(tokenize=None).score(Column(ids), Column(ids))
     short = Array("+w:3", 2, [None], [id_array([1] * 5)])
-    with pytest.raises(ValueError, match=r"offsets run"):
-        BLEU(tokenize=None).score(Column(short), Column(short))
+    raises(ValueError, r"offsets run", BLEU(tokenize=None).score, Column(short), Column(short))
     large = Column(list_array([[2**63]], id_array([2**63], "Q")))
     with pytest.raises(ValueError, match=r"row 0: an id does not fit into int64"):
         BLEU(tokenize=None).score(large, large)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from generators import raises
 
 from fastbleu import BLEU, InputWarning, count
 
@@ -106,8 +107,7 @@ def test_what_is_no_missing_value_is_refused_as_ever():
         pytest.raises(ValueError, match="no segments"),
     ):
         BLEU().score([None], ["a"], missing="skip")
-    with pytest.raises(TypeError, match="the hypothesis is missing"):
-        count([None], ["a"], tokenize="13a")
+    raises(TypeError, "the hypothesis is missing", count, [None], ["a"], tokenize="13a")
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -4,6 +4,7 @@ import math
 
 import pytest
 from commands import python
+from generators import raises
 
 import fastbleu
 from fastbleu import plots
@@ -72,10 +73,8 @@ def test_history():
 
 
 def test_what_is_refused():
-    with pytest.raises(TypeError, match="scores has a float, expected a Score"):
-        plots.plot_precisions(31.2)
-    with pytest.raises(ValueError, match="scores is empty"):
-        plots.plot_precisions({})
+    raises(TypeError, "scores has a float, expected a Score", plots.plot_precisions, 31.2)
+    raises(ValueError, "scores is empty", plots.plot_precisions, {})
 
 
 def test_without_matplotlib():

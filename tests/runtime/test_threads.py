@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from commands import python
-from generators import seeded, segments
+from generators import raises, seeded, segments
 from random_texts import random_corpus
 from threads import at_once
 from tokenizer_texts import batch
@@ -58,8 +58,7 @@ def test_an_error_cancels_all_workers_and_is_raised(failing):
         while not worker.cancelled:
             time.sleep(0.001)
 
-    with pytest.raises(ValueError, match=f"the {failing} worker failed"):
-        run_on_threads(work, workers)
+    raises(ValueError, f"the {failing} worker failed", run_on_threads, work, workers)
     assert all(worker.cancelled for worker in workers)
 
 

@@ -4,6 +4,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
+from generators import raises
 
 from fastbleu import BLEU
 from fastbleu.significance import (
@@ -68,8 +69,7 @@ def test_sacrebleus_numbers():
     ],
 )
 def test_errors(systems, options, error, message):
-    with pytest.raises(error, match=message):
-        compare(systems, REFERENCES, **options)
+    raises(error, message, compare, systems, REFERENCES, **options)
 
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from generators import raises
 from table_families import FAMILIES, as_dict, check, columns, expected, groups_of, table_of, texts
 
 from fastbleu import BLEU, InputWarning, dialects, tables
@@ -189,8 +190,7 @@ def test_missing_values(family):
 def test_missing_values_in_lists(family):
     its = {"mt": ["a b", "c d"], "refs": [["a b", None], ["c d", "c"]]}
     table = table_of(family, its)
-    with pytest.raises(TypeError, match="row 0: column 'refs' has no value"):
-        tables.score(table, "mt", "refs")
+    raises(TypeError, "row 0: column 'refs' has no value", tables.score, table, "mt", "refs")
     found = as_dict(tables.score(table, "mt", "refs", missing="empty"))
     score = BLEU().score(its["mt"], [["a b", ""], ["c d", "c"]])
     assert (found["bleu"], found["ref_len"]) == ([score.value], [score.ref_len])

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from generators import raises
 from hosts import host
 from table_families import as_dict, columns
 
@@ -106,8 +107,7 @@ def test_files_that_are_none(tmp_path):
         tables.score(tmp_path / "table.xls", "mt", "ref")
     for name in ("bad.parquet", "bad.arrow", "bad.feather"):
         (tmp_path / name).write_bytes(b"this is no table" * 9)
-        with pytest.raises(ValueError, match=name):
-            tables.score(tmp_path / name, "mt", "ref")
+        raises(ValueError, name, tables.score, tmp_path / name, "mt", "ref")
 
 
 def test_a_column_that_is_not_in_a_file(folder):

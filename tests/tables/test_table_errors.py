@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from generators import raises
 from table_families import FAMILIES, columns, table_of
 
 from fastbleu import BLEU, tables
@@ -12,8 +13,7 @@ ITS = {"mt": ["a b", "c d", "e f"], "ref": ["a b", "c", "e f"], "lang": ["de", "
 
 
 def fails(error, message, *arguments, **options):
-    with pytest.raises(error, match=re.escape(message)):
-        tables.score(*arguments, **options)
+    raises(error, re.escape(message), tables.score, *arguments, **options)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -23,8 +23,7 @@ def test_a_column_that_is_not_there(family):
     fails(ValueError, message, table, "mt", "reff")
     fails(ValueError, "the table has no column 'system'", table, "mt", "ref", by="system")
     fails(ValueError, "the table has no column 'system'", iter([table]), "mt", "ref", by="system")
-    with pytest.raises(ValueError, match="has no column 'x'"):
-        tables.sentence_scores(table, "x", "ref")
+    raises(ValueError, "has no column 'x'", tables.sentence_scores, table, "x", "ref")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -102,8 +101,7 @@ def test_arguments():
     )
     taken = ITS | {"bleu": ["x", "y", "x"]}
     fails(ValueError, "rename that of the table", taken, "mt", "ref", by="bleu")
-    with pytest.raises(ValueError, match="rename that of the table"):
-        tables.sentence_scores(taken, "mt", "ref")
+    raises(ValueError, "rename that of the table", tables.sentence_scores, taken, "mt", "ref")
 
 
 def test_a_dialect_without_rows():
