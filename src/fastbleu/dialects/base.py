@@ -9,6 +9,7 @@ from math import exp
 
 from .._core import MAX_ORDER, raise_totals
 from ..counting.stats import Stats
+from .options import Options as Options
 from .score import Score
 
 TYPE_CHECKING = False
@@ -18,24 +19,6 @@ if TYPE_CHECKING:
     from ..counting.batch import Counted, CountOptions, Segment
     from ..inputs.types import ReferenceLength
     from ..tokenizers.table import TokenizerName
-
-
-class Options:
-    """What a dialect is asked for, checked; `weights` is None where all are 1 / max_order."""
-
-    __slots__ = ("effective_order", "smoothing", "smoothing_value", "weights")
-
-    def __init__(
-        self,
-        weights: tuple[float, ...] | None,
-        smoothing: str,
-        smoothing_value: float | None,
-        effective_order: bool,
-    ) -> None:
-        self.weights = weights
-        self.smoothing = smoothing
-        self.smoothing_value = smoothing_value
-        self.effective_order = effective_order
 
 
 class Dialect(ABC):
