@@ -12,6 +12,8 @@ from fastbleu.dialects._sacrebleu import VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
+R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
+A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 THEIR_VERSION = VERSION.partition("+")[0]
 POSIX = os.name == "posix"
 

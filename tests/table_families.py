@@ -3,28 +3,11 @@
 import random
 import warnings
 
-from generators import SEED
+from generators import SEED, words
 from hosts import host
 
 FAMILIES = ["dict", "pandas", "polars", "pyarrow"]
-_WORDS = [
-    "the",
-    "cat",
-    "sat",
-    "on",
-    "a",
-    "mat",
-    "&",
-    "a",
-    "dog,",
-    "who",
-    "ran",
-    "off;",
-    "the",
-    "sea.",
-    "猫が",
-    "いる。",
-]
+_WORDS = words("the cat sat on a mat & a dog, who ran off; the sea. 猫が いる。")
 
 
 def texts(count, seed=0):

@@ -12,12 +12,9 @@ from typing import Any
 
 import pytest
 import wmt22
-from commands import EXAMPLES, POSIX, THEIR_VERSION, output, python, run, same, start
+from commands import POSIX, R1, R2, THEIR_VERSION, A, B, output, python, run, same, start
 
 from fastbleu.dialects._sacrebleu import VERSION
-
-R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
-A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 
 # ---- one system -----------------------------------------------------------------------------
 

@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import EXAMPLES, POSIX, error, output, python, run, start, usage_error
+from commands import POSIX, R1, A, B, error, output, python, run, start, usage_error
 
 from fastbleu.cli import command as cli
 
-R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
-A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 FORMS = [[], ["-sl"], ["-f", "text"], ["-ci", "-cin", "20"]]
 
 # ---- mistakes and what is said about them ---------------------------------------------------

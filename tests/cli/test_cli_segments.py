@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import EXAMPLES, error, output, same, usage_error
+from commands import R1, R2, A, B, error, output, same, usage_error
 
-R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
-A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 LINES = {path: path.read_text(encoding="utf-8").splitlines() for path in (R1, R2, A, B)}
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import EXAMPLES, error, output, run, same
+from commands import EXAMPLES, A, B, error, output, run, same
 
-A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 LINES = {
     name: (EXAMPLES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     for name in ("reference.1", "reference.2", "system-b")

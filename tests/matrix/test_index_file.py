@@ -175,7 +175,9 @@ def changed(path, offset, new):
 
 
 def test_what_is_no_index(path):
-    for content in (b"", b"text\n", b"\x8b", b"\x93NUMPY" * 100, os.urandom(300)):
+    texts = b"", b"text\n", "a text\r\n".encode("utf-8-sig"), b"\xe2"
+    binary = b"\x8b", b"\x93NUMPY" * 100, b"\x1f\x8b\x08", bytes(999), os.urandom(300)
+    for content in texts + binary:
         path.write_bytes(content)
         refused(path, "is no file that ReferenceIndex.save has written|is truncated")
     with pytest.raises(FileNotFoundError):

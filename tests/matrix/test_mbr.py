@@ -504,15 +504,6 @@ def test_aggregated_with_weights_of_orders():
     assert np.allclose(found, expected, rtol=1e-13)
 
 
-def test_aggregated_duplicates():
-    rng = seeded("mbr aggregated duplicates")
-    candidates = rng.choices(texts(rng, 8), k=40)
-    utilities = mbr(candidates, aggregate=True).utilities
-    for one, other in itertools.combinations(range(40), 2):
-        if candidates[one] == candidates[other]:
-            assert utilities[one] == utilities[other]
-
-
 def lines_of_systems(pair):
     """The outputs of all systems for each source, by source."""
     lines = wmt22.lines_of_systems(pair)

@@ -137,10 +137,6 @@ def test_masks():
     refused(TOKENS, list(H), ValueError, r"mask of hypotheses\[2\]", mask=[*ones[:2], ones[0, :2]])
 
 
-def test_lowercase_needs_text():
-    raises(ValueError, "lowercase=True needs text", Parameters, None, lowercase=True)
-
-
 def test_compiled_readers_check_what_they_need():
     vocabulary = Vocabulary()
     reader = TextReader(TextChecks(), "13a")

@@ -140,19 +140,6 @@ def edge_chunk(seed_name):
     return hypotheses, list_of_references
 
 
-@pytest.mark.parametrize(
-    "order", [1, 2, 4, 8, *(pytest.param(n, marks=pytest.mark.long) for n in (64, 70))]
-)
-def test_every_instruction_set_counts_the_same(order, simd):
-    assert importlib.import_module("fastbleu.runtime._process").active_simd() == simd
-    hypotheses, list_of_references = edge_chunk("instruction sets")
-    expected = [
-        oracle.row(h, r, order) for h, r in zip(hypotheses, list_of_references, strict=True)
-    ]
-    where = f"FASTBLEU_TEST_SEED={SEED} {simd}"
-    check_rows(where, (expected, 0, 0), hypotheses, list_of_references)
-
-
 @pytest.mark.parametrize("seed", [(0, 1), (1, 0), (2**64 - 1, 2**63), (12345, 678910)])
 def test_the_seed_of_hash_tables_changes_nothing(seed):
     core = importlib.import_module("fastbleu.runtime._process")

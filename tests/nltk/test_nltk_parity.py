@@ -21,8 +21,6 @@ from generators import (
     KINDS,
     PRISTINE,
     assert_same,
-    edge_length,
-    random_weights,
     seeded,
     segments,
     typed,
@@ -101,17 +99,6 @@ def test_sentences_of_every_kind_of_token(bleu, kind):
         assert_same(bleu, "closest_ref_length", references, len(hypothesis))
 
 
-@pytest.mark.parametrize("kind", ["two letters", "four letters", "words", "near lengths", "mixed"])
-def test_long_segments(bleu, kind):
-    rng = seeded("long", kind)
-    hypotheses, list_of_references = segments(rng, 20, kind, edge_length)
-    for hypothesis, references in zip(hypotheses, list_of_references, strict=True):
-        assert_same(
-            bleu, "sentence_bleu", references, hypothesis, random_weights(rng, rng.randint(1, 8))
-        )
-    assert_same(bleu, "corpus_bleu", list_of_references, hypotheses)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     "alphabet", [["a"], ["a", "b"], [f"word{n}" for n in range(3000)]], ids=["one", "two", "many"]
@@ -125,15 +112,6 @@ def test_a_segment_of_more_than_65536_tokens(bleu, alphabet):
         ["a"] * 300,
     ]
     assert_same(bleu, "sentence_bleu", references, hypothesis)
-
-
-def test_many_segments(bleu):
-    rng = seeded("corpora")
-    for kind in sorted(KINDS):
-        hypotheses, list_of_references = segments(rng, 300, kind)
-        assert_same(bleu, "corpus_bleu", list_of_references, hypotheses)
-        expected = oracle.nltk_corpus_score(list_of_references, hypotheses)
-        assert bleu.corpus_bleu(list_of_references, hypotheses) == expected, kind
 
 
 def test_thousands_of_references(bleu):

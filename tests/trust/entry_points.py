@@ -119,9 +119,8 @@ fastbleu.tokenizers.Tokenizer.__eq__ | it = get_tokenizer("13a"); it == it, it =
 fastbleu.tokenizers.Tokenizer.{__hash__,__repr__} | it = get_tokenizer("13a")
     it.WORD() == it.WORD()
 fastbleu.tokenizers.Tokenizer.__reduce__ | it = get_tokenizer("13a"); pickle.loads(pickle.dumps(it))
-fastbleu.tokenizers.Tokenizer.__setattr__
-    it = get_tokenizer("13a"); None; setattr(it, "name", "x")
-fastbleu.tokenizers.Tokenizer.__delattr__ | it = get_tokenizer("13a"); None; delattr(it, "name")
+fastbleu.tokenizers.Tokenizer.{__setattr__,__delattr__} | it = get_tokenizer("13a")
+    None; it.WORD("name")
 fastbleu.InputWarning | InputWarning("a message")
 fastbleu.Stats | Stats(ROWS, 2)
     Stats(ROWS, 3); Stats([[0.5] * 6]); Stats([[2**63] * 6]); Stats([1, 2, 3]); Stats([])
@@ -148,20 +147,15 @@ fastbleu.Score.__reduce__ | it = BLEU().score(TEXTS, TEXT_REFERENCES)
     pickle.loads(pickle.dumps(it))
 fastbleu.Score.__replace__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.__replace__(bp=0.5)
     it.__replace__(no=0.5)
-fastbleu.Score.__setattr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
-    setattr(it, "bp", 0.5)
-fastbleu.Score.__delattr__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
-    delattr(it, "bp")
+fastbleu.Score.{__setattr__,__delattr__} | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it)
+    it.WORD("bp")
 fastbleu.Score.__format__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); f"{it:.2f} {it}"; f"{it:.2z}"
 fastbleu.Score.format | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.format(width=3); it.format(-1)
 fastbleu.Score.plot | it = BLEU().score(TEXTS, TEXT_REFERENCES); callable(it.plot)
     it.plot(ax=7)
 fastbleu.Score.to_dict | it = BLEU().score(TEXTS, TEXT_REFERENCES); it.to_dict()
-fastbleu.Score.__lt__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it < it
-fastbleu.Score.__le__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it <= 30
-fastbleu.Score.__gt__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it > 30; max(it, it)
-fastbleu.Score.__ge__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it >= 30
-fastbleu.Score.__round__ | it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); round(it, 2)
+fastbleu.Score.{__lt__,__le__,__gt__,__ge__,__round__}
+    it = BLEU().score(TEXTS, TEXT_REFERENCES); str(it); it.WORD(2); max(it, it)
 fastbleu.dialects.{NltkDialect,SacrebleuDialect} | WORD().version
 fastbleu.dialects.Dialect | issubclass(NltkDialect, Dialect); Dialect()
 fastbleu.dialects.Dialect.adapt | it = Stats(ROWS); Dialect.adapt(NLTK, it)
@@ -179,23 +173,21 @@ fastbleu.dialects.Dialect.require | Dialect.require(NLTK, "weights")
     Dialect.require(NLTK, "aggregate=True")
 fastbleu.dialects.Dialect.printed | Dialect.printed(SACREBLEU, 12.345)
 fastbleu.dialects.Dialect.line | Dialect.line(SACREBLEU, SACREBLEU.score(Stats(ROWS).sum()))
-fastbleu.dialects.NltkDialect.printed | NLTK.printed(0.5)
-fastbleu.dialects.NltkDialect.line | NLTK.line(BLEU().score(TEXTS, TEXT_REFERENCES))
-fastbleu.dialects.SacrebleuDialect.printed | SACREBLEU.printed(12.345)
-fastbleu.dialects.SacrebleuDialect.line | SACREBLEU.line(BLEU().score(TEXTS, TEXT_REFERENCES))
+fastbleu.dialects.{NltkDialect,SacrebleuDialect}.printed | WORD().printed(12.345)
+fastbleu.dialects.{NltkDialect,SacrebleuDialect}.line
+    WORD().line(BLEU().score(TEXTS, TEXT_REFERENCES))
+fastbleu.dialects.{NltkDialect,SacrebleuDialect}.brevity_penalty | WORD().brevity_penalty(3, 4)
 fastbleu.dialects.Dialect.brevity_penalty | Dialect.brevity_penalty(SACREBLEU, 3, 4)
-fastbleu.dialects.NltkDialect.brevity_penalty | NLTK.brevity_penalty(3, 4)
 fastbleu.dialects.NltkDialect.expected_scores | NLTK.name; NLTK.expected_scores(np.zeros((1, 6)), 2)
 fastbleu.dialects.NltkDialect.read_options | NLTK.read_options(2).smoothing
     NLTK.read_options(2, (1,))
 fastbleu.dialects.NltkDialect.require | NLTK.require("weights"); NLTK.require("smoothing='method5'")
-fastbleu.dialects.SacrebleuDialect.brevity_penalty | SACREBLEU.brevity_penalty(3, 4)
 fastbleu.dialects.SacrebleuDialect.read_options | SACREBLEU.read_options(2).smoothing
     SACREBLEU.read_options(2, smoothing="none", smoothing_value=1)
 fastbleu.dialects.SacrebleuDialect.require | SACREBLEU.require("aggregate=True")
 fastbleu.dialects.names | dialects.names()
 fastbleu.dialects.get | dialects.get("nltk").version; dialects.get("bleu")
-fastbleu.dialects.NltkDialect.adapt | it = Stats(ROWS); NLTK.adapt(it)
+fastbleu.dialects.{NltkDialect,SacrebleuDialect}.adapt | it = Stats(ROWS); WORD().adapt(it)
 fastbleu.dialects.NltkDialect.score | it = NLTK.adapt(count(HYPOTHESES, LIST_OF_REFERENCES))
     NLTK.score(it.sum(), smoothing="method4")
     NLTK.score(it); NLTK.score(it.sum(), (1,)); NLTK.score(it.sum(), smoothing="method7")
@@ -206,7 +198,6 @@ fastbleu.dialects.NltkDialect.sentence_scores
     NLTK.sentence_scores(it, smoothing="none", smoothing_value=1)
     NLTK.sentence_scores(it, (0.5, 0.5))
 fastbleu.dialects.NltkDialect.signature | NLTK.signature(2, (0.5, 0.5), nrefs=-1, lowercase=True)
-fastbleu.dialects.SacrebleuDialect.adapt | it = Stats(ROWS); SACREBLEU.adapt(it)
 fastbleu.dialects.SacrebleuDialect.score | it = Stats(ROWS)
     SACREBLEU.score(it.sum(), weights=(0.25, 0.75))
     SACREBLEU.score(it); SACREBLEU.score(it.sum(), weights=(0.25,))
@@ -407,16 +398,11 @@ fastbleu.significance.compare | it = {"a": TEXTS, "b": TEXTS[::-1]}
     compare(it, TEXT_REFERENCES, method="t"); compare(it, TEXT_REFERENCES, metric="chrf")
     compare(it, TEXT_REFERENCES, smoothing="exp"); compare({**it, "c": [1, 2, 3]}, TEXT_REFERENCES)
 fastbleu.significance.Comparisons | Comparisons({})
-fastbleu.significance.Comparisons.to_dict
-    it = compare({"a": TEXTS, "b": TEXTS[::-1]}, TEXT_REFERENCES, samples=9); it.to_dict()
-fastbleu.significance.Interval.to_dict | bootstrap(Stats(ROWS), samples=9).to_dict()
-fastbleu.significance.Interval.__str__ | str(bootstrap(Stats(ROWS), samples=9))
-fastbleu.significance.Comparison.to_dict
-    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.to_dict()
-fastbleu.significance.Comparison.__str__
-    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); str(it)
-fastbleu.significance.Comparisons.__str__
-    it = compare({"a": TEXTS, "b": TEXTS[::-1]}, TEXT_REFERENCES, samples=9); str(it)
+fastbleu.significance.Comparisons.{to_dict,__str__}
+    it = compare({"a": TEXTS, "b": TEXTS[::-1]}, TEXT_REFERENCES, samples=9); it.WORD()
+fastbleu.significance.Interval.{to_dict,__str__} | bootstrap(Stats(ROWS), samples=9).WORD()
+fastbleu.significance.Comparison.{to_dict,__str__}
+    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.WORD()
 fastbleu.significance.Interval | Interval(*range(7))
 fastbleu.significance.Interval.half_width
     it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.interval.half_width
@@ -677,12 +663,8 @@ def call_of(number: int, state: State) -> object:
 MODULES = [
     *("fastbleu", "fastbleu.nltk", "fastbleu.sacrebleu", "fastbleu.sacrebleu.metrics"),
     *("fastbleu.significance", "fastbleu.matrix", "fastbleu.tokenizers", "fastbleu.dialects"),
-    *(
-        "fastbleu.tables",
-        "fastbleu.cli",
-        "fastbleu.integrations.evaluate",
-        "fastbleu.integrations.transformers",
-    ),
+    *("fastbleu.tables", "fastbleu.cli"),
+    *("fastbleu.integrations.evaluate", "fastbleu.integrations.transformers"),
 ]
 PACKAGE = str(Path(fastbleu.__file__).parent)
 
