@@ -144,10 +144,7 @@ def test_the_encoding_is_that_of_the_users_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (
-            ["-t", "wmt41", "-l", "de-en", "-i", A],
-            "test set 'wmt41' is unknown to sacreBLEU: did you",
-        ),
+        (["-t", "wmt41", "-l", "de-en", "-i", A], "'wmt41' is unknown to sacreBLEU: did you"),
         (["-t", "wmt14", "-l", "de-fi", "-i", A], "no language pair de-fi; it has cs-en"),
         ([*SGM, "-ol", "xx", "-i", A], "no segment of test set wmt14 matches --origlang xx"),
         ([*SGM, "--subset", "x", "-i", A], "sacreBLEU failed: Exception: No subset annotation"),

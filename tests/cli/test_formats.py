@@ -51,8 +51,9 @@ def error_of(*names: Path | str, **options: Any) -> str:
     return message
 
 
-def write(path: Path, data: bytes | str) -> Path:
-    path.write_bytes(data.encode() if isinstance(data, str) else data)
+def write(path: Path, data: bytes | str, *, packed: bool = False) -> Path:
+    data = data.encode() if isinstance(data, str) else data
+    path.write_bytes(gzip.compress(data) if packed else data)
     return path
 
 
@@ -105,8 +106,7 @@ TABLE = 'src\tmt\tref\n1\t"a\t\n2\t\tb" \r\n3\tc  d\te\n'
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.TSV", "a.tsv.gz"])
 def test_columns(tmp_path: Path, name: str) -> None:
-    data = TABLE.encode()
-    path = write(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
+    path = write(tmp_path / name, TABLE, packed=name.endswith("gz"))
     assert text_of(f"{path}::mt") == ['"a', "", "c  d"]
     assert text_of(f"{path}::ref") == ["", 'b"', "e"]
     assert text_of(f"{path}::3") == ["ref", "", 'b"', "e"]
@@ -136,14 +136,11 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
 
 
 def test_rows_of_other_widths(tmp_path: Path) -> None:
-    for row in ("4\tf", "4\tf\tg\th", ""):
+    for row, columns in {"4\tf": "2 columns", "4\tf\tg\th": "4 columns", "": "1 column"}.items():
         path = write(tmp_path / "a.tsv", f"{TABLE}{row}\n")
         for selector in ("mt", "2"):
             message = error_of(f"{path}::{selector}")
-            columns = row.count("\t") + 1
-            assert message.startswith(
-                f"{path}: line 5: {columns} column{'s' * (columns > 1)}, but line 1"
-            )
+            assert message.startswith(f"{path}: line 5: {columns}, but line 1")
 
 
 @pytest.mark.parametrize(
@@ -189,8 +186,8 @@ RECORDS: list[dict[str, Any]] = [
     ],
 )
 def test_keys(tmp_path: Path, name: str, selector: str, expected: list[str]) -> None:
-    data = "\r\n".join(json.dumps(record) for record in RECORDS).encode()
-    path = write(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
+    lines = "\r\n".join(json.dumps(record) for record in RECORDS)
+    path = write(tmp_path / name, lines, packed=name.endswith("gz"))
     assert text_of(f"{path}::{selector}") == expected
 
 
@@ -216,7 +213,7 @@ def test_escapes_that_are_no_characters(tmp_path: Path) -> None:
         ('{"a": false}', "'a' is true or false, but must be a string"),
         (
             '{"a": ["x", "y"]}',
-            "'a' is a list of 2, but must be a string; choose a part of it, such as ::a.0",
+            "a list of 2, but must be a string; choose a part of it, such as ::a.0",
         ),
         ('{"a": {"de": 1}}', "choose a part of it, such as ::a.de"),
     ],
@@ -288,8 +285,7 @@ DATASET = """\
 
 @pytest.mark.parametrize("name", ["a.xml", "a.xml.gz", "A.XML"])
 def test_wmt_xml(tmp_path: Path, name: str) -> None:
-    data = DATASET.encode()
-    path = write(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
+    path = write(tmp_path / name, DATASET, packed=name.endswith("gz"))
     assert text_of(f"{path}::A") == ["one & only", "two times", "ü <b>"]
     assert text_of(f"{path}::B") == ["1", "2", "2b"]
     assert text_of(f"{path}::S") == ["uno", "due", "2s"]
@@ -377,20 +373,15 @@ def test_segments_that_do_not_belong_together(tmp_path: Path) -> None:
     message = error_of(f"{path}::reference01", f"{cut}::system_1")
     assert message.startswith(f"{cut} has 2 segments, {path} has 3 segments: ")
     plain = write(tmp_path / "p.txt", "1\n2\n")
-    assert error_of(f"{path}::reference01", plain).startswith(
-        f"{plain} has 2 lines, {path} has 3 seg"
-    )
+    message = error_of(f"{path}::reference01", plain)
+    assert message.startswith(f"{plain} has 2 lines, {path} has 3 segments: ")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
         ('<seg id="10">zehn</seg>', "", "document d1 has a segment 10 of ref:A, but not of src"),
-        (
-            ' translator="A"><seg id="1">&',
-            ' translator="C"><seg id="1">&',
-            "document d2 has no ref:A",
-        ),
+        ('"A"><seg id="1">&#252;', '"C"><seg id="1">&#252;', "document d2 has no ref:A"),
         ('<seg id="1">one &amp; only</seg>', "", "document d1 has no segment 1 of ref:A"),
         ('<seg id="1">one', '<seg id="2">one', "line 12: a second segment 2 of document d1"),
         ('<seg id="1">one', "<seg>one", "line 11: a <seg> without id in document d1"),
@@ -521,8 +512,7 @@ lines</seg>
 
 @pytest.mark.parametrize("name", ["a.sgm", "a.sgml", "a.SGM.gz"])
 def test_sgml(tmp_path: Path, name: str) -> None:
-    data = ("\ufeff" + SGML).encode()
-    path = write(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
+    path = write(tmp_path / name, "\ufeff" + SGML, packed=name.endswith("gz"))
     expected = ["Fish & chips, 1 < 2 &amp; &quot;x&quot;", "two lines", "unquoted > here"]
     assert text_of(path) == text_of(f"{path}::ref") == expected
     assert text_of(path, role=SYSTEM) == expected

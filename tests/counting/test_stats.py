@@ -91,9 +91,8 @@ def test_the_number_of_threads_changes_nothing(corpus, threads):
 @pytest.mark.parametrize("kind", ["four letters", "words", "mixed", "colliders", "near lengths"])
 def test_threads_on_a_corpus_of_many_chunks(kind, threads):
     hypotheses, list_of_references = segments(seeded("threads", kind), 9_000, kind)
-    assert count(hypotheses, list_of_references, threads=threads) == count(
-        hypotheses, list_of_references
-    )
+    expected = count(hypotheses, list_of_references)
+    assert count(hypotheses, list_of_references, threads=threads) == expected
 
 
 @pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")  # a run of 1 looks like padding

@@ -158,38 +158,20 @@ def test_signatures_differ():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        (
-            {"dialect": "multi-bleu", "tokenize": "13a"},
-            "does not support tokenize='13a'",
-        ),
+        ({"dialect": "multi-bleu", "tokenize": "13a"}, "does not support tokenize='13a'"),
         ({"dialect": "mteval-v13a", "tokenize": str.split}, "not support tokenize="),
-        (
-            {"dialect": "codexglue-summary", "lowercase": False},
-            "it always ignores case",
-        ),
+        ({"dialect": "codexglue-summary", "lowercase": False}, "it always ignores case"),
         ({"dialect": "multi-bleu", "max_order": 5}, "max_order=5: its longest n-grams are 4"),
         ({"dialect": "torcheval", "max_order": 5}, "longest n-grams are 1, 2, 3, 4"),
         ({"dialect": "tf-nmt", "reference_length": "closest"}, "it takes the shortest"),
         ({"dialect": "coco", "reference_length": "first"}, "closest, shortest or average"),
-        (
-            {"dialect": "coco", "weights": [1, 1, 1, 1]},
-            "weights: its weights are equal",
-        ),
-        (
-            {"dialect": "mteval-v14", "smoothing": "floor"},
-            "smoothing 'floor' is unknown",
-        ),
+        ({"dialect": "coco", "weights": [1, 1, 1, 1]}, "weights: its weights are equal"),
+        ({"dialect": "mteval-v14", "smoothing": "floor"}, "smoothing 'floor' is unknown"),
         ({"dialect": "e2e", "effective_order": True}, "not support effective_order=True"),
         ({"dialect": "nltk", "hashed": False}, "'nltk' does not support hashed: "),
-        (
-            {"dialect": "codebleu-weighted", "keywords": "perl"},
-            "'perl' is unknown; choose",
-        ),
+        ({"dialect": "codebleu-weighted", "keywords": "perl"}, "'perl' is unknown; choose"),
         ({"dialect": "nope"}, "dialect 'nope' is unknown; choose one of sacrebleu, nltk"),
-        (
-            {"reference_length": "average"},
-            "not support reference_length='average'",
-        ),
+        ({"reference_length": "average"}, "not support reference_length='average'"),
     ],
 )
 def test_what_an_original_does_not_have_is_refused_by_name(parameters, message):
@@ -210,13 +192,7 @@ def test_one_reference(name):
     [
         ("multi-bleu", "", "a", ZeroDivisionError, "multi-bleu.perl dies"),
         ("multi-bleu", "a", "", ValueError, "prints BLEU = 0 .* exits with status 1"),
-        (
-            "mteval-v13a",
-            "a",
-            "",
-            ZeroDivisionError,
-            "mteval-v13a.pl dies .* mteval-v14 has",
-        ),
+        ("mteval-v13a", "a", "", ZeroDivisionError, "mteval-v13a.pl dies .* mteval-v14 has"),
         ("mteval-v13a", "", "a", ValueError, "mteval-v13a.pl dies .* its logarithm"),
         ("tf-nmt", "", "a", ZeroDivisionError, "the hypotheses have no tokens"),
         ("evaluate", "a", "", ZeroDivisionError, "the references have no tokens"),

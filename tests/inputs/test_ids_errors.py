@@ -47,27 +47,12 @@ def with_side(side, wrong):
 
 @every_metric
 @pytest.mark.parametrize("side", ["hypotheses", "references"])
-@pytest.mark.parametrize("dtype", [*FLOATS, complex, bool, "U3", "S3", "M8[s]", "m8[s]"])
+@pytest.mark.parametrize("dtype", [*FLOATS, complex, bool, object, "U3", "S3", "M8[s]", "m8[s]"])
 def test_arrays_of_other_types(parameters, side, dtype):
     array = (H if side == "hypotheses" else R).astype("i8").astype(dtype)
-    kind = re.escape(str(array.dtype))
-    refused(TypeError, rf"{SIDES[side]}.*{kind}.*integer", *with_side(side, array), parameters)
-
-
-@every_metric
-@pytest.mark.parametrize("side", ["hypotheses", "references"])
-def test_floats_are_told_of_in_full(parameters, side):
-    array = H.astype("f4") if side == "hypotheses" else R.astype("f4")
-    shape = str(array.shape).replace("(", r"\(").replace(")", r"\)")
-    refused(TypeError, rf"{SIDES[side]}.*{shape}", *with_side(side, array), parameters)
-    refused(TypeError, "float32", *with_side(side, array), parameters)
-
-
-@every_metric
-@pytest.mark.parametrize("side", ["hypotheses", "references"])
-def test_arrays_of_objects(parameters, side):
-    array = (H if side == "hypotheses" else R).astype(object)
-    refused(TypeError, rf"{SIDES[side]}.*object", *with_side(side, array), parameters)
+    named = array if array.dtype.kind in "bfc" else array[0]
+    words = f"{named.dtype} (shape {named.shape}), expected integer"
+    refused(TypeError, SIDES[side] + ".*" + re.escape(words), *with_side(side, array), parameters)
 
 
 def test_records_are_no_ids():
@@ -85,9 +70,8 @@ def test_lists_with_something_else_than_ints(wrong):
 def test_ragged_arrays_of_other_types(dtype):
     wrong = np.array([1, 0]).astype(dtype)
     refused(TypeError, rf"segment 1: the hypothesis.*{wrong.dtype}", [H[0], wrong, H[2]], R)
-    refused(
-        TypeError, rf"segment 2: references\[1\].*{wrong.dtype}", H, [H[0], [H[1]], [H[2], wrong]]
-    )
+    ragged = [H[0], [H[1]], [H[2], wrong]]
+    refused(TypeError, rf"segment 2: references\[1\].*{wrong.dtype}", H, ragged)
     refused(TypeError, rf"segment 2.*{wrong.dtype}", H, [H[0], [H[1]], wrong[None]])
 
 
@@ -252,10 +236,8 @@ def test_a_str_is_no_list_of_masks():
 def test_masks_belong_to_ids(name):
     for metric in (BLEU(), BLEU("none", dialect="nltk")):
         for method in (metric.score, metric.statistics, metric.sentence_scores, metric.update):
-            with pytest.raises(
-                TypeError, match="a mask needs token ids; for these pass tokenize=None"
-            ):
-                method(["a"] * 3, ["a"] * 3, **{name: np.ones(3, int)})
+            words = "a mask needs token ids; for these pass tokenize=None"
+            raises(TypeError, words, method, ["a"] * 3, ["a"] * 3, **{name: np.ones(3, int)})
 
 
 # --- things that only look like arrays

@@ -365,11 +365,7 @@ WRONG = [
     ({"log_probabilities": [0.0]}, ValueError, "log_probabilities has the shape"),
     ({"weights": [1] * 3, "log_probabilities": [0] * 3}, ValueError, "pass only one"),
     ({"aggregate": True, "matrix": True}, ValueError, "makes no matrix"),
-    (
-        {"aggregate": True, "dialect": "nltk", "smoothing": "floor"},
-        ValueError,
-        "dialect 'nltk'",
-    ),
+    ({"aggregate": True, "dialect": "nltk", "smoothing": "floor"}, ValueError, "dialect 'nltk'"),
     ({"references": None, "reference_mask": [[1]]}, ValueError, "candidate_mask="),
     ({"candidate_mask": [[1]]}, TypeError, "mask"),
     ({"smoothing": "linear"}, ValueError, "choose one of"),

@@ -342,9 +342,8 @@ def test_nothing(hypotheses, references, shape):
     scores = pairwise(hypotheses, references)
     assert scores.shape == shape
     assert not scores.any()
-    assert [part.shape for _, part in iter_blocks(hypotheses, references)] == [shape] * bool(
-        shape[0]
-    )
+    shapes = [part.shape for _, part in iter_blocks(hypotheses, references)]
+    assert shapes == [shape] * bool(shape[0])
 
 
 def test_the_method_uses_the_metrics_own_parameters():

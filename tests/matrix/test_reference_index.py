@@ -212,12 +212,7 @@ def test_no_hypotheses():
         ([["a"], ["b", {}]], {"tokenize": None}, TypeError, r"references\[1\]\[1\] is a dict"),
         (["a"], {"max_order": 0}, ValueError, "max_order is 0"),
         (["a"], {"max_ordr": 2}, TypeError, "max_ordr"),
-        (
-            ["a"],
-            {"metric": BLEU(), "max_order": 2},
-            TypeError,
-            "metric is given, and max_order too",
-        ),
+        (["a"], {"metric": BLEU(), "max_order": 2}, TypeError, "is given, and max_order too"),
         (["a"], {"reference_mask": [[1]]}, TypeError, "a mask needs token ids"),
         (["a"], {"metric": "13a"}, TypeError, "metric is a str, expected a fastbleu.BLEU"),
         (

@@ -209,9 +209,8 @@ def test_other_tokens_may_be_looked_for_and_change_nothing():
     reader = SentenceReader(TOKENS)
     reader.read([["a", 1, "x" * 30]], "x")
     for _ in range(2):
-        assert split(reader.read([[1.0, 2.5, "a", "x" * 30]], "x", known_only=True)) == [
-            [1, -1, 0, 2]
-        ]
+        known = reader.read([[1.0, 2.5, "a", "x" * 30]], "x", known_only=True)
+        assert split(known) == [[1, -1, 0, 2]]
     assert split(reader.read([["b", 2]], "x")) == [[3, 4]]
     assert split(reader.read([[2.0, "b"]], "x", known_only=True)) == [[4, 3]]
     reader.saved_vocabulary()

@@ -65,10 +65,7 @@ def test_what_is_no_list(parameters, wrong, words):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (
-            ["one"],
-            "expected a str: hypotheses must be one flat list of str.*tokenize=None",
-        ),
+        (["one"], "expected a str: hypotheses must be one flat list of str.*tokenize=None"),
         (("one", "two"), r"is a tuple, expected a str"),
         (b"one", "is a bytes, expected a str; decode it first"),
         (None, r"is missing \(None\)"),

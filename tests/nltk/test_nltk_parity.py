@@ -17,15 +17,7 @@ import nltk
 import numpy as np
 import oracle
 import pytest
-from generators import (
-    KINDS,
-    PRISTINE,
-    assert_same,
-    seeded,
-    segments,
-    typed,
-    words,
-)
+from generators import KINDS, PRISTINE, assert_same, seeded, segments, typed, words
 
 import fastbleu
 
@@ -165,13 +157,7 @@ def observations(precision):
         *(precision.numerator, precision.denominator, float(precision)),
         *(bool(precision), hash(precision)),
     )
-    yield (
-        repr(precision),
-        str(precision),
-        precision == half,
-        precision > half,
-        precision < 1,
-    )
+    yield (repr(precision), str(precision), precision == half, precision > half, precision < 1)
     if sys.version_info < (3, 12):  # from 3.12 on nltk's cannot be compared with a float
         yield precision == 0.5, precision < 0.5
     yield [

@@ -107,10 +107,8 @@ def test_callables_that_return_something_else(returned, what):
         return returned
 
     own.__qualname__ = "own"
-    with pytest.raises(
-        TypeError, match=rf"^tokenizer own {what}.*'the text'.*expected a list of str"
-    ):
-        tokenize("the text", own)
+    words = rf"^tokenizer own {what}.*'the text'.*expected a list of str"
+    raises(TypeError, words, tokenize, "the text", own)
     raises(TypeError, rf"for '{'x' * 40}'\.\.\., expected a list of str", tokenize, "x" * 5000, own)
 
 
@@ -131,9 +129,8 @@ def test_errors_of_a_callable_pass():
 )  # fmt: skip
 def test_unknown_names_get_a_hint(name, close):
     for call in (lambda: get_tokenizer(name), lambda: tokenize("text", name)):
-        with pytest.raises(
-            ValueError, match=f"{name!r} is unknown; did you mean '{close}'"
-        ) as caught:
+        words = f"{name!r} is unknown; did you mean '{close}'"
+        with pytest.raises(ValueError, match=words) as caught:
             call()
         assert all(known in str(caught.value) for known in TOKENIZERS)
 
@@ -158,10 +155,8 @@ def test_what_is_no_text(value):
 
 @pytest.mark.parametrize("tokenizer", ["13a", "none", "ja-mecab", str.split, get_tokenizer("zh")])
 def test_a_model_for_what_reads_none(tokenizer):
-    with pytest.raises(
-        ValueError, match=r"model is given.*spm, flores101, flores200, spBLEU-1K do"
-    ):
-        get_tokenizer(tokenizer, model="some.model")
+    words = "model is given.*spm, flores101, flores200, spBLEU-1K do"
+    raises(ValueError, words, get_tokenizer, tokenizer, model="some.model")
 
 
 def test_tokenizers_do_not_change():
