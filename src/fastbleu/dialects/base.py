@@ -81,8 +81,6 @@ class Dialect(ABC):
     mean_of_sentences: ClassVar[bool] = False
     separable: ClassVar[bool] = False
 
-    # The brevity penalty where neither side has a token.
-    _penalty_of_nothing: ClassVar[float] = 1.0
     # The fields of a signature in their order, and the order that goes without saying.
     _fields: ClassVar[tuple[str, ...]] = (
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
@@ -342,7 +340,7 @@ class Dialect(ABC):
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The factor for hypotheses that are shorter than their references, 0-1."""
         if hyp_len >= ref_len:
-            return 1.0 if hyp_len else self._penalty_of_nothing
+            return 1.0
         return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:

@@ -31,7 +31,12 @@ class MatlabDialect(PlainDialect):
     smoothings = {"none": None}
     options = {"weights": None, "smoothing": "none"}
     unsupported = {"effective_order=True": "its NgramWeights set the orders", **NO_AGGREGATION}
-    _penalty_of_nothing = 0.0
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are not longer than their references, 0-1."""
+        if hyp_len > ref_len:
+            return 1.0
+        return exp(1 - ref_len / hyp_len) if hyp_len else 0.0
 
     def _check(self, options: Options) -> None:
         weights = options.weights

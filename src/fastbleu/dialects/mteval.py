@@ -44,7 +44,10 @@ class MtevalV14Dialect(PlainDialect):
     options = {"smoothing": "exp"}
     unsupported = EQUAL_WEIGHTS
     _printed = "%.4f"
-    _penalty_of_nothing = 0.0
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        return exp(min(0.0, 1 - ref_len / hyp_len)) if hyp_len else 0.0
 
     def _score(self, row: Row, options: Options) -> float:
         hyp_len, ref_len, matches, totals = row

@@ -44,13 +44,16 @@ class NltkDialect(Dialect):
     smoothings = {"none": None, "floor": 0.1, "add-k": None, "exp": None, "method4": 5}
     reference_lengths: ClassVar[Collection[str]] = REFERENCE_LENGTHS
     separable = True
-    _penalty_of_nothing = 0.0
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
     unsupported = {
         "effective_order=True": "effective_order is sacreBLEU's; nltk averages over all orders",
         **NO_AGGREGATION,
         **{f"smoothing='method{n}'": _LAST_SEGMENT.format(f"method{n}") for n in (5, 6, 7)},
     }
+
+    def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
+        """The factor for hypotheses that are shorter than their references, 0-1."""
+        return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
     def _scores(self, stats: Stats, options: Options) -> array[float]:
         order, smoothing, value = stats.max_order, options.smoothing, options.smoothing_value

@@ -87,7 +87,7 @@ class Replacements:
             # A function, which a class binds to its objects, other than a bound method.
             return lambda *arguments, **named: replacement(*arguments, **named)
 
-        replacements = self.aggregate, self.cache, self.extract
+        replacements: list[Callable[..., Any]] = [self.aggregate, self.cache, self.extract]
         return dict(zip(REPLACED, map(method, replacements), strict=True))
 
     def tokenizer(self, metric: Any) -> Tokenizer | None:
