@@ -1,9 +1,13 @@
 """Lines of UTF-8 in, packed masks or ids out, without the GIL and without Python strings.
 
-fill() notes which segments make up the chunk. finish() copies their lines, those that are not ASCII as
-characters of 1, 2 or 4 bytes, as a str has them (kernel/text/utf8.h); then TextPacker tokenises and packs
-them as any others, so that the result is that of the same text as str. Lines are copied, and not read in
-place, because what reads them needs memory before and behind.
+fill() notes which segments make up the chunk. finish() finds out what their lines hold (kernel/text/utf8.h)
+and hands them to TextPacker, which tokenises and packs them as any others, so that the result is that of the
+same text as str. A tokenizer that tells nothing apart beyond ASCII but white space reads all lines as bytes,
+where any other byte beyond ASCII is part of a word; lines with such white space are copied with tabs in its
+place. For other tokenizers lines that are not ASCII become characters of 1, 2 or 4 bytes, as a str has them.
+
+What reads a line of bytes reads memory before and behind it, too. A line is read in place where this is
+memory of its neighbours in the column, and else from a copy.
 
 The only lines that become a str are those to be lowered that are not ASCII: by Python's own rules.
 
@@ -11,21 +15,31 @@ Ownership. Utf8Packer owns the copies and holds the rows of the chunk. Thread-sa
 """
 
 import cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
+from cpython.unicode cimport PyUnicode_AsUTF8String
+from libc.string cimport memcpy
 
 from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, lower
 from fastbleu.inputs._utf8 cimport not_utf8
 from fastbleu.runtime._process cimport grow, poll, simd_in_use, simd_level
-from fastbleu.tokenizers._compiled cimport PyUnicode_FromKindAndData, compact, line_of
+from fastbleu.tokenizers._compiled cimport (
+    PyUnicode_FromKindAndData, compact, line_of, reads_utf8, rules_of)
 
 
 cdef extern from "kernel/text/line_reader.h":
     const Py_ssize_t LEAD
 
+cdef extern from "kernel/tables/content_keys.h":
+    const size_t INLINE_BYTES
+
 cdef extern from "kernel/text/utf8.h":
     uint8_t largest_byte(const uint8_t *bytes, size_t size) noexcept nogil
     int unit_of_utf8(uint8_t largest) noexcept nogil
+    void lower_ascii(uint8_t *out, const uint8_t *bytes, size_t size) noexcept nogil
+    void replace_wide_spaces(uint8_t *bytes, size_t size) noexcept nogil
+    size_t scan_characters(const uint8_t *bytes, size_t size, utf8_content *content) noexcept nogil
     utf8_reader utf8_reader_for(simd_level level) noexcept nogil
 
 
@@ -34,11 +48,35 @@ cdef Py_ssize_t TAIL = 4                 # bytes behind a line that may be read
 cdef Py_ssize_t KEPT_BYTES = 1 << 22     # memory for longer lines is not kept
 
 
+cdef inline bint has_neighbours(Utf8Rows rows, Py_ssize_t number) noexcept nogil:
+    """Whether other lines lie where what reads a line reads before and behind it."""
+    cdef const utf8_line *line = rows.lines + number
+    cdef utf8_line before, behind
+    if not 0 < number < rows.line_count - 1:
+        return False
+    before, behind = (line - 1)[0], (line + 1)[0]
+    return (before.size >= INLINE_BYTES and before.bytes + before.size == line.bytes
+            and behind.size > 0 and behind.bytes == line.bytes + line.size)
+
+
+cdef size_t end_of_part(utf8_line text, size_t at) noexcept nogil:
+    """Where a part of a line that begins at a byte ends: where a character does, unless that is wrong."""
+    cdef size_t end = min(text.size, at + PART)
+    cdef int k
+    for k in range(3):
+        if end < text.size and text.bytes[end] & 0xC0 == 0x80:
+            end -= 1
+    return end
+
+
 cdef class Utf8Packer(TextPacker):
     """A TextPacker of lines that are UTF-8: takes Utf8Rows in place of lists."""
 
-    def __cinit__(self, *_):
+    def __cinit__(self, checks, str tokenizer not None, *_):
         self.lowered = []
+        self.as_bytes = reads_utf8(tokenizer)
+        if self.as_bytes:
+            self.rules = rules_of(tokenizer, True)
 
     def __dealloc__(self):
         self.line_count = 0              # of `held`, which has none
@@ -92,25 +130,23 @@ cdef class Utf8Packer(TextPacker):
         return self.segment_count
 
     cdef int finish(self) except -1 nogil:
-        """Decode, tokenise and pack the chunk's lines, once."""
+        """Take, tokenise and pack the chunk's lines, once."""
         if not self.decoded:
-            self.decode()
+            self.take_lines()
             self.decoded = True
         return TextPacker.finish(self)
 
-    cdef int decode(self) except -1 nogil:
+    cdef int take_lines(self) except -1 nogil:
         """Make the chunk's lines out of UTF-8."""
         cdef text_line *line = self.lines
-        cdef const utf8_line *reference
-        cdef Py_ssize_t segment, k
+        cdef Py_ssize_t segment, k, reference = self.references.first_line(self.start)
         self.used = LEAD
         self.reader = utf8_reader_for(simd_in_use())
-        reference = self.references.lines + self.references.first_line(self.start)
         for segment in range(self.segment_count):
-            self.decode_line(line, self.hypotheses.lines[self.start + segment], segment, HYPOTHESIS)
+            self.take_line(line, self.hypotheses, self.start + segment, segment, HYPOTHESIS)
             line += 1
             for k in range(self.reference_counts[segment]):
-                self.decode_line(line, reference[0], segment, k)
+                self.take_line(line, self.references, reference, segment, k)
                 line += 1
                 reference += 1
         # Only now, because the memory has moved while it grew.
@@ -121,36 +157,67 @@ cdef class Utf8Packer(TextPacker):
         return 0
 
     @cython.final
-    cdef inline int decode_line(self, text_line *line, utf8_line text, Py_ssize_t segment,
-                                Py_ssize_t reference) except -1 nogil:
-        """Make one line; until all are made it has its place in `characters`, and the negative unit."""
-        cdef uint8_t *out
-        if self.used + <Py_ssize_t> text.size + TAIL > self.room:
-            self.reserve(text.size, 1)
-        out = self.characters + self.used
-        if not (self.reader.copy(out, text.bytes, text.size, self.lowercase) if text.size <= PART
-                else self.copy_long(out, text)):
-            return self.decode_wide(line, text, segment, reference)
-        line.chars = <const void *> self.used
+    cdef inline int take_line(self, text_line *line, Utf8Rows rows, Py_ssize_t number, Py_ssize_t segment,
+                              Py_ssize_t reference) except -1 nogil:
+        """Make one line; of one that is copied see `note_copy`."""
+        cdef utf8_line text = rows.lines[number]
+        cdef utf8_content content
+        content = self.reader.scan(text.bytes, text.size) if text.size <= PART else self.scan_long(text)
+        if content == UTF8_WRONG:
+            self.refuse(text, segment, reference)
+        if content != UTF8_ASCII and (self.lowercase or not self.as_bytes):
+            return self.decode(line, text)
+        if content == UTF8_WIDE_SPACES or self.lowercase or not has_neighbours(rows, number):
+            return self.copy(line, text, content)
+        line.chars = text.bytes
         line.length = text.size
-        line.unit = -1
-        self.used += <Py_ssize_t> text.size + TAIL
+        line.unit = 1
         return 0
 
-    cdef bint copy_long(self, uint8_t *out, utf8_line text) except -1 nogil:
-        """Copy a line part by part; whether all of it is ASCII."""
+    cdef utf8_content scan_long(self, utf8_line text) except? UTF8_WRONG nogil:
+        """Scan a line part by part."""
+        cdef utf8_content content = UTF8_ASCII
+        cdef size_t at = 0, end
+        while at < text.size:
+            end = end_of_part(text, at)
+            content = max(content, self.reader.scan(text.bytes + at, end - at))
+            at = end
+            poll(&self.cancelled)
+        return content
+
+    cdef int refuse(self, utf8_line text, Py_ssize_t segment, Py_ssize_t reference) except -1 nogil:
+        """Raise the error for a line that is not UTF-8."""
+        cdef utf8_content content
+        cdef size_t at = 0, end = 0
+        while at == end and end < text.size:
+            end = end_of_part(text, at)
+            at += scan_characters(text.bytes + at, end - at, &content)
+            poll(&self.cancelled)
+        with gil:
+            where = self.checks.place(
+                self.first_segment + segment, None if reference == HYPOTHESIS else reference)
+            raise not_utf8(where, at, text.bytes[min(at, text.size - 1)])
+
+    cdef int copy(self, text_line *line, utf8_line text, utf8_content content) except -1 nogil:
+        """Copy a line of bytes, lowered or with tabs for white space beyond ASCII if need be."""
+        cdef uint8_t *out = self.reserve(text.size, 1)
         cdef size_t at = 0, size
         while at < text.size:
             size = min(text.size - at, PART)
-            if not self.reader.copy(out + at, text.bytes + at, size, self.lowercase):
-                return False
+            if self.lowercase:
+                lower_ascii(out + at, text.bytes + at, size)
+            else:
+                memcpy(out + at, text.bytes + at, size)
             at += size
-            poll(&self.cancelled)
-        return True
+            if at < text.size:
+                poll(&self.cancelled)
+        if content == UTF8_WIDE_SPACES:
+            replace_wide_spaces(out, text.size)
+        self.note_copy(line, text.size, 1)
+        return 0
 
-    cdef int decode_wide(self, text_line *line, utf8_line text, Py_ssize_t segment,
-                         Py_ssize_t reference) except -1 nogil:
-        """The same for a line that is not ASCII."""
+    cdef int decode(self, text_line *line, utf8_line text) except -1 nogil:
+        """Make characters of a line that is not ASCII."""
         cdef utf8_decoding decoding
         cdef size_t at = 0, size
         cdef uint8_t largest = 0
@@ -169,21 +236,25 @@ cdef class Utf8Packer(TextPacker):
             if decoding.at > 0:
                 poll(&self.cancelled)
             if self.reader.decode(&decoding, min(text.size, decoding.at + PART)) < 0:
-                with gil:
-                    where = self.checks.place(
-                        self.first_segment + segment, None if reference == HYPOTHESIS else reference)
-                    raise not_utf8(where, decoding.at, text.bytes[decoding.at])
+                break                    # another thread has changed it meanwhile
         if self.lowercase:
-            with gil:
-                lowered = compact(lower(PyUnicode_FromKindAndData(
-                    decoding.unit, decoding.out, decoding.written)))
-                self.lowered.append(lowered)
+            return self.lower(line, decoding)
+        self.note_copy(line, decoding.written, decoding.unit)
+        return 0
+
+    cdef int lower(self, text_line *line, utf8_decoding text) except -1 nogil:
+        """Make a line of characters that are to be lowered."""
+        with gil:
+            lowered = compact(lower(PyUnicode_FromKindAndData(text.unit, text.out, text.written)))
+            if self.as_bytes:
+                lowered = PyUnicode_AsUTF8String(lowered)
+                line.chars = PyBytes_AS_STRING(lowered)
+                line.length = PyBytes_GET_SIZE(lowered)
+                line.unit = 1
+                replace_wide_spaces(<uint8_t *> line.chars, line.length)
+            else:
                 line[0] = line_of(lowered)
-            return 0
-        line.chars = <const void *> self.used
-        line.length = decoding.written
-        line.unit = -decoding.unit
-        self.used += <Py_ssize_t> decoding.written * decoding.unit + TAIL
+            self.lowered.append(lowered)
         return 0
 
     cdef uint8_t *reserve(self, size_t size, Py_ssize_t unit) except NULL nogil:
@@ -193,3 +264,10 @@ cdef class Utf8Packer(TextPacker):
         if needed > self.room:
             self.characters = <uint8_t *> grow(self.characters, &self.room, needed, 1)
         return self.characters + self.used
+
+    cdef void note_copy(self, text_line *line, size_t length, int unit) noexcept nogil:
+        """Make a line of what was copied; until all are made it has its place there, and the negative unit."""
+        line.chars = <const void *> self.used
+        line.length = length
+        line.unit = -unit
+        self.used += <Py_ssize_t> length * unit + TAIL

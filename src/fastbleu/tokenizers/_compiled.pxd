@@ -37,7 +37,8 @@ cdef extern from "Python.h":
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
-cdef const text_rules *rules_of(str tokenizer) except NULL
+cdef const text_rules *rules_of(str tokenizer, bint utf8=*) except NULL
+cdef bint reads_utf8(str tokenizer)
 cdef int no_memory(size_t length) except -1 nogil
 cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,
                          const bint *cancelled) except -1 nogil

@@ -23,6 +23,7 @@ cdef extern from "kernel/text/line_tokens.h":
         TOKENIZERS
     ctypedef struct compiled_tokenizer:
         const char *name
+        bint reads_utf8
     const compiled_tokenizer COMPILED_TOKENIZERS[<int> TOKENIZERS]
     ctypedef struct token_content:
         const unsigned char *bytes
@@ -33,7 +34,7 @@ cdef extern from "kernel/text/line_tokens.h":
         int unit
     enum:
         BLOCK_TOKENS
-    int build_rules(text_rules *rules, tokenizer_id tokenizer) noexcept
+    int build_rules(text_rules *rules, tokenizer_id tokenizer, bint utf8) noexcept
     int next_tokens(line_reader *line, token_span *spans) noexcept nogil
     token_content content_of(const line_reader *line, token_span span) noexcept nogil
     ctypedef struct rewriting:
@@ -49,24 +50,29 @@ COMPILED = tuple([COMPILED_TOKENIZERS[number].name.decode() for number in range(
 cdef enum:
     SPLIT_BLOCKS = 1 << 10       # blocks of characters between two checks for signals
 
-cdef text_rules all_rules[<int> TOKENIZERS]
-cdef bint rules_built[<int> TOKENIZERS]
+cdef text_rules all_rules[<int> TOKENIZERS][2]       # for characters, and for bytes of UTF-8
+cdef bint rules_built[<int> TOKENIZERS][2]
 cdef object rules_lock_owner = object()
 
 
-cdef const text_rules *rules_of(str tokenizer) except NULL:
-    """The rules of a compiled tokenizer, built on first use."""
+cdef const text_rules *rules_of(str tokenizer, bint utf8=False) except NULL:
+    """The rules of a compiled tokenizer, built on first use; with `utf8` for bytes of UTF-8."""
     cdef int number
     if tokenizer not in COMPILED:
         raise ValueError(
             f"{tokenizer!r} is not a compiled tokenizer; choose one of {', '.join(COMPILED)}")
     number = COMPILED.index(tokenizer)
     with cython.critical_section(rules_lock_owner):
-        if not rules_built[number]:
-            if build_rules(&all_rules[number], <tokenizer_id> number) < 0:
+        if not rules_built[number][utf8]:
+            if build_rules(&all_rules[number][utf8], <tokenizer_id> number, utf8) < 0:
                 raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
-            rules_built[number] = True
-    return &all_rules[number]
+            rules_built[number][utf8] = True
+    return &all_rules[number][utf8]
+
+
+cdef bint reads_utf8(str tokenizer):
+    """Whether a compiled tokenizer gives the same tokens from bytes of UTF-8."""
+    return tokenizer in COMPILED and COMPILED_TOKENIZERS[<int> COMPILED.index(tokenizer)].reads_utf8
 
 
 cdef int no_memory(size_t length) except -1 nogil:

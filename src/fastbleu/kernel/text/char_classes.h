@@ -34,15 +34,16 @@ typedef enum { TOKENIZE_NONE, TOKENIZE_13A, TOKENIZE_ZH, TOKENIZE_INTL, TOKENIZE
  * space at the end, or at both ends, is stripped first where it is digits. */
 typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
 
-/* The name of each compiled tokeniser, which Python's table (tokenizers/table.py) has too, and its ends. */
-typedef struct { const char *name; line_ends ends; } compiled_tokenizer;
+/* The name of each compiled tokeniser, which Python's table (tokenizers/table.py) has too, its ends, and
+ * whether all that it tells apart beyond ASCII is white space, so that it can read bytes of UTF-8. */
+typedef struct { const char *name; line_ends ends; int reads_utf8; } compiled_tokenizer;
 
 static const compiled_tokenizer COMPILED_TOKENIZERS[TOKENIZERS] = {
-    [TOKENIZE_NONE] = {"none", ENDS_ARE_SPACES},
-    [TOKENIZE_13A] = {"13a", ENDS_ARE_SPACES},
-    [TOKENIZE_ZH] = {"zh", ENDS_ARE_DIGITS_STRIPPED},
-    [TOKENIZE_INTL] = {"intl", ENDS_ARE_DIGITS},
-    [TOKENIZE_CHAR] = {"char", ENDS_ARE_SPACES},
+    [TOKENIZE_NONE] = {"none", ENDS_ARE_SPACES, 1},
+    [TOKENIZE_13A] = {"13a", ENDS_ARE_SPACES, 1},
+    [TOKENIZE_ZH] = {"zh", ENDS_ARE_DIGITS_STRIPPED, 0},
+    [TOKENIZE_INTL] = {"intl", ENDS_ARE_DIGITS, 0},
+    [TOKENIZE_CHAR] = {"char", ENDS_ARE_SPACES, 0},
 };
 
 #define CODE_POINTS 0x110000u
@@ -131,8 +132,9 @@ static void paint_page(uint8_t *page, uint32_t number, tokenizer_id tokenizer, s
 
 #undef PAINT
 
-/* Builds a tokeniser's table. Returns 0, or -1: no memory. */
-static int build_char_table(char_table *table, tokenizer_id tokenizer)
+/* Builds a tokeniser's table; with `utf8` that of bytes, of which those beyond ASCII have no class.
+ * Returns 0, or -1: no memory. */
+static int build_char_table(char_table *table, tokenizer_id tokenizer, int utf8)
 {
     uint8_t page[256];
     uint16_t count = 0, known;
@@ -140,6 +142,7 @@ static int build_char_table(char_table *table, tokenizer_id tokenizer)
     table->pages = NULL;
     for (uint32_t number = 0; number < PAGES; number++) {
         paint_page(page, number, tokenizer, &category);
+        if (utf8) memset(page + (number ? 0 : 128), 0, number ? 256 : 128);
         /* From the last page back: neighbours are often equal. */
         for (known = count; known > 0; known--)
             if (memcmp(table->pages[known - 1], page, 256) == 0) break;

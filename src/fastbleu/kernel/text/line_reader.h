@@ -30,7 +30,8 @@ typedef struct {
     line_ends ends;
 } text_rules;
 
-/* A line as Python stores it: `length` characters of `unit` bytes. */
+/* A line as Python stores it: `length` characters of `unit` bytes. Or bytes of UTF-8, with rules for these
+ * and no white space beyond ASCII. */
 typedef struct {
     const void *chars;
     size_t length;
@@ -370,11 +371,11 @@ static inline void free_buffers(line_buffers *buffers)
     memset(buffers, 0, sizeof *buffers);
 }
 
-/* Builds a tokeniser. Returns 0, or -1: no memory. */
-static inline int build_rules(text_rules *rules, tokenizer_id tokenizer)
+/* Builds a tokeniser, with `utf8` one of bytes of UTF-8. Returns 0, or -1: no memory. */
+static inline int build_rules(text_rules *rules, tokenizer_id tokenizer, int utf8)
 {
     rules->ends = COMPILED_TOKENIZERS[tokenizer].ends;
-    return build_char_table(&rules->table, tokenizer);
+    return build_char_table(&rules->table, tokenizer, utf8);
 }
 
 #endif

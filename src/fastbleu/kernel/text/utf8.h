@@ -1,19 +1,21 @@
-/* utf8.h: lines of UTF-8, to characters of one width as Python stores them.
+/* utf8.h: lines of UTF-8: what they hold, and their characters as Python stores them.
  *
- * Data. A line is `size` bytes at `bytes`, which are never read beyond. Out come the characters in the
+ * Data. A line is `size` bytes at `bytes`, which are never read beyond. A scan tells whether a line is
+ * ASCII, other UTF-8, or none, and whether it has white space beyond ASCII, the only characters there that
+ * some tokenizers do not take for letters. Where characters must be told apart a decoder writes them in the
  * narrowest unit that holds all of them, 1, 2 or 4 bytes, as in a str; so what reads a str reads these, and
  * gives the same.
  *
- * A line is copied as long as it is ASCII. Where it is not, its largest byte tells the unit, and a decoder
- * writes and checks the characters. What is accepted is what Python's strict decoder accepts: no overlong
- * forms, no surrogates, nothing above U+10FFFF, no sequence that is cut off; the position of an error is
- * where the wrong sequence starts, as in a UnicodeDecodeError. All decoders give the same.
+ * What is accepted is what Python's strict decoder accepts: no overlong forms, no surrogates, nothing above
+ * U+10FFFF, no sequence that is cut off; the position of an error is where the wrong sequence starts, as in
+ * a UnicodeDecodeError. All scans give the same, and so do all decoders.
  *
- * If another thread writes to the bytes meanwhile the characters are unspecified, but no more are written
- * than there are bytes.
+ * If another thread writes to the bytes meanwhile the result is unspecified, but no more is written than
+ * there are bytes.
  *
- * Leaves without state: any thread may call them. Cost: ASCII is copied at the speed of memory; other
- * characters take a fifth of a nanosecond each with AVX-512, else one or two.
+ * Leaves without state: any thread may call them. Cost: ASCII is scanned at the speed of memory; with AVX-512
+ * 64 other bytes take some twenty operations to be scanned and forty to be decoded, else a character takes
+ * one or two nanoseconds.
  */
 #ifndef FASTBLEU_UTF8_H
 #define FASTBLEU_UTF8_H
@@ -26,41 +28,11 @@ typedef struct {
     size_t size;
 } utf8_line;
 
-/* Eight bytes, of which capital letters become small with `lower`; their top bits say what is not ASCII. */
-FB_INLINE uint64_t copy_word(uint8_t *out, const uint8_t *bytes, int lower)
+/* Copies ASCII; capital letters become small. */
+static inline void lower_ascii(uint8_t *out, const uint8_t *bytes, size_t size)
 {
-    uint64_t word;
-    memcpy(&word, bytes, 8);
-    const uint64_t ones = 0x0101010101010101u, top = 0x80 * ones, low = word & ~top;
-    /* The top bit of a byte of the sums: at least 'A'; above 'Z'. */
-    if (lower) word |= ((low + (0x80 - 'A') * ones) & ~(low + (0x7F - 'Z') * ones) & ~word & top) >> 2;
-    memcpy(out, &word, 8);
-    return word;
-}
-
-/* Copies a line; whether all of it is ASCII. With `lower` capital letters become small. */
-FB_INLINE int copy_line(uint8_t *out, const uint8_t *bytes, size_t size, int lower)
-{
-    uint64_t seen = 0;
-    if (size < 8) {
-        for (size_t i = 0; i < size; i++) {
-            const uint8_t c = bytes[i];
-            out[i] = (uint8_t)(lower && c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-            seen |= c;
-        }
-        return seen < 0x80;
-    }
-    size_t i = 0;
-    for (; i + 32 <= size; i += 32)
-        for (size_t k = 0; k < 32; k += 8) seen |= copy_word(out + i + k, bytes + i + k, lower);
-    for (; i + 8 <= size; i += 8) seen |= copy_word(out + i, bytes + i, lower);
-    seen |= copy_word(out + size - 8, bytes + size - 8, lower);      /* the rest, overlapping */
-    return !(seen & 0x8080808080808080u);
-}
-
-static inline int copy_portable(uint8_t *out, const uint8_t *bytes, size_t size, int lower)
-{
-    return lower ? copy_line(out, bytes, size, 1) : copy_line(out, bytes, size, 0);
+    for (size_t i = 0; i < size; i++)
+        out[i] = (uint8_t)(bytes[i] | ((uint8_t)(bytes[i] - 'A') < 26 ? 0x20 : 0));
 }
 
 /* The largest byte: of a line that is UTF-8 the first byte of its largest character. */
@@ -140,9 +112,63 @@ FB_INLINE int decode_characters(utf8_decoding *line, size_t stop, const int unit
     return 0;
 }
 
+/* The bytes of the white space beyond ASCII that begins at `bytes`, of which `left` are there; 0: none. */
+FB_INLINE size_t wide_space(const uint8_t *bytes, size_t left)
+{
+    if (left >= 2 && bytes[0] == 0xC2) return bytes[1] == 0x85 || bytes[1] == 0xA0 ? 2 : 0;
+    if (left < 3) return 0;
+    const uint8_t second = bytes[1], third = bytes[2];
+    int is_space = 0;
+    if (bytes[0] == 0xE1) is_space = second == 0x9A && third == 0x80;
+    if (bytes[0] == 0xE2 && second == 0x80)
+        is_space = third <= 0x8A || third == 0xA8 || third == 0xA9 || third == 0xAF;
+    if (bytes[0] == 0xE2 && second == 0x81) is_space = third == 0x9F;
+    if (bytes[0] == 0xE3) is_space = second == 0x80 && third == 0x80;
+    return is_space ? 3 : 0;
+}
+
+/* Makes tabs of the bytes of white space beyond ASCII. */
+static inline void replace_wide_spaces(uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const size_t found = bytes[i] < 0xC2 ? 0 : wide_space(bytes + i, size - i);
+        for (size_t k = 0; k < found; k++) bytes[i + k] = '\t';
+    }
+}
+
+/* What a line holds. */
+typedef enum { UTF8_ASCII, UTF8_WIDE, UTF8_WIDE_SPACES, UTF8_WRONG } utf8_content;
+
+/* The first byte that is not UTF-8, or `size`; *content tells what the bytes before it hold. */
+static inline size_t scan_characters(const uint8_t *bytes, size_t size, utf8_content *content)
+{
+    size_t at = 0, taken;
+    *content = UTF8_ASCII;
+    while (at < size) {
+        if (size - at >= 8 && !(load64(bytes + at) & 0x8080808080808080u)) {
+            at += 8;
+        } else if (bytes[at] < 0x80) {
+            at++;
+        } else {
+            wide_character(bytes + at, size - at, &taken);
+            if (!taken) return at;
+            if (*content == UTF8_ASCII) *content = UTF8_WIDE;
+            if (wide_space(bytes + at, taken)) *content = UTF8_WIDE_SPACES;
+            at += taken;
+        }
+    }
+    return size;
+}
+
+static inline utf8_content scan_portable(const uint8_t *bytes, size_t size)
+{
+    utf8_content content;
+    return scan_characters(bytes, size, &content) < size ? UTF8_WRONG : content;
+}
+
 /* The steps of reading a line. */
 typedef struct {
-    int (*copy)(uint8_t *out, const uint8_t *bytes, size_t size, int lower);
+    utf8_content (*scan)(const uint8_t *bytes, size_t size);
     int (*decode)(utf8_decoding *line, size_t stop);
 } utf8_reader;
 
@@ -155,24 +181,70 @@ static inline int decode_portable(utf8_decoding *line, size_t stop)
 
 #ifdef FB_X86_64
 
+/* Masks of bytes by their values. */
+#  define FB_EQUAL(value) _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8((char)(value)))
+#  define FB_FROM(value) _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8((char)(value)))
+
+/* Whether 64 bytes, which begin and end with whole characters, have white space beyond ASCII. */
 FB_TARGET("avx512f,avx512bw")
-static inline int copy_avx512(uint8_t *out, const uint8_t *bytes, size_t size, int lower)
+static inline int has_wide_spaces_avx512(__m512i block)
 {
-    const __m512i small = _mm512_set1_epi8('a' - 'A');
-    uint64_t seen = 0;
-    for (size_t i = 0; i < size; i += 64) {
-        const __mmask64 inside = size - i < 64 ? ((uint64_t)1 << (size - i)) - 1 : ~(uint64_t)0;
-        __m512i block = _mm512_maskz_loadu_epi8(inside, bytes + i);
-        seen |= _mm512_movepi8_mask(block);
-        if (lower) {
-            const __m512i letter = _mm512_sub_epi8(block, _mm512_set1_epi8('A'));
-            const __mmask64 capital = _mm512_cmplt_epu8_mask(letter, _mm512_set1_epi8(26));
-            block = _mm512_mask_add_epi8(block, capital, block, small);
-        }
-        _mm512_mask_storeu_epi8(out + i, inside, block);
-    }
-    return !seen;
+    const uint64_t after_80 = FB_EQUAL(0x80) << 1, after_e2 = FB_EQUAL(0xE2) << 2;
+    const uint64_t general = FB_FROM(0x80) & ~FB_FROM(0x8B);
+    uint64_t spaces = FB_EQUAL(0xC2) << 1 & (FB_EQUAL(0x85) | FB_EQUAL(0xA0));
+    spaces |= after_e2 & after_80 & (general | FB_EQUAL(0xA8) | FB_EQUAL(0xA9) | FB_EQUAL(0xAF));
+    spaces |= after_e2 & FB_EQUAL(0x81) << 1 & FB_EQUAL(0x9F);
+    spaces |= (FB_EQUAL(0xE1) << 2 & FB_EQUAL(0x9A) << 1 & FB_EQUAL(0x80))
+              | (FB_EQUAL(0xE3) << 2 & after_80 & FB_EQUAL(0x80));
+    return spaces != 0;
 }
+
+/* 64 bytes at a time, of which the first begins a character, and less where the last one is cut off. */
+FB_TARGET("avx512f,avx512bw")
+static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
+{
+    utf8_content content = UTF8_ASCII;
+    size_t at = 0;
+    while (at < size) {
+        const size_t left = size - at;
+        const uint64_t inside = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0;
+        const __m512i block = _mm512_maskz_loadu_epi8(inside, bytes + at);
+        const uint64_t wide = _mm512_movepi8_mask(block);
+        if (!wide) {
+            at += 64;
+            continue;
+        }
+        const uint64_t threes = FB_FROM(0xE0), fours = FB_FROM(0xF0);
+        const uint64_t inner = wide & ~FB_FROM(0xC0), first = wide & ~inner;
+        uint64_t whole = ~(uint64_t)0;
+        size_t taken = 64;
+        if ((first | threes << 1 | fours << 2) >> 63) {
+            taken = fours >> 61 & 1 ? 61 : threes >> 62 & 1 ? 62 : 63;
+            whole >>= 64 - taken;
+            if (left <= 64) return UTF8_WRONG;
+        }
+        uint64_t wrong =
+            ((first & whole) << 1 | (threes & whole) << 2 | (fours & whole) << 3) ^ (inner & whole);
+        wrong |= first & ~FB_FROM(0xC2);
+        if (threes) {
+            wrong |= FB_EQUAL(0xE0) << 1 & ~FB_FROM(0xA0);
+            wrong |= FB_EQUAL(0xED) << 1 & FB_FROM(0xA0);
+        }
+        if (fours) {
+            wrong |= FB_EQUAL(0xF0) << 1 & ~FB_FROM(0x90);
+            wrong |= (FB_EQUAL(0xF4) << 1 & FB_FROM(0x90)) | FB_FROM(0xF5);
+        }
+        if (wrong) return UTF8_WRONG;
+        if (content == UTF8_ASCII) content = UTF8_WIDE;
+        if ((FB_EQUAL(0xC2) | (threes & ~FB_FROM(0xE4))) && has_wide_spaces_avx512(block))
+            content = UTF8_WIDE_SPACES;
+        at += taken;
+    }
+    return content;
+}
+
+#  undef FB_EQUAL
+#  undef FB_FROM
 
 /* 32 numbers of 16 bits: the bytes of a mask, and 0 for others, which are not read. */
 FB_TARGET("avx512f,avx512bw")
@@ -258,41 +330,12 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
 
 #endif
 
-#ifdef FB_NEON
-
-/* Copies 16 bytes; returns them ORed with `seen`. */
-FB_INLINE uint8x16_t copy_vector_neon(uint8_t *out, const uint8_t *bytes, int lower, uint8x16_t seen)
-{
-    uint8x16_t block = vld1q_u8(bytes);
-    seen = vorrq_u8(seen, block);
-    if (lower) {
-        const uint8x16_t capital = vcltq_u8(vsubq_u8(block, vdupq_n_u8('A')), vdupq_n_u8(26));
-        block = vaddq_u8(block, vandq_u8(capital, vdupq_n_u8('a' - 'A')));
-    }
-    vst1q_u8(out, block);
-    return seen;
-}
-
-static inline int copy_neon(uint8_t *out, const uint8_t *bytes, size_t size, int lower)
-{
-    uint8x16_t seen = vdupq_n_u8(0);
-    if (size < 16) return copy_portable(out, bytes, size, lower);
-    for (size_t i = 0; i + 16 <= size; i += 16) seen = copy_vector_neon(out + i, bytes + i, lower, seen);
-    seen = copy_vector_neon(out + size - 16, bytes + size - 16, lower, seen); /* the rest, overlapping */
-    return vmaxvq_u8(seen) < 0x80;
-}
-
-#endif
-
 static inline utf8_reader utf8_reader_for(simd_level level)
 {
-    utf8_reader chosen = {copy_portable, decode_portable};
-#ifdef FB_NEON
-    if (level == SIMD_NEON) chosen.copy = copy_neon;
-#endif
+    utf8_reader chosen = {scan_portable, decode_portable};
 #ifdef FB_X86_64
     if (level == SIMD_AVX512) {
-        chosen.copy = copy_avx512;
+        chosen.scan = scan_avx512;
         chosen.decode = decode_avx512;
     }
 #endif
