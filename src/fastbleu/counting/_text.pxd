@@ -5,9 +5,13 @@ from libc.stdint cimport int32_t, int64_t
 
 from fastbleu._core cimport SegmentCounter
 from fastbleu._packed cimport PackedSegments
-from fastbleu.kernel.tables cimport interner
-from fastbleu.runtime._process cimport KeptMemory
-from fastbleu.tokenizers._compiled cimport classifier, line_buffers, text_line, text_rules
+from fastbleu.kernel.tables cimport hash_seed, interner, key_list
+from fastbleu.runtime._process cimport KeptMemory, simd_level
+from fastbleu.tokenizers._compiled cimport classifier, line_buffers, line_reader, text_line, text_rules
+
+
+cdef extern from "kernel/text/line_keys.h":
+    ctypedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *seed) noexcept nogil
 
 
 cdef object lower(object text)
@@ -26,6 +30,7 @@ cdef class TextPacker(PackedSegments):
     cdef bint lowercase, missing, finished
     cdef const text_rules *rules
     cdef classifier classify
+    cdef key_lister list_keys
     cdef interner own_tokens
     cdef interner *tokens            # a subclass may number by a vocabulary of somebody else
     cdef line_buffers hypothesis_buffers, reference_buffers
@@ -35,6 +40,7 @@ cdef class TextPacker(PackedSegments):
     cdef Py_ssize_t line_count, line_capacity
     cdef Py_ssize_t first_segment
 
+    cdef void use_simd(self, simd_level level) noexcept nogil
     cdef void release(self) noexcept
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1

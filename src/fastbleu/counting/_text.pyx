@@ -20,8 +20,8 @@ from libc.stdint cimport INT32_MAX
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ
 from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
-from fastbleu.kernel.tables cimport hash_seed, interner_begin, interner_free, key_list
-from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
+from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
+from fastbleu.runtime._process cimport grow, process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
     begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of,
     line_reader, no_memory, rules_of)
@@ -42,7 +42,7 @@ cdef extern from "kernel/text/line_tokens.h":
 
 cdef extern from "kernel/text/line_keys.h":
     const size_t LISTED_CHARS
-    int list_keys(line_reader *line, key_list *keys, hash_seed seed) noexcept nogil
+    key_lister key_lister_for(simd_level level) noexcept nogil
 
 cdef extern from "Python.h":
     bint PyUnicode_Check(object text)
@@ -94,7 +94,7 @@ cdef class TextPacker(PackedSegments):
         self.lowercase = lowercase
         self.missing = missing
         self.rules = rules_of(tokenizer)
-        self.classify = classifier_for(simd_in_use())
+        self.use_simd(simd_in_use())
         self.own_tokens.seed = process_seed()
         self.tokens = &self.own_tokens
 
@@ -105,6 +105,10 @@ cdef class TextPacker(PackedSegments):
         free_buffers(&self.hypothesis_buffers)
         free_buffers(&self.reference_buffers)
         interner_free(&self.own_tokens)
+
+    cdef void use_simd(self, simd_level level) noexcept nogil:
+        self.classify = classifier_for(level)
+        self.list_keys = key_lister_for(level)
 
     cdef void release(self) noexcept:
         """Let go of the last chunk's strings."""
@@ -225,10 +229,10 @@ cdef class TextPacker(PackedSegments):
         if text.length > LISTED_CHARS:
             return KEYS_DO_NOT_DO
         begin_line(&reader, self.rules, self.classify, text, buffers)
-        read = list_keys(&reader, keys, self.own_tokens.seed)
+        read = self.list_keys(&reader, keys, &self.own_tokens.seed)
         if read < 0:
             begin_rewritten(&reader, text, buffers, &self.cancelled)
-            read = list_keys(&reader, keys, self.own_tokens.seed)
+            read = self.list_keys(&reader, keys, &self.own_tokens.seed)
         self.worked(BLOCK_STEPS + keys.length)
         return KEYS_WERE_READ if read else KEYS_DO_NOT_DO
 
@@ -312,7 +316,7 @@ cdef class SegmentReader:
             return None
         if not self.try_acquire():
             return None
-        packer.classify = classifier_for(simd_in_use())
+        packer.use_simd(simd_in_use())
         packer.clear()
         try:
             packer.gather(hypothesis, references)

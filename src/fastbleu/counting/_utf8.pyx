@@ -39,12 +39,14 @@ cdef extern from "kernel/text/utf8.h":
     int unit_of_utf8(uint8_t largest) noexcept nogil
     void lower_ascii(uint8_t *out, const uint8_t *bytes, size_t size) noexcept nogil
     void replace_wide_spaces(uint8_t *bytes, size_t size) noexcept nogil
+    void FB_PREFETCH(const void *address) noexcept nogil
     size_t scan_characters(const uint8_t *bytes, size_t size, utf8_content *content) noexcept nogil
     utf8_reader utf8_reader_for(simd_level level) noexcept nogil
 
 
 cdef size_t PART = 1 << 20               # bytes of a line between two checks for signals
 cdef Py_ssize_t TAIL = 4                 # bytes behind a line that may be read
+cdef Py_ssize_t LINES_AHEAD = 8          # lines are fetched into the cache so far ahead of their use
 cdef Py_ssize_t KEPT_BYTES = 1 << 22     # memory for longer lines is not kept
 
 
@@ -162,6 +164,9 @@ cdef class Utf8Packer(TextPacker):
         """Make one line; of one that is copied see `note_copy`."""
         cdef utf8_line text = rows.lines[number]
         cdef utf8_content content
+        cdef const uint8_t *ahead = rows.lines[min(number + LINES_AHEAD, rows.line_count - 1)].bytes
+        FB_PREFETCH(ahead)
+        FB_PREFETCH(ahead + 64)
         content = self.reader.scan(text.bytes, text.size) if text.size <= PART else self.scan_long(text)
         if content == UTF8_WRONG:
             self.refuse(text, segment, reference)

@@ -21,19 +21,20 @@ typedef struct {
     int length;
 } key_words;
 
-/* `earlier`: of the list with itself; only bits j < i are set. */
-typedef void (*key_comparer)(key_words tokens, key_words others, int earlier, uint64_t *masks);
+/* `earlier`: of the list with itself; only bits j < i are set. Words by pointers: copies of what was just
+ * written are slow. */
+typedef void (*key_comparer)(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks);
 
 /* All vectors, four at a time. Nothing equals a token that comes later among the `earlier`. */
 #define FB_COMPARE_VECTORS(compare_some, lanes, wide)                                        \
-    for (int at = 0; at < tokens.length; at += 4 * (lanes)) {                                \
-        const int left = (tokens.length - at + (lanes) - 1) / (lanes);                       \
-        key_words present = others;                                                          \
+    for (int at = 0; at < tokens->length; at += 4 * (lanes)) {                               \
+        const int left = (tokens->length - at + (lanes) - 1) / (lanes);                      \
+        key_words present = *others;                                                         \
         if (earlier && present.length > at + 4 * (lanes)) present.length = at + 4 * (lanes); \
-        if (left >= 4) compare_some(tokens, present, at, 4, wide, earlier, masks);           \
-        else if (left == 3) compare_some(tokens, present, at, 3, wide, earlier, masks);      \
-        else if (left == 2) compare_some(tokens, present, at, 2, wide, earlier, masks);      \
-        else compare_some(tokens, present, at, 1, wide, earlier, masks);                     \
+        if (left >= 4) compare_some(*tokens, present, at, 4, wide, earlier, masks);          \
+        else if (left == 3) compare_some(*tokens, present, at, 3, wide, earlier, masks);     \
+        else if (left == 2) compare_some(*tokens, present, at, 2, wide, earlier, masks);     \
+        else compare_some(*tokens, present, at, 1, wide, earlier, masks);                    \
     }
 
 #ifdef FB_X86_64
@@ -101,26 +102,26 @@ FB_INLINE void compare_some_avx512(key_words tokens, key_words others, int at, c
 }
 
 FB_TARGET("avx2")
-static void compare_keys_avx2(key_words tokens, key_words others, int earlier, uint64_t *masks)
+static void compare_keys_avx2(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks)
 {
-    if (tokens.second) {
+    if (tokens->second) {
         FB_COMPARE_VECTORS(compare_some_avx2, 4, 1)
     } else {
         FB_COMPARE_VECTORS(compare_some_avx2, 4, 0)
     }
-    _mm256_storeu_si256((__m256i *)(masks + tokens.length), _mm256_setzero_si256());
-    _mm256_storeu_si256((__m256i *)(masks + tokens.length + 4), _mm256_setzero_si256());
+    _mm256_storeu_si256((__m256i *)(masks + tokens->length), _mm256_setzero_si256());
+    _mm256_storeu_si256((__m256i *)(masks + tokens->length + 4), _mm256_setzero_si256());
 }
 
 FB_TARGET("avx512f")
-static void compare_keys_avx512(key_words tokens, key_words others, int earlier, uint64_t *masks)
+static void compare_keys_avx512(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks)
 {
-    if (tokens.second) {
+    if (tokens->second) {
         FB_COMPARE_VECTORS(compare_some_avx512, 8, 1)
     } else {
         FB_COMPARE_VECTORS(compare_some_avx512, 8, 0)
     }
-    _mm512_storeu_si512(masks + tokens.length, _mm512_setzero_si512());
+    _mm512_storeu_si512(masks + tokens->length, _mm512_setzero_si512());
 }
 
 #endif /* FB_X86_64 */
@@ -157,14 +158,14 @@ FB_INLINE void compare_some_neon(key_words tokens, key_words others, int at, con
     }
 }
 
-static void compare_keys_neon(key_words tokens, key_words others, int earlier, uint64_t *masks)
+static void compare_keys_neon(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks)
 {
-    if (tokens.second) {
+    if (tokens->second) {
         FB_COMPARE_VECTORS(compare_some_neon, 4, 1)
     } else {
         FB_COMPARE_VECTORS(compare_some_neon, 4, 0)
     }
-    memset(masks + tokens.length, 0, MASK_LANES * sizeof(uint64_t));
+    memset(masks + tokens->length, 0, MASK_LANES * sizeof(uint64_t));
 }
 
 #endif /* FB_NEON */

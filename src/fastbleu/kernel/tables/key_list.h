@@ -21,6 +21,7 @@
 typedef struct {
     uint64_t low[LISTED_TOKENS + MASK_LANES], high[LISTED_TOKENS + MASK_LANES];
     uint64_t hashed[LISTED_TOKENS / 64];
+    uint64_t low_bits;                          /* those that any low word has; 0: the high ones are enough */
     int length, is_numbers;
     token_content contents[LISTED_TOKENS];      /* of hashed keys */
 } key_list;
@@ -30,6 +31,7 @@ FB_INLINE void set_key(key_list *list, int i, token_key key, token_content conte
 {
     list->low[i] = key.low;
     list->high[i] = key.high;
+    list->low_bits |= key.low;
     if (FB_UNLIKELY(key.high & KEY_IS_HASH)) {
         list->hashed[i >> 6] |= (uint64_t)1 << (i & 63);
         list->contents[i] = content;
@@ -39,6 +41,7 @@ FB_INLINE void set_key(key_list *list, int i, token_key key, token_content conte
 FB_INLINE void clear_keys(key_list *list)
 {
     list->length = 0;
+    list->low_bits = 0;
     memset(list->hashed, 0, sizeof list->hashed);
 }
 
@@ -75,21 +78,14 @@ FB_INLINE key_words words_of(const key_list *list, int wide)
     return words;
 }
 
-/* Whether any low word is not 0; else the high ones are enough. */
-FB_INLINE int has_low_words(const key_list *list)
-{
-    for (int i = 0; i < list->length; i++)
-        if (list->low[i]) return 1;
-    return 0;
-}
-
 /* The masks of masks.h, of at most 64 tokens: of a reference, or of the hypothesis' earlier tokens where
  * both lists are it. */
 static inline void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
                                  uint64_t *masks)
 {
-    const int wide = !tokens->is_numbers && (has_low_words(tokens) || has_low_words(others));
-    compare(words_of(tokens, wide), words_of(others, wide), tokens == others, masks);
+    const int wide = (tokens->low_bits | others->low_bits) != 0;
+    const key_words words = words_of(tokens, wide), other_words = words_of(others, wide);
+    compare(&words, &other_words, tokens == others, masks);
     if (FB_UNLIKELY(tokens->hashed[0] && others->hashed[0])) verify_masks(tokens, others, masks);
 }
 

@@ -280,7 +280,7 @@ static inline int locate_neon(uint64_t mask, size_t start, uint16_t *positions)
 
 #endif /* FB_NEON */
 
-static inline classifier classifier_for(simd_level level)
+FB_INLINE classifier classifier_for(simd_level level)
 {
     classifier chosen = {classify_bytes_portable, narrow_portable, locate_portable};
 #ifdef FB_NEON

@@ -21,16 +21,15 @@
 typedef struct { uint16_t starts[LISTED_TOKENS + BLOCK], ends[LISTED_TOKENS + BLOCK]; } token_edges;
 
 /* The edges of all tokens: how many, 513 where they are more than 512, -1: rewrite the line first. */
-FB_INLINE int list_edges(line_reader *line, token_edges *edges)
+FB_INLINE int list_edges(line_reader *line, const classifier classify, token_edges *edges)
 {
-    const bit_locator locate = line->classify.locate;
     int started = 0, ended = 0;
     while (!line_ended(line)) {
         class_masks masks;
         uint64_t starts, ends;
-        if (next_edges(line, &masks, &starts, &ends) < 0) return -1;
-        started += locate(starts, line->at, edges->starts + started);
-        ended += locate(ends, line->at, edges->ends + ended);
+        if (next_edges(line, classify, &masks, &starts, &ends) < 0) return -1;
+        started += classify.locate(starts, line->at, edges->starts + started);
+        ended += classify.locate(ends, line->at, edges->ends + ended);
         if (started > LISTED_TOKENS) return LISTED_TOKENS + 1;
         line->after_space = masks.of[SPACE] >> (BLOCK - 1);
         line->at += BLOCK;
@@ -139,20 +138,65 @@ FB_INLINE void read_keys(const line_reader *line, const token_edges *edges, int 
     }
 }
 
-/* The keys of a whole line: 1, or 0 where it has too many tokens, or -1: rewrite the line first. */
-static int list_keys(line_reader *line, key_list *keys, hash_seed seed)
+FB_INLINE int list_keys(line_reader *line, key_list *keys, const hash_seed *seed, const simd_level level)
 {
     token_edges edges;
-    const int count = list_edges(line, &edges);
+    const int count = list_edges(line, classifier_for(level), &edges);
     if (count < 0) return -1;
     if (count > LISTED_TOKENS) return 0;
     clear_keys(keys);
-    if (!line->pairs) read_keys(line, &edges, count, BYTE_WORDS, seed, keys);
+    if (!line->pairs) read_keys(line, &edges, count, BYTE_WORDS, *seed, keys);
     else if (line->quads || (size_t)count * 2 < line->length)
-        read_keys(line, &edges, count, WIDE_WORDS, seed, keys);
-    else read_keys(line, &edges, count, WIDE_CHARACTERS, seed, keys);
+        read_keys(line, &edges, count, WIDE_WORDS, *seed, keys);
+    else read_keys(line, &edges, count, WIDE_CHARACTERS, *seed, keys);
     keys->length = count;
     return 1;
+}
+
+/* Lists the keys of a whole line: 1, or 0 where it has too many tokens, or -1: rewrite the line first. */
+typedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *seed);
+
+static int list_keys_portable(line_reader *line, key_list *keys, const hash_seed *seed)
+{
+    return list_keys(line, keys, seed, SIMD_PORTABLE);
+}
+
+#ifdef FB_X86_64
+
+FB_TARGET("avx2,bmi,popcnt")
+static int list_keys_avx2(line_reader *line, key_list *keys, const hash_seed *seed)
+{
+    return list_keys(line, keys, seed, SIMD_AVX2);
+}
+
+FB_TARGET("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")
+static int list_keys_avx512(line_reader *line, key_list *keys, const hash_seed *seed)
+{
+    return list_keys(line, keys, seed, SIMD_AVX512);
+}
+
+#endif
+
+#ifdef FB_NEON
+
+static int list_keys_neon(line_reader *line, key_list *keys, const hash_seed *seed)
+{
+    return list_keys(line, keys, seed, SIMD_NEON);
+}
+
+#endif
+
+static inline key_lister key_lister_for(simd_level level)
+{
+#ifdef FB_NEON
+    if (level == SIMD_NEON) return list_keys_neon;
+#endif
+#ifdef FB_X86_64
+    if (level == SIMD_AVX512) return list_keys_avx512;
+    if (level == SIMD_AVX2) return list_keys_avx2;
+#endif
+    (void)level;
+    return list_keys_portable;
 }
 
 #endif

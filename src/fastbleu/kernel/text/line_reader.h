@@ -144,7 +144,8 @@ static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8
     }
 }
 
-static inline void read_classes(const line_reader *line, size_t count, class_masks *masks)
+FB_INLINE void read_classes(const line_reader *line, const classifier classify, size_t count,
+                            class_masks *masks)
 {
     uint8_t high_bytes[BLOCK];
     uint64_t wide = 0, astral = 0;
@@ -156,8 +157,8 @@ static inline void read_classes(const line_reader *line, size_t count, class_mas
         }
     }
     if (line->pairs)
-        wide = line->classify.narrow(line->pairs + line->at, count, line->narrow + line->at, high_bytes);
-    line->classify.classify_bytes(line->rules->table.pages[0], line->bytes + line->at, count, masks);
+        wide = classify.narrow(line->pairs + line->at, count, line->narrow + line->at, high_bytes);
+    classify.classify_bytes(line->rules->table.pages[0], line->bytes + line->at, count, masks);
     masks->of[WIDE] = wide;
     masks->of[ASTRAL] = astral;
     if (wide) add_wide_classes(line, wide, high_bytes, count, masks);
@@ -310,12 +311,14 @@ static int has_pattern(const line_reader *line, uint64_t begins)
     return 0;
 }
 
-/* The classes of the next block and its edges; -1 where the line must be rewritten first. */
-FB_INLINE int next_edges(line_reader *line, class_masks *masks, uint64_t *starts, uint64_t *ends)
+/* The classes of the next block and its edges; -1 where the line must be rewritten first. With a constant
+ * for `classify`, masks stay in registers. */
+FB_INLINE int next_edges(line_reader *line, const classifier classify, class_masks *masks, uint64_t *starts,
+                         uint64_t *ends)
 {
     const size_t left = line->length - line->at, count = left < BLOCK ? left : BLOCK;
     if (count > 0) {
-        read_classes(line, count, masks);
+        read_classes(line, classify, count, masks);
     } else {      /* the line fills its last block: what is open ends here */
         memset(masks, 0, sizeof *masks);
         masks->of[SPACE] = ~(uint64_t)0;
@@ -331,7 +334,7 @@ static int next_tokens(line_reader *line, token_span *spans)
 {
     class_masks masks;
     uint64_t starts, ends;
-    if (next_edges(line, &masks, &starts, &ends) < 0) return -1;
+    if (next_edges(line, line->classify, &masks, &starts, &ends) < 0) return -1;
     const int tokens = take_spans(line, starts, ends, spans);
     if (line->pairs) find_units(line, &masks, spans, tokens);
     line->after_space = masks.of[SPACE] >> (BLOCK - 1);
