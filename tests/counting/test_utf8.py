@@ -1,6 +1,7 @@
 """The packer of UTF-8: it counts what the same lines give as str, and its errors are Python's."""
 
 import re
+import warnings
 
 import pytest
 from arrow_producer import Column, text_array
@@ -72,6 +73,72 @@ def test_the_first_bad_byte_is_pythons(simd):
         with pytest.raises(ValueError, match=re.escape(message)):
             BLEU(lowercase=bool(number % 2)).score(damaged, good)
     assert wrong > 250
+
+
+def error_of(line, lowercase):
+    try:
+        BLEU(lowercase=lowercase).score(Column(text_array([line])), Column(text_array(["x"])))
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_bad_bytes_are_found_at_any_place(bad, simd):
+    """In and between blocks of 64 bytes; at the end of a line, and before more."""
+    for size in range(56, 72):
+        for filler in (b"a" * size, "é".encode() * (size // 2), "漢".encode() * (size // 3)):
+            for tail in (b"", b"b" * 70):
+                line = filler + bad + tail
+                with pytest.raises(UnicodeDecodeError) as found:
+                    line.decode()
+                start = found.value.start
+                message = f"byte {start} is 0x{line[start]:02x},"
+                assert message in error_of(line, bool(size % 2)), (bad, filler, tail)
+
+
+SPACES = [chr(c) for c in range(0x80, 0x110000) if chr(c).isspace()]
+# What has two or three bytes in common with one of them.
+NO_SPACES = "\x84\x86¡«\u1681\u169f\u1a80\u200b\u2010\u2027\u202a\u202e\u2030\u205e\u2060\u3001。"
+
+
+def test_white_space_beyond_ascii_separates_tokens(simd):
+    """At any place in blocks of 64 bytes, at the ends of lines and beside one another."""
+    for character in [*SPACES, *NO_SPACES]:
+        check_white_space(character)
+
+
+def check_white_space(character):
+    c = character
+    parts = [c, f"b{c}c", f"{c}{c}d", f"5{c}.", f"é{c}"]
+    starts = ["a" * size for size in (*range(3), *range(58, 66))] + ["é" * 31, "é" * 32]
+    lines = [start + part for start in starts for part in parts]
+    others = [line.replace(character, " ") for line in lines]
+    for tokenizer in ("13a", "none"):
+        for lowercase in (False, True):
+            metric = BLEU(tokenize=tokenizer, lowercase=lowercase)
+            for theirs in (lines[1:] + lines[:1], others):
+                found = metric.statistics(Column(text_array(lines)), Column(text_array(theirs)))
+                assert found == metric.statistics(lines, theirs), f"U+{ord(character):04X}"
+
+
+def test_a_wide_space_before_a_period_is_no_tokenised_period():
+    for line, expected in (("a\xa0.", 0), ("a .", 1)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            BLEU().score(Column(text_array([line] * 200)), Column(text_array(["b"] * 200)))
+        assert sum("look tokenised" in str(warning.message) for warning in caught) == expected
+
+
+def test_short_lines_beside_each_other(simd):
+    """What is read before and behind a line lies in the same buffer, or is a copy."""
+    rng = seeded(f"short lines {simd}")
+    for skip in range(3):
+        lines = ["".join(rng.choices("ab é.,я", k=rng.choice((0, 1, 3, 20)))) for _ in range(300)]
+        others = [line[::-1] for line in lines]
+        for format in ("u", "U", "vu"):
+            columns = [Column(text_array(side, format, skip)) for side in (lines, others)]
+            assert count(*columns, tokenize="13a") == count(lines, others, tokenize="13a")
 
 
 def test_long_lines_are_decoded_in_parts():

@@ -43,6 +43,6 @@ cdef class Utf8Packer(TextPacker):
     cdef int refuse(self, utf8_line text, Py_ssize_t segment, Py_ssize_t reference) except -1 nogil
     cdef int copy(self, text_line *line, utf8_line text, utf8_content content) except -1 nogil
     cdef int decode(self, text_line *line, utf8_line text) except -1 nogil
-    cdef int lower(self, text_line *line, utf8_decoding text) except -1 nogil
+    cdef int lower_line(self, text_line *line, utf8_decoding text) except -1 nogil
     cdef uint8_t *reserve(self, size_t size, Py_ssize_t unit) except NULL nogil
     cdef void note_copy(self, text_line *line, size_t length, int unit) noexcept nogil

@@ -63,11 +63,9 @@ cdef inline bint has_neighbours(Utf8Rows rows, Py_ssize_t number) noexcept nogil
 
 cdef size_t end_of_part(utf8_line text, size_t at) noexcept nogil:
     """Where a part of a line that begins at a byte ends: where a character does, unless that is wrong."""
-    cdef size_t end = min(text.size, at + PART)
-    cdef int k
-    for k in range(3):
-        if end < text.size and text.bytes[end] & 0xC0 == 0x80:
-            end -= 1
+    cdef size_t end = min(text.size, at + PART), least = end - 3
+    while end < text.size and end > least and text.bytes[end] & 0xC0 == 0x80:
+        end -= 1
     return end
 
 
@@ -243,11 +241,11 @@ cdef class Utf8Packer(TextPacker):
             if self.reader.decode(&decoding, min(text.size, decoding.at + PART)) < 0:
                 break                    # another thread has changed it meanwhile
         if self.lowercase:
-            return self.lower(line, decoding)
+            return self.lower_line(line, decoding)
         self.note_copy(line, decoding.written, decoding.unit)
         return 0
 
-    cdef int lower(self, text_line *line, utf8_decoding text) except -1 nogil:
+    cdef int lower_line(self, text_line *line, utf8_decoding text) except -1 nogil:
         """Make a line of characters that are to be lowered."""
         with gil:
             lowered = compact(lower(PyUnicode_FromKindAndData(text.unit, text.out, text.written)))
@@ -271,7 +269,7 @@ cdef class Utf8Packer(TextPacker):
         return self.characters + self.used
 
     cdef void note_copy(self, text_line *line, size_t length, int unit) noexcept nogil:
-        """Make a line of what was copied; until all are made it has its place there, and the negative unit."""
+        """Make a line of a copy; until all are made it has its place there, and the negative unit."""
         line.chars = <const void *> self.used
         line.length = length
         line.unit = -unit

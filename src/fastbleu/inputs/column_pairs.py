@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._arrow import ArrowColumn
 from ._ids import IdRows
+from ._strings import StringColumn
 from ._utf8 import Utf8Rows
 from .columns import LISTED_SEGMENTS, check_type, kind_of, opened, read_all
 from .missing import refuse_missing
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from .columns import Missing
+    from .columns import Column, Missing
 
 # Segments of a block, and bytes of its hypotheses: enough that starting threads costs nothing.
 _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
+# Segments of a block that is a copy: few, so that it is still in the cache when it is counted.
+_COPIED_SEGMENTS = 1 << 13
 
 
 class _ListSide:
@@ -42,7 +44,7 @@ class _SeveralColumns:
     is_text = True
     levels = 1
 
-    def __init__(self, columns: list[ArrowColumn]) -> None:
+    def __init__(self, columns: list[Column]) -> None:
         self._columns = columns
 
     @property
@@ -69,7 +71,7 @@ class Columns:
 
     Parameters
     ----------
-    ours, theirs : ArrowColumn, _SeveralColumns or _ListSide
+    ours, theirs : ArrowColumn, StringColumn, _SeveralColumns or _ListSide
     is_text : bool
         Whether a tokenizer splits the lines; else columns hold tokens or ids.
     in_place : bool
@@ -94,7 +96,9 @@ class Columns:
 
         Both are Utf8Rows, IdRows, or lists.
         """
-        limit = _BLOCK_SEGMENTS if self._in_place else LISTED_SEGMENTS
+        kinds = type(self._ours), type(self._theirs)
+        limit = _COPIED_SEGMENTS if StringColumn in kinds else _BLOCK_SEGMENTS
+        limit = limit if self._in_place else LISTED_SEGMENTS
         while True:
             before = self._ours.before
             ours, our_missing = self._ours.read(limit, _BLOCK_BYTES)
@@ -225,7 +229,7 @@ def columns_of(
         check_lengths(segments, others)
     if ours is not None:
         check_type(ours, "hypotheses", is_text, (0,) if is_text else (1,))
-    if type(theirs) is ArrowColumn:
+    if theirs is not None and type(theirs) is not _SeveralColumns:
         levels = (0, 1) if is_text else (1, 2)
         check_type(theirs, "references", is_text, levels)
     if ours is not None and theirs is not None and ours.is_text != theirs.is_text:

@@ -1,4 +1,4 @@
-"""Columns that have the Arrow interface: recognised, opened, and read whole.
+"""Columns with the Arrow interface, and numpy's of strings: recognised, opened, and read whole.
 
 pyarrow, polars, pandas, DuckDB and others export their columns by it; none of them is imported.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ._arrow import ArrowColumn
 from ._ids import IdRows
+from ._strings import StringColumn
 from .arrays import is_array
 from .missing import refuse_missing
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    Column = ArrowColumn | StringColumn
     Missing = list[tuple[int, int | None]]
 
 # Segments that become Python strings at a time.
@@ -40,8 +42,19 @@ def _is_dataset_column(value: Any) -> bool:
     return kind.__name__ == "Column" and kind.__module__.startswith("datasets.")
 
 
-def opened(value: Any, name: str) -> ArrowColumn | None:
-    """The column, or None where a value is to be read without Arrow."""
+def _is_string_array(value: Any) -> bool:
+    """Whether a value is an array of StringDType in which no text stands for a missing one."""
+    if type(value).__module__ != "numpy" or getattr(value, "ndim", 0) != 1:
+        return False
+    return bool(value.dtype.kind == "T") and not isinstance(
+        getattr(value.dtype, "na_object", None), str
+    )
+
+
+def opened(value: Any, name: str) -> Column | None:
+    """The column, or None where a value is to be read as a list."""
+    if _is_string_array(value):
+        return StringColumn(value, name)
     if _is_dataset_column(value):
         source = value.source
         if getattr(source, "_format_type", "custom") == "custom" or not hasattr(source, "data"):
@@ -60,12 +73,12 @@ def opened(value: Any, name: str) -> ArrowColumn | None:
         raise
 
 
-def kind_of(column: ArrowColumn) -> str:
+def kind_of(column: Column) -> str:
     kind = "strings" if column.is_text else "integers"
     return "lists of " * column.levels + kind
 
 
-def check_type(column: ArrowColumn, name: str, is_text: bool, levels: tuple[int, ...]) -> None:
+def check_type(column: Column, name: str, is_text: bool, levels: tuple[int, ...]) -> None:
     """Raise TypeError unless a column has what goes with the tokenizer, or with none."""
     if is_text and not column.is_text:
         fix = "expected strings; for token ids pass tokenize=None"
@@ -80,9 +93,7 @@ def check_type(column: ArrowColumn, name: str, is_text: bool, levels: tuple[int,
     raise TypeError(f"{name} is a column of {kind_of(column)}, {fix}")
 
 
-def read_all(
-    column: ArrowColumn, listed: Callable[[Any, int], list[Any]]
-) -> tuple[list[Any], Missing]:
+def read_all(column: Column, listed: Callable[[Any, int], list[Any]]) -> tuple[list[Any], Missing]:
     """A whole column as a list, and the numbers of its rows, and their elements, that are null."""
     values: list[Any] = []
     missing: Missing = []

@@ -114,7 +114,8 @@ static void compare_keys_avx2(const key_words *tokens, const key_words *others, 
 }
 
 FB_TARGET("avx512f")
-static void compare_keys_avx512(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks)
+static void compare_keys_avx512(const key_words *tokens, const key_words *others, int earlier,
+                                uint64_t *masks)
 {
     if (tokens->second) {
         FB_COMPARE_VECTORS(compare_some_avx512, 8, 1)

@@ -21,9 +21,9 @@
 typedef struct {
     uint64_t low[LISTED_TOKENS + MASK_LANES], high[LISTED_TOKENS + MASK_LANES];
     uint64_t hashed[LISTED_TOKENS / 64];
-    uint64_t low_bits;                          /* those that any low word has; 0: the high ones are enough */
+    uint64_t low_bits; /* those that any low word has; 0: the high ones are enough */
     int length, is_numbers;
-    token_content contents[LISTED_TOKENS];      /* of hashed keys */
+    token_content contents[LISTED_TOKENS]; /* of hashed keys */
 } key_list;
 
 /* Writes key i; `length` is for the caller to set. */
@@ -65,7 +65,7 @@ static inline void verify_masks(const key_list *tokens, const key_list *others, 
 /* A list of ids: each is a low word by itself. */
 static inline void list_numbers(key_list *list, const int64_t *numbers, int length)
 {
-    if (length) memcpy(list->low, numbers, (size_t)length * sizeof(int64_t));    // NULL where there is none
+    if (length) memcpy(list->low, numbers, (size_t)length * sizeof(int64_t)); // NULL where there is none
     list->length = length;
     list->is_numbers = 1;
 }

@@ -1,0 +1,88 @@
+"""Arrays of numpy's StringDType: read like columns, with the rows of the same texts in lists."""
+
+import numpy
+import pytest
+from generators import seeded
+from random_texts import random_line
+
+from fastbleu import BLEU, InputWarning
+from fastbleu.inputs._strings import StringColumn
+from fastbleu.inputs._utf8 import Utf8Rows
+
+StringDType = pytest.importorskip("numpy.dtypes").StringDType
+
+# Random lines may end so.
+pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")
+
+
+def random_lines(rng, count):
+    """Lines of all lengths: numpy stores those of up to 15 and of up to 255 bytes by themselves."""
+    lines = ["", "a", "é" * 7, "b" * 15, "b" * 16, "я" * 127, "c " * 128, "漢 " * 500]
+    return (lines + [random_line(rng).replace("\ud800", "") for _ in range(count)])[:count]
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "none", "char", "zh"])
+def test_rows_are_those_of_lists(tokenizer):
+    rng = seeded(f"StringDType {tokenizer}")
+    hypotheses, references = random_lines(rng, 300), random_lines(rng, 300)[::-1]
+    metric = BLEU(tokenize=tokenizer)
+    arrays = [numpy.array(side, StringDType()) for side in (hypotheses, references)]
+    expected = metric.statistics(hypotheses, references)
+    assert metric.statistics(*arrays) == expected
+    assert metric.statistics(hypotheses, arrays[1]) == expected
+    assert metric.statistics(arrays[0], references) == expected
+    assert metric.statistics(arrays[0], [arrays[1], arrays[1]]) == metric.statistics(
+        hypotheses, [[line, line] for line in references]
+    )
+
+
+def test_parts_of_arrays():
+    rng = seeded("parts of arrays of StringDType")
+    lines = random_lines(rng, 100)
+    array = numpy.array(lines, StringDType())
+    for part in (slice(3, 90), slice(None, None, -1), slice(5, None, 7), slice(4, 4)):
+        column = StringColumn(array[part], "hypotheses")
+        found = []
+        while len(rows := column.read(13)[0]):
+            assert type(rows) is Utf8Rows
+            found += rows.as_lists(lambda segment, k: "")
+        assert found == lines[part]
+        assert column.before == len(found)
+
+
+def test_more_strings_than_are_read_at_a_time():
+    lines = [f"{number} strings" for number in range(20_000)]
+    array = numpy.array(lines, StringDType())
+    assert BLEU().statistics(array, array) == BLEU().statistics(lines, lines)
+    rows, _ = StringColumn(array, "hypotheses").read(20_000, 1)
+    assert 0 < len(rows) < 20_000
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")], ids=str)
+def test_missing_strings(missing):
+    array = numpy.array(["the cat sat down", missing, "the dog"], StringDType(na_object=missing))
+    references = ["the cat sat down", "a", "the dog"]
+    with pytest.raises(TypeError, match="segment 1: the hypothesis is missing"):
+        BLEU().score(array, references)
+    with pytest.raises(TypeError, match="segment 1: the reference is missing"):
+        BLEU().score(numpy.array(references, StringDType()), array)
+    lists = ["the cat sat down", None, "the dog"], references
+    columns = array, numpy.array(references, StringDType())
+    assert BLEU().score(*columns, missing="empty") == BLEU().score(*lists, missing="empty")
+    with pytest.warns(InputWarning, match="left out 1 of 3"):
+        found = BLEU().score(*columns, missing="skip")
+    assert found == BLEU().score(["the cat sat down", "the dog"], ["the cat sat down", "the dog"])
+
+
+def test_a_text_that_stands_for_a_missing_one_is_text():
+    array = numpy.array(["the cat sat", "-"], StringDType(na_object="-"))
+    lines = ["the cat sat", "-"]
+    assert BLEU().statistics(array, lines) == BLEU().statistics(lines, lines)
+
+
+def test_arrays_that_do_not_fit():
+    array = numpy.array(["a", "b"], StringDType())
+    with pytest.raises(ValueError, match="references has 1 segments, hypotheses has 2"):
+        BLEU().score(array, array[:1])
+    with pytest.raises(TypeError, match="column of strings"):
+        BLEU(tokenize=None).score(array, array)
