@@ -131,7 +131,7 @@ PROBES: tuple[Probe, ...] = (
         "long-file",
         "the command, on two long files",
         probe_long_file.measure,
-        "reading and decoding",
+        "reading",
         (Goal("megabytes", 200, at_most=True),),
         on_request=True,
     ),

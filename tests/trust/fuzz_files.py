@@ -2,7 +2,7 @@
 
 An input says the format, the encoding, the selector, and in pieces of which size the file is read:
 those of a few bytes cut characters, line ends and tags in two. In whatever pieces it is read, the
-segments and the message are the same.
+segments and the message are the same, as lists of str and in place.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import ExitStack, suppress
 
 from fastbleu.cli import files, markup
 from fastbleu.cli.formats import REFERENCE, SYSTEM, open_input
-from fastbleu.cli.readers import in_step
+from fastbleu.cli.readers import in_step, listed
 from trust.fuzz_input import Input, directory, equal
 
 ENDS = ("", ".tsv", ".jsonl", ".xml", ".sgm")
@@ -25,15 +25,17 @@ BLOCK, LINES = files._BLOCK_BYTES, markup._LINES
 BLOCKS = (1, 2, 3, 5, 8, 61, 700, BLOCK)
 
 
-def outcome(name: str, role: str, encoding: str, fields: int, block: int) -> object:
-    """All columns of an input, or the message that refuses it."""
+def outcome(
+    name: str, role: str, encoding: str, fields: int, block: int, in_place: bool = False
+) -> object:
+    """All columns of an input, or the message that refuses it; `in_place` if it can be read so."""
     files._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
     try:
         with ExitStack() as opened:
             reader = open_input(name, opened, role=role, encoding=encoding, fields=fields)
             columns: list[list[str]] = [[] for _ in range(reader.width)]
-            for chunk in in_step([reader], 1 + block % 5):
-                for column, more in zip(columns, chunk, strict=True):
+            for chunk in in_step([reader], 1 + block % 5, in_place and reader.is_utf8):
+                for column, more in zip(columns, listed([reader], chunk), strict=True):
                     column += more
             reader.notes()
             return columns
@@ -150,6 +152,7 @@ def run(data: bytes) -> None:
         name += f"::{selector}"
     found = outcome(name, role, encoding, fields, block)
     about = (stored, name, role, encoding, fields, block)
+    equal(outcome(name, role, encoding, fields, block, in_place=True), found, *about)
     if end in (".xml", ".sgm"):  # there is no slow way; but in one piece it is the same
         if block != BLOCK:
             whole = outcome(name, role, encoding, fields, BLOCK)

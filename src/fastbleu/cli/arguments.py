@@ -32,8 +32,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     They have also `systems` (the names after -i), `tokenizer` (the name to use), `language` (the
     target's), `test` ("bs", "ar" or None), `samples` of that test, `table` ("tsv", "json" or None:
     how single segments are listed), `progress`, `filtered` (only some segments count), `delegated`
-    (sacreBLEU prints about test sets), `diagnosed` (--explain or --identify) and `reported` (--html
-    or --md).
+    (sacreBLEU prints about test sets), `diagnosed` (--explain or --identify), `reported` (--html
+    or --md) and `lists_texts` (something needs the texts themselves).
     """
     parser = make_parser()
     terminal = sys.stdin is None or sys.stdin.isatty()
@@ -95,6 +95,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         asked = options.paired_bs_n if options.paired_bs else options.paired_ar_n
         options.samples = asked if asked > 0 else _DEFAULT_SAMPLES[options.test]
     options.progress = not options.quiet and sys.stderr is not None and sys.stderr.isatty()
+    in_table = options.table and not options.score_only
+    options.lists_texts = bool(options.reported or options.diagnosed or in_table)
     options.filtered = options.origlang is not None or options.subset is not None
     options.delegated = bool(options.list or options.echo or options.citation or options.download)
     if not options.delegated:

@@ -18,7 +18,7 @@ from io import RawIOBase
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from ..counting.batch import CountOptions, count_batch
+from ..counting.batch import CountOptions
 from ..counting.totals import Totals
 from ..dialects.parameters import Parameters
 from ..inputs.warnings import TOKENIZED_PERIODS
@@ -26,6 +26,7 @@ from ..runtime.progress import ProgressBar
 from ..sacrebleu.score import estimate_from_rows
 from ..tokenizers.table import Tokenizer, get_tokenizer
 from . import arguments
+from .chunks import count_chunks
 from .dialects import metric_of, paired_test, parameters_of, score_systems
 from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
@@ -137,9 +138,11 @@ def _score(
     names = system_names(options, systems)
     if options.source is not None:
         readers.append(open_input(options.source, opened, SYSTEM, options.encoding))
-    # Threads take turns at reading a chunk, so it must be larger than the share of each.
-    lines = CHUNK_LINES if options.threads == 1 else 4 * CHUNK_LINES * options.threads
-    chunks = in_step(readers, lines)
+    # Threads share a chunk, so it must be larger than what each of them takes at a time.
+    lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
+    in_place = isinstance(tokenizer, Tokenizer) and tokenizer.function is None
+    in_place = in_place and not options.lists_texts and all(reader.is_utf8 for reader in readers)
+    chunks = in_step(readers, lines, in_place)
     numbers: Iterable[int] = itertools.count()
     if options.progress:
         chunks = _with_progress(chunks, readers)
@@ -175,16 +178,13 @@ def _score(
     rules = options.lowercase, options.max_ngram_order, options.threads
     counting = CountOptions(tokenizer, *rules)
     totals: list[Totals] = []
-    for chunk in chunks:
-        texts = chunk[0] if references == 1 else list(zip(*chunk[:references], strict=True))
-        added, rows = [], []
-        for hypotheses in chunk[references:]:
-            counted = count_batch(hypotheses, texts, counting, keep_rows=each)
-            sums = counted.stats.sum() if each else counted.stats
-            added.append(Totals.of(counted, sums, keep))
-            rows.append(counted.stats._rows)
+    for chunk, counted in count_chunks(readers, chunks, references, counting, each):
+        stats = [its.stats for its in counted]
+        sums = [rows.sum() for rows in stats] if each else stats
+        added = [Totals.of(*its, keep) for its in zip(counted, sums, strict=True)]
         totals = list(map(Totals.plus, totals, added)) if totals else added
         if segments is not None:
+            rows = [its._rows for its in stats]
             segments.add(chunk[:references], chunk[references:], rows)
     if not totals:
         raise InputError("no segment to score: the files have no lines")

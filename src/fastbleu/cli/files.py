@@ -17,10 +17,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import BinaryIO
 
+from ..inputs._utf8 import Utf8Lines, Utf8Rows
+
 STDIN = "-"
 
 _BLOCK_BYTES = 1 << 15  # larger ones are slower: their memory is new each time
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
+_START_BYTES = 3  # that tell what a file is
 # What a file may be when its first bytes are not UTF-8, and what to do about it.
 _FOREIGN_STARTS = {
     b"\x1f\x8b": "it is compressed: unpack it (gzip -dc), or let its name end in .gz",
@@ -47,7 +50,7 @@ def printable(text: str) -> str:
 class ByteSource:
     """The bytes of a file, decompressed if its name ends in ``.gz``, or of standard input.
 
-    `where` tells in error messages how far the reader has come.
+    `where` tells in error messages how far the reader has come, `start` is the first bytes.
     """
 
     def __init__(self, name: str, opened: ExitStack) -> None:
@@ -65,6 +68,7 @@ class ByteSource:
         else:
             self._file = sys.stdin.buffer
         self._ahead = b""
+        self.start = b""
         self._read: Callable[[int], bytes] = self._file.read1  # type: ignore[attr-defined]
         if name.lower().endswith(".gz"):
             from gzip import GzipFile  # 3 ms that plain text need not pay
@@ -99,7 +103,10 @@ class ByteSource:
             ahead, self._ahead = self._ahead, b""
             return ahead
         try:
-            return self._read(_BLOCK_BYTES)
+            data = self._read(_BLOCK_BYTES)
+            if len(self.start) < _START_BYTES:
+                self.start += data[:_START_BYTES]
+            return data
         except EOFError:
             problem = "the compressed data ends too early"
         except zlib.error:
@@ -119,8 +126,8 @@ class ByteSource:
 class TextLines:
     """One input's lines; with `universal_newlines` a carriage return ends a line, too.
 
-    `taken` counts the lines that have been read, `marked` says whether the text starts with a byte
-    order mark. `declared`: the encoding is the file's own, not that of ``--encoding``.
+    `declared`: the encoding is the file's own, not that of ``--encoding``. `is_utf8` tells whether
+    all lines can be counted as UTF-8.
     """
 
     def __init__(
@@ -131,53 +138,61 @@ class TextLines:
         declared: bool = False,
     ) -> None:
         self.source = source
-        source.where = lambda: f"after line {self._decoded}"
         self.encoding = codecs.lookup(encoding).name
+        self.is_utf8 = self.encoding in ("utf-8", "utf-8-sig")
         self._declared = declared
-        decoder = codecs.getincrementaldecoder(encoding)("strict")
-        newlines = io.IncrementalNewlineDecoder(decoder, translate=True)
-        self._decode_bytes = newlines.decode if universal_newlines else decoder.decode
-        self._ready: list[str] = []  # complete lines, of which the first _next have been taken
-        self._next = 0
-        self._tail: list[str] = []  # the pieces of a line that has not ended yet
-        self._decoded = 0
-        self.ended = False
-        self.taken = 0
-        self.marked = False
+        self._decode: Callable[[bytes, bool], str] | None = None
+        if universal_newlines or self.encoding != "utf-8":
+            decoder = codecs.getincrementaldecoder(encoding)("strict")
+            newlines = io.IncrementalNewlineDecoder(decoder, translate=True)
+            self._decode = newlines.decode if universal_newlines else decoder.decode
+        self._decoded_all = False
+        self._lines = Utf8Lines(self._read, surrogates=not self.is_utf8)
+        source.where = lambda: f"after line {self.taken}"
+
+    @property
+    def taken(self) -> int:
+        """How many lines have been read."""
+        return self._lines.taken
+
+    @property
+    def ended(self) -> bool:
+        """Whether all have been read."""
+        return self._lines.ended
+
+    def rows(self, count: int, begun: Utf8Rows | None = None) -> Utf8Rows:
+        """Return the next lines, or `begun` with them: `count`, or as many as there are."""
+        return self._lines.take(count, begun)
 
     def read(self, count: int) -> list[str]:
-        """Return the next `count` lines, or as many as there are."""
-        while len(self._ready) - self._next < count and not self.ended:
-            self._decode()
-        lines = self._ready[self._next : self._next + count]
-        self._next += len(lines)
-        self.taken += len(lines)
+        """Return the next `count` lines, or as many as there are, as str."""
+        return self.listed(self.rows(count))
+
+    def listed(self, rows: Utf8Rows) -> list[str]:
+        """Return lines that were read as str."""
+        lines: list[str] = []
+        try:
+            lines += iter(rows)
+        except UnicodeDecodeError as error:
+            raise self._invalid(error, rows.before + len(lines) + 1, error.start + 1) from error
         return lines
 
-    def _decode(self) -> None:
-        data = self.source.read()
-        self.ended = not data
-        try:
-            text = self._decode_bytes(data, self.ended)
-        except UnicodeError as error:
-            raise self._undecodable(error) from error
-        if not self._decoded and not self._tail and text.startswith("\ufeff"):
-            self.marked = True
-        lines = text.split("\n")
-        if len(lines) > 1 and self._tail:
-            lines[0] = "".join([*self._tail, lines[0]])
-            self._tail = []
-        if last := lines.pop():
-            self._tail.append(last)
-        if self.ended and self._tail:
-            lines.append("".join(self._tail))
-        if lines:
-            self._ready = self._ready[self._next :] + lines
-            self._next = 0
-            self._decoded += len(lines)
+    def _read(self) -> bytes:
+        """Return the next bytes, in UTF-8; b"" at the end."""
+        if self._decode is None:
+            return self.source.read()
+        text = ""
+        while not (text or self._decoded_all):
+            data = self.source.read()
+            self._decoded_all = not data
+            try:
+                text = self._decode(data, self._decoded_all)
+            except UnicodeError as error:
+                raise self._undecodable(error) from error
+        return text.encode("utf-8", "surrogatepass")
 
     def _undecodable(self, error: UnicodeError) -> InputError:
-        name = "UTF-8" if self.encoding == "utf-8" else self.encoding
+        """The error for bytes behind the lines that were read."""
         # No byte is to blame in text in UTF-16 without a byte order mark (a UnicodeDecodeError from
         # CPython 3.13 on), and none is known in encodings of domain names.
         if (
@@ -187,15 +202,19 @@ class TextLines:
         ):
             named = "name the file's own --encoding, such as utf-16-le"
             fix = "correct the declaration" if self._declared else named
-            problem = f"line {self._decoded + 1} cannot be decoded: {error}"
+            problem = f"line {self.taken + 1} cannot be decoded: {error}"
             return InputError(f"{self.source.label}: {problem}; {fix}")
         good = error.object[: error.start].decode(self.encoding, "replace").split("\n")
-        line = self._decoded + len(good)
-        start = good[-1] if len(good) > 1 else "".join(self._tail) + good[0]
+        begun = self._lines.unfinished.decode("utf-8", "surrogatepass")
+        start = good[-1] if len(good) > 1 else begun + good[0]
         byte = len(start.encode(self.encoding, "replace")) + 1
+        return self._invalid(error, self.taken + len(good), byte)
+
+    def _invalid(self, error: UnicodeDecodeError, line: int, byte: int) -> InputError:
+        name = "UTF-8" if self.encoding == "utf-8" else self.encoding
         fix = "convert the file (iconv -f LATIN1 -t UTF-8) or name its --encoding, such as latin-1"
         if line == 1 and byte <= 2:
-            fix = _FOREIGN_STARTS.get(error.object[:2], fix)
+            fix = _FOREIGN_STARTS.get(self.source.start[:2], fix)
         if self._declared:
             fix = "the file declares this encoding: correct the declaration or the text"
         elif self.encoding != "utf-8":

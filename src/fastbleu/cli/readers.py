@@ -6,25 +6,30 @@ happens, and a byte order mark counts as text (with a warning): both are sacreBL
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from typing import Any
 
+from ..inputs._utf8 import Utf8Rows
 from .files import ByteSource, InputError, TextLines
 
 CHUNK_LINES = 512  # what is made of them stays in the cache
-Chunks = Iterator[list[list[str]]]
+Chunks = Iterator[list[Any]]  # of each column a list of str, or Utf8Rows
 
 
 class Reader:
     """One input as parallel columns of segments.
 
     `label` is its name in messages, `unit` what a segment of it is ("line" or "segment"), `width`
-    the number of columns, `segments` how many have been read, and `keys` the document and segment
-    ids of those that were read last (None for formats without ids).
+    the number of columns, `segments` how many have been read, `is_utf8` whether `rows` can read
+    them, and `keys` the document and segment ids of those that were read last (None for formats
+    without ids).
     """
 
     unit = "line"
     width = 1
+    is_utf8 = False
     segments = 0
     keys: list[tuple[str, str]] | None = None
     label: str
@@ -42,6 +47,14 @@ class Reader:
 
     def read(self, count: int) -> list[list[str]]:
         """Return the next `count` segments of each column, or as many as there are."""
+        raise NotImplementedError
+
+    def rows(self, count: int) -> Utf8Rows:
+        """Return what `read` would, as UTF-8 that was not checked."""
+        raise NotImplementedError
+
+    def listed(self, rows: Utf8Rows) -> list[str]:
+        """Return what `rows` returned as str."""
         raise NotImplementedError
 
     def notes(self) -> list[str]:
@@ -75,11 +88,20 @@ class LineReader(Reader):
         self.source = lines.source
         self.label = lines.source.label
         self._lines = lines
+        self._begun: Utf8Rows | None = None  # what was read before the first segment was asked for
 
     def read(self, count: int) -> list[list[str]]:
-        lines = self._lines.read(count)
-        self.segments += len(lines)
-        return [list(map(str.rstrip, lines))]
+        return [self.listed(self.rows(count))]
+
+    def rows(self, count: int) -> Utf8Rows:
+        rows = self._lines.rows(count, self._begun)
+        self._begun = None
+        rows.rstrip()
+        self.segments += len(rows)
+        return rows
+
+    def listed(self, rows: Utf8Rows) -> list[str]:
+        return self._lines.listed(rows)
 
     @property
     def ended(self) -> bool:
@@ -90,7 +112,8 @@ class LineReader(Reader):
             f"{self.label} starts with a byte order mark, which is scored as part of its first "
             "token, as in sacreBLEU; --encoding utf-8-sig drops it"
         )
-        return [note] if self._lines.marked and self._lines.encoding == "utf-8" else []
+        marked = self.source.start.startswith(codecs.BOM_UTF8)
+        return [note] if marked and self._lines.encoding == "utf-8" else []
 
 
 class FieldsReader(LineReader):
@@ -102,21 +125,27 @@ class FieldsReader(LineReader):
     def __init__(self, lines: TextLines, fields: int | None = None) -> None:
         super().__init__(lines)
         self._cuts = -1 if fields is None else fields - 1
-        self._first = lines.read(1) if fields is None else []
-        self.width = fields or len(self._split(self._first[0] if self._first else ""))
+        self.width = fields or 1
+        if fields is None:
+            self._begun = lines.rows(1)
+            self._begun.rstrip()
+            self.width += sum(line.count("\t") for line in lines.listed(self._begun))
+        self.is_utf8 = lines.is_utf8 and self.width == 1
 
     def read(self, count: int) -> list[list[str]]:
-        lines = self._first + self._lines.read(count - len(self._first))
-        self._first = []
-        rows = list(map(self._split, lines))
-        for number, row in enumerate(rows, self.segments + 1):
+        lines = super().rows(count)
+        fields = [line.split("\t", self._cuts) for line in self.listed(lines)]
+        for number, row in enumerate(fields, lines.before + 1):
             if len(row) != self.width:
                 raise self._uneven(number, len(row))
-        self.segments += len(rows)
-        return list(map(list, zip(*rows, strict=True))) or [[] for _ in range(self.width)]
+        return list(map(list, zip(*fields, strict=True))) or [[] for _ in range(self.width)]
 
-    def _split(self, line: str) -> list[str]:
-        return line.rstrip().split("\t", self._cuts)
+    def rows(self, count: int) -> Utf8Rows:
+        lines = super().rows(count)
+        uneven = lines.first_with(ord("\t"))
+        if uneven >= 0:
+            raise self._uneven(lines.before + uneven + 1, 1 + lines[uneven].count("\t"))
+        return lines
 
     def _uneven(self, number: int, found: int) -> InputError:
         expected = f"--num-refs is {self.width}: every line needs that many references"
@@ -169,24 +198,44 @@ def open_lines(
 ) -> LineReader:
     """Open plain text: a segment a line, or `fields` of them (None: as many as in line 1)."""
     lines = TextLines(ByteSource(name, opened), encoding, universal_newlines)
-    return LineReader(lines) if fields == 1 else FieldsReader(lines, fields)
+    if fields != 1:
+        return FieldsReader(lines, fields)
+    reader = LineReader(lines)
+    reader.is_utf8 = lines.is_utf8
+    return reader
 
 
-def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES) -> Chunks:
-    """Yield the next `count` segments of all inputs: one list of str per column, equally long."""
+def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:
+    """Yield the next `count` segments of all inputs: one list of str per column, equally long.
+
+    With `in_place` columns are Utf8Rows, which all readers must have.
+    """
     with_ids = [reader for reader in readers if reader.keys is not None]
     length = count
     while length == count:
-        chunk: list[list[str]] = []
+        chunk: list[Any] = []
         for reader in readers:
-            chunk += reader.read(count)
+            chunk += [reader.rows(count)] if in_place else reader.read(count)
         if with_ids:
             _check_keys(with_ids)
         length = len(chunk[0])
         if len(set(map(len, chunk))) > 1:
-            raise _unequal(readers, chunk)
+            raise _unequal(readers, listed(readers, chunk))
         if length:
             yield chunk
+
+
+def listed(readers: Sequence[Reader], chunk: list[Any]) -> list[list[str]]:
+    """Return a chunk as lists of str.
+
+    Raises
+    ------
+    InputError
+        A line is not UTF-8; the message has its place.
+    """
+    if not isinstance(chunk[0], Utf8Rows):
+        return chunk
+    return [reader.listed(rows) for reader, rows in zip(readers, chunk, strict=True)]
 
 
 def _check_keys(readers: list[Reader]) -> None:

@@ -24,6 +24,7 @@ from .stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..runtime.progress import ProgressBar
@@ -169,11 +170,13 @@ def count_batch(
     keep_rows: bool = True,
     before: int = 0,
     bar: ProgressBar | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Counted:
     """Count segments, in lists or tuples, IdRows or Utf8Rows, whose layout was checked.
 
     Without `keep_rows` the result has one row, the sum of all, and memory does not grow with the
-    corpus. `before` is the number of segments before these, for messages; `bar` is advanced.
+    corpus. `before` is the number of segments before these, for messages; `bar` is advanced. If
+    there are several threads, the calling one calls `meanwhile` before it counts.
     """
     kind = type(hypotheses) if type(hypotheses) in (IdRows, Utf8Rows) else list
     segments, read = len(hypotheses), 0
@@ -205,6 +208,8 @@ def count_batch(
 
     def take_turns(worker: _Worker) -> None:
         nonlocal read
+        if meanwhile is not None and worker is workers[0]:
+            meanwhile()
         while not worker.cancelled:
             with reading:
                 first = read

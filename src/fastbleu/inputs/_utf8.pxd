@@ -15,6 +15,8 @@ cdef class Utf8Rows:
     cdef int64_t *ends                   # by segment: the number of lines, or of parts, up to its end
     cdef int64_t *part_ends              # by part: the number of lines up to its end
     cdef readonly Py_ssize_t levels      # of lists around a line
+    cdef readonly Py_ssize_t before      # lines of a stream before the first
+    cdef const char *errors              # what str items are decoded by, as PyUnicode_DecodeUTF8 takes it
     cdef readonly size_t size            # bytes of all lines
     cdef Py_ssize_t line_count, part_count, segment_count
     cdef Py_ssize_t line_capacity, part_capacity, segment_capacity
@@ -25,6 +27,20 @@ cdef class Utf8Rows:
     cdef int end_segment(self) except -1 nogil
     cdef Py_ssize_t first_line(self, Py_ssize_t segment) noexcept nogil
     cdef object decoded(self, Py_ssize_t line, object place_of)
+
+
+cdef class Utf8Lines:
+    cdef object read
+    cdef const char *errors
+    cdef bytes block                     # what was read last
+    cdef Py_ssize_t at                   # in the block: the first byte that was not taken
+    cdef list pieces                     # of a line that began in earlier blocks
+    cdef readonly Py_ssize_t taken       # lines
+    cdef readonly bint ended             # whether there are no more
+
+    cdef int split(self, Utf8Rows rows, Py_ssize_t count) except -1
+    cdef int join(self, Utf8Rows rows) except -1
+    cdef int add(self, Utf8Rows rows, utf8_line line) except -1
 
 
 cdef object not_utf8(str where, Py_ssize_t byte, int value)

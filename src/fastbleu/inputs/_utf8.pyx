@@ -2,15 +2,19 @@
 
 Data. Utf8Rows is a table of lines and of how many belong to each segment. A column or a file is read as one
 such table after the other. With `levels` 0 a segment is a line, with 1 a list of lines, and with 2 a list of
-lists, which are the parts. A line that is missing has NULL bytes and no size.
+lists, which are the parts. A line that is missing has NULL bytes and no size. Utf8Lines cuts a stream of
+bytes into rows of lines; what it costs is a search for each line end, and a copy of each line that two blocks
+share.
 
 Ownership. Utf8Rows frees its tables and holds the objects that own the bytes.
-Thread-safety. Utf8Rows is only read while segments are counted.
+Thread-safety. Utf8Rows is only read while segments are counted. One thread at a time uses a Utf8Lines.
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.object cimport PyObject
+from libc.string cimport memchr
 
 from fastbleu.kernel.exceptions cimport take_exception
 from fastbleu.runtime._process cimport POLL_EVERY, grow
@@ -18,7 +22,11 @@ from fastbleu.runtime._process cimport POLL_EVERY, grow
 
 cdef extern from "Python.h":
     PyObject *PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)
+    object decoded_text "PyUnicode_DecodeUTF8"(const char *bytes, Py_ssize_t size, const char *errors)
     void Py_DECREF(PyObject *text)
+
+cdef extern from "kernel/text/white_space.h":
+    size_t size_without_white_space(utf8_line line) noexcept nogil
 
 cdef Py_ssize_t DECODED_LINES = 1 << 10        # between two checks for signals
 
@@ -44,6 +52,28 @@ cdef class Utf8Rows:
 
     def __len__(self):
         return self.segment_count
+
+    def __getitem__(self, Py_ssize_t number):
+        """A line as a str; UnicodeDecodeError if it is not UTF-8."""
+        if not 0 <= number < self.line_count:
+            raise IndexError(f"there are {self.line_count} lines")
+        return decoded_text(<const char *> self.lines[number].bytes, self.lines[number].size, self.errors)
+
+    def first_with(self, int byte):
+        """The number of the first line that has a byte of this value; -1 if none has."""
+        cdef Py_ssize_t line
+        for line in range(self.line_count):
+            if self.lines[line].size and memchr(self.lines[line].bytes, byte, self.lines[line].size) != NULL:
+                return line
+        return -1
+
+    def rstrip(self):
+        """Drop white space at the ends of all lines, as str.rstrip() does."""
+        cdef Py_ssize_t line
+        self.size = 0
+        for line in range(self.line_count):
+            self.lines[line].size = size_without_white_space(self.lines[line])
+            self.size += self.lines[line].size
 
     cdef utf8_line *reserve(self, Py_ssize_t extra) except NULL nogil:
         """Room for so many more lines; the caller adds them to `line_count` and `size`."""
@@ -173,3 +203,81 @@ cdef list grouped(list values, const int64_t *ends, Py_ssize_t count):
         made.append([value for value in values[start:ends[number]] if value is not None])
         start = ends[number]
     return made
+
+
+cdef class Utf8Lines:
+    """The lines of a stream of bytes.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the next bytes; none at the end.
+    surrogates : bool
+        Whether surrogates are decoded as they are; else they are not UTF-8.
+    """
+
+    def __cinit__(self, read, bint surrogates=False):
+        self.read = read
+        if surrogates:
+            self.errors = b"surrogatepass"
+        self.block = b""
+        self.pieces = []
+
+    @property
+    def unfinished(self):
+        """What was read of the next line, once all that have ended are taken."""
+        return b"".join(self.pieces)
+
+    def take(self, Py_ssize_t count, Utf8Rows rows=None):
+        """The next lines, or `rows` and these: Utf8Rows of `count` lines, or of as many as there are."""
+        if rows is None:
+            rows = Utf8Rows()
+            rows.before = self.taken
+            rows.errors = self.errors
+        while rows.segment_count < count and not self.ended:
+            if self.at == PyBytes_GET_SIZE(self.block):
+                self.block = self.read()
+                self.at = 0
+                self.ended = not self.block
+                if self.ended and self.pieces:
+                    self.join(rows)
+            else:
+                self.split(rows, count)
+        return rows
+
+    cdef int split(self, Utf8Rows rows, Py_ssize_t count) except -1:
+        """Take lines of the block until there are `count`; the start of one that has no end yet is kept."""
+        cdef const char *block = PyBytes_AS_STRING(self.block)
+        cdef const char *end
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(self.block), stop
+        cdef utf8_line line
+        rows.owners.append(self.block)
+        while rows.segment_count < count and self.at < size:
+            end = <const char *> memchr(block + self.at, c"\n", size - self.at)
+            stop = size if end == NULL else end - block
+            if end == NULL or self.pieces:
+                self.pieces.append(self.block[self.at:stop])
+                if end != NULL:
+                    self.join(rows)
+            else:
+                line.bytes = <const uint8_t *> block + self.at
+                line.size = stop - self.at
+                self.add(rows, line)
+            self.at = stop + (end != NULL)
+        return 0
+
+    cdef int join(self, Utf8Rows rows) except -1:
+        """Take the line whose pieces were kept."""
+        cdef bytes text = b"".join(self.pieces)
+        cdef utf8_line line
+        line.bytes = <const uint8_t *> PyBytes_AS_STRING(text)
+        line.size = PyBytes_GET_SIZE(text)
+        rows.owners.append(text)
+        self.pieces.clear()
+        return self.add(rows, line)
+
+    cdef int add(self, Utf8Rows rows, utf8_line line) except -1:
+        rows.add_line(line)
+        rows.end_segment()
+        self.taken += 1
+        return 0
