@@ -171,6 +171,13 @@ def test_lines_with_tabs_on_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "standard input: line 701 has 3 fields separated by tabs, line 1 has 1: on" in err
 
 
+def test_a_bad_line_with_tabs(tmp_path: Path) -> None:
+    bad = tmp_path / "bad"
+    bad.write_bytes(b"a\n\xff\tb\n")
+    with pytest.raises(files.InputError, match="line 2 is not valid UTF-8"):
+        read_in_place(bad, lines=9, fields=None)
+
+
 @pytest.mark.skipif(not POSIX, reason="needs named pipes")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_pipes(tmp_path: Path, threads: int) -> None:

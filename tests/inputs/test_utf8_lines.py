@@ -128,7 +128,7 @@ def test_surrogates():
 
 def test_items_and_bytes():
     rows = Utf8Lines(blocks_of("a\n\nbé\tc\n".encode(), 2)).take(9)
-    assert [rows.first_with(byte) for byte in b"ac\tx"] == [0, 2, 2, -1]
+    assert [rows.contain(byte) for byte in b"ac\tx"] == [True, True, True, False]
     for number in (-1, 3):
         raises(IndexError, "3 lines", rows.__getitem__, number)
     assert list(Utf8Rows()) == []

@@ -21,7 +21,7 @@ from ..inputs._utf8 import Utf8Lines, Utf8Rows
 
 STDIN = "-"
 
-_BLOCK_BYTES = 1 << 15  # larger ones are slower: their memory is new each time
+_BLOCK_BYTES = 1 << 17  # threads wait for each other where smaller ones are read
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
 _START_BYTES = 3  # that tell what a file is
 # What a file may be when its first bytes are not UTF-8, and what to do about it.
@@ -172,7 +172,7 @@ class TextLines:
         """Return lines that were read as str."""
         lines: list[str] = []
         try:
-            lines += iter(rows)
+            lines += iter(rows)  # keeps those before an error
         except UnicodeDecodeError as error:
             raise self._invalid(error, rows.before + len(lines) + 1, error.start + 1) from error
         return lines

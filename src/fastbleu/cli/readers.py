@@ -133,19 +133,21 @@ class FieldsReader(LineReader):
         self.is_utf8 = lines.is_utf8 and self.width == 1
 
     def read(self, count: int) -> list[list[str]]:
+        return self._split(super().rows(count))
+
+    def rows(self, count: int) -> Utf8Rows:
         lines = super().rows(count)
+        if lines.contain(ord("\t")):
+            self._split(lines)
+        return lines
+
+    def _split(self, lines: Utf8Rows) -> list[list[str]]:
+        """Return the columns of lines, of which each must have all."""
         fields = [line.split("\t", self._cuts) for line in self.listed(lines)]
         for number, row in enumerate(fields, lines.before + 1):
             if len(row) != self.width:
                 raise self._uneven(number, len(row))
         return list(map(list, zip(*fields, strict=True))) or [[] for _ in range(self.width)]
-
-    def rows(self, count: int) -> Utf8Rows:
-        lines = super().rows(count)
-        uneven = lines.first_with(ord("\t"))
-        if uneven >= 0:
-            raise self._uneven(lines.before + uneven + 1, 1 + lines[uneven].count("\t"))
-        return lines
 
     def _uneven(self, number: int, found: int) -> InputError:
         expected = f"--num-refs is {self.width}: every line needs that many references"

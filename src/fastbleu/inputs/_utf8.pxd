@@ -32,15 +32,20 @@ cdef class Utf8Rows:
 cdef class Utf8Lines:
     cdef object read
     cdef const char *errors
-    cdef bytes block                     # what was read last
+    cdef object block                    # what was read last: `size` bytes at `bytes`
+    cdef const uint8_t *bytes
+    cdef Py_ssize_t size
     cdef Py_ssize_t at                   # in the block: the first byte that was not taken
     cdef list pieces                     # of a line that began in earlier blocks
     cdef readonly Py_ssize_t taken       # lines
     cdef readonly bint ended             # whether there are no more
 
+    cdef int next_block(self) except -1
     cdef int split(self, Utf8Rows rows, Py_ssize_t count) except -1
+    cdef int add_whole(self, Utf8Rows rows, Py_ssize_t count) except -1 nogil
+    cdef Py_ssize_t line_end(self) noexcept nogil
     cdef int join(self, Utf8Rows rows) except -1
-    cdef int add(self, Utf8Rows rows, utf8_line line) except -1
+    cdef int add(self, Utf8Rows rows, const uint8_t *bytes, size_t size) except -1 nogil
 
 
 cdef object not_utf8(str where, Py_ssize_t byte, int value)

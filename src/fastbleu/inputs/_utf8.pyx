@@ -59,21 +59,22 @@ cdef class Utf8Rows:
             raise IndexError(f"there are {self.line_count} lines")
         return decoded_text(<const char *> self.lines[number].bytes, self.lines[number].size, self.errors)
 
-    def first_with(self, int byte):
-        """The number of the first line that has a byte of this value; -1 if none has."""
+    def contain(self, int byte):
+        """Whether any line has a byte of this value."""
         cdef Py_ssize_t line
         for line in range(self.line_count):
             if self.lines[line].size and memchr(self.lines[line].bytes, byte, self.lines[line].size) != NULL:
-                return line
-        return -1
+                return True
+        return False
 
     def rstrip(self):
         """Drop white space at the ends of all lines, as str.rstrip() does."""
         cdef Py_ssize_t line
         self.size = 0
-        for line in range(self.line_count):
-            self.lines[line].size = size_without_white_space(self.lines[line])
-            self.size += self.lines[line].size
+        with nogil:
+            for line in range(self.line_count):
+                self.lines[line].size = size_without_white_space(self.lines[line])
+                self.size += self.lines[line].size
 
     cdef utf8_line *reserve(self, Py_ssize_t extra) except NULL nogil:
         """Room for so many more lines; the caller adds them to `line_count` and `size`."""
@@ -220,7 +221,6 @@ cdef class Utf8Lines:
         self.read = read
         if surrogates:
             self.errors = b"surrogatepass"
-        self.block = b""
         self.pieces = []
 
     @property
@@ -235,48 +235,66 @@ cdef class Utf8Lines:
             rows.before = self.taken
             rows.errors = self.errors
         while rows.segment_count < count and not self.ended:
-            if self.at == PyBytes_GET_SIZE(self.block):
-                self.block = self.read()
-                self.at = 0
-                self.ended = not self.block
-                if self.ended and self.pieces:
-                    self.join(rows)
-            else:
+            if self.at < self.size:
                 self.split(rows, count)
+                continue
+            self.next_block()
+            if self.ended and self.pieces:
+                self.join(rows)
         return rows
 
-    cdef int split(self, Utf8Rows rows, Py_ssize_t count) except -1:
-        """Take lines of the block until there are `count`; the start of one that has no end yet is kept."""
-        cdef const char *block = PyBytes_AS_STRING(self.block)
-        cdef const char *end
-        cdef Py_ssize_t size = PyBytes_GET_SIZE(self.block), stop
-        cdef utf8_line line
-        rows.owners.append(self.block)
-        while rows.segment_count < count and self.at < size:
-            end = <const char *> memchr(block + self.at, c"\n", size - self.at)
-            stop = size if end == NULL else end - block
-            if end == NULL or self.pieces:
-                self.pieces.append(self.block[self.at:stop])
-                if end != NULL:
-                    self.join(rows)
-            else:
-                line.bytes = <const uint8_t *> block + self.at
-                line.size = stop - self.at
-                self.add(rows, line)
-            self.at = stop + (end != NULL)
+    cdef int next_block(self) except -1:
+        cdef bytes block = self.read()
+        if block is None:
+            raise TypeError("expected bytes")
+        self.block = block
+        self.bytes = <const uint8_t *> PyBytes_AS_STRING(block)
+        self.size = PyBytes_GET_SIZE(block)
+        self.at = 0
+        self.ended = self.size == 0
         return 0
 
+    cdef int split(self, Utf8Rows rows, Py_ssize_t count) except -1:
+        """Take lines of the block, at most up to `count`, and keep the piece of one that another block has."""
+        cdef Py_ssize_t end
+        rows.owners.append(self.block)
+        if not self.pieces:
+            with nogil:                  # others count meanwhile
+                self.add_whole(rows, count)
+        if rows.segment_count < count and self.at < self.size:
+            end = self.line_end()
+            self.pieces.append(self.block[self.at:end])
+            if end < self.size:
+                self.join(rows)
+            self.at = min(end + 1, self.size)
+        return 0
+
+    cdef int add_whole(self, Utf8Rows rows, Py_ssize_t count) except -1 nogil:
+        """Add the lines that end in the block until there are `count`."""
+        cdef Py_ssize_t end
+        while rows.segment_count < count:
+            end = self.line_end()
+            if end == self.size:
+                break
+            self.add(rows, self.bytes + self.at, end - self.at)
+            self.at = end + 1
+        return 0
+
+    cdef Py_ssize_t line_end(self) noexcept nogil:
+        """Where in the block the next line ends: the block's size if it does not."""
+        cdef const void *found = memchr(self.bytes + self.at, c"\n", self.size - self.at)
+        return self.size if found == NULL else <const uint8_t *> found - self.bytes
+
     cdef int join(self, Utf8Rows rows) except -1:
-        """Take the line whose pieces were kept."""
+        """Add the line whose pieces were kept."""
         cdef bytes text = b"".join(self.pieces)
-        cdef utf8_line line
-        line.bytes = <const uint8_t *> PyBytes_AS_STRING(text)
-        line.size = PyBytes_GET_SIZE(text)
         rows.owners.append(text)
         self.pieces.clear()
-        return self.add(rows, line)
+        return self.add(rows, <const uint8_t *> PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
 
-    cdef int add(self, Utf8Rows rows, utf8_line line) except -1:
+    cdef int add(self, Utf8Rows rows, const uint8_t *bytes, size_t size) except -1 nogil:
+        cdef utf8_line line
+        line.bytes, line.size = bytes, size
         rows.add_line(line)
         rows.end_segment()
         self.taken += 1
