@@ -255,7 +255,7 @@ cdef class Utf8Lines:
         return 0
 
     cdef int split(self, Utf8Rows rows, Py_ssize_t count) except -1:
-        """Take lines of the block, at most up to `count`, and keep the piece of one that another block has."""
+        """Take lines of the block, up to `count` in all, and keep a piece of one that other blocks share."""
         cdef Py_ssize_t end
         rows.owners.append(self.block)
         if not self.pieces:
