@@ -57,8 +57,8 @@ cdef inline bint has_neighbours(Utf8Rows rows, Py_ssize_t number) noexcept nogil
     if not 0 < number < rows.line_count - 1:
         return False
     before, behind = (line - 1)[0], (line + 1)[0]
-    return (before.size >= INLINE_BYTES and before.bytes + before.size == line.bytes
-            and behind.size > 0 and behind.bytes == line.bytes + line.size)
+    return (before.size >= INLINE_BYTES and <size_t> line.bytes - <size_t> (before.bytes + before.size) <= 1
+            and behind.size > 0 and <size_t> behind.bytes - <size_t> (line.bytes + line.size) <= 1)
 
 
 cdef size_t end_of_part(utf8_line text, size_t at) noexcept nogil:
