@@ -134,7 +134,7 @@ static void paint_page(uint8_t *page, uint32_t number, tokenizer_id tokenizer, s
 
 /* Builds a tokeniser's table; with `utf8` that of bytes, of which those beyond ASCII have no class.
  * Returns 0, or -1: no memory. */
-static int build_char_table(char_table *table, tokenizer_id tokenizer, int utf8)
+static inline int build_char_table(char_table *table, tokenizer_id tokenizer, int utf8)
 {
     uint8_t page[256];
     uint16_t count = 0, known;
