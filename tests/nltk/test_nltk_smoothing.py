@@ -229,6 +229,17 @@ def test_method6_of_high_orders(bleu):
         ours, theirs = (side.SmoothingFunction(alpha=alpha).method6 for side in (bleu, PRISTINE))
         weights = (1 / order,) * order
         assert_same("corpus_bleu", bleu, references, hypotheses, weights, ours=ours, theirs=theirs)
+        segment = references[0], hypotheses[0], weights
+        assert_same("sentence_bleu", bleu, *segment, ours=ours, theirs=theirs)
+
+
+@pytest.mark.parametrize("alpha", [2**52 - 8, 2**52 - 7, 2**52 - 6, 2**53 - 3])
+def test_method6_between_two_floats(bleu, alpha):
+    """(3 * 2**52 - 5) / 2**56, the second alpha's third precision, is as near to one as to the other."""
+    ours, theirs = (side.SmoothingFunction(alpha=alpha).method6 for side in (bleu, PRISTINE))
+    for weights in ((0, 0, 1), (0.25,) * 4):
+        segment = [words("a b c")], words("a b c d e f g h i"), weights
+        assert_same("sentence_bleu", bleu, *segment, ours=ours, theirs=theirs)
 
 
 def test_method6_is_linear_in_the_order():

@@ -407,6 +407,33 @@ def test_texts_are_made_late():
     assert vars(score)["_verbose"] == score._verbose
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda score: pickle.loads(pickle.dumps(score)),
+        lambda score: pickle.loads(pickle.dumps(score, 0)),
+        copy.copy,
+        copy.deepcopy,
+    ],
+)
+def test_attributes_of_a_segment_are_there_however_it_is_first_used(use):
+    fields = {"name", "score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"}
+    expected = vars(fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"]))
+    assert fields <= set(expected) and expected["counts"] == [2, 1, 0, 0]
+    assert vars(use(fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"]))) == expected
+
+
+def test_attributes_of_a_segment_can_be_set_before_they_are_read():
+    score = fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"])
+    score.score, score.other = 1.5, 2
+    assert (score.score, score.other, score.sys_len) == (1.5, 2, 3)
+    score = fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"])
+    del score.bp
+    assert not hasattr(score, "bp") and score.ref_len == 3
+    with pytest.raises(AttributeError, match="'BLEUScore' object has no attribute 'nothing'"):
+        _ = score.nothing
+
+
 def test_import_is_light():
     code = (
         "import sys; from fastbleu.sacrebleu import sentence_bleu, BLEU; sentence_bleu('a', ['a']);"

@@ -52,3 +52,5 @@ cdef class TextPacker(PackedSegments):
 cdef class SegmentReader(KeptMemory):
     cdef TextPacker packer
     cdef SegmentCounter counter
+
+    cdef bint read(self, object hypothesis, object references, int64_t *row) except -1

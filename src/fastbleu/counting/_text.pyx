@@ -292,7 +292,12 @@ cdef class SegmentReader:
         self.counter = SegmentCounter(max_order)
 
     def row(self, hypothesis, references):
-        """The row of a segment, an array of int64; None where it takes the general way.
+        """The row of a segment, an array of int64; None where it takes the general way: see `read`."""
+        cdef array row = clone(_row, 2 + 2 * self.counter.max_order, False)
+        return row if self.read(hypothesis, references, numbers(row)) else None
+
+    cdef bint read(self, object hypothesis, object references, int64_t *row) except -1:
+        """Fill the row of a segment; False where it takes the general way.
 
         So do other types than str, and texts so long that other threads should not wait for them. A
         reference that is None is none.
@@ -300,9 +305,8 @@ cdef class SegmentReader:
         cdef TextPacker packer = self.packer
         cdef Py_ssize_t k, chars
         cdef bint present = False
-        cdef array row = clone(_row, 2 + 2 * self.counter.max_order, False)
         if not (PyUnicode_CheckExact(hypothesis) and is_list_or_tuple(references)):
-            return None
+            return False
         references = unchanging(references)
         chars = PyUnicode_GET_LENGTH(hypothesis)
         for k in range(size_of(references)):
@@ -311,17 +315,17 @@ cdef class SegmentReader:
                 present = True
                 chars += PyUnicode_GET_LENGTH(reference)
             elif reference is not None:
-                return None
+                return False
         if not present or chars > KEPT_CHARS or size_of(references) > CHUNK_LINES:
-            return None
+            return False
         if not self.try_acquire():
-            return None
+            return False
         packer.use_simd(simd_in_use())
         packer.clear()
         try:
             packer.gather(hypothesis, references)
-            self.counter.count_only(packer, numbers(row))
+            self.counter.count_only(packer, row)
         finally:
             packer.release()
             self.release_memory()
-        return row
+        return True

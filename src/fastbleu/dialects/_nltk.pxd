@@ -14,7 +14,7 @@ cdef struct Rules:
     int vectors                       # number of weight vectors
     int max_order
     Smoothing smoothing
-    double value                      # epsilon of SMOOTH_FLOOR, k of the others
+    double value                      # epsilon of SMOOTH_FLOOR, alpha of SMOOTH_INTERPOLATE, k of the others
     int orders[MAX_WEIGHTS]           # length of each vector
     double weights[MAX_WEIGHTS]       # the vectors, end to end
 

@@ -14,14 +14,24 @@ from libc.float cimport DBL_MIN
 from libc.math cimport NAN, exp, isfinite, log
 
 from fastbleu.dialects.smoothings cimport (
-    SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE, Smoothing,
-    smoothing_named)
+    SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_EXP, SMOOTH_FLOOR, SMOOTH_INTERPOLATE, SMOOTH_LENGTH_AVERAGE,
+    SMOOTH_NONE, Smoothing, smoothing_named)
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging_lists)
 from fastbleu.runtime._process cimport Buffer, buffer_of, poll
 
 cdef extern from "kernel/arithmetic/exact_sum.h":
     double exact_sum(const double *terms, int count) noexcept nogil
+
+cdef extern from "kernel/arithmetic/double_pair.h":
+    ctypedef struct double_pair:
+        double high
+        double low
+    double_pair pair_times_double(double_pair a, double b) noexcept nogil
+    double_pair pair_times(double_pair a, double_pair b) noexcept nogil
+    double_pair pair_plus_double(double_pair a, double b) noexcept nogil
+    double_pair pair_over(double_pair a, double_pair b) noexcept nogil
+    bint pair_rounds(double_pair a, double error) noexcept nogil
 
 cdef enum:
     POLL_ROWS = 1 << 16
@@ -92,7 +102,7 @@ cdef bint log_precisions(const int64_t *row, int max_order, Smoothing smoothing,
         if smoothing == SMOOTH_ADD_K:
             if n > 0:
                 precisions[n] = (<double> matches[n] + value) / (<double> totals[n] + value)
-        elif not raw[n]:
+        elif not raw[n] and smoothing != SMOOTH_INTERPOLATE:
             if smoothing == SMOOTH_NONE:
                 precisions[n] = DBL_MIN
             elif smoothing == SMOOTH_FLOOR:
@@ -108,6 +118,8 @@ cdef bint log_precisions(const int64_t *row, int max_order, Smoothing smoothing,
     if smoothing == SMOOTH_AVERAGE or smoothing == SMOOTH_LENGTH_AVERAGE:
         if not average(matches, totals, max_order, fifth, raw, precisions):
             return False
+    if smoothing == SMOOTH_INTERPOLATE and not interpolate(row, max_order, value, precisions):
+        return False
     for n in range(max_order):
         if not isfinite(precisions[n]):
             return False
@@ -163,6 +175,41 @@ cdef bint average(const int64_t *matches, const int64_t *totals, int max_order,
             mean /= 3.0
             precisions[n] = mean
     return True
+
+
+cdef bint interpolate(const int64_t *row, int max_order, double alpha, double *precisions) noexcept nogil:
+    """nltk's method 6 in place: p_n = (m_n + alpha * prior) / (l_n + alpha), prior = p_{n-1}**2 / p_{n-2}.
+
+    `alpha` is a positive integer, so that nltk computes with fractions; l_n is the number of n-grams. Pairs
+    of doubles hold the fractions with a relative error of at most `error` * PAIR_UNIT. False where one may
+    lie between two doubles, or an order up to 3 has no match.
+    """
+    cdef double_pair lowest, lower, fraction
+    cdef double error_of_lowest = 16.0, error_of_lower = 16.0, error
+    cdef const int64_t *matches = row + 2
+    cdef int n
+    if max_order < 3 or matches[0] == 0 or matches[1] == 0 or matches[2] == 0:
+        return False
+    if <double> row[0] + alpha >= <double> EXACT_IN_DOUBLE:
+        return False
+    lowest = ratio(<double> matches[0], <double> matches[max_order])
+    lower = ratio(<double> matches[1], <double> matches[max_order + 1])
+    for n in range(2, max_order):
+        fraction = pair_over(pair_times(lower, lower), lowest)
+        fraction = pair_plus_double(pair_times_double(fraction, alpha), <double> matches[n])
+        fraction = pair_over(fraction, [<double> max(0, row[0] - n) + alpha, 0.0])
+        error = 2.0 * error_of_lower + error_of_lowest + 64.0
+        if not (1e-60 < fraction.high < 1e60 and pair_rounds(fraction, error)):
+            return False
+        precisions[n] = fraction.high
+        lowest, lower = lower, fraction
+        error_of_lowest, error_of_lower = error_of_lower, error
+    return True
+
+
+cdef inline double_pair ratio(double numerator, double denominator) noexcept nogil:
+    """The quotient of two integers below 2**53."""
+    return pair_over([numerator, 0.0], [denominator, 0.0])
 
 
 cdef bint combine(const int64_t *row, const double *logs, const bint *counted,

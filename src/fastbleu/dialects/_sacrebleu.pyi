@@ -31,3 +31,24 @@ def details(
     value: float | None = None,
     effective_order: bool = False,
 ) -> tuple[float, list[float], float, list[float], list[float]]: ...
+
+class LateAttributes:
+    def _assign(
+        self,
+        score: float,
+        counts: list[float],
+        totals: list[float],
+        precisions: list[float],
+        bp: float,
+        sys_len: int,
+        ref_len: int,
+    ) -> None: ...
+
+def score_of_row(
+    cls: type[Any],
+    row: array[int],
+    max_order: int,
+    smoothing: str,
+    value: float | None,
+    effective_order: bool,
+) -> Any: ...

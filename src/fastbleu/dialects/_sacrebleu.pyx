@@ -13,10 +13,9 @@ Pure functions of their arguments; any thread may call them. Loops over rows run
 
 import cython
 from cpython.array cimport array, clone
-from cpython.list cimport PyList_New, PyList_SET_ITEM
-from cpython.ref cimport Py_INCREF
+from cpython.object cimport PyObject_GenericGetAttr
 from libc.math cimport exp, fabs, isfinite, log, trunc
-from libc.stdint cimport int64_t
+from libc.string cimport memcpy
 
 from math import exp as _exp
 from math import log as _log
@@ -26,6 +25,10 @@ from fastbleu.dialects.smoothings cimport (
 
 from fastbleu import __version__
 from fastbleu.runtime._process cimport Buffer, buffer_of, poll
+
+cdef extern from "Python.h":
+    int set_plainly "PyObject_GenericSetAttr"(object owner, object name, object value) except -1
+    int delete_plainly "PyObject_GenericSetAttr"(object owner, object name, void *value) except -1
 
 cdef double EXACT = 4503599627370496.0      # 2**52: the sum of two such integers is exact, too
 cdef array _DOUBLES = array("d")
@@ -306,19 +309,52 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     return scores
 
 
-cdef list count_list(const Rules *rules, const Scored *scored, const double *counts):
-    """The counts as sacreBLEU shows them: ints, and floats where add-k added one."""
-    cdef list result = PyList_New(rules.max_order)
-    cdef object number
+cdef list float_list(const double *numbers, int count):
     cdef int n
-    for n in range(rules.max_order):
-        if 0 < n < scored.raised and not rules.whole_value:
-            number = counts[n]
-        else:
-            number = <int64_t> counts[n]
-        Py_INCREF(number)
-        PyList_SET_ITEM(result, n, number)
-    return result
+    return [numbers[n] for n in range(count)]
+
+
+cdef list count_list(const double *counts, int count, int raised, bint whole):
+    """The counts as sacreBLEU shows them: ints, and floats where add-k added one."""
+    cdef int n
+    return [counts[n] if 0 < n < raised and not whole else <int64_t> counts[n] for n in range(count)]
+
+
+cdef bint score_row(Rules *rules, Scored *scored, const int64_t *row, int max_order, object smoothing,
+                    object value, bint effective_order) except -1:
+    """Score one row; False where compute_plainly has to be taken."""
+    cdef int n
+    if not read_rules(rules, max_order, smoothing, value, effective_order):
+        return False
+    for n in range(2 * max_order):
+        scored.counts[n] = <double> row[2 + n]
+    return score_counts(rules, <double> row[0], <double> row[1], scored)
+
+
+cdef tuple details_of(const int64_t *row, int max_order, object smoothing, object value,
+                      bint effective_order):
+    cdef Rules rules
+    cdef Scored scored
+    cdef bint whole
+    cdef int n
+    if score_row(&rules, &scored, row, max_order, smoothing, value, effective_order):
+        whole = rules.whole_value
+        return (scored.score, float_list(scored.precisions, max_order), scored.bp,
+                count_list(scored.counts, max_order, scored.raised, whole),
+                count_list(scored.counts + max_order, max_order, scored.raised, whole))
+    matches = [row[2 + n] for n in range(max_order)]
+    totals = [row[2 + max_order + n] for n in range(max_order)]
+    score, precisions, bp = compute_plainly(
+        matches, totals, row[0], row[1], smoothing, value, effective_order, max_order)
+    return score, precisions, bp, matches, totals
+
+
+cdef const int64_t *checked_row(array row, int max_order) except NULL:
+    if row.ob_descr.typecode != c"q":
+        raise TypeError(f"row is an array of typecode {row.typecode!r}, expected 'q'")
+    if len(row) != 2 + 2 * <Py_ssize_t> max_order:
+        raise ValueError(f"{len(row)} numbers are no row of {2 + 2 * max_order}")
+    return <const int64_t *> row.data.as_longlongs
 
 
 def details(array row not None, int max_order, smoothing="exp", value=None,
@@ -327,31 +363,92 @@ def details(array row not None, int max_order, smoothing="exp", value=None,
 
     add-k has raised the counts and totals above order 1.
     """
-    cdef const int64_t *whole
+    return details_of(checked_row(row, max_order), max_order, smoothing, value, effective_order)
+
+
+cdef class LateAttributes:
+    """The base of sacreBLEU's BLEUScore, which makes its attributes when one is first read or set.
+
+    Thread-safety. The first that comes makes them, and the others wait.
+    """
+
+    def __getattribute__(self, name):
+        if self.pending:
+            self.make()
+        return PyObject_GenericGetAttr(self, name)
+
+    def __setattr__(self, name, value):
+        if self.pending:
+            self.make()
+        set_plainly(self, name, value)
+
+    def __delattr__(self, name):
+        if self.pending:
+            self.make()
+        delete_plainly(self, name, NULL)
+
+    # Python's own way pickles no class with a base like this.
+    def __getstate__(self):
+        return self.__dict__
+
+    def __reduce_ex__(self, int protocol):
+        return object.__reduce_ex__(self, max(protocol, 2))
+
+    def _assign(self, score, counts, totals, precisions, bp, sys_len, ref_len):
+        """Set the attributes."""
+        assign(self, score, counts, totals, precisions, bp, sys_len, ref_len)
+
+    cdef int make(self) except -1:
+        cdef int orders = self.orders
+        with cython.critical_section(self):
+            if self.pending:
+                assign(
+                    self, self.score,
+                    count_list(self.numbers + orders, orders, self.raised, self.whole_value),
+                    count_list(self.numbers + 2 * orders, orders, self.raised, self.whole_value),
+                    float_list(self.numbers, orders), self.bp, self.hyp_len, self.ref_len)
+        return 0
+
+
+cdef int assign(LateAttributes made, object score, object counts, object totals, object precisions,
+                object bp, object sys_len, object ref_len) except -1:
+    """Set the attributes, without running other code; they are pending until all are there."""
+    set_plainly(made, "name", "BLEU")
+    set_plainly(made, "score", score)
+    set_plainly(made, "_mean", -1.0)
+    set_plainly(made, "_ci", -1.0)
+    set_plainly(made, "bp", bp)
+    set_plainly(made, "counts", counts)
+    set_plainly(made, "totals", totals)
+    set_plainly(made, "sys_len", sys_len)
+    set_plainly(made, "ref_len", ref_len)
+    set_plainly(made, "precisions", precisions)
+    made.pending = False
+    return 0
+
+
+cdef object score_object(type cls, const int64_t *row, int max_order, object smoothing, object value,
+                         bint effective_order):
+    """The BLEUScore of a row; `cls` is that class."""
     cdef Rules rules
     cdef Scored scored
-    cdef list precisions
-    cdef object number
-    cdef int n
-    if row.ob_descr.typecode != c"q":
-        raise TypeError(f"row is an array of typecode {row.typecode!r}, expected 'q'")
-    if len(row) != 2 + 2 * <Py_ssize_t> max_order:
-        raise ValueError(f"{len(row)} numbers are no row of {2 + 2 * max_order}")
-    whole = <const int64_t *> row.data.as_longlongs
-    if read_rules(&rules, max_order, smoothing, value, effective_order):
-        for n in range(2 * max_order):
-            scored.counts[n] = <double> whole[2 + n]
-        if score_counts(&rules, <double> whole[0], <double> whole[1], &scored):
-            precisions = PyList_New(max_order)
-            for n in range(max_order):
-                number = scored.precisions[n]
-                Py_INCREF(number)
-                PyList_SET_ITEM(precisions, n, number)
-            return (scored.score, precisions, scored.bp,
-                    count_list(&rules, &scored, scored.counts),
-                    count_list(&rules, &scored, scored.counts + max_order))
-    matches = [whole[2 + n] for n in range(max_order)]
-    totals = [whole[2 + max_order + n] for n in range(max_order)]
-    score, precisions, bp = compute_plainly(
-        matches, totals, whole[0], whole[1], smoothing, value, effective_order, max_order)
-    return score, precisions, bp, matches, totals
+    cdef LateAttributes made
+    if max_order > LATE_ORDERS or not score_row(
+            &rules, &scored, row, max_order, smoothing, value, effective_order):
+        score, precisions, bp, counts, totals = details_of(
+            row, max_order, smoothing, value, effective_order)
+        return cls(score, counts, totals, precisions, bp, row[0], row[1])
+    made = cls.__new__(cls)
+    made.score, made.bp = scored.score, scored.bp
+    made.hyp_len, made.ref_len = row[0], row[1]
+    made.orders, made.raised, made.whole_value = max_order, scored.raised, rules.whole_value
+    memcpy(made.numbers, scored.precisions, max_order * sizeof(double))
+    memcpy(made.numbers + max_order, scored.counts, 2 * max_order * sizeof(double))
+    made.pending = True
+    return made
+
+
+def score_of_row(type cls not None, array row not None, int max_order, smoothing, value,
+                 bint effective_order):
+    """The BLEUScore of a row, in the class `cls`."""
+    return score_object(cls, checked_row(row, max_order), max_order, smoothing, value, effective_order)

@@ -6,6 +6,7 @@ In a file of its own because `fractions` takes longer to import than all else th
 from __future__ import annotations
 
 import fractions
+import math
 import sys
 from typing import Any
 
@@ -34,6 +35,17 @@ class Fraction(fractions.Fraction):
         self._normalize = _normalize
         self._given = (numerator, denominator)
         return self
+
+    @classmethod
+    def of_integers(cls, numerator: int, denominator: int) -> Fraction:
+        """Those of a count of n-grams, whose checks would take longer than counting."""
+        self: Any = object.__new__(cls)
+        common = 1 if sys.version_info < (3, 12) else math.gcd(numerator, denominator)
+        self._numerator, self._denominator = numerator // common, denominator // common
+        self._normalize = False
+        self._given = (numerator, denominator)
+        made: Fraction = self
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         # As Python does it from 3.11 on; 3.10 goes through str(), which this class cannot read.

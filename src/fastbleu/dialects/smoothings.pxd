@@ -5,13 +5,14 @@ fractions and sacreBLEU percentages, so that neither equals the other to the las
 """
 
 
-cdef enum Smoothing:           # nltk's methods in their order, except for method 6
+cdef enum Smoothing:           # nltk's methods in their order
     SMOOTH_NONE                # method0
     SMOOTH_FLOOR               # method1
     SMOOTH_ADD_K               # method2
     SMOOTH_EXP                 # method3
     SMOOTH_LENGTH              # method4
     SMOOTH_AVERAGE             # method5
+    SMOOTH_INTERPOLATE         # method6
     SMOOTH_LENGTH_AVERAGE      # method7
 
 

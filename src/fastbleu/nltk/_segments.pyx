@@ -1,15 +1,15 @@
-"""nltk's functions on the fast path: from one segment's tokens, or a corpus' sums, to the score.
+"""nltk's functions of one segment, and a corpus' sums to its score.
 
 A sentence_bleu call lasts about a microsecond, so it may not make arrays, Fractions or chunks: the
 tokens are packed into memory that is kept between calls, counted, and scored on the stack. What is
 out of the ordinary (other sequences than list and tuple, a user's own smoothing function, weights that
-are no plain floats) is answered with None, and functions.py takes the general way, which gives the same
-float.
+are no plain floats) takes the general way, `corpus_bleu` in functions.py, which gives the same float.
 
 Thread-safety. The kept memory is marked as busy while it is used; a call that comes in meanwhile
 (another thread, a hostile __eq__) works with memory of its own.
 """
 
+cimport cython
 from cpython.array cimport array
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
@@ -20,13 +20,13 @@ from fastbleu.counting._tokens cimport TokenPacker
 from fastbleu.dialects._nltk cimport (
     MAX_SCORED_ORDER, MAX_WEIGHTS, Rules, plain_number, read_weights, score_row)
 from fastbleu.dialects.smoothings cimport (
-    SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_FLOOR, SMOOTH_LENGTH, SMOOTH_LENGTH_AVERAGE, SMOOTH_NONE,
-    Smoothing)
+    SMOOTH_ADD_K, SMOOTH_AVERAGE, SMOOTH_FLOOR, SMOOTH_INTERPOLATE, SMOOTH_LENGTH, SMOOTH_LENGTH_AVERAGE,
+    SMOOTH_NONE, Smoothing)
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
 from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory
 
-import warnings
+import operator
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 from fastbleu.inputs.segments import NltkTokenChecks
@@ -41,19 +41,20 @@ cdef Py_ssize_t KEPT_IDS = 1 << 16      # memory above this is not kept for the 
 
 cdef object smoothing_class = None
 cdef tuple smoothing_methods = ()       # by Smoothing
-cdef list no_overlap_messages = []      # by order; the same object each time, so that its hash is cached
+cdef object warn_of_no_overlap = None
+cdef object fraction_of = None          # not imported before it is needed
 
 
-def use_smoothing(cls, no_overlap_message):
-    """Tell this module which class holds the smoothing methods (all but 6) that it computes itself.
+def use_smoothing(cls, warn):
+    """Tell this module which class holds the smoothing methods that it computes itself.
 
-    A method that is replaced or overridden later is called. `no_overlap_message` is for method 0.
+    A method that is replaced or overridden later is called. `warn` takes each order without a match, for
+    method 0.
     """
-    global smoothing_class, smoothing_methods, no_overlap_messages
+    global smoothing_class, smoothing_methods, warn_of_no_overlap
     smoothing_class = cls
-    smoothing_methods = (cls.method0, cls.method1, cls.method2, cls.method3, cls.method4,
-                         cls.method5, cls.method7)
-    no_overlap_messages = [no_overlap_message(order) for order in range(MAX_SCORED_ORDER + 1)]
+    smoothing_methods = tuple([getattr(cls, f"method{n}") for n in range(SMOOTH_LENGTH_AVERAGE + 1)])
+    warn_of_no_overlap = warn
 
 
 cdef bint are_lists(object hypothesis, object references) noexcept:
@@ -95,6 +96,9 @@ cdef bint read_smoothing(Rules *rules, object function) except -1:
         return plain_number(owner.epsilon, &rules.value)
     if i == SMOOTH_ADD_K:
         rules.value = 1.0
+    elif i == SMOOTH_INTERPOLATE:
+        alpha = owner.alpha
+        return type(alpha) is int and plain_number(alpha, &rules.value) and rules.value > 0.0
     elif i == SMOOTH_LENGTH:
         return plain_number(owner.k, &rules.value)
     elif i == SMOOTH_LENGTH_AVERAGE:
@@ -121,8 +125,7 @@ cdef object score_of_row(const Rules *rules, const int64_t *row, const int64_t *
     if rules.smoothing == SMOOTH_NONE:
         for n in range(rules.max_order):
             if row[2 + n] == 0:
-                # The warning belongs to the line of the package that called this module.
-                warnings.warn(no_overlap_messages[n + 1], UserWarning, 1)
+                warn_of_no_overlap(n + 1)
     if rules.vectors == 1:
         return scores[0]
     return [scores[vector] for vector in range(rules.vectors)]
@@ -176,7 +179,68 @@ cdef int count_one(object hypothesis, object references, int max_order, int64_t 
     return 0
 
 
-def sentence_score(references, hypothesis, weights, smoothing_function):
+@cython.embedsignature(False)
+def sentence_bleu(
+    references,
+    hypothesis,
+    weights=(0.25, 0.25, 0.25, 0.25),
+    smoothing_function=None,
+    auto_reweigh=False,
+):
+    """BLEU of one segment (Papineni et al. 2002).
+
+    Parameters
+    ----------
+    references : sequence of K token sequences
+        At least one; a reference may be empty.
+    hypothesis : sequence of tokens
+        Tokens are any hashable objects.
+    weights : sequence of float, or sequence of such sequences, default (0.25, 0.25, 0.25, 0.25)
+        Weight of each order, from 1 up. Several weight vectors give several scores.
+    smoothing_function : callable, optional
+        A method of `SmoothingFunction`, or any callable of the same form.
+    auto_reweigh : bool, default False
+        Weight only the orders that a hypothesis of fewer than 4 tokens has, and equally.
+
+    Returns
+    -------
+    float, or list of float
+        In 0-1; the integer 0 where no token matches. A list for several weight vectors.
+
+    Raises
+    ------
+    ValueError
+        There are no references.
+    TypeError
+        A token is not hashable; the message names its position.
+
+    Warns
+    -----
+    UserWarning
+        Without smoothing, for each order without a match.
+    InputWarning
+        A str is given in place of a list of tokens.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.sentence_bleu`.
+
+    Examples
+    --------
+    >>> reference = "the cat is on the mat".split()
+    >>> sentence_bleu([reference], "the cat sat on the mat".split(), weights=(0.5, 0.5))
+    0.7071067811865476
+    >>> sentence_bleu([reference], "a dog".split())
+    0
+    """
+    score = None if auto_reweigh else sentence_score(references, hypothesis, weights, smoothing_function)
+    if score is None:
+        from fastbleu.nltk.functions import corpus_bleu
+        return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+    return score
+
+
+cdef object sentence_score(object references, object hypothesis, object weights, object smoothing_function):
     """BLEU of one segment as nltk computes it, 0-1; None where the general way has to be taken."""
     cdef Rules rules
     cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
@@ -199,12 +263,12 @@ def sentence_score(references, hypothesis, weights, smoothing_function):
 
 
 def corpus_score(array sums not None, weights, smoothing_function):
-    """As `sentence_score`, from the sum of rows, in which every total is at least 1."""
+    """The score of a sum of rows, in which every total is at least 1; None as of `sentence_score`."""
     cdef Rules rules
     cdef Buffer buffer
     if not (read_weights(&rules, weights) and read_smoothing(&rules, smoothing_function)):
         return None
-    if averages(&rules):
+    if averages(&rules) or rules.smoothing == SMOOTH_INTERPOLATE:
         return None      # a sum of rows does not hold the last segment
     if len(sums) != 2 + 2 * rules.max_order:
         raise ValueError(f"{len(sums)} numbers are no row of {2 + 2 * rules.max_order}")
@@ -212,20 +276,61 @@ def corpus_score(array sums not None, weights, smoothing_function):
     return score_of_row(&rules, <int64_t *> buffer.view.buf, NULL)
 
 
-def modified_precision_counts(references, hypothesis, Py_ssize_t order):
-    """Clipped matches and n-grams (at least 1) of one segment at one order, as nltk counts them."""
-    cdef Py_ssize_t hyp_len
+@cython.embedsignature(False)
+def modified_precision(references, hypothesis, n):
+    """Clipped n-gram matches over n-grams of one segment.
+
+    Parameters
+    ----------
+    references : sequence of K token sequences
+    hypothesis : sequence of tokens
+    n : int
+        The order; at least 0.
+
+    Returns
+    -------
+    Fraction
+        `numerator` is the number of clipped matches, `denominator` the number of n-grams of the
+        hypothesis, or 1 where it has none. Neither is reduced.
+
+    Raises
+    ------
+    ValueError
+        There are n-grams but no references, or n is negative.
+    TypeError
+        A token is not hashable, or `n` is no integer.
+
+    References
+    ----------
+    nltk 3.10.4, `nltk.translate.bleu_score.modified_precision`.
+
+    Examples
+    --------
+    >>> precision = modified_precision([["the", "cat", "the"]], ["the", "the", "the", "the"], 1)
+    >>> precision.numerator, precision.denominator
+    (2, 4)
+    """
+    cdef Py_ssize_t hyp_len, order
     cdef int64_t *row
+    if len(hypothesis) < n:
+        # nltk counts the n-grams of references all the same.
+        for k, reference in enumerate(references):
+            if len(reference) >= n:
+                check_hashable(reference, k)
+        return plain_fraction(0, 1)
+    if isinstance(n, float) or n < 0:
+        raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")
+    order = operator.index(n)
     hypothesis, references = unchanging(hypothesis), unchanging_lists(references)
     hyp_len = len(hypothesis)
     if hyp_len < order:      # its len() has changed since
-        return 0, 1
+        return plain_fraction(0, 1)
     if order == 0:
         # nltk finds one empty n-gram before each token and one at the end.
         lengths = [len(reference) for reference in references]
         if not lengths:
             NltkTokenChecks().refuse_no_references(0)
-        return min(hyp_len, max(lengths)) + 1, hyp_len + 1
+        return plain_fraction(min(hyp_len, max(lengths)) + 1, hyp_len + 1)
     if order > _MAX_ORDER:
         raise OverflowError(f"order {order} is too high; at most {_MAX_ORDER}")
     row = <int64_t *> PyMem_Malloc((2 + 2 * order) * sizeof(int64_t))
@@ -236,6 +341,24 @@ def modified_precision_counts(references, hypothesis, Py_ssize_t order):
             count_one(hypothesis, references, order, row)
         else:
             _SentenceScorer().count(hypothesis, references, order, row)
-        return row[1 + order], row[1 + 2 * order]
+        return plain_fraction(row[1 + order], row[1 + 2 * order])
     finally:
         PyMem_Free(row)
+
+
+cdef object plain_fraction(object numerator, object denominator):
+    global fraction_of
+    if fraction_of is None:
+        from fastbleu.dialects.fraction import Fraction
+        fraction_of = Fraction.of_integers
+    return fraction_of(numerator, denominator)
+
+
+cdef check_hashable(reference, number):
+    """Raise TypeError at the first token of a reference that is not hashable."""
+    for position, token in enumerate(reference):
+        try:
+            hash(token)
+        except TypeError as error:
+            NltkTokenChecks().refuse_unhashable(error, token, 0, number, position)
+            raise

@@ -8,68 +8,8 @@ from ..dialects.nltk_arithmetic import brevity_penalty, rounded_method6, score_s
 from ..inputs.mistakes import hint_at_sacrebleu
 from ..inputs.segments import NltkTokenChecks, batches
 from ..runtime.patching import Patch
-from . import _segments as _nltk
-from .precision import SmoothingFunction, modified_precision
-
-
-def sentence_bleu(
-    references,
-    hypothesis,
-    weights=(0.25, 0.25, 0.25, 0.25),
-    smoothing_function=None,
-    auto_reweigh=False,
-):
-    """BLEU of one segment (Papineni et al. 2002).
-
-    Parameters
-    ----------
-    references : sequence of K token sequences
-        At least one; a reference may be empty.
-    hypothesis : sequence of tokens
-        Tokens are any hashable objects.
-    weights : sequence of float, or sequence of such sequences, default (0.25, 0.25, 0.25, 0.25)
-        Weight of each order, from 1 up. Several weight vectors give several scores.
-    smoothing_function : callable, optional
-        A method of `SmoothingFunction`, or any callable of the same form.
-    auto_reweigh : bool, default False
-        Weight only the orders that a hypothesis of fewer than 4 tokens has, and equally.
-
-    Returns
-    -------
-    float, or list of float
-        In 0-1; the integer 0 where no token matches. A list for several weight vectors.
-
-    Raises
-    ------
-    ValueError
-        There are no references.
-    TypeError
-        A token is not hashable; the message names its position.
-
-    Warns
-    -----
-    UserWarning
-        Without smoothing, for each order without a match.
-    InputWarning
-        A str is given in place of a list of tokens.
-
-    References
-    ----------
-    nltk 3.10.4, `nltk.translate.bleu_score.sentence_bleu`.
-
-    Examples
-    --------
-    >>> reference = "the cat is on the mat".split()
-    >>> sentence_bleu([reference], "the cat sat on the mat".split(), weights=(0.5, 0.5))
-    0.7071067811865476
-    >>> sentence_bleu([reference], "a dog".split())
-    0
-    """
-    if not auto_reweigh:
-        score = _nltk.sentence_score(references, hypothesis, weights, smoothing_function)
-        if score is not None:
-            return score
-    return corpus_bleu([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+from ._segments import corpus_score, modified_precision, sentence_bleu
+from .precision import SmoothingFunction
 
 
 def corpus_bleu(
@@ -142,7 +82,7 @@ def corpus_bleu(
     if sums[2 + max_order] == 0:
         raise ZeroDivisionError("BLEU of no segments: hypotheses is empty")
     if not auto_reweigh:
-        score = _nltk.corpus_score(sums, weights, smoothing_function)
+        score = corpus_score(sums, weights, smoothing_function)
         if score is not None:
             return score
 

@@ -1,16 +1,15 @@
-"""nltk's modified precision and its smoothing: what may be called before a score is computed."""
+"""nltk's smoothing methods."""
 
 from __future__ import annotations
 
-import operator
 import warnings
+from functools import cache
 
 from ..dialects import nltk_arithmetic
-from ..dialects.nltk_arithmetic import make_fraction
-from ..inputs.segments import NltkTokenChecks
-from . import _segments as _nltk
+from ._segments import modified_precision, use_smoothing
 
 
+@cache  # and so is the hash of the text, which a filter of warnings asks for
 def no_overlap_message(order):
     """nltk's warning about an order without a match, in its words: code filters on them."""
     return (
@@ -24,61 +23,6 @@ def no_overlap_message(order):
 def warn_of_no_overlap(order):
     """Warn as nltk's method 0 does."""
     warnings.warn(no_overlap_message(order), stacklevel=1)
-
-
-def modified_precision(references, hypothesis, n):
-    """Clipped n-gram matches over n-grams of one segment.
-
-    Parameters
-    ----------
-    references : sequence of K token sequences
-    hypothesis : sequence of tokens
-    n : int
-        The order; at least 0.
-
-    Returns
-    -------
-    Fraction
-        `numerator` is the number of clipped matches, `denominator` the number of n-grams of the
-        hypothesis, or 1 where it has none. Neither is reduced.
-
-    Raises
-    ------
-    ValueError
-        There are n-grams but no references, or n is negative.
-    TypeError
-        A token is not hashable, or `n` is no integer.
-
-    References
-    ----------
-    nltk 3.10.4, `nltk.translate.bleu_score.modified_precision`.
-
-    Examples
-    --------
-    >>> precision = modified_precision([["the", "cat", "the"]], ["the", "the", "the", "the"], 1)
-    >>> precision.numerator, precision.denominator
-    (2, 4)
-    """
-    if len(hypothesis) < n:
-        # nltk counts the n-grams of references all the same.
-        for k, reference in enumerate(references):
-            if len(reference) >= n:
-                _check_hashable(reference, k)
-        return make_fraction(0, 1)
-    if isinstance(n, float) or n < 0:
-        raise ValueError(f"n is {n}, but the order of an n-gram is an integer of at least 0")
-    order = operator.index(n)
-    return make_fraction(*_nltk.modified_precision_counts(references, hypothesis, order))
-
-
-def _check_hashable(reference, number):
-    """Raise TypeError at the first token of a reference that is not hashable."""
-    for position, token in enumerate(reference):
-        try:
-            hash(token)
-        except TypeError as error:
-            NltkTokenChecks().refuse_unhashable(error, token, 0, number, position)
-            raise
 
 
 class SmoothingFunction:
@@ -144,4 +88,4 @@ class SmoothingFunction:
         return self.method5(p_n, references, hypothesis, hyp_len)
 
 
-_nltk.use_smoothing(SmoothingFunction, no_overlap_message)
+use_smoothing(SmoothingFunction, warn_of_no_overlap)

@@ -8,8 +8,9 @@ differences are listed in DIFFERENCES.md.
 
 from sys import _getframe
 
+from ._segments import sentence_bleu
 from .bleu import BLEU
-from .functions import corpus_bleu, raw_corpus_bleu, sentence_bleu
+from .functions import corpus_bleu, raw_corpus_bleu
 from .patching import patch, unpatch
 from .score import VERSION, BLEUScore, BLEUSignature
 

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from ..counting.batch import CountOptions, count_batch
 from ..counting.stats import Stats
+from ..dialects._sacrebleu import score_of_row
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import check_positive
 from ..inputs.warnings import warn_input, warn_tokenized
 from ..tokenizers.table import TOKENIZERS, Tokenizer
+from ._segments import score_text
 from .arguments import (
     check_corpus,
     check_sentence,
@@ -181,10 +183,12 @@ class BLEU:
         tokenizer, order = self.tokenizer.tokenizer, self.max_ngram_order
         lowercase = bool(self.lowercase)
         if tokenizer.compiled is not None:
-            row = reader_for(tokenizer.compiled, lowercase, order).row(hypothesis, references)
-            if row is not None:
+            reader = reader_for(tokenizer.compiled, lowercase, order)
+            rules = self.smooth_method, self.smooth_value, self.effective_order
+            score = score_text(reader, hypothesis, references, *rules)
+            if score is not None:
                 self.num_refs = len(references) - references.count(None)
-                return self._score_row(row)
+                return score
         check_sentence(hypothesis, references)
         options = CountOptions(tokenizer, lowercase, order, missing=True)
         counted = count_batch([hypothesis], [tuple(references)], options)
@@ -259,7 +263,6 @@ class BLEU:
         return self.compute_bleu(matches, totals, sys_len, ref_len, *rules)
 
     def _score_row(self, row: array[int]) -> BLEUScore:
-        score, precisions, bp, counts, totals = SACREBLEU.details(
-            row, self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
-        )
-        return BLEUScore(score, counts, totals, precisions, bp, row[0], row[1])
+        rules = self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
+        score: BLEUScore = score_of_row(BLEUScore, row, *rules)
+        return score

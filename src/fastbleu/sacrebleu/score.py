@@ -6,6 +6,7 @@ import os
 from functools import cached_property
 
 from ..counting.stats import Stats
+from ..dialects._sacrebleu import LateAttributes
 from ..dialects.sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 VERSION = SACREBLEU.version
 
 
-class BLEUScore:
+class BLEUScore(LateAttributes):
     """A BLEU score and what it was computed from.
 
     Parameters
@@ -42,6 +43,17 @@ class BLEUScore:
         The precisions with one digit, separated by slashes.
     """
 
+    name: str
+    score: float
+    counts: list[float]
+    totals: list[float]
+    precisions: list[float]
+    bp: float
+    sys_len: int
+    ref_len: int
+    _mean: float
+    _ci: float
+
     def __init__(
         self,
         score: float,
@@ -52,16 +64,7 @@ class BLEUScore:
         sys_len: int,
         ref_len: int,
     ) -> None:
-        self.name = "BLEU"
-        self.score = score
-        self._mean = -1.0
-        self._ci = -1.0
-        self.bp = bp
-        self.counts = counts
-        self.totals = totals
-        self.sys_len = sys_len
-        self.ref_len = ref_len
-        self.precisions = precisions
+        self._assign(score, counts, totals, precisions, bp, sys_len, ref_len)
 
     # The texts take longer to make than the score; most scores are never printed.
     @cached_property

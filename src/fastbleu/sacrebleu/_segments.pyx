@@ -1,0 +1,72 @@
+"""sacreBLEU's score of one segment, from its text to the BLEUScore in one call.
+
+Thread-safety. Threads may share a reader: see SegmentReader.
+"""
+
+cimport cython
+from libc.stdint cimport int64_t
+
+from fastbleu.counting._text cimport SegmentReader
+from fastbleu.dialects._sacrebleu cimport score_object
+
+from fastbleu.dialects._sacrebleu import SMOOTH_DEFAULTS
+from fastbleu.sacrebleu.score import BLEUScore
+from fastbleu.sacrebleu.tokenizer import _readers
+
+
+cdef enum:
+    MAX_SCORED_ORDER = 64      # above it rows are arrays
+
+cdef dict readers = _readers
+cdef dict smoothings = SMOOTH_DEFAULTS
+
+
+cdef object score_segment(SegmentReader reader, object hypothesis, object references, object smoothing,
+                          object value, bint effective_order):
+    cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
+    if reader.counter.max_order > MAX_SCORED_ORDER or not reader.read(hypothesis, references, row):
+        return None
+    return score_object(BLEUScore, row, reader.counter.max_order, smoothing, value, effective_order)
+
+
+def score_text(SegmentReader reader not None, hypothesis, references, smoothing, value,
+               bint effective_order):
+    """The BLEUScore of a segment; None where it takes the general way: see SegmentReader."""
+    return score_segment(reader, hypothesis, references, smoothing, value, effective_order)
+
+
+@cython.annotation_typing(False)
+@cython.embedsignature(False)
+def sentence_bleu(
+    hypothesis: str,
+    references: Sequence[str | None],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    lowercase: bool = False,
+    tokenize: Any = "13a",
+    use_effective_order: bool = True,
+) -> BLEUScore:
+    """BLEU of one segment; parameters as for `BLEU` and `BLEU.sentence_score`.
+
+    References
+    ----------
+    sacreBLEU 2.6.0, `sacrebleu.sentence_bleu`.
+
+    Examples
+    --------
+    >>> sentence_bleu("The dog bit a man.", ["The dog bit the man."]).format(score_only=True)
+    '37.99'
+    """
+    score = None
+    if use_effective_order and type(tokenize) is str and smooth_method in smoothings:
+        # As BLEU(...).sentence_score(...), without making the object, which takes as long again.
+        reader = readers.get((tokenize, bool(lowercase), 4))
+        if reader is not None:
+            score = score_segment(
+                reader, hypothesis, references, smooth_method, smooth_value, True)
+    if score is None:
+        from fastbleu.sacrebleu.bleu import BLEU
+        metric = BLEU(lowercase, False, tokenize, smooth_method, smooth_value,
+                      effective_order=use_effective_order)
+        score = metric.sentence_score(hypothesis, references)
+    return score
