@@ -5,7 +5,8 @@ import pytest
 from generators import raises, seeded
 from random_texts import random_corpus
 
-from fastbleu.counting.batch import CountOptions, count_batch
+from fastbleu.counting._batch import count_batch
+from fastbleu.counting.batch import CountOptions
 from fastbleu.counting.matches import match_positions
 from fastbleu.tokenizers._compiled import COMPILED, split, token_bounds
 from fastbleu.tokenizers.table import get_tokenizer

@@ -9,8 +9,9 @@ from random_texts import random_corpus, random_line
 
 from fastbleu import count
 from fastbleu.counting import _text
+from fastbleu.counting._batch import count_batch
 from fastbleu.counting._text import SegmentReader
-from fastbleu.counting.batch import CountOptions, count_batch
+from fastbleu.counting.batch import CountOptions
 from fastbleu.dialects import NLTK, SACREBLEU
 from fastbleu.runtime import _process
 from fastbleu.tokenizers import get_tokenizer

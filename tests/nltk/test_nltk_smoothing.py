@@ -235,7 +235,7 @@ def test_method6_of_high_orders(bleu):
 
 @pytest.mark.parametrize("alpha", [2**52 - 8, 2**52 - 7, 2**52 - 6, 2**53 - 3])
 def test_method6_between_two_floats(bleu, alpha):
-    """(3 * 2**52 - 5) / 2**56, the second alpha's third precision, is as near to one as to the other."""
+    """(3 * 2**52 - 5) / 2**56, the second alpha's third precision, is as near to both."""
     ours, theirs = (side.SmoothingFunction(alpha=alpha).method6 for side in (bleu, PRISTINE))
     for weights in ((0, 0, 1), (0.25,) * 4):
         segment = [words("a b c")], words("a b c d e f g h i"), weights

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..counting.batch import Counted, CountOptions, count_batch
+from ..counting._batch import Counted, count_batch
+from ..counting.batch import CountOptions
 from ..inputs._utf8 import Utf8Rows
 from .files import InputError
 from .readers import Chunks, Reader, listed

@@ -18,8 +18,8 @@ from io import RawIOBase
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
+from ..counting._totals import Totals
 from ..counting.batch import CountOptions
-from ..counting.totals import Totals
 from ..dialects.parameters import Parameters
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..runtime.progress import ProgressBar

@@ -24,6 +24,7 @@ cdef extern from "kernel/objects/id_rows.h":
         Py_ssize_t at
         Py_ssize_t padding
         bint stopped
+    bint holds_id(const int64_t *ids, Py_ssize_t length, int64_t id) noexcept nogil
     bint was_padding(const id_progress *read) noexcept nogil
     Py_ssize_t read_ids(const id_row *row, const id_filter *filter, Py_ssize_t count, id_progress *read,
                         int64_t *out) noexcept nogil
@@ -189,7 +190,7 @@ cdef class IdPacker(PackedSegments):
 
     cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil:
         """Read a row's ids that count into `row_ids`; their number."""
-        cdef Py_ssize_t length = 0, count, kept, i
+        cdef Py_ssize_t length = 0, count, kept
         cdef bint label_padding = False
         cdef id_progress progress = [0, 0, False]
         cdef int64_t *ids
@@ -203,8 +204,7 @@ cdef class IdPacker(PackedSegments):
             ids = self.row_ids + length
             count = min(row.length - progress.at, POLL_EVERY)
             kept = read_ids(&row, &self.filter, count, &progress, ids)
-            for i in range(kept):
-                label_padding |= ids[i] == LABEL_PADDING
+            label_padding |= holds_id(ids, kept, LABEL_PADDING)
             length += kept
             if progress.at < row.length:
                 self.worked(count)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..inputs._ids import IdRows
+from ..inputs._ids import IdRows, plain_rows
 from ..inputs.arguments import check_flag, check_positive
 from ..inputs.column_pairs import Columns, columns_of
-from ..inputs.ids import are_ids, id_rows, plain_rows
+from ..inputs.ids import are_ids, id_rows
 from ..inputs.mistakes import (
     MIN_SEQUENCES_TO_WARN,
     layout_is_open,
@@ -19,7 +19,8 @@ from ..inputs.mistakes import (
 from ..inputs.segments import check_layout, is_collection, list_or_tuple, listed_segments
 from ..runtime.progress import ProgressBar
 from ..tokenizers.table import Tokenizer, get_tokenizer
-from .batch import Counted, CountOptions, count_batch
+from ._batch import Counted, count_batch
+from .batch import CountOptions
 from .stats import Stats
 
 TYPE_CHECKING = False
@@ -121,13 +122,13 @@ def count_input(
     """Check a batch, count it (as `count_batch`), and warn of likely mistakes."""
     is_text = options.tokenizer is not None
     masked = masks[0] is not None or masks[1] is not None
+    if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
+        return _count_ids(*rows, options, keep_rows, progress)
     columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
     if columns is not None:
         if not masked and (is_text or not columns.is_mixed):
             return count_columns(columns, options, keep_rows, progress)
         hypotheses, references = columns.lists()
-    if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
-        return _count_ids(*rows, options, keep_rows, progress)
     if masked or options.id_rules is not None or (not is_text and are_ids(hypotheses, references)):
         if is_text:
             raise TypeError("a mask needs token ids; for these pass tokenize=None")
@@ -198,7 +199,8 @@ def _warn_of_ids(
     if counted.segments >= MIN_SEQUENCES_TO_WARN:
         sides = {"hypothesis": hypotheses, "reference": references}
         rows, width = counted.stats._rows, 2 + 2 * options.max_order
-        if not (any(rows[0::width]) and any(rows[1::width])):
+        # The first row tells it nearly always.
+        if not (rows[0] and rows[1]) and not (any(rows[0::width]) and any(rows[1::width])):
             warn_where_all_are_empty(sides, rows, width)
         if not (options.padding_was_checked or counted.label_padding):
             # Of a first batch, as all will be like it.

@@ -8,7 +8,8 @@ from math import nan
 
 import numpy
 
-from ..counting.batch import CountOptions, count_batch
+from ..counting._batch import count_batch
+from ..counting.batch import CountOptions
 from ..counting.stats import Stats
 from ..dialects.score import Score
 from ..inputs.warnings import InputWarning

@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Literal
 
-    from ..counting.batch import Counted, CountOptions, Segment
+    from ..counting._batch import Counted, Segment
+    from ..counting.batch import CountOptions
     from ..inputs.types import ReferenceLength
     from ..tokenizers.table import TokenizerName
 

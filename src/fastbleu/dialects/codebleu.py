@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from math import exp, fsum, log
 
-from ..counting.batch import CountOptions, count_batch
+from ..counting._batch import count_batch
+from ..counting.batch import CountOptions
 from ..counting.stats import Stats
 from .base import Options
 from .nltk import NltkDialect
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.batch import Segment
+    from ..counting._batch import Segment
 
 # The reserved words that unigrams weigh 1 for. Java's true, false and null are not among them.
 _JAVA = """

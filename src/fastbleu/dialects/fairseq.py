@@ -7,7 +7,8 @@ from collections import defaultdict
 from itertools import count
 from math import exp, inf, log
 
-from ..counting.batch import CountOptions, count_batch
+from ..counting._batch import count_batch
+from ..counting.batch import CountOptions
 from ..counting.stats import Stats
 from ._fairseq import hashed_rows
 from .base import Options
@@ -18,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.batch import Counted, Segment
+    from ..counting._batch import Counted, Segment
 
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..counting.batch import Counted, CountOptions
+from ..counting._batch import Counted
+from ..counting.batch import CountOptions
 from ..counting.input import check_lowercase, count_input
 from ..counting.stats import Stats
 from ..inputs.arguments import DEFAULT, check_flag, check_positive
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..counting.batch import Segment
+    from ..counting._batch import Segment
     from ..inputs.arguments import Default
     from ..inputs.types import DialectName, ReferenceLength, SmoothingName
     from ..tokenizers.table import TokenFunction, TokenizerName
@@ -185,8 +186,7 @@ class Parameters:
         if rules.unsupported:
             rules.require(operation)
         count = count_input if self._counts_plainly else rules._count
-        how = {"keep_rows": keep_rows, "progress": progress}
-        return count(hypotheses, references, options, masks, **how)
+        return count(hypotheses, references, options, masks, keep_rows=keep_rows, progress=progress)
 
     @property
     def keeps_rows(self) -> bool:

@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.batch import Counted, CountOptions
+    from ..counting._batch import Counted
+    from ..counting.batch import CountOptions
 
 # For `Dialect.unsupported`, of dialects that are defined for whole counts only.
 NO_AGGREGATION = {"aggregate=True": "its rules are for whole counts, not for expected ones"}

@@ -1,6 +1,7 @@
 from array import array
 from typing import Any
 
+def plain_rows(hypotheses: Any, references: Any) -> tuple[IdRows, IdRows] | None: ...
 def ids_of(tokens: list[Any]) -> tuple[array[int], int]: ...
 
 class IdRows:

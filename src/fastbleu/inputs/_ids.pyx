@@ -12,8 +12,8 @@ from cpython.array cimport array
 from cpython.buffer cimport PyBUF_STRIDES
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
-from cpython.object cimport PyObject
-from libc.string cimport strchr
+from cpython.object cimport PyObject, PyTypeObject
+from libc.string cimport strchr, strcmp
 
 from fastbleu.kernel.exceptions cimport is_raised, take_exception
 from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow
@@ -198,6 +198,28 @@ cdef class IdRows:
         if row.mask != NULL:
             row.mask += segment * self.mask_segment_stride + k * self.mask_row_stride
         return row
+
+
+def plain_rows(hypotheses, references):
+    """The rows of two arrays of numpy with which nothing can be wrong; None for anything else."""
+    cdef IdRows ours, theirs
+    ours = rows_of_array(hypotheses, 2)
+    theirs = None if ours is None else rows_of_array(references, 3)
+    if theirs is None or ours.segment_count != theirs.segment_count:
+        return None
+    return ours, theirs
+
+
+cdef IdRows rows_of_array(object values, int dimensions):
+    cdef IdRows rows
+    cdef object kind = type(values)
+    if strcmp((<PyTypeObject *> kind).tp_name, "numpy.ndarray") != 0:
+        return None
+    dtype = values.dtype
+    if dtype.kind != "i" or not dtype.isnative or not 2 <= values.ndim <= dimensions:
+        return None
+    rows = IdRows(values)
+    return rows if rows.segment_count and rows.width and rows.first.length else None
 
 
 cdef int64_t as_int64(object number) noexcept:

@@ -52,7 +52,9 @@ def _is_string_array(value: Any) -> bool:
 
 
 def opened(value: Any, name: str) -> Column | None:
-    """The column, or None where a value is to be read as a list."""
+    """The column, or None where a value is to be read without Arrow."""
+    if type(value) in (list, tuple):
+        return None
     if _is_string_array(value):
         return StringColumn(value, name)
     if _is_dataset_column(value):

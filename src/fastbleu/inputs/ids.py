@@ -102,21 +102,6 @@ def _first(value: Any) -> Any:
     return next(iter(value), None) if _is_list_or_tuple(value) else None
 
 
-def plain_rows(hypotheses: Any, references: Any) -> tuple[IdRows, IdRows] | None:
-    """The rows of two arrays of numpy with which nothing can be wrong; None for anything else."""
-    for values, dimensions in ((hypotheses, 2), (references, 3)):
-        kind = type(values)
-        if kind.__name__ != "ndarray" or kind.__module__ != "numpy":
-            return None
-        if values.dtype.kind != "i" or not values.dtype.isnative:
-            return None
-        if not 2 <= values.ndim <= dimensions or 0 in values.shape:
-            return None
-    if len(hypotheses) != len(references):
-        return None
-    return IdRows(hypotheses), IdRows(references)
-
-
 def id_rows(
     hypotheses: Any, references: Any, hypothesis_mask: Any = None, reference_mask: Any = None
 ) -> tuple[IdRows, IdRows]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from _thread import allocate_lock as _Lock
 
 from .._core import add_rows, zero_rows
-from ..counting.batch import Counted
+from ..counting._batch import Counted
 from ..counting.stats import Stats
 from ..dialects.parameters import Parameters
 from ..dialects.score import Score
 from ..inputs.mistakes import warn_of_label_padding
 from ..inputs.sentences import parts_of
+from ..runtime._process import Pool
 from ..runtime.progress import ProgressBar
-from ..runtime.threads import Pool, drain, run_on_threads
+from ..runtime.threads import drain, run_on_threads
 from ._ngrams import Ngrams
 from ._references import Lengths, ReferenceSet, RowScratch
 from .index_contents import load_index, save_index

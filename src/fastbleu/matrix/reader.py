@@ -15,7 +15,7 @@ from ..inputs.sentences import (
     listed_sentences,
     masks_of,
 )
-from ..runtime.threads import Pool
+from ..runtime._process import Pool
 from ..tokenizers.libraries import splitting
 from ..tokenizers.table import SPLIT_AT_SPACES
 from ._sentences import IdReader, Sentences, TextReader, read_lists
@@ -158,7 +158,7 @@ class SentenceReader:
             periods = sum(isinstance(text, str) and text.endswith(" .") for text in listed)
         else:
             of_text, compiled = SentenceTextChecks(name, before), str(tokenizer.compiled)
-            reader = self._pool.acquire(lambda: TextReader(None, compiled, lowercase))
+            reader = self._pool.acquire(TextReader, None, compiled, lowercase)
             made = reader.read_texts(self._vocabulary, of_text, listed, known_only)
             periods = reader.tokenized_periods
             self._pool.release(reader)
@@ -175,7 +175,7 @@ class SentenceReader:
         rows = sentence_rows(name, sentences, mask, before)
         rules = self._parameters.id_rules
         of_rules = rules.ignore_ids, rules.skip_ids, rules.stop_ids
-        reader = self._pool.acquire(lambda: IdReader(*of_rules))
+        reader = self._pool.acquire(IdReader, *of_rules)
         made: Sentences = reader.read_rows(self._vocabulary, rows, known_only)
         self.label_padding |= reader.label_padding
         self._pool.release(reader)

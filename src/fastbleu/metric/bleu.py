@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..counting._totals import Totals
 from ..counting.stats import Stats
-from ..counting.totals import Totals
 from ..dialects.parameters import Parameters, taking
 from ..dialects.score import Score
 from ..runtime._process import Cell

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..counting.batch import Counted, CountOptions
+from ..counting._batch import Counted
+from ..counting.batch import CountOptions
 from ..inputs.arguments import check_choice
 from ..inputs.column_pairs import columns_of
 from ..inputs.missing import CHOICES, replace_missing
@@ -30,19 +31,20 @@ def count_present(
     operation: str = "",
 ) -> tuple[Counted, list[bool] | None]:
     """Count a batch, and tell which segments were counted; None where no value is missing."""
-    if missing != "error":
-        check_choice("missing", missing, CHOICES)
     how = options, operation, keep_rows, progress
+    if missing == "error":
+        return parameters.count(hypotheses, references, masks, *how), None
+    check_choice("missing", missing, CHOICES)
     is_text = options.tokenizer is not None
     columns = columns_of(hypotheses, references, is_text, options.reads_utf8, missing)
     if columns is not None:
-        if missing == "error" or not columns.is_mixed:
+        if not columns.is_mixed:
             return parameters.count(columns, None, masks, *how), columns.present
         hypotheses, references = columns.lists()
     try:
         return parameters.count(hypotheses, references, masks, *how), None
     except TypeError:  # perhaps of a missing value, which is looked for only now
-        if missing == "error" or masks[0] is not None or masks[1] is not None:
+        if masks[0] is not None or masks[1] is not None:
             raise
         empty: Any = [] if options.tokenizer is None else ""
         listed = listed_segments(hypotheses, references)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .._core import accumulate_rows, zero_rows
-from ..counting.batch import CountOptions, count_batch
+from ..counting._batch import count_batch
+from ..counting.batch import CountOptions
 from ..dialects.nltk_arithmetic import brevity_penalty, rounded_method6, score_sums
 from ..inputs.mistakes import hint_at_sacrebleu
 from ..inputs.segments import NltkTokenChecks, batches

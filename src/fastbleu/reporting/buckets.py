@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..counting.batch import Counted
+    from ..counting._batch import Counted
     from ..dialects.parameters import Parameters
     from .segments import Segments
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..counting.batch import Counted
+from ..counting._batch import Counted
 from ..dialects.parameters import Parameters
 from ..inputs.segments import listed_segments
 from ..metric.bleu import BLEU

@@ -66,6 +66,11 @@ cdef class Cell:
     cdef readonly object value
 
 
+cdef class Pool:
+    cdef Py_ssize_t most
+    cdef list idle
+
+
 cdef class Buffer:
     """Memory of an array of numbers, which cannot be resized or freed while this object lives."""
 

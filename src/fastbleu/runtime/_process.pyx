@@ -30,6 +30,9 @@ cdef extern from "kernel/simd/platform.h":
 # Of this kind of processor, the best last.
 SIMD_LEVELS = tuple(SIMD_NAMES.decode().split())
 
+# Workers with memory for more tokens or references are not kept: 1 MB of ids is usually enough.
+cdef Py_ssize_t LARGEST_IDLE = 1 << 18
+
 cdef char NATIVE_ORDER = c"<" if sys.byteorder == "little" else c">"
 
 cdef hash_seed _seed
@@ -106,6 +109,27 @@ cdef class Cell:
                 # Swapped, because what goes may run code of its own: it is let go by the caller.
                 self.value, value = value, self.value
         return unchanged
+
+
+cdef class Pool:
+    """Keeps at most `most` idle workers with their memory for the next use. Thread-safe."""
+
+    def __cinit__(self, Py_ssize_t most):
+        self.most = most
+        self.idle = []
+
+    def acquire(self, make, *arguments):
+        """Return an idle worker, or a new one: make(*arguments)."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return make(*arguments)
+
+    def release(self, worker):
+        """Keep a worker for the next use. Do not call this with a worker that failed."""
+        if worker.capacity <= LARGEST_IDLE and len(self.idle) < self.most:
+            worker.reset()
+            self.idle.append(worker)
 
 
 cdef class Buffer:

@@ -1,4 +1,4 @@
-"""Threads and the workers that they use."""
+"""Work on several threads."""
 
 from __future__ import annotations
 
@@ -10,32 +10,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
     from typing import Any
 
-# Workers with memory for more tokens or references are not kept: 1 MB of ids is usually enough.
-_LARGEST_IDLE = 1 << 18
 _MOST_THREADS = 1024
-
-
-class Pool:
-    """Keeps at most `most` idle workers with their memory for the next use. Thread-safe."""
-
-    __slots__ = ("_idle", "_most")
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._idle: list[Any] = []
-
-    def acquire(self, make: Callable[[], Any]) -> Any:
-        """Return an idle worker, or a new one."""
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return make()
-
-    def release(self, worker: Any) -> None:
-        """Keep a worker for the next use. Do not call this with a worker that failed."""
-        if worker.capacity <= _LARGEST_IDLE and len(self._idle) < self._most:
-            worker.reset()
-            self._idle.append(worker)
 
 
 def drain(left: list[Any]) -> Iterator[Any]:

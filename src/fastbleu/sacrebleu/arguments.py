@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-from ..counting.batch import Counted, CountOptions, count_batch
+from ..counting._batch import Counted, count_batch
+from ..counting.batch import CountOptions
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.segments import list_or_tuple
 from ..inputs.warnings import warn_input

@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from ..counting.batch import CountOptions, count_batch
+from ..counting._batch import count_batch
+from ..counting.batch import CountOptions
 from ..counting.stats import Stats
 from ..dialects._sacrebleu import score_of_row
 from ..dialects.sacrebleu import SACREBLEU

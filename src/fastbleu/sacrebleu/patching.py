@@ -12,7 +12,8 @@ import sys
 from collections.abc import Sequence
 from copy import copy
 
-from ..counting.batch import Counted, CountOptions, count_batch
+from ..counting._batch import Counted, count_batch
+from ..counting.batch import CountOptions
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..runtime.patching import Patch, Restore
 from ..tokenizers._compiled import COMPILED

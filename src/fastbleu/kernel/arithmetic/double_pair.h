@@ -14,9 +14,8 @@
 
 #define PAIR_UNIT 0x1p-106
 
-typedef struct {
-    double high, low;      /* high is the sum rounded to a double */
-} double_pair;
+/* `high` is the sum rounded to a double. */
+typedef struct { double high, low; } double_pair;
 
 /* The exact sum of two numbers of which the first is the larger. */
 FB_INLINE double_pair ordered_sum(double large, double small)

@@ -97,6 +97,66 @@ FB_INLINE int is_stop(const id_filter *filter, int64_t id)
     return 0;
 }
 
+#define FEW_IDS 3
+
+/* Leaves out those of a row's ids that are among a few, without a branch on an id; returns how many are
+ * left. With a constant for `few` the loops over them are unrolled. */
+FB_INLINE ptrdiff_t leave_out_few(const id_filter *filter, const int few, int64_t *ids, ptrdiff_t length,
+                                  ptrdiff_t *padding)
+{
+    ptrdiff_t kept = 0, pads = 0, is_padding[FEW_IDS];
+    int64_t dropped[FEW_IDS];
+    for (int k = 0; k < few; k++) {
+        dropped[k] = filter->dropped[k];
+        is_padding[k] = filter->is_padding[k];
+    }
+    for (ptrdiff_t i = 0; i < length; i++) {
+        const int64_t id = ids[i];
+        ptrdiff_t counts = 1;
+        for (int k = 0; k < few; k++) {
+            const ptrdiff_t is_it = id == dropped[k];
+            counts -= is_it;
+            pads += is_it & is_padding[k];
+        }
+        ids[kept] = id;
+        kept += counts;
+    }
+    *padding = pads;
+    return kept;
+}
+
+/* Leaves out those of a row's first ids that are to be left out or masked; returns how many are left, and in
+ * `padding` how many of the others are padding or masked. */
+static ptrdiff_t leave_out(const id_row *row, const id_filter *filter, int64_t *ids, ptrdiff_t length,
+                           ptrdiff_t *padding)
+{
+    ptrdiff_t kept = 0;
+    if (!row->mask) {
+        switch (filter->dropped_count) {
+            case 1: return leave_out_few(filter, 1, ids, length, padding);
+            case 2: return leave_out_few(filter, 2, ids, length, padding);
+            case FEW_IDS: return leave_out_few(filter, FEW_IDS, ids, length, padding);
+        }
+    }
+    for (ptrdiff_t i = 0; i < length; i++) {
+        const int64_t id = ids[i];
+        const ptrdiff_t place = find_dropped(filter, id);
+        const int masked = is_masked(row, i);
+        *padding += masked || (place >= 0 && filter->is_padding[place]);
+        ids[kept] = id;
+        kept += place < 0 && !masked;
+    }
+    return kept;
+}
+
+/* Whether an id is among some. */
+FB_INLINE int holds_id(const int64_t *ids, ptrdiff_t length, int64_t id)
+{
+    int64_t found = 0;
+    for (ptrdiff_t i = 0; i < length; i++) found |= ids[i] == id;
+    return (int)found;
+}
+
 /* How far a row has been read. */
 typedef struct {
     ptrdiff_t at;
@@ -134,14 +194,7 @@ static inline ptrdiff_t read_ids(const id_row *whole, const id_filter *filter, p
         length = stop;
     }
     if (!filter->dropped_count && !row->mask) return length;          /* nothing can be padding */
-    for (ptrdiff_t i = 0; i < length; i++) {
-        const int64_t id = out[i];
-        const ptrdiff_t place = find_dropped(filter, id);
-        const int masked = is_masked(row, i);
-        padding += masked || (place >= 0 && filter->is_padding[place]);
-        out[kept] = id;
-        kept += place < 0 && !masked;
-    }
+    kept = leave_out(row, filter, out, length, &padding);
     /* The stop itself may be padding, as the end of a sentence is in vocabularies without another. */
     for (ptrdiff_t i = length; i < count && padding == i; i++)
         padding += is_masked(row, i) || is_padding_id(filter, out[i]);

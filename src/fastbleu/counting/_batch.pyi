@@ -1,0 +1,42 @@
+from typing import Any
+
+from .._core import SegmentCounter
+from ..runtime.progress import ProgressBar
+from .batch import CountOptions
+from .stats import Stats
+
+Segment = tuple[list[Any], list[list[Any]]]
+
+class Counted:
+    stats: Stats
+    segments: int
+    nrefs: int
+    tokenized_periods: int
+    label_padding: bool
+    last_segment: tuple[Any, Any]
+    tokens: list[Segment] | None
+    def __new__(cls, rows: int, max_order: int) -> Counted: ...
+    def add(self, other: Counted, keep_rows: bool) -> None: ...
+
+def joint_nrefs(one: int, other: int) -> int: ...
+
+class Worker:
+    cancelled: bool
+    def __new__(cls, packer: Any, counter: SegmentCounter) -> Worker: ...
+    @property
+    def packer(self) -> Any: ...
+    @property
+    def counter(self) -> SegmentCounter: ...
+    @property
+    def capacity(self) -> int: ...
+    def reset(self) -> None: ...
+
+def count_batch(
+    hypotheses: Any,
+    references: Any,
+    options: CountOptions,
+    *,
+    keep_rows: bool = True,
+    before: int = 0,
+    bar: ProgressBar | None = None,
+) -> Counted: ...
