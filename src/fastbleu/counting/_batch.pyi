@@ -2,10 +2,8 @@ from typing import Any
 
 from .._core import SegmentCounter
 from ..runtime.progress import ProgressBar
-from .batch import CountOptions
+from .batch import CountOptions, Segment
 from .stats import Stats
-
-Segment = tuple[list[Any], list[list[Any]]]
 
 class Counted:
     stats: Stats

@@ -14,7 +14,7 @@ from fastbleu.counting._tokens cimport TokenPacker
 from _thread import allocate_lock as _Lock
 
 from fastbleu._core import accumulate_rows, zero_rows
-from fastbleu.counting._ids import CHUNK_IDS
+from fastbleu.counting._ids import CHUNK_IDS as _CHUNK_IDS
 from fastbleu.counting._tokens import TokenRounds
 from fastbleu.counting.stats import Stats
 from fastbleu.inputs._ids import IdRows
@@ -203,7 +203,7 @@ cdef Py_ssize_t count_in_turns(
 cdef Py_ssize_t useful_threads(object hypotheses, object references, object options) except -1:
     """How many threads have work."""
     if type(hypotheses) is IdRows:
-        chunks = (hypotheses.size + references.size) // CHUNK_IDS
+        chunks = (hypotheses.size + references.size) // _CHUNK_IDS
     elif options.tokenizer is not None and options.tokenizer.function is not None:
         return 1  # a user's function may not be safe on several
     else:

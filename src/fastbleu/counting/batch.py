@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..tokenizers.table import Tokenizer
 
+    Segment = tuple[list[Any], list[list[Any]]]
+
 _TOKEN_CHECKS = TokenChecks()
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ._batch import Segment
+    from .batch import Segment
 
 
 def listed_columns(hypotheses: Any, references: Any, options: CountOptions) -> tuple[Any, Any]:

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Literal
 
-    from ..counting._batch import Counted, Segment
-    from ..counting.batch import CountOptions
+    from ..counting._batch import Counted
+    from ..counting.batch import CountOptions, Segment
     from ..inputs.types import ReferenceLength
     from ..tokenizers.table import TokenizerName
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting._batch import Segment
+    from ..counting.batch import Segment
 
 _TINY, _SMALL = 1e-15, 1e-9
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting._batch import Segment
+    from ..counting.batch import Segment
 
 # The reserved words that unigrams weigh 1 for. Java's true, false and null are not among them.
 _JAVA = """

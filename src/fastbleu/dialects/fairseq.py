@@ -19,7 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting._batch import Counted, Segment
+    from ..counting._batch import Counted
+    from ..counting.batch import Segment
 
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999

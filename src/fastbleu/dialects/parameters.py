@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..counting._batch import Segment
+    from ..counting.batch import Segment
     from ..inputs.arguments import Default
     from ..inputs.types import DialectName, ReferenceLength, SmoothingName
     from ..tokenizers.table import TokenFunction, TokenizerName

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from functools import cache
 
 from ..dialects import nltk_arithmetic
 from ._segments import modified_precision, use_smoothing
 
+# By order; the same text each time, so that its hash, which filters of warnings ask for, is cached.
+_messages: dict[int, str] = {}
 
-@cache  # and so is the hash of the text, which a filter of warnings asks for
+
 def no_overlap_message(order):
     """nltk's warning about an order without a match, in its words: code filters on them."""
     return (
@@ -22,7 +23,8 @@ def no_overlap_message(order):
 
 def warn_of_no_overlap(order):
     """Warn as nltk's method 0 does."""
-    warnings.warn(no_overlap_message(order), stacklevel=1)
+    message = _messages.get(order) or _messages.setdefault(order, no_overlap_message(order))
+    warnings.warn(message, stacklevel=1)
 
 
 class SmoothingFunction:

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 from fastbleu.counting._text cimport SegmentReader
 from fastbleu.dialects._sacrebleu cimport score_object
 
-from fastbleu.dialects._sacrebleu import SMOOTH_DEFAULTS
+from fastbleu.dialects._sacrebleu import SMOOTH_DEFAULTS as _SMOOTH_DEFAULTS
 from fastbleu.sacrebleu.score import BLEUScore
 from fastbleu.sacrebleu.tokenizer import _readers
 
@@ -18,7 +18,7 @@ cdef enum:
     MAX_SCORED_ORDER = 64      # above it rows are arrays
 
 cdef dict readers = _readers
-cdef dict smoothings = SMOOTH_DEFAULTS
+cdef dict smoothings = _SMOOTH_DEFAULTS
 
 
 cdef object score_segment(SegmentReader reader, object hypothesis, object references, object smoothing,
