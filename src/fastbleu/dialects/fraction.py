@@ -37,7 +37,7 @@ class Fraction(fractions.Fraction):
         return self
 
     @classmethod
-    def of_integers(cls, numerator: int, denominator: int) -> Fraction:
+    def _of_integers(cls, numerator: int, denominator: int) -> Fraction:
         """Those of a count of n-grams, whose checks would take longer than counting."""
         self: Any = object.__new__(cls)
         common = 1 if sys.version_info < (3, 12) else math.gcd(numerator, denominator)

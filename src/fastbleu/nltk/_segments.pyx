@@ -350,7 +350,7 @@ cdef object plain_fraction(object numerator, object denominator):
     global fraction_of
     if fraction_of is None:
         from fastbleu.dialects.fraction import Fraction
-        fraction_of = Fraction.of_integers
+        fraction_of = Fraction._of_integers
     return fraction_of(numerator, denominator)
 
 
