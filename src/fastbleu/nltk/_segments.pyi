@@ -4,7 +4,7 @@ from typing import Any
 
 from ..dialects.fraction import Fraction
 
-def use_smoothing(cls: type[Any], warn: Callable[[int], None]) -> None: ...
+def use_smoothing(cls: type[Any], no_overlap_message: Callable[[int], str]) -> None: ...
 def sentence_bleu(
     references: Any,
     hypothesis: Any,

@@ -27,6 +27,7 @@ from fastbleu.kernel.sequences cimport (
 from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory
 
 import operator
+from warnings import warn_explicit
 
 from fastbleu._core import MAX_ORDER as _MAX_ORDER
 from fastbleu.inputs.segments import NltkTokenChecks
@@ -41,20 +42,20 @@ cdef Py_ssize_t KEPT_IDS = 1 << 16      # memory above this is not kept for the 
 
 cdef object smoothing_class = None
 cdef tuple smoothing_methods = ()       # by Smoothing
-cdef object warn_of_no_overlap = None
+cdef list no_overlap_messages = []      # by order; the same object each time, so that its hash is cached
+cdef dict warnings_shown = {}           # for filters that show a warning once
 cdef object fraction_of = None          # not imported before it is needed
 
 
-def use_smoothing(cls, warn):
+def use_smoothing(cls, no_overlap_message):
     """Tell this module which class holds the smoothing methods that it computes itself.
 
-    A method that is replaced or overridden later is called. `warn` takes each order without a match, for
-    method 0.
+    A method that is replaced or overridden later is called. `no_overlap_message` is for method 0.
     """
-    global smoothing_class, smoothing_methods, warn_of_no_overlap
+    global smoothing_class, smoothing_methods, no_overlap_messages
     smoothing_class = cls
     smoothing_methods = tuple([getattr(cls, f"method{n}") for n in range(SMOOTH_LENGTH_AVERAGE + 1)])
-    warn_of_no_overlap = warn
+    no_overlap_messages = [no_overlap_message(order) for order in range(MAX_SCORED_ORDER + 1)]
 
 
 cdef bint are_lists(object hypothesis, object references) noexcept:
@@ -125,7 +126,9 @@ cdef object score_of_row(const Rules *rules, const int64_t *row, const int64_t *
     if rules.smoothing == SMOOTH_NONE:
         for n in range(rules.max_order):
             if row[2 + n] == 0:
-                warn_of_no_overlap(n + 1)
+                # The warning belongs to this package, whose functions here have no frames.
+                warn_explicit(no_overlap_messages[n + 1], UserWarning, "fastbleu/nltk/_segments.pyx", 1,
+                              __name__, warnings_shown)
     if rules.vectors == 1:
         return scores[0]
     return [scores[vector] for vector in range(rules.vectors)]

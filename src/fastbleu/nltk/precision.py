@@ -7,9 +7,6 @@ import warnings
 from ..dialects import nltk_arithmetic
 from ._segments import modified_precision, use_smoothing
 
-# By order; the same text each time, so that its hash, which filters of warnings ask for, is cached.
-_messages: dict[int, str] = {}
-
 
 def no_overlap_message(order):
     """nltk's warning about an order without a match, in its words: code filters on them."""
@@ -23,8 +20,7 @@ def no_overlap_message(order):
 
 def warn_of_no_overlap(order):
     """Warn as nltk's method 0 does."""
-    message = _messages.get(order) or _messages.setdefault(order, no_overlap_message(order))
-    warnings.warn(message, stacklevel=1)
+    warnings.warn(no_overlap_message(order), stacklevel=1)
 
 
 class SmoothingFunction:
@@ -90,4 +86,4 @@ class SmoothingFunction:
         return self.method5(p_n, references, hypothesis, hyp_len)
 
 
-use_smoothing(SmoothingFunction, warn_of_no_overlap)
+use_smoothing(SmoothingFunction, no_overlap_message)
