@@ -189,9 +189,12 @@ cdef Py_ssize_t count_in_turns(
         nonlocal read
         cdef Py_ssize_t first
         while not worker.counter.cancelled:
-            with reading:
+            reading.acquire()
+            try:
                 first = read
                 read += worker.packer.fill(hypotheses, references, first, before)
+            finally:
+                reading.release()
             if not len(worker.packer):
                 break
             worker.count(rows, first, keep_rows, raise_totals, bar)

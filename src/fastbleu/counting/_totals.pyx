@@ -101,5 +101,5 @@ cdef class Totals:
         return self._compared() == other._compared()
 
     def __reduce__(self):
-        *values, rows = self._compared()
-        return Totals, (*values, rows if len(rows) else None)
+        rows = self.rows() if self.kept is not None else None
+        return Totals, (self.row, self.segments, self.nrefs, self.tokenized_periods, rows)

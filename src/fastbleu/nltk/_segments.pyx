@@ -317,6 +317,7 @@ def modified_precision(references, hypothesis, n):
     cdef int64_t *row
     if len(hypothesis) < n:
         # nltk counts the n-grams of references all the same.
+        from fastbleu.nltk.precision import check_hashable
         for k, reference in enumerate(references):
             if len(reference) >= n:
                 check_hashable(reference, k)
@@ -355,13 +356,3 @@ cdef object plain_fraction(object numerator, object denominator):
         from fastbleu.dialects.fraction import Fraction
         fraction_of = Fraction._of_integers
     return fraction_of(numerator, denominator)
-
-
-cdef check_hashable(reference, number):
-    """Raise TypeError at the first token of a reference that is not hashable."""
-    for position, token in enumerate(reference):
-        try:
-            hash(token)
-        except TypeError as error:
-            NltkTokenChecks().refuse_unhashable(error, token, 0, number, position)
-            raise

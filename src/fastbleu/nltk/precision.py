@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from ..dialects import nltk_arithmetic
+from ..inputs.segments import NltkTokenChecks
 from ._segments import modified_precision, use_smoothing
 
 
@@ -21,6 +22,16 @@ def no_overlap_message(order):
 def warn_of_no_overlap(order):
     """Warn as nltk's method 0 does."""
     warnings.warn(no_overlap_message(order), stacklevel=1)
+
+
+def check_hashable(reference, number):
+    """Raise TypeError at the first token of a reference that is not hashable."""
+    for position, token in enumerate(reference):
+        try:
+            hash(token)
+        except TypeError as error:
+            NltkTokenChecks().refuse_unhashable(error, token, 0, number, position)
+            raise
 
 
 class SmoothingFunction:

@@ -120,10 +120,11 @@ cdef class Pool:
 
     def acquire(self, make, *arguments):
         """Return an idle worker, or a new one: make(*arguments)."""
-        try:
-            return self.idle.pop()
-        except IndexError:
-            return make(*arguments)
+        cdef object worker = None
+        with cython.critical_section(self):
+            if self.idle:
+                worker = self.idle.pop()
+        return make(*arguments) if worker is None else worker
 
     def release(self, worker):
         """Keep a worker for the next use. Do not call this with a worker that failed."""
