@@ -6,8 +6,8 @@ from generators import seeded, segments
 
 from fastbleu import BLEU, count
 from fastbleu._core import SegmentCounter, zero_rows
-from fastbleu.counting._batch import count_batch
-from fastbleu.counting._tokens import TokenPacker, TokenRounds
+from fastbleu.counting._batch import TokenRounds, count_batch
+from fastbleu.counting._tokens import TokenPacker
 from fastbleu.counting.batch import CountOptions
 from fastbleu.inputs.segments import TokenChecks
 

@@ -1,7 +1,10 @@
+from array import array
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._core import SegmentCounter
 from ..runtime.progress import ProgressBar
+from ._tokens import TokenPacker
 from .batch import CountOptions, Segment
 from .stats import Stats
 
@@ -37,4 +40,22 @@ def count_batch(
     keep_rows: bool = True,
     before: int = 0,
     bar: ProgressBar | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Counted: ...
+
+class TokenRounds:
+    possible: bool
+    def __new__(
+        cls,
+        hypotheses: Sequence[Any],
+        references: Sequence[Any],
+        rows: array[int],
+        max_order: int,
+        keep_rows: bool,
+        at_least_one: bool,
+        before: int,
+    ) -> TokenRounds: ...
+    def follow(self, packer: TokenPacker, counter: SegmentCounter) -> None: ...
+    def lead(self, packer: TokenPacker, counter: SegmentCounter) -> int: ...
+    def end(self) -> None: ...
+    def add_sums(self) -> None: ...

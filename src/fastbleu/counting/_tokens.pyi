@@ -1,8 +1,5 @@
-from array import array
-from collections.abc import Sequence
 from typing import Any
 
-from .._core import SegmentCounter
 from .._packed import PackedSegments
 from ..inputs.segments import TokenChecks
 
@@ -20,20 +17,3 @@ class TokenPacker(PackedSegments):
         start: int,
         before: int = 0,
     ) -> int: ...
-
-class TokenRounds:
-    possible: bool
-    def __new__(
-        cls,
-        hypotheses: Sequence[Any],
-        references: Sequence[Any],
-        rows: array[int],
-        max_order: int,
-        keep_rows: bool,
-        at_least_one: bool,
-        before: int,
-    ) -> TokenRounds: ...
-    def follow(self, packer: TokenPacker, counter: SegmentCounter) -> None: ...
-    def lead(self, packer: TokenPacker, counter: SegmentCounter) -> int: ...
-    def end(self) -> None: ...
-    def add_sums(self) -> None: ...

@@ -11,18 +11,15 @@ TokenChecks (inputs/segments.py) turns other types than list and tuple into list
 the user sees.
 
 Ownership. TokenPacker owns its arrays and its table; of Python objects it keeps the last segment only.
-Thread-safety. One packer per thread; packing holds the GIL. TokenRounds lets other threads read meanwhile.
+Thread-safety. One packer per thread; packing holds the GIL. With `count_plain` threads
+without it read while another one holds it (TokenRounds in _batch.pyx).
 """
 
-from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
-from cpython.pythread cimport (
-    NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
-    PyThread_type_lock, WAIT_LOCK)
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
-from fastbleu._core cimport add_row, numbers, SegmentCounter
+from fastbleu._core cimport SegmentCounter
 from fastbleu._packed cimport (
     KEYS_DO_NOT_DO, KEYS_WERE_READ, MASK_LANES, MASK_TOKENS, PackedSegments)
 from fastbleu.kernel.numbering cimport number_objects
@@ -30,10 +27,6 @@ from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
 from fastbleu.kernel.tables cimport hash_seed, interner, interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport process_seed
-
-import sys
-
-from fastbleu._core import accumulate_rows, zero_rows
 
 
 cdef extern from "kernel/objects/token_keys.h":
@@ -49,9 +42,6 @@ cdef extern from "kernel/objects/prefetch.h":
     bint is_sequence(PyObject *object) noexcept nogil
     void prefetch_segments(PyObject **hypotheses, PyObject **references,
                            Py_ssize_t at, Py_ssize_t segments) noexcept nogil
-
-cdef extern from "pythread.h":
-    int PyThread_acquire_lock_timed(PyThread_type_lock lock, long long microseconds, int interruptible) nogil
 
 cdef extern from "Python.h":
     Py_ssize_t plain_size "PySequence_Fast_GET_SIZE" (PyObject *sequence) noexcept nogil
@@ -70,12 +60,6 @@ cdef Py_ssize_t READ_TOKENS = 1 << 14
 cdef Py_ssize_t POLL_REFERENCES = 1 << 12
 
 
-# Segments that threads read together before signals are heard again, and those that one takes at a time.
-cdef enum:
-    ROUND_SEGMENTS = 1 << 13
-    TURN_SEGMENTS = 1 << 7
-# Microseconds for which the leader waits for the first to follow: thrice what one that sleeps usually takes.
-cdef Py_ssize_t JOIN_TIME = 300
 # References of a segment that threads read together.
 cdef Py_ssize_t PLAIN_REFERENCES = 16
 
@@ -358,167 +342,3 @@ cdef class TokenPacker(PackedSegments):
         self.distinct[self.segment_count] = <int32_t> len(known)
         self.finish_segment(count, total)
         return 0
-
-
-cdef class _Share:
-    """What one thread counts with in TokenRounds, and the sum of the rows that it has counted."""
-
-    cdef array rows                  # the memory of both rows:
-    cdef int64_t *sum                # of all segments
-    cdef int64_t *row                # of one
-    cdef PyThread_type_lock begin    # released for each round
-    cdef PyThread_type_lock ended    # released at the end of each round
-
-    def __cinit__(self, TokenPacker packer not None, int max_order):
-        packer.reserve_plain()
-        self.rows = zero_rows(2, max_order)
-        self.sum = numbers(self.rows)
-        self.row = self.sum + 2 + 2 * <Py_ssize_t> max_order
-        self.begin, self.ended = held_lock(), held_lock()
-
-    def __dealloc__(self):
-        free_lock(self.begin)
-        free_lock(self.ended)
-
-
-cdef PyThread_type_lock held_lock() except NULL:
-    cdef PyThread_type_lock lock = PyThread_allocate_lock()
-    if lock == NULL:
-        raise MemoryError("no memory for a lock")
-    PyThread_acquire_lock(lock, WAIT_LOCK)
-    return lock
-
-
-cdef void free_lock(PyThread_type_lock lock) noexcept:
-    if lock != NULL:
-        PyThread_acquire_lock(lock, NOWAIT_LOCK)     # one that is not held must not be released
-        PyThread_release_lock(lock)
-        PyThread_free_lock(lock)
-
-
-cdef class TokenRounds:
-    """Lists of tokens that several threads count at the same time, in rounds.
-
-    In a round the leader holds the GIL, and the other threads work without it: so nothing changes what all
-    of them read. They count short segments of plain tokens. Whatever else there is, the leader counts at the
-    end of the round, when it may run user code.
-    """
-
-    # Whether this Python has a GIL; if not, each thread reads by itself.
-    possible = sys._is_gil_enabled() if hasattr(sys, "_is_gil_enabled") else True
-
-    cdef object hypotheses, references
-    cdef array rows
-    cdef int64_t *kept               # the rows of all segments
-    cdef Py_ssize_t max_order
-    cdef bint keep_rows, at_least_one, over
-    cdef Py_ssize_t before, first, stop, next_turn
-    cdef _Share mine                 # the leader's
-    cdef list shares                 # of the others
-    cdef PyThread_type_lock turn, joined
-    cdef PyObject **their_hypotheses     # of this round
-    cdef PyObject **their_references
-    cdef unsigned char left[ROUND_SEGMENTS]      # whether a segment is left to the leader
-
-    def __cinit__(self, hypotheses, references, array rows not None, int max_order, bint keep_rows,
-                  bint at_least_one, Py_ssize_t before):
-        """Parameters as of `count_batch`; `rows` is where the result goes, one row or all."""
-        if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
-            raise TypeError("expected two lists or tuples")
-        self.hypotheses, self.references = hypotheses, references
-        self.rows, self.kept, self.max_order = rows, numbers(rows), max_order
-        self.keep_rows, self.at_least_one, self.before = keep_rows, at_least_one, before
-        self.shares = []
-        self.turn, self.joined = held_lock(), held_lock()
-        PyThread_release_lock(self.turn)
-
-    def __dealloc__(self):
-        free_lock(self.turn)
-        free_lock(self.joined)
-
-    def follow(self, TokenPacker packer not None, SegmentCounter counter not None):
-        """Take part in the rounds until they are over."""
-        cdef _Share share = _Share(packer, counter.max_order)
-        if self.over:
-            return
-        self.shares.append(share)
-        if len(self.shares) == 1:
-            PyThread_release_lock(self.joined)
-        with nogil:
-            while True:
-                PyThread_acquire_lock(share.begin, WAIT_LOCK)
-                if self.over:
-                    break
-                self.take_turns(share, packer, counter)
-                PyThread_release_lock(share.ended)
-
-    def lead(self, TokenPacker packer not None, SegmentCounter counter not None):
-        """Count the next segments, together with those who follow; returns their number, 0 at the end."""
-        cdef list shares
-        cdef Py_ssize_t segment
-        cdef _Share share
-        PyErr_CheckSignals()
-        if self.mine is None:
-            self.mine = _Share(packer, counter.max_order)
-            with nogil:
-                PyThread_acquire_lock_timed(self.joined, JOIN_TIME, False)
-        # The lists may have changed while user code ran.
-        self.first = self.next_turn = self.stop
-        self.stop = min(self.segments(), self.first + ROUND_SEGMENTS)
-        self.their_hypotheses = PySequence_Fast_ITEMS(self.hypotheses)
-        self.their_references = PySequence_Fast_ITEMS(self.references)
-        shares = self.shares[:]
-        for share in shares:
-            PyThread_release_lock(share.begin)
-        self.take_turns(self.mine, packer, counter)
-        for share in shares:
-            PyThread_acquire_lock(share.ended, WAIT_LOCK)
-        for segment in range(self.first, self.stop):
-            if self.left[segment - self.first]:
-                if segment >= self.segments():
-                    self.stop = segment
-                    break
-                packer.clear()
-                packer.first_segment = self.before + segment
-                packer.add_item(self.hypotheses, self.references, segment)
-                counter.count_only(packer, self.row_of(self.mine, segment))
-                if not self.keep_rows:
-                    add_row(self.mine.row, self.mine.sum, self.max_order, self.at_least_one)
-        return max(self.stop - self.first, 0)
-
-    def end(self):
-        """End the rounds, and let those go who follow."""
-        cdef _Share share
-        self.over = True
-        for share in self.shares:
-            PyThread_release_lock(share.begin)
-
-    def add_sums(self):
-        """Add up the rows that all threads have counted, if they are not kept."""
-        for share in [self.mine, *self.shares]:
-            accumulate_rows((<_Share> share).rows, 1, self.rows)
-
-    cdef Py_ssize_t segments(self):
-        return min(size_of(self.hypotheses), size_of(self.references))
-
-    cdef void take_turns(self, _Share share, TokenPacker packer, SegmentCounter counter) noexcept nogil:
-        """Count short segments of plain tokens until none is left in this round."""
-        cdef Py_ssize_t segment, turn
-        while True:
-            PyThread_acquire_lock(self.turn, WAIT_LOCK)
-            turn = self.next_turn
-            self.next_turn += TURN_SEGMENTS
-            PyThread_release_lock(self.turn)
-            if turn >= self.stop:
-                break
-            for segment in range(turn, min(turn + TURN_SEGMENTS, self.stop)):
-                prefetch_segments(self.their_hypotheses, self.their_references, segment, self.stop)
-                self.left[segment - self.first] = not packer.count_plain(
-                    counter, self.their_hypotheses[segment], self.their_references[segment],
-                    self.row_of(share, segment))
-                if not (self.keep_rows or self.left[segment - self.first]):
-                    add_row(share.row, share.sum, self.max_order, self.at_least_one)
-
-    cdef int64_t *row_of(self, _Share share, Py_ssize_t segment) noexcept nogil:
-        """Where the row of a segment goes."""
-        return self.kept + segment * (2 + 2 * self.max_order) if self.keep_rows else share.row
