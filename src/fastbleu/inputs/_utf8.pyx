@@ -77,7 +77,7 @@ cdef class Utf8Rows:
                 self.size += self.lines[line].size
 
     cdef utf8_line *reserve(self, Py_ssize_t extra) except NULL nogil:
-        """Room for so many more lines; the caller adds them to `line_count` and `size`."""
+        """Make room for more lines; the caller adds them to `line_count` and `size`."""
         if self.line_count + extra >= self.line_capacity:
             self.lines = <utf8_line *> grow(
                 self.lines, &self.line_capacity, self.line_count + extra + 1, sizeof(utf8_line))

@@ -11,7 +11,7 @@
  * inside of their child, and views inside of the sizes that come with their buffers. So what a producer
  * gets wrong is refused, or gives garbage that lies within what its offsets span.
  *
- * Ownership. Rows point into the array, which whoever gathers them keeps. Leaves without state; any thread
+ * Ownership. Rows point into the array, which their caller keeps. Leaves without state; any thread
  * may call them on arrays that nobody changes. Cost: a few operations a row.
  */
 #ifndef FASTBLEU_ARROW_H
@@ -112,7 +112,7 @@ FB_INLINE int64_t offset_at(const void *offsets, int64_t at, int is_large)
     return small;
 }
 
-/* Whether the sizes of an array are possible, with so many buffers, of which the second must be there. */
+/* Whether the sizes of an array are possible, with `buffers` buffers, of which the second must be there. */
 static inline int has_shape(const struct ArrowArray *array, int64_t buffers, int64_t children)
 {
     if (!array || array->length < 0 || array->offset < 0 || array->length > ARROW_LONGEST

@@ -5,7 +5,7 @@
  * numpy/__multiarray_api.h of 2.0 gives them and all of 2.x keep; so no header of numpy is needed to compile.
  *
  * Ownership. Unpacked strings belong to numpy and may move once the allocator is released. Thread-safety. An
- * allocator is a lock: whoever has it must not wait for the GIL, which others may hold while they wait for
+ * allocator is a lock: what holds it must not wait for the GIL, which others may hold while they wait for
  * the allocator. Cost: some operations a string.
  */
 #ifndef FASTBLEU_STRING_ARRAY_H

@@ -35,7 +35,7 @@
 typedef void (*mask_kernel)(const uint64_t *in_reference, const uint64_t *in_hypothesis, int words,
                             int hypothesis_length, int max_order, uint64_t *matched);
 
-/* The words of masks of so many positions. */
+/* The words of a mask of `positions` bits. */
 static inline int mask_words(int64_t positions)
 {
     const int words = (int)((positions + 63) / 64);

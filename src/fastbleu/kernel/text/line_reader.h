@@ -120,7 +120,7 @@ static inline void open_line(line_reader *line, const text_rules *rules, classif
     line->open_unit = 1;
 }
 
-/* Above so many wide characters a block is looked up by pages. */
+/* A block with more wide characters is looked up by pages. */
 #define FEW 4
 
 /* Classes of the characters above U+00FF, which the bytes of a block do not tell. Most scripts fill whole

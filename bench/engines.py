@@ -1,0 +1,111 @@
+"""Rows per second of BLEU by group on Spark and Ray, beside jobs that only read the batches.
+
+    make VENV=.venv-engines .venv-engines/with-engines
+    .venv-engines/bin/python bench/engines.py [--rows 2000000] [--rounds 5] [--engines spark ray]
+
+Parquet files with nine groups of rows are read by two workers on this machine. Both jobs of a round
+run one after the other; a rate is that of the fastest round, which leaves out start and compiling.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+from workloads import load_corpus
+
+BY = ["system", "lang"]
+Job = Callable[[], object]
+
+
+def write_table(path: Path, rows: int) -> None:
+    """Rows of WMT22, in the order of their groups, in files of equal length."""
+    corpus = load_corpus().take(rows)
+    groups = [f"system {row * 9 // rows}" for row in range(rows)]
+    columns = {"mt": corpus.hypotheses, "ref": corpus.references[0], "system": groups}
+    table = pyarrow.table(columns | {"lang": ["de"] * rows})
+    files = 8
+    for number in range(files):
+        first, last = (rows * part // files for part in (number, number + 1))
+        part = table.slice(first, last - first)
+        pyarrow.parquet.write_table(part, path / f"{number}.parquet", row_group_size=1 << 17)
+
+
+def spark_jobs(path: Path) -> tuple[Job, Job]:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    from fastbleu.integrations import spark
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.bindAddress", "127.0.0.1")
+    builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "4g")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", str(1 << 16))
+    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    frame = session.read.parquet(str(path)).select("mt", "ref", *BY)
+
+    def read(batches):
+        yield pyarrow.RecordBatch.from_pydict({"rows": [sum(map(len, batches))]})
+
+    return (
+        lambda: frame.mapInArrow(read, "rows long").agg({"rows": "sum"}).collect(),
+        lambda: spark.score(frame, "mt", ["ref"], by=BY).collect(),
+    )
+
+
+def ray_jobs(path: Path) -> tuple[Job, Job]:
+    import ray
+
+    from fastbleu.integrations import ray as on_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    dataset = ray.data.read_parquet(str(path), columns=["mt", "ref", *BY])
+
+    def read(batch):
+        return pyarrow.table({"rows": [len(batch)]})
+
+    how = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
+    return (
+        lambda: dataset.map_batches(read, **how).sum("rows"),
+        lambda: on_ray.score(dataset, "mt", ["ref"], by=BY).take_all(),
+    )
+
+
+def seconds(job: Job) -> float:
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--engines", nargs="+", choices=["spark", "ray"], default=["spark", "ray"])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        write_table(Path(folder), options.rows)
+        for engine in options.engines:
+            read, score = {"spark": spark_jobs, "ray": ray_jobs}[engine](Path(folder))
+            times = [(seconds(read), seconds(score)) for _ in range(options.rounds + 1)][1:]
+            reading, scoring = (options.rows / min(its) for its in zip(*times, strict=True))
+            print(
+                f"{engine}: only reads {reading:,.0f} rows/s, scores {scoring:,.0f} rows/s, "
+                f"{scoring / reading:.0%} of it"
+            )
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main()
