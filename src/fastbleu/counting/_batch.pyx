@@ -199,7 +199,7 @@ cdef Py_ssize_t count_in_rounds(object rounds, list workers, object bar) except 
         finally:
             rounds.end()
 
-    run_on_threads(take_part, workers)
+    run_on_threads(take_part, workers, rounds.end)
     return read
 
 
@@ -348,7 +348,7 @@ cdef class TokenRounds:
         self.stop = min(self.segments(), self.first + ROUND_SEGMENTS)
         self.their_hypotheses = PySequence_Fast_ITEMS(self.hypotheses)
         self.their_references = PySequence_Fast_ITEMS(self.references)
-        shares = self.shares[:]
+        shares = [] if self.over else self.shares[:]
         for share in shares:
             PyThread_release_lock(share.begin)
         self.take_turns(self.mine, packer, counter)
@@ -368,8 +368,10 @@ cdef class TokenRounds:
         return max(self.stop - self.first, 0)
 
     def end(self):
-        """End the rounds, and let those go who follow."""
+        """End the rounds, and let those go who follow; more than once does no harm."""
         cdef _Share share
+        if self.over:
+            return
         self.over = True
         for share in self.shares:
             PyThread_release_lock(share.begin)

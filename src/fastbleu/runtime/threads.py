@@ -26,11 +26,14 @@ def drain(left: list[Any]) -> Iterator[Any]:
         yield item
 
 
-def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
+def run_on_threads(
+    work: Callable[[Any], None], workers: list[Any], release: Callable[[], None] | None = None
+) -> None:
     """Call `work` with each worker at the same time: the first in this thread, others in kept ones.
 
     `work` must return once nothing is left to do, by whichever worker: one that no thread was free
-    for is left out. The first exception, including Ctrl-C, cancels all workers and is raised.
+    for is left out. The first exception, including Ctrl-C, cancels all workers and is raised;
+    `release` then frees those that wait for others.
     """
     if len(workers) < 2:
         for worker in workers:
@@ -43,6 +46,8 @@ def run_on_threads(work: Callable[[Any], None], workers: list[Any]) -> None:
     def cancel() -> None:
         for worker in workers:
             worker.cancelled = True
+        if release is not None:
+            release()
 
     def work_or_cancel(worker: Any) -> None:
         try:
