@@ -1,5 +1,7 @@
 """Lists of tokens that several threads read together give the rows and errors of one thread."""
 
+import functools
+
 import numpy as np
 import pytest
 from generators import seeded, segments
@@ -32,6 +34,13 @@ class Token:
 
 
 def corpus(size=20_000):
+    """Two lists that a test may change, of segments that it must not change."""
+    hypotheses, references = made_corpus(size)
+    return [*hypotheses], [*references]
+
+
+@functools.cache
+def made_corpus(size):
     """Mostly short segments; long ones, many references and other tokens are scattered over it."""
     rng = seeded("read together")
     hypotheses, references = segments(rng, size, "words", lambda rng: rng.randint(0, 70))
