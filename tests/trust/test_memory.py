@@ -22,6 +22,7 @@ LEFT_OUT = [
     *("cli", "cli_robustness", "cli_testsets", "cli_utf8", "unicode_ranges", "memory"),
     "trust_entries",
     *("streaming", "streaming_limits", "streaming_reentrancy", "streaming_state", "signal_gaps"),
+    *("identification", "explanation", "diagnosis_real_data"),
     *("tokenizers_parity", "nltk_bulk", "nltk_smoothing", "significance", "architecture"),
 ]
 SINGLE_ONES = [
