@@ -103,11 +103,11 @@ def count_plainly(hypotheses: list, references: list, max_order: int = 4) -> lis
     return rows
 
 
-def rows_equal(stats, expected: list[list[int]]) -> str:
-    """Compare `Stats` with rows as lists."""
+def rows_equal(stats, expected) -> str:
+    """Compare `Stats` with others, or with rows as lists."""
     import numpy as np
 
-    return differing(np.asarray(stats).tolist(), expected)
+    return differing(np.asarray(stats).tolist(), np.asarray(expected).tolist())
 
 
 def score_of_sacrebleu(hypotheses: list, references: list) -> float:
