@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +75,17 @@ def error(*arguments: Any, status: int = 1, **options: Any) -> str:
     assert err.count("\n") == 1
     assert err.endswith("\n")
     return err[len("fastbleu: error: ") : -1]
+
+
+def interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Send SIGINT to a process that reads a pipe, until it ends."""
+    for _ in range(10):  # a signal just before read() blocks is noticed with the next one
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(3)
+            return
+    process.kill()
 
 
 def usage_error(*arguments: Any, **options: Any) -> str:

@@ -8,13 +8,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import POSIX, R1, A, B, error, output, python, run, start, usage_error
+from commands import POSIX, R1, A, B, error, interrupt, output, python, run, start, usage_error
 
 from fastbleu.cli import command as cli
 
@@ -242,14 +240,7 @@ def test_interrupt(tmp_path: Path, form: list[str]) -> None:
     with pipe.open("wb") as stream:  # opens when the other side does, so that it is at work now
         stream.write(b"a\n")
         stream.flush()
-        for _ in range(10):  # a signal just before read() blocks is noticed with the next one
-            time.sleep(0.3)
-            process.send_signal(signal.SIGINT)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(3)
-                break
-        else:
-            process.kill()
+        interrupt(process)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, b"", b"")
 

@@ -6,16 +6,14 @@ import gzip
 import io
 import os
 import random
-import signal
 import sys
 import threading
-import time
-from contextlib import ExitStack, redirect_stderr, redirect_stdout, suppress
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import POSIX, output, start
+from commands import POSIX, interrupt, output, start
 from generators import seeded
 
 from fastbleu.cli import files
@@ -207,14 +205,7 @@ def test_interrupt_while_reading_ahead(tmp_path: Path, threads: int) -> None:
     with (tmp_path / "pipe").open("wb") as stream:
         stream.write(b"a b c\n" * 40_000)
         stream.flush()
-        for _ in range(10):  # a signal just before read() blocks is noticed with the next one
-            time.sleep(0.3)
-            process.send_signal(signal.SIGINT)
-            with suppress(Exception):
-                process.wait(3)
-                break
-        else:
-            process.kill()
+        interrupt(process)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, b"", b"")
 

@@ -51,7 +51,10 @@ cdef Py_ssize_t KEPT_BYTES = 1 << 22     # memory for longer lines is not kept
 
 
 cdef inline bint has_neighbours(Utf8Rows rows, Py_ssize_t number) noexcept nogil:
-    """Whether other lines lie where what reads a line reads before and behind it."""
+    """Whether other lines lie where what reads a line reads before and behind it.
+
+    Lines of a file have a newline between them.
+    """
     cdef const utf8_line *line = rows.lines + number
     cdef utf8_line before, behind
     if not 0 < number < rows.line_count - 1:

@@ -74,6 +74,21 @@ static inline int locate_portable(uint64_t mask, size_t start, uint16_t *positio
     return count;
 }
 
+/* The block that begins at `bytes`; a copy with spaces behind where it has fewer than BLOCK of them. */
+FB_INLINE const uint8_t *whole_bytes(const uint8_t *bytes, size_t count, uint8_t padded[BLOCK])
+{
+    if (count >= BLOCK) return bytes;
+    memset(padded, ' ', BLOCK);
+    return (const uint8_t *)memcpy(padded, bytes, count);
+}
+
+FB_INLINE const uint16_t *whole_chars(const uint16_t *chars, size_t count, uint16_t padded[BLOCK])
+{
+    if (count >= BLOCK) return chars;
+    for (size_t i = count; i < BLOCK; i++) padded[i] = ' ';
+    return (const uint16_t *)memcpy(padded, chars, count * 2);
+}
+
 #ifdef FB_X86_64
 
 /* Classes of 32 bytes. pshufb looks up 16 entries; each row of the table is one look-up, which adding
@@ -99,11 +114,7 @@ static inline void classify_bytes_avx2(const uint8_t table[256], const uint8_t *
                                        class_masks *masks)
 {
     uint8_t padded[BLOCK];
-    if (count < BLOCK) {
-        memset(padded, ' ', BLOCK);
-        memcpy(padded, bytes, count);
-        bytes = padded;
-    }
+    bytes = whole_bytes(bytes, count, padded);
     const __m256i low = look_up_avx2(table, _mm256_loadu_si256((const __m256i *)bytes));
     const __m256i high = look_up_avx2(table, _mm256_loadu_si256((const __m256i *)(bytes + 32)));
     for (int k = SPACE; k < TABLED; k++) {
@@ -120,11 +131,7 @@ static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t 
     const __m256i stand_in = _mm256_set1_epi16('A');
     uint16_t padded[BLOCK];
     uint64_t wide = 0;
-    if (count < BLOCK) {
-        for (size_t i = count; i < BLOCK; i++) padded[i] = ' ';
-        memcpy(padded, chars, count * 2);
-        chars = padded;
-    }
+    chars = whole_chars(chars, count, padded);
     for (int i = 0; i < BLOCK; i += 32) {
         __m256i first = _mm256_loadu_si256((const __m256i *)(chars + i));
         __m256i second = _mm256_loadu_si256((const __m256i *)(chars + i + 16));
@@ -224,11 +231,7 @@ static inline void classify_bytes_neon(const uint8_t table[256], const uint8_t *
                                        class_masks *masks)
 {
     uint8_t padded[BLOCK];
-    if (count < BLOCK) {
-        memset(padded, ' ', BLOCK);
-        memcpy(padded, bytes, count);
-        bytes = padded;
-    }
+    bytes = whole_bytes(bytes, count, padded);
     const uint8x16x4_t block = load_neon(bytes);
     const uint8x16_t all =
         vorrq_u8(vorrq_u8(block.val[0], block.val[1]), vorrq_u8(block.val[2], block.val[3]));
@@ -252,11 +255,7 @@ static inline uint64_t narrow_neon(const uint16_t *chars, size_t count, uint8_t 
 {
     uint16_t padded[BLOCK];
     uint8x16x4_t wide;
-    if (count < BLOCK) {
-        for (size_t i = count; i < BLOCK; i++) padded[i] = ' ';
-        memcpy(padded, chars, count * 2);
-        chars = padded;
-    }
+    chars = whole_chars(chars, count, padded);
     for (int v = 0; v < 4; v++) {
         const uint8x16x2_t halves = vld2q_u8((const uint8_t *)(chars + 16 * v));      /* low, high bytes */
         wide.val[v] = vtstq_u8(halves.val[1], halves.val[1]);
