@@ -182,6 +182,7 @@ cdef int count_one(object hypothesis, object references, int max_order, int64_t 
     return 0
 
 
+@cython.binding(True)
 @cython.embedsignature(False)
 def sentence_bleu(
     references,
@@ -279,6 +280,7 @@ def corpus_score(array sums not None, weights, smoothing_function):
     return score_of_row(&rules, <int64_t *> buffer.view.buf, NULL)
 
 
+@cython.binding(True)
 @cython.embedsignature(False)
 def modified_precision(references, hypothesis, n):
     """Clipped n-gram matches over n-grams of one segment.

@@ -36,6 +36,7 @@ def score_text(SegmentReader reader not None, hypothesis, references, smoothing,
 
 
 @cython.annotation_typing(False)
+@cython.binding(True)
 @cython.embedsignature(False)
 def sentence_bleu(
     hypothesis: str,
