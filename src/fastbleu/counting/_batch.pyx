@@ -236,6 +236,8 @@ cdef Py_ssize_t useful_threads(object hypotheses, object references, object opti
         chunks = (hypotheses.size + references.size) // _CHUNK_IDS
     elif options.tokenizer is not None and options.tokenizer.function is not None:
         return 1  # a user's function may not be safe on several
+    elif options.tokenizer is None and is_list_or_tuple(hypotheses) and not TokenRounds.possible:
+        return 1  # reading, most of the work, would go on in one thread at a time
     else:
         chunks = len(hypotheses) // TokenPacker.chunk_segments
     return min(1 + chunks, options.threads)
