@@ -11,7 +11,7 @@ Thread-safety. One packer per thread.
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 
-from fastbleu.kernel.tables cimport compare_lists, find_list, key_comparer_for, number_list
+from fastbleu.kernel.tables cimport compare_lists, compare_masks, find_list, key_comparer_for, number_list
 from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
 
 
@@ -95,7 +95,6 @@ cdef class PackedSegments:
         """pack_keys as masks; -1 where a reference is too long for that."""
         cdef Py_ssize_t k, count = 0, stride = lengths[0] + MASK_LANES
         cdef uint64_t *masks = self.reserve_masks((references + 1) * stride)
-        compare_lists(self.compare, &self.hypothesis_keys, &self.hypothesis_keys, masks)
         for k in range(1, references + 1):
             if not self.read_reference(segment, k, count == 0 and k == references, &lengths[count + 1]):
                 continue
@@ -104,6 +103,10 @@ cdef class PackedSegments:
             count += 1
             compare_lists(
                 self.compare, &self.hypothesis_keys, &self.reference_keys, masks + count * stride)
+        if count == 1:                   # cheaper, but each reference has masks of its own
+            compare_masks(self.compare, masks + stride, self.hypothesis_keys.length, masks)
+        else:
+            compare_lists(self.compare, &self.hypothesis_keys, &self.hypothesis_keys, masks)
         self.distinct[segment] = IS_MASKS
         self.mask_count += (count + 1) * stride
         return count

@@ -244,7 +244,10 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
     const int by_keys = compare && longest <= MASK_TOKENS, words = mask_words(longest);
     memset(matched, 0, sizeof matched);
     memset(matches, 0, MOST_ORDER * sizeof *matches);
-    if (by_keys) {
+    if (by_keys && given->count == 2) {
+        compare_lists(compare, hypothesis, &given->keys[1], in_reference);
+        compare_masks(compare, in_reference, length, in_hypothesis);
+    } else if (by_keys) {
         compare_lists(compare, hypothesis, hypothesis, in_hypothesis);
     } else {
         number_tokens(given, ids);

@@ -138,7 +138,7 @@ cdef class TextPacker(PackedSegments):
         PyErr_CheckSignals()
         # The lists may change while user code runs, so their sizes are asked for every time.
         while segment < min(size_of(hypotheses), size_of(references)):
-            ahead = segment + 8
+            ahead = segment + 24
             if ahead < min(size_of(hypotheses), size_of(references)):
                 prefetch_item(hypotheses, ahead)
                 prefetch_item(references, ahead)
@@ -209,9 +209,11 @@ cdef class TextPacker(PackedSegments):
         for segment in range(self.segment_count):
             lines = self.reference_counts[segment] + 1
             lengths = self.reserve_lengths(lines)
-            for k in range(4, min(lines + 4, end - line)):
+            for k in range(6, min(lines + 6, end - line)):
                 FB_PREFETCH(line[k].chars)
                 FB_PREFETCH(<const char *> line[k].chars + 64)
+                FB_PREFETCH(<const char *> line[k].chars + 128)
+                FB_PREFETCH(<const char *> line[k].chars + 192)
             self.segment_lines = line
             if self.pack_keys(segment, lines - 1, lengths) < 0:
                 self.pack_ids(segment, line, lengths)

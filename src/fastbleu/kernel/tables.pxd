@@ -40,6 +40,8 @@ cdef extern from "kernel/tables/key_list.h":
     void list_numbers(key_list *keys, const int64_t *numbers, int length) noexcept nogil
     void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
                        uint64_t *masks) noexcept nogil
+    void compare_masks(key_comparer compare, const uint64_t *in_reference, int length,
+                       uint64_t *masks) noexcept nogil
 
 cdef extern from "kernel/tables/position_ids.h":
     ctypedef struct position_table:

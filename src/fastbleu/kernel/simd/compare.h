@@ -21,8 +21,12 @@ typedef struct {
     int length;
 } key_words;
 
-/* `earlier`: of the list with itself; only bits j < i are set. Words by pointers: copies of what was just
- * written are slow. */
+/* `earlier`: 0, or one of these for a list with itself, of which only bits j < i are set. EARLIER_MASKS: tokens
+ * are masks of reference positions, of which two are equal or have no bit in common; what is set for those
+ * without any bit does not matter, as they match nothing. Words by pointers: copies of what was just written
+ * are slow. */
+enum { EARLIER_TOKENS = 1, EARLIER_MASKS = 2 };
+
 typedef void (*key_comparer)(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks);
 
 /* All vectors, four at a time. Nothing equals a token that comes later among the `earlier`. */
@@ -113,11 +117,30 @@ static void compare_keys_avx2(const key_words *tokens, const key_words *others, 
     _mm256_storeu_si256((__m256i *)(masks + tokens->length + 4), _mm256_setzero_si256());
 }
 
+/* The first position of a mask says which one it is, in a byte: all are compared at once. */
+FB_TARGET("avx512f,avx512bw,avx512vpopcntdq")
+static void compare_masks_avx512(const uint64_t *in_reference, int length, uint64_t *masks)
+{
+    uint8_t first[MASK_TOKENS + MASK_LANES];
+    const __m512i one = _mm512_set1_epi64(1);
+    uint64_t own = 1;
+    for (int i = 0; i < length; i += MASK_LANES) {
+        const __m512i found = _mm512_loadu_si512(in_reference + i);
+        const __m512i below = _mm512_andnot_si512(found, _mm512_sub_epi64(found, one));
+        _mm_storel_epi64((__m128i *)(first + i), _mm512_cvtepi64_epi8(_mm512_popcnt_epi64(below)));
+    }
+    const __m512i all = _mm512_loadu_si512(first);
+    for (int i = 0; i < length; i++, own <<= 1)
+        masks[i] = _mm512_cmpeq_epi8_mask(_mm512_set1_epi8((char)first[i]), all) & (own - 1);
+}
+
 FB_TARGET("avx512f")
 static void compare_keys_avx512(const key_words *tokens, const key_words *others, int earlier,
                                 uint64_t *masks)
 {
-    if (tokens->second) {
+    if (earlier == EARLIER_MASKS) {
+        compare_masks_avx512(tokens->first, tokens->length, masks);
+    } else if (tokens->second) {
         FB_COMPARE_VECTORS(compare_some_avx512, 8, 1)
     } else {
         FB_COMPARE_VECTORS(compare_some_avx512, 8, 0)

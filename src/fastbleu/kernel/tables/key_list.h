@@ -89,4 +89,13 @@ static inline void compare_lists(key_comparer compare, const key_list *tokens, c
     if (FB_UNLIKELY(tokens->hashed[0] && others->hashed[0])) verify_masks(tokens, others, masks);
 }
 
+/* The masks of the hypothesis' earlier tokens, told from those of its only reference: tokens that are in it are
+ * equal if these are. The others get some masks, which do not count where there is no match. */
+static inline void compare_masks(key_comparer compare, const uint64_t *in_reference, int length,
+                                 uint64_t *masks)
+{
+    const key_words words = {in_reference, NULL, length};
+    compare(&words, &words, EARLIER_MASKS, masks);
+}
+
 #endif

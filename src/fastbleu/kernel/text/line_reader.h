@@ -220,22 +220,12 @@ FB_INLINE int line_ended(const line_reader *line)
     return line->at > line->length;
 }
 
-/* Marks that stand alone: `before` and `after` get the cuts on their two sides. */
-FB_INLINE void cut_marks(line_reader *line, uint64_t mark, uint64_t digit, uint64_t after_digit,
-                         uint64_t *before, uint64_t *after)
+/* The ends of the line that count as digits. */
+FB_INLINE void add_ends(const line_reader *line, uint64_t *after_digit, uint64_t *before_digit)
 {
     const size_t at = line->at;
-    uint64_t before_digit = digit >> 1;
-    if (at + BLOCK < line->length)
-        before_digit |= (uint64_t)is_of_class(line, at + BLOCK, DIGIT) << (BLOCK - 1);
-    if (line->first >= at && line->first - at < BLOCK) after_digit |= (uint64_t)1 << (line->first - at);
-    if (line->last >= at && line->last - at < BLOCK) before_digit |= (uint64_t)1 << (line->last - at);
-    const uint64_t alone = mark & ~(after_digit & before_digit);
-    *before |= alone;
-    *after |= alone;
-    if (FB_UNLIKELY((mark & (mark << 1 | (line->run > 0))) != 0))
-        *after &= ~glued_run_ends(line, mark, after_digit, before_digit);
-    carry_run(line, mark, after_digit);
+    if (line->first >= at && line->first - at < BLOCK) *after_digit |= (uint64_t)1 << (line->first - at);
+    if (line->last >= at && line->last - at < BLOCK) *before_digit |= (uint64_t)1 << (line->last - at);
 }
 
 /* Where tokens of a block start, and the positions behind the last character of one. */
@@ -244,9 +234,18 @@ FB_INLINE void find_edges(line_reader *line, const class_masks *masks, uint64_t 
     const uint64_t space = masks->of[SPACE], mark = masks->of[MARK], digit = masks->of[DIGIT];
     const uint64_t token = ~space, after_digit = digit << 1 | line->after_digit;
     const uint64_t dash = masks->of[DASH] & after_digit;
-    uint64_t before = masks->of[ALONE] | dash, after = before;
-    if (mark) cut_marks(line, mark, digit, after_digit, &before, &after);
-    else line->run = 0;
+    uint64_t before_digit = digit >> 1, behind_digit = after_digit;
+    if (line->first != NO_POSITION) add_ends(line, &behind_digit, &before_digit);
+    /* A run of marks that goes on from the block before or into the next one. */
+    const uint64_t open = mark >> (BLOCK - 1) | (uint64_t)line->run;
+    if (FB_UNLIKELY(open != 0) && line->at + BLOCK < line->length)
+        before_digit |= (uint64_t)is_of_class(line, line->at + BLOCK, DIGIT) << (BLOCK - 1);
+    const uint64_t before = masks->of[ALONE] | dash | (mark & ~(behind_digit & before_digit));
+    uint64_t after = before;
+    if (FB_UNLIKELY((open | (mark & mark << 1)) != 0)) {
+        after &= ~glued_run_ends(line, mark, behind_digit, before_digit);
+        carry_run(line, mark, behind_digit);
+    }
     *starts = token & (space << 1 | line->after_space | before | after << 1 | line->after_cut);
     *ends = (token << 1 | !line->after_space) & (space | *starts);
     line->after_digit = digit >> (BLOCK - 1);
