@@ -185,18 +185,20 @@ static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t
 FB_TARGET("avx512f,avx512bw")
 static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
 {
-    const __m512i spaces = _mm512_set1_epi16(' '), stand_in = _mm512_set1_epi16('A');
-    uint64_t wide = 0;
-    for (int i = 0; i < BLOCK; i += 32) {
-        const size_t left = count <= (size_t)i ? 0 : count - i < 32 ? count - i : 32;
-        const __mmask32 inside = (__mmask32)(((uint64_t)1 << left) - 1);
-        const __m512i block = _mm512_mask_loadu_epi16(spaces, inside, chars + i);
-        _mm256_storeu_si256((__m256i *)(high_bytes + i), _mm512_cvtepi16_epi8(_mm512_srli_epi16(block, 8)));
-        const __mmask32 large = _mm512_cmpgt_epu16_mask(block, _mm512_set1_epi16(0xFF));
-        _mm256_storeu_si256((__m256i *)(bytes + i),
-                            _mm512_cvtepi16_epi8(_mm512_mask_mov_epi16(block, large, stand_in)));
-        wide |= (uint64_t)large << i;
-    }
+    const __m512i spaces = _mm512_set1_epi16(' '), low_byte = _mm512_set1_epi16(0xFF);
+    const uint64_t inside = ~(uint64_t)0 >> (BLOCK - count);
+    const __m512i first = _mm512_mask_loadu_epi16(spaces, (__mmask32)inside, chars);
+    const __m512i second = _mm512_mask_loadu_epi16(spaces, (__mmask32)(inside >> 32), chars + BLOCK / 2);
+    /* packs interleave the 128-bit lanes of their operands */
+    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    const __m512i low = _mm512_permutexvar_epi64(
+        order, _mm512_packus_epi16(_mm512_and_si512(first, low_byte), _mm512_and_si512(second, low_byte)));
+    const __m512i high = _mm512_permutexvar_epi64(
+        order, _mm512_packus_epi16(_mm512_srli_epi16(first, 8), _mm512_srli_epi16(second, 8)));
+    const uint64_t wide = _mm512_test_epi8_mask(high, high);
+    /* Each in one store: what is read in one must not come from two. */
+    _mm512_storeu_si512(high_bytes, high);
+    _mm512_storeu_si512(bytes, _mm512_mask_mov_epi8(low, wide, _mm512_set1_epi8('A')));
     return wide;
 }
 
