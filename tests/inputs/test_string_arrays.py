@@ -6,8 +6,7 @@ from generators import seeded
 from random_texts import random_line
 
 from fastbleu import BLEU, InputWarning
-from fastbleu.inputs._strings import StringColumn
-from fastbleu.inputs._utf8 import Utf8Rows
+from fastbleu.inputs._utf8 import StringColumn, Utf8Rows
 
 StringDType = pytest.importorskip("numpy.dtypes").StringDType
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ._ids import IdRows
-from ._strings import StringColumn
-from ._utf8 import Utf8Rows
+from ._utf8 import StringColumn, Utf8Rows
 from .columns import LISTED_SEGMENTS, check_type, kind_of, opened, read_all
 from .missing import refuse_missing
 from .segments import check_lengths, check_segments, list_or_tuple, place

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ._arrow import ArrowColumn
 from ._ids import IdRows
-from ._strings import StringColumn
+from ._utf8 import StringColumn
 from .arrays import is_array
 from .missing import refuse_missing
 
