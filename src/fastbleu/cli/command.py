@@ -18,7 +18,7 @@ from io import RawIOBase
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from ..counting._totals import Totals
+from ..counting._batch import Totals
 from ..counting.batch import CountOptions
 from ..dialects.parameters import Parameters
 from ..inputs.warnings import TOKENIZED_PERIODS

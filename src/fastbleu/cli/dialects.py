@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..counting._totals import Totals
+from ..counting._batch import Totals
 from ..dialects.parameters import Parameters
 from ..dialects.score import Score
 from ..inputs.warnings import InputWarning

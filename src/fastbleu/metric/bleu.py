@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..counting._totals import Totals
+from ..counting._batch import Totals
 from ..counting.stats import Stats
 from ..dialects.parameters import Parameters, taking
 from ..dialects.score import Score
