@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._core import SegmentCounter
+from ..runtime._process import Cell
 from ..runtime.progress import ProgressBar
 from ._tokens import TokenPacker
 from .batch import CountOptions, Segment
@@ -10,6 +11,10 @@ from .stats import Stats
 
 class Counted:
     stats: Stats
+    @property
+    def rows(self) -> array[int]: ...
+    @property
+    def max_order(self) -> int: ...
     segments: int
     nrefs: int
     tokenized_periods: int
@@ -63,12 +68,15 @@ class Totals:
     @staticmethod
     def zero(max_order: int) -> Totals: ...
     @staticmethod
-    def of(counted: Counted, sums: Stats, keep: bool) -> Totals: ...
-    @staticmethod
-    def from_state(state: Any, max_order: int) -> Totals: ...
+    def of(counted: Counted, row: array[int], keep: bool) -> Totals: ...
     def plus(self, other: Totals) -> Totals: ...
     def sum(self) -> Stats: ...
     def rows(self) -> Stats: ...
+
+class RunningTotals(Cell):
+    @property
+    def value(self) -> Totals: ...
+    def add(self, other: Totals) -> None: ...
 
 class TokenRounds:
     possible: bool

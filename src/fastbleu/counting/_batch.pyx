@@ -14,21 +14,19 @@ from cpython.pythread cimport (
     PyThread_type_lock, WAIT_LOCK)
 from libc.stdint cimport int64_t
 
-from fastbleu._core cimport add_row, numbers, SegmentCounter
+from fastbleu._core cimport accumulate_rows, add_row, numbers, SegmentCounter, zero_rows
 from fastbleu._packed cimport PackedSegments
 from fastbleu.counting._tokens cimport TokenPacker
 from fastbleu.kernel.sequences cimport is_list_or_tuple, PySequence_Fast_ITEMS, size_of
+from fastbleu.runtime._process cimport Cell
 
 import sys
 from _thread import allocate_lock as _Lock
-from operator import gt
 
-from fastbleu._core import accumulate_rows, zero_rows
 from fastbleu.counting._ids import CHUNK_IDS as _CHUNK_IDS
 from fastbleu.counting.stats import Stats
 from fastbleu.inputs._ids import IdRows
 from fastbleu.inputs._utf8 import Utf8Rows
-from fastbleu.inputs.arrays import in_main_memory
 from fastbleu.inputs.segments import changed_while_read
 from fastbleu.runtime.threads import run_on_threads
 
@@ -50,9 +48,10 @@ cdef Py_ssize_t JOIN_TIME = 300
 
 
 cdef class Counted:
-    """What counting a batch tells: `stats` are the rows of all segments, or one row, their sum."""
+    """What counting a batch tells."""
 
-    cdef public object stats
+    cdef readonly array rows                   # of all segments, or one, their sum
+    cdef readonly int max_order
     cdef public Py_ssize_t segments
     cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
     cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
@@ -63,18 +62,27 @@ cdef class Counted:
     cdef public object tokens
 
     def __cinit__(self, Py_ssize_t rows, int max_order):
-        self.stats = Stats._own(zero_rows(rows, max_order), max_order)
+        self.rows = zero_rows(rows, max_order)
+        self.max_order = max_order
         self.last_segment = (None, None)
+
+    @property
+    def stats(self):
+        """The rows, not copied, as Stats."""
+        return Stats._own(self.rows, self.max_order)
+
+    @stats.setter
+    def stats(self, stats):
+        self.rows = stats._rows
 
     def add(self, Counted other not None, bint keep_rows):
         """Add what counting the next segments tells; `keep_rows` as for `count_batch`."""
-        rows = other.stats._rows
         if keep_rows and not self.segments:
-            self.stats = other.stats
+            self.rows = other.rows
         elif keep_rows:
-            self.stats._rows.extend(rows)
+            self.rows.extend(other.rows)
         else:
-            accumulate_rows(rows, 1, self.stats._rows)
+            accumulate_rows(other.rows, 1, self.rows)
         self.segments += other.segments
         self.nrefs = joint_nrefs(self.nrefs, other.nrefs)
         self.tokenized_periods += other.tokenized_periods
@@ -122,30 +130,10 @@ cdef class Totals:
         return Totals(zero_rows(1, max_order))
 
     @staticmethod
-    def of(counted, sums, keep):
-        """Those of one corpus, whose rows, as a dialect adapts them, add up to `sums`."""
-        rows = counted.stats if keep and len(counted.stats) else None
-        return Totals(sums._rows, counted.segments, counted.nrefs, counted.tokenized_periods, rows)
-
-    @staticmethod
-    def from_state(state, max_order):
-        """Totals of which only the row is known, which has to be one that some text can have."""
-        row = in_main_memory(state, "the state")
-        if row.shape != (2 + 2 * max_order,):
-            raise ValueError(
-                f"the state has the shape {row.shape}, but max_order={max_order} needs "
-                f"({2 + 2 * max_order},): [hyp_len, ref_len, matches..., totals...]"
-            )
-        # Lists go as they are: of integers beyond int64 numpy makes floats.
-        rows = [list(state)] if isinstance(state, (list, tuple)) else row[None]
-        counts = Stats(rows, max_order)._rows
-        matches, ngrams = counts[2 : 2 + max_order], counts[2 + max_order :]
-        if min(counts) < 0 or any(map(gt, matches, ngrams)):
-            raise ValueError(
-                f"the state is {counts.tolist()}, which no text has: a count is negative, or "
-                "there are more matches than n-grams"
-            )
-        return Totals(counts, None, None)
+    def of(Counted counted not None, array row, bint keep):
+        """Those of one corpus, whose rows, as a dialect adapts them, add up to `row`."""
+        rows = counted.stats if keep and len(counted.rows) else None
+        return Totals(row, counted.segments, counted.nrefs, counted.tokenized_periods, rows)
 
     def plus(self, Totals other not None):
         """Both together; OverflowError where a sum leaves int64."""
@@ -190,6 +178,17 @@ cdef class Totals:
     def __reduce__(self):
         rows = self.rows() if self.kept is not None else None
         return Totals, (self.row, self.segments, self.nrefs, self.tokenized_periods, rows)
+
+
+cdef class RunningTotals(Cell):
+    """The totals of a metric."""
+
+    def add(self, Totals other not None):
+        """Add totals; OverflowError, and nothing is added, where a sum leaves int64."""
+        cdef Totals before = self.value
+        # Another thread, a signal handler or a finalizer may add something in between.
+        while not self.replace(before, before.plus(other)):
+            before = self.value
 
 
 cdef class Worker:
@@ -242,7 +241,7 @@ def count_batch(hypotheses, references, options, *, bint keep_rows=True, Py_ssiz
     cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
     cdef bint raise_totals = options.raise_totals
     cdef Counted counted = Counted(segments if keep_rows else 1, options.max_order)
-    cdef array rows = counted.stats._rows
+    cdef array rows = counted.rows
     cdef Worker worker
     idle = options.idle[kind]
     workers = [idle.acquire(options.new_worker, kind)]
