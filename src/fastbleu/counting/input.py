@@ -154,8 +154,8 @@ def count_input(
     # A slice: another thread may have emptied the list.
     if (
         1 < counted.segments <= _LARGEST_SQUARE
+        and str not in map(type, references[:1])
         and layout_is_open(*options.layout_votes)
-        and any(map(is_collection, references[:1]))
     ):
         _examine_layout(hypotheses, references, options)
     return counted
@@ -213,7 +213,7 @@ def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> 
     would tell less, because those of several segments have most words of any hypothesis.
     """
     size = len(hypotheses)
-    if any(len(part) != size for part in references[:1]):
+    if not any(is_collection(part) and len(part) == size for part in references[:1]):
         return
     if references[0] is references[-1]:  # one set of references for all segments
         return

@@ -381,7 +381,8 @@ class BLEU:
         over states are the states of all their segments: see `from_state`.
         """
         self._parameters.rules.require("state")
-        return self._totals.value.sum().__array__()[0]
+        row: NDArray[numpy.int64] = self._totals.value.sum().__array__()[0]
+        return row
 
     @classmethod
     def from_state(cls, state: Any, **parameters: Any) -> BLEU:
