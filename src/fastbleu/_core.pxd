@@ -15,6 +15,8 @@ cdef enum reference_rule:
     SHORTEST
 
 cdef int64_t *numbers(array values) except? NULL
+cpdef array zero_rows(Py_ssize_t segments, int max_order)
+cpdef accumulate_rows(array rows, Py_ssize_t count, array total)
 cdef void add_row(const int64_t *row, int64_t *sums, int max_order, bint at_least_one) noexcept nogil
 
 

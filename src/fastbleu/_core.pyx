@@ -70,12 +70,12 @@ cdef array _ROWS = array("q")
 
 cdef int64_t *numbers(array values) except? NULL:
     """The memory of an array of int64."""
-    if values.typecode != "q":
-        raise TypeError(f"expected an array of typecode 'q', not {values.typecode!r}")
+    if values is None or values.ob_descr.typecode != c"q":
+        raise TypeError(f"expected an array of typecode 'q', not {values!r}")
     return <int64_t *> values.data.as_longlongs
 
 
-def zero_rows(Py_ssize_t segments, int max_order):
+cpdef array zero_rows(Py_ssize_t segments, int max_order):
     """A flat array of `segments` rows, all zero."""
     cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
     if max_order < 1:
@@ -121,13 +121,16 @@ def add_rows(array a not None, array b not None, array total not None):
             raise OverflowError(f"{left[i]} + {right[i]} does not fit into int64")
 
 
-def accumulate_rows(array rows not None, Py_ssize_t count, array total not None):
+cpdef accumulate_rows(array rows, Py_ssize_t count, array total):
     """Add the first `count` rows to the row `total`; OverflowError if a sum does not fit into int64."""
     cdef Py_ssize_t row, column, width = len(total)
-    cdef Buffer of_rows = buffer_of(rows, "q"), of_total = buffer_of(total, "q")
-    cdef const int64_t *values = <const int64_t *> of_rows.view.buf
-    cdef int64_t *sums = <int64_t *> of_total.view.buf
+    cdef const int64_t *values
+    cdef int64_t *sums
+    cdef tuple held
     count = min(count, len(rows) // width)
+    if count >= POLL_ROWS:
+        held = buffer_of(rows, "q"), buffer_of(total, "q")
+    values, sums = numbers(rows), numbers(total)
     for row in range(count):
         poll_at(row)
         for column in range(width):
@@ -203,12 +206,11 @@ cdef class SegmentCounter:
 
     def count_sum(self, PackedSegments packed not None, array total not None, bint at_least_one=False):
         """Add the rows of all segments to the row `total`, with totals of `at_least_one` as in nltk."""
-        cdef array sums = zero_rows(1, self.max_order)
-        cdef array row = zero_rows(1, self.max_order)
+        cdef array sums = zero_rows(2, self.max_order)       # and the row of a segment
         cdef int64_t *sums_of_chunk = numbers(sums)
-        cdef int64_t *row_of_segment = numbers(row)
         with nogil:
-            self.count_all(packed, row_of_segment, sums_of_chunk, at_least_one)
+            self.count_all(
+                packed, sums_of_chunk + 2 + 2 * <Py_ssize_t> self.max_order, sums_of_chunk, at_least_one)
         poll(&self.cancelled)
         with cython.critical_section(total):      # other threads add to it, too
             accumulate_rows(sums, 1, total)

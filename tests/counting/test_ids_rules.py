@@ -59,6 +59,41 @@ def test_the_signature_tells_the_options():
     assert parts == BLEU(None, ignore_ids=(-100,), stop_id=2, skip_ids=(1,))
 
 
+@pytest.mark.parametrize("last", [7, np.int8(7), True, [7] * 70_000, 2**63 - 1])
+def test_lists_of_plain_ints_are_counted_as_all_others(last):
+    """Lists that hold nothing but int are read at once; a last segment may need the general way."""
+    rng = np.random.default_rng(5)
+    lists = [rng.integers(-1, 9, rng.integers(0, 40)).tolist() for _ in range(600)]
+    lists.append(last if isinstance(last, list) else [5, last, 6, 8])
+    references = [[lists[k - 1], tuple(lists[k][:-1])][: 1 + k % 2] for k in range(len(lists))]
+    metric = BLEU(None, **OPTIONS)
+    arrays = [np.array(ids, "q") for ids in lists]
+    of_arrays = [[np.array(ids, "q") for ids in its] for its in references]
+    assert metric.statistics(tuple(lists), references) == metric.statistics(arrays, of_arrays)
+
+
+class Tensor:
+    """Named as PyTorch's, on a device that numpy cannot read."""
+
+    shape, dtype = (2, 3), np.dtype(int)
+
+    def __init__(self, error):
+        self.error = error
+
+    def numpy(self):
+        raise self.error
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([[5, 6, 7], [5, 6, 0]])
+
+
+def test_what_only_looks_like_a_tensor_is_read_otherwise():
+    metric, ids = BLEU(None, ignore_ids=(0,)), np.array([[5, 6, 7], [5, 6, 0]])
+    for error in (TypeError(), AttributeError(), RuntimeError()):
+        assert metric.statistics(Tensor(error), ids) == metric.statistics(ids, ids)
+    raises(KeyboardInterrupt, "now", metric.statistics, Tensor(KeyboardInterrupt("now")), ids)
+
+
 def test_lists_of_ints_without_options_are_lists_of_tokens():
     metric = BLEU(None, max_order=2)
     assert metric.statistics([[1, 2**70]], [[[1, 2**70], [3]]]).matches.tolist() == [[2, 1]]

@@ -20,7 +20,7 @@ from random_texts import random_line
 from sacrebleu.metrics.bleu import BLEU, BLEUScore, BLEUSignature
 
 import fastbleu.sacrebleu
-from fastbleu.sacrebleu import tokenizer as sacrebleu_tokenizer
+from fastbleu.sacrebleu import _segments
 
 CASES = max(SEGMENTS // 2000, 100)
 
@@ -469,5 +469,5 @@ def test_what_is_kept_between_calls_is_bounded():
         metric.sentence_score(hypothesis, [reference])
         metric.corpus_score([hypothesis], [[reference]])
         fastbleu.sacrebleu.sentence_bleu(hypothesis, [reference])
-    assert len(sacrebleu_tokenizer._readers) <= sacrebleu_tokenizer.MOST_READERS
+    assert len(_segments._readers) <= _segments.MOST_READERS
     assert (sys.getrefcount(hypothesis), sys.getrefcount(reference)) == before

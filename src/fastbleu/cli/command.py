@@ -18,7 +18,7 @@ from io import RawIOBase
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from ..counting._totals import Totals
+from ..counting._batch import Totals
 from ..counting.batch import CountOptions
 from ..dialects.parameters import Parameters
 from ..inputs.warnings import TOKENIZED_PERIODS
@@ -179,12 +179,11 @@ def _score(
     counting = CountOptions(tokenizer, *rules)
     totals: list[Totals] = []
     for chunk, counted in count_chunks(readers, chunks, references, counting, each):
-        stats = [its.stats for its in counted]
-        sums = [rows.sum() for rows in stats] if each else stats
+        rows = [its.rows for its in counted]
+        sums = [its.stats.sum()._rows for its in counted] if each else rows
         added = [Totals.of(*its, keep) for its in zip(counted, sums, strict=True)]
         totals = list(map(Totals.plus, totals, added)) if totals else added
         if segments is not None:
-            rows = [its._rows for its in stats]
             segments.add(chunk[:references], chunk[references:], rows)
     if not totals:
         raise InputError("no segment to score: the files have no lines")

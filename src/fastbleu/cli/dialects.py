@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..counting._totals import Totals
+from ..counting._batch import Totals
 from ..dialects.parameters import Parameters
 from ..dialects.score import Score
 from ..inputs.warnings import InputWarning
@@ -97,9 +97,9 @@ def _text(
                 scores = parameters.sentence_scores_counted(counted).tolist()
                 lines += [_digits(options, score, rules.printed(score)) for score in scores]
             tokens[system] = counted.tokens
-            sums = rules.adapt(counted.stats).sum() if keep else counted.stats
+            row = rules.adapt(counted.stats).sum()._rows if keep else counted.rows
             if not options.sentence_level:
-                totals[system] = totals[system].plus(Totals.of(counted, sums, keep))
+                totals[system] = totals[system].plus(Totals.of(counted, row, keep))
     if options.sentence_level:
         return "".join([f"{line}\n" for line in lines])
     if not totals[0].segments:

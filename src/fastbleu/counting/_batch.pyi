@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._core import SegmentCounter
+from ..runtime._process import Cell
 from ..runtime.progress import ProgressBar
 from ._tokens import TokenPacker
 from .batch import CountOptions, Segment
@@ -10,6 +11,10 @@ from .stats import Stats
 
 class Counted:
     stats: Stats
+    @property
+    def rows(self) -> array[int]: ...
+    @property
+    def max_order(self) -> int: ...
     segments: int
     nrefs: int
     tokenized_periods: int
@@ -42,6 +47,36 @@ def count_batch(
     bar: ProgressBar | None = None,
     meanwhile: Callable[[], None] | None = None,
 ) -> Counted: ...
+
+class Totals:
+    def __new__(
+        cls,
+        row: array[int],
+        segments: int | None = 0,
+        nrefs: int | None = 0,
+        tokenized_periods: int = 0,
+        rows: Stats | None = None,
+    ) -> Totals: ...
+    @property
+    def row(self) -> array[int]: ...
+    @property
+    def segments(self) -> int | None: ...
+    @property
+    def nrefs(self) -> int | None: ...
+    @property
+    def tokenized_periods(self) -> int: ...
+    @staticmethod
+    def zero(max_order: int) -> Totals: ...
+    @staticmethod
+    def of(counted: Counted, row: array[int], keep: bool) -> Totals: ...
+    def plus(self, other: Totals) -> Totals: ...
+    def sum(self) -> Stats: ...
+    def rows(self) -> Stats: ...
+
+class RunningTotals(Cell):
+    @property
+    def value(self) -> Totals: ...
+    def add(self, other: Totals) -> None: ...
 
 class TokenRounds:
     possible: bool

@@ -1,8 +1,9 @@
-"""Counting a batch: checked segments in, rows of counts out.
+"""Counting a batch: checked segments in, rows of counts out; and running totals of batches.
 
 `count_batch` trusts the layout of what it is given; `count_input` (input.py) checks it first.
 
 Thread-safety. Each thread has a worker of its own; workers that are not in use are shared (Pool).
+Totals never change.
 """
 
 from cpython.array cimport array
@@ -13,15 +14,15 @@ from cpython.pythread cimport (
     PyThread_type_lock, WAIT_LOCK)
 from libc.stdint cimport int64_t
 
-from fastbleu._core cimport add_row, numbers, SegmentCounter
+from fastbleu._core cimport accumulate_rows, add_row, numbers, SegmentCounter, zero_rows
 from fastbleu._packed cimport PackedSegments
 from fastbleu.counting._tokens cimport TokenPacker
 from fastbleu.kernel.sequences cimport is_list_or_tuple, PySequence_Fast_ITEMS, size_of
+from fastbleu.runtime._process cimport Cell
 
 import sys
 from _thread import allocate_lock as _Lock
 
-from fastbleu._core import accumulate_rows, zero_rows
 from fastbleu.counting._ids import CHUNK_IDS as _CHUNK_IDS
 from fastbleu.counting.stats import Stats
 from fastbleu.inputs._ids import IdRows
@@ -47,9 +48,10 @@ cdef Py_ssize_t JOIN_TIME = 300
 
 
 cdef class Counted:
-    """What counting a batch tells: `stats` are the rows of all segments, or one row, their sum."""
+    """What counting a batch tells."""
 
-    cdef public object stats
+    cdef readonly array rows                   # of all segments, or one, their sum
+    cdef readonly int max_order
     cdef public Py_ssize_t segments
     cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
     cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
@@ -60,18 +62,27 @@ cdef class Counted:
     cdef public object tokens
 
     def __cinit__(self, Py_ssize_t rows, int max_order):
-        self.stats = Stats._own(zero_rows(rows, max_order), max_order)
+        self.rows = zero_rows(rows, max_order)
+        self.max_order = max_order
         self.last_segment = (None, None)
+
+    @property
+    def stats(self):
+        """The rows, not copied, as Stats."""
+        return Stats._own(self.rows, self.max_order)
+
+    @stats.setter
+    def stats(self, stats):
+        self.rows = stats._rows
 
     def add(self, Counted other not None, bint keep_rows):
         """Add what counting the next segments tells; `keep_rows` as for `count_batch`."""
-        rows = other.stats._rows
         if keep_rows and not self.segments:
-            self.stats = other.stats
+            self.rows = other.rows
         elif keep_rows:
-            self.stats._rows.extend(rows)
+            self.rows.extend(other.rows)
         else:
-            accumulate_rows(rows, 1, self.stats._rows)
+            accumulate_rows(other.rows, 1, self.rows)
         self.segments += other.segments
         self.nrefs = joint_nrefs(self.nrefs, other.nrefs)
         self.tokenized_periods += other.tokenized_periods
@@ -93,6 +104,91 @@ cpdef Py_ssize_t joint_nrefs(Py_ssize_t one, Py_ssize_t other) noexcept:
     if one == other or other == 0:
         return one
     return -1 if one else other
+
+
+cdef class Totals:
+    """The sum of the counts of any number of corpora: a value that never changes.
+
+    Adding puts another in its place, so that an exception, a signal or another thread finds nothing
+    in between. `segments` and `nrefs` are None where they are unknown: the row came from elsewhere.
+    """
+
+    cdef readonly array row
+    cdef readonly object segments, nrefs, tokenized_periods
+    cdef object kept           # what was kept before, and the rows of the last corpus; None: nothing
+
+    def __cinit__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None):
+        self.row = row
+        self.segments = segments
+        self.nrefs = nrefs
+        self.tokenized_periods = tokenized_periods
+        self.kept = None if rows is None else (None, rows)
+
+    @staticmethod
+    def zero(max_order):
+        """Those of no segments."""
+        return Totals(zero_rows(1, max_order))
+
+    @staticmethod
+    def of(Counted counted not None, array row, bint keep):
+        """Those of one corpus, whose rows, as a dialect adapts them, add up to `row`."""
+        rows = counted.stats if keep and len(counted.rows) else None
+        return Totals(row, counted.segments, counted.nrefs, counted.tokenized_periods, rows)
+
+    def plus(self, Totals other not None):
+        """Both together; OverflowError where a sum leaves int64."""
+        cdef Totals total
+        row = self.row[:]
+        accumulate_rows(other.row, 1, row)
+        segments = nrefs = None
+        if self.segments is not None and other.segments is not None:
+            segments = self.segments + other.segments
+            nrefs = joint_nrefs(self.nrefs or 0, other.nrefs or 0)
+        total = Totals(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
+        total.kept = self.kept
+        if other.kept is not None:
+            total.kept = (self.kept, other.rows())
+        return total
+
+    def sum(self):
+        """The sum of all rows as one row."""
+        return Stats._own(self.row[:], self._max_order)
+
+    def rows(self):
+        """The rows that were kept."""
+        parts = []
+        kept = self.kept
+        while kept is not None:
+            kept, rows = kept
+            parts.append(rows)
+        return Stats.concatenate([Stats.zeros(0, self._max_order), *reversed(parts)])
+
+    @property
+    def _max_order(self):
+        return len(self.row) // 2 - 1
+
+    def _compared(self):
+        return self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows()
+
+    def __eq__(self, other):
+        if not isinstance(other, Totals):
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    def __reduce__(self):
+        rows = self.rows() if self.kept is not None else None
+        return Totals, (self.row, self.segments, self.nrefs, self.tokenized_periods, rows)
+
+
+cdef class RunningTotals(Cell):
+    """The totals of a metric."""
+
+    def add(self, Totals other not None):
+        """Add totals; OverflowError, and nothing is added, where a sum leaves int64."""
+        cdef Totals before = self.value
+        # Another thread, a signal handler or a finalizer may add something in between.
+        while not self.replace(before, before.plus(other)):
+            before = self.value
 
 
 cdef class Worker:
@@ -145,7 +241,7 @@ def count_batch(hypotheses, references, options, *, bint keep_rows=True, Py_ssiz
     cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
     cdef bint raise_totals = options.raise_totals
     cdef Counted counted = Counted(segments if keep_rows else 1, options.max_order)
-    cdef array rows = counted.stats._rows
+    cdef array rows = counted.rows
     cdef Worker worker
     idle = options.idle[kind]
     workers = [idle.acquire(options.new_worker, kind)]

@@ -47,6 +47,8 @@ class CountOptions:
         checks: TokenChecks | None = None,
     ) -> None:
         self.tokenizer = tokenizer
+        # Whether text can be counted as UTF-8: by a compiled tokenizer, without Python strings.
+        self.reads_utf8 = tokenizer is not None and tokenizer.function is None
         self.lowercase = lowercase
         self.max_order = max_order
         self.threads = threads
@@ -60,11 +62,6 @@ class CountOptions:
         self.layout_votes = 0, 0
         # Workers that are not in use, by what they count.
         self.idle = {kind: Pool(threads) for kind in (list, IdRows, Utf8Rows)}
-
-    @property
-    def reads_utf8(self) -> bool:
-        """Whether text can be counted as UTF-8: by a compiled tokenizer, without Python strings."""
-        return self.tokenizer is not None and self.tokenizer.function is None
 
     def new_worker(self, kind: type) -> Worker:
         """What one more thread counts lists of segments, IdRows or Utf8Rows with."""

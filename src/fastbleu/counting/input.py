@@ -122,18 +122,25 @@ def count_input(
     """Check a batch, count it (as `count_batch`), and warn of likely mistakes."""
     is_text = options.tokenizer is not None
     masked = masks[0] is not None or masks[1] is not None
-    if not (is_text or masked) and (rows := plain_rows(hypotheses, references)):
-        return _count_ids(*rows, options, keep_rows, progress)
-    columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
-    if columns is not None:
-        if not masked and (is_text or not columns.is_mixed):
-            return count_columns(columns, options, keep_rows, progress)
-        hypotheses, references = columns.lists()
-    if masked or options.id_rules is not None or (not is_text and are_ids(hypotheses, references)):
-        if is_text:
-            raise TypeError("a mask needs token ids; for these pass tokenize=None")
-        rows = id_rows(hypotheses, references, *masks)
-        return _count_ids(*rows, options, keep_rows, progress)
+    by_rules = options.id_rules is not None
+    rows = None if is_text or masked else plain_rows(hypotheses, references, by_rules)
+    if rows is None:
+        columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
+        if columns is not None:
+            if not masked and (is_text or not columns.is_mixed):
+                return count_columns(columns, options, keep_rows, progress)
+            hypotheses, references = columns.lists()
+        if masked or by_rules or (not is_text and are_ids(hypotheses, references)):
+            if is_text:
+                raise TypeError("a mask needs token ids; for these pass tokenize=None")
+            rows = id_rows(hypotheses, references, *masks)
+    if rows is not None:
+        hypotheses, references = rows
+        counted = _count_checked(hypotheses, references, options, keep_rows, progress)
+        _warn_of_ids(hypotheses, references, counted, options)
+        if counted.label_padding:
+            warn_of_label_padding()
+        return counted
     plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
     if not plain:
         check_layout(hypotheses, references)
@@ -147,8 +154,8 @@ def count_input(
     # A slice: another thread may have emptied the list.
     if (
         1 < counted.segments <= _LARGEST_SQUARE
+        and str not in map(type, references[:1])
         and layout_is_open(*options.layout_votes)
-        and any(map(is_collection, references[:1]))
     ):
         _examine_layout(hypotheses, references, options)
     return counted
@@ -161,16 +168,6 @@ def _count_checked(
         return count_batch(hypotheses, references, options, keep_rows=keep_rows)
     with ProgressBar(True, len(hypotheses), " segments") as bar:
         return count_batch(hypotheses, references, options, keep_rows=keep_rows, bar=bar)
-
-
-def _count_ids(
-    hypotheses: IdRows, references: IdRows, options: CountOptions, keep_rows: bool, progress: bool
-) -> Counted:
-    counted = _count_checked(hypotheses, references, options, keep_rows, progress)
-    _warn_of_ids(hypotheses, references, counted, options)
-    if counted.label_padding:
-        warn_of_label_padding()
-    return counted
 
 
 def count_columns(
@@ -196,16 +193,16 @@ def _warn_of_ids(
     hypotheses: IdRows, references: IdRows, counted: Counted, options: CountOptions
 ) -> None:
     """Warn where all rows seem to be empty, or to end in padding that counts."""
-    if counted.segments >= MIN_SEQUENCES_TO_WARN:
-        sides = {"hypothesis": hypotheses, "reference": references}
-        rows, width = counted.stats._rows, 2 + 2 * options.max_order
-        # The first row tells it nearly always.
-        if not (rows[0] and rows[1]) and not (any(rows[0::width]) and any(rows[1::width])):
-            warn_where_all_are_empty(sides, rows, width)
-        if not (options.padding_was_checked or counted.label_padding):
-            # Of a first batch, as all will be like it.
-            options.padding_was_checked = True
-            warn_of_id_padding(sides, options.id_rules)
+    if counted.segments < MIN_SEQUENCES_TO_WARN:
+        return
+    rows, width = counted.rows, 2 + 2 * options.max_order
+    # The first row tells it nearly always.
+    if not (rows[0] and rows[1]) and not (any(rows[0::width]) and any(rows[1::width])):
+        warn_where_all_are_empty(hypotheses, references, rows, width)
+    if not (options.padding_was_checked or counted.label_padding):
+        # Of a first batch, as all will be like it.
+        options.padding_was_checked = True
+        warn_of_id_padding(hypotheses, references, options.id_rules)
 
 
 def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> None:
@@ -216,7 +213,7 @@ def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> 
     would tell less, because those of several segments have most words of any hypothesis.
     """
     size = len(hypotheses)
-    if any(len(part) != size for part in references[:1]):
+    if not any(is_collection(part) and len(part) == size for part in references[:1]):
         return
     if references[0] is references[-1]:  # one set of references for all segments
         return
@@ -241,7 +238,7 @@ def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> 
 
 def _similarities(counted: Counted) -> list[float]:
     """Of every hypothesis and its only reference: n-grams in common, over the lengths of both."""
-    rows, width = counted.stats._rows, 2 + 2 * counted.stats.max_order
+    rows, width = counted.rows, 2 + 2 * counted.max_order
     return [
         sum(rows[start + 2 : start + 1 + width // 2]) / max(1, rows[start] + rows[start + 1])
         for start in range(0, len(rows), width)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from .._core import accumulate_rows, add_rows, zero_rows
 from ..inputs.arguments import check_positive
-from ..inputs.arrays import copy_lists
+from ..inputs.arrays import copy_lists, in_main_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -239,3 +239,23 @@ class Stats:
 
 def _restore(rows: array[int], max_order: int) -> Stats:
     return Stats._own(rows[:], max_order)
+
+
+def row_of_state(state: Any, max_order: int) -> array[int]:
+    """A metric's state as a row, if some text can have it."""
+    row = in_main_memory(state, "the state")
+    if row.shape != (2 + 2 * max_order,):
+        raise ValueError(
+            f"the state has the shape {row.shape}, but max_order={max_order} needs "
+            f"({2 + 2 * max_order},): [hyp_len, ref_len, matches..., totals...]"
+        )
+    # Lists go as they are: of integers beyond int64 numpy makes floats.
+    rows = [list(state)] if isinstance(state, (list, tuple)) else row[None]
+    counts = Stats(rows, max_order)._rows
+    matches, ngrams = counts[2 : 2 + max_order], counts[2 + max_order :]
+    if min(counts) < 0 or any(m > t for m, t in zip(matches, ngrams, strict=True)):
+        raise ValueError(
+            f"the state is {counts.tolist()}, which no text has: a count is negative, or "
+            "there are more matches than n-grams"
+        )
+    return counts

@@ -53,10 +53,11 @@ class Parameters:
     )
     __slots__ = (
         *NAMES,
-        "_counts_plainly",
+        "_count",
         "_signatures",
         "how_counted",
         "id_rules",
+        "keeps_rows",
         "options",
         "rules",
     )
@@ -131,15 +132,15 @@ class Parameters:
         }
         how = self.smoothing, smoothing_value, self.effective_order
         own = type(rules)._count is not Dialect._count or type(rules).adapt is not Dialect.adapt
-        self._counts_plainly = not (own or rules.single_reference)
+        self._count = rules._count if own or rules.single_reference else count_input
+        # Whether a corpus needs the rows of its segments, and not their sum alone.
+        self.keeps_rows = self.keep_segments or rules.mean_of_sentences
         # Of scores, by the number of references.
         self._signatures: dict[int | None, str] = {}
         self.options = rules.read_options(self.max_order, self.weights, *how)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("hashed", "keywords"):
-            return self.rules.settings.get(name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    hashed = property(lambda self: self.rules.settings.get("hashed"))
+    keywords = property(lambda self: self.rules.settings.get("keywords"))
 
     @property
     def signature(self) -> str:
@@ -185,13 +186,8 @@ class Parameters:
         rules = self.rules
         if rules.unsupported:
             rules.require(operation)
-        count = count_input if self._counts_plainly else rules._count
+        count = self._count
         return count(hypotheses, references, options, masks, keep_rows=keep_rows, progress=progress)
-
-    @property
-    def keeps_rows(self) -> bool:
-        """Whether a corpus needs the rows of its segments, and not their sum alone."""
-        return self.keep_segments or self.rules.mean_of_sentences
 
     def score(
         self,
@@ -254,7 +250,7 @@ class Parameters:
         import numpy
 
         self.warn_of_tokenized(counted.tokenized_periods)
-        rows, width = counted.stats._rows, 2 + 2 * self.max_order
+        rows, width = counted.rows, 2 + 2 * self.max_order
         short = rows[width - 1 :: width].count(0) - rows[::width].count(0)
         self.warn_of_short(short, counted.segments)
         if counted.tokens is not None:

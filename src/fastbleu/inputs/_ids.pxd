@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 
 cdef extern from "kernel/objects/id_rows.h":
     ctypedef enum id_kind:
-        pass
+        ID_INT64
     ctypedef struct id_row:
         const char *ids
         Py_ssize_t length, stride
@@ -23,9 +23,13 @@ cdef class IdRows:
     cdef id_row *rows                    # rows gathered one by one, else NULL
     cdef int64_t *ends                   # by segment: the number of rows up to its end
     cdef Py_ssize_t segment_count, row_count, segment_capacity, row_capacity
+    cdef int64_t *listed                 # the ids that `rows` point to, if they came in lists
+    cdef Py_ssize_t listed_count, listed_capacity
 
     cdef id_row row_of(self, object ids, object mask) except *
     cdef int append(self, id_row row) except -1 nogil
     cdef int close_segment(self) except -1 nogil
+    cdef bint add_lists(self, object segments, bint nested) except -1
+    cdef bint add_list(self, object ids) except -1
     cdef Py_ssize_t rows_of(self, Py_ssize_t segment) noexcept nogil
     cdef id_row row(self, Py_ssize_t segment, Py_ssize_t k) noexcept nogil

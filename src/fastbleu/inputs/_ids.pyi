@@ -1,7 +1,9 @@
 from array import array
 from typing import Any
 
-def plain_rows(hypotheses: Any, references: Any) -> tuple[IdRows, IdRows] | None: ...
+def plain_rows(
+    hypotheses: Any, references: Any, lists_are_ids: bool = False
+) -> tuple[IdRows, IdRows] | None: ...
 def ids_of(tokens: list[Any]) -> tuple[array[int], int]: ...
 
 class IdRows:

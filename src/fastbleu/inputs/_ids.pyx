@@ -2,9 +2,9 @@
 
 Data. IdRows points to the rows of arrays: either those of one array (segments, length) or (segments,
 rows of a segment, length), of any strides, or rows gathered one by one. ids.py and arrays.py check shapes
-and types.
+and types; `plain_rows` reads what needs no checks. Ids in lists are copied.
 
-Ownership. IdRows holds the buffers that it points into and frees its table of rows.
+Ownership. IdRows holds the buffers that it points into, and frees its table of rows and its copies.
 Thread-safety. IdRows is only read while segments are counted.
 """
 
@@ -12,16 +12,21 @@ from cpython.array cimport array
 from cpython.buffer cimport PyBUF_STRIDES
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject
 from libc.string cimport strchr, strcmp
 
 from fastbleu.kernel.exceptions cimport is_raised, take_exception
+from fastbleu.kernel.sequences cimport (
+    is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
 from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow
 
 
 cdef extern from "Python.h":
     PyObject *PyNumber_Index(object number)
+    PyObject *PyObject_CallMethodNoArgs(object owner, object name)
+    bint PyLong_CheckExact(PyObject *number)
     long long PyLong_AsLongLong(PyObject *number)
+    long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow)
     void Py_DECREF(PyObject *number)
 
 cdef extern from "kernel/objects/id_rows.h":
@@ -58,6 +63,7 @@ cdef class IdRows:
     def __dealloc__(self):
         PyMem_RawFree(self.rows)
         PyMem_RawFree(self.ends)
+        PyMem_RawFree(self.listed)
 
     def __len__(self):
         return self.segment_count
@@ -151,6 +157,58 @@ cdef class IdRows:
         self.segment_count += 1
         return 0
 
+    cdef bint add_lists(self, object segments, bint nested) except -1:
+        """Add the segments of a list: a list of int each or, `nested`, lists of these; whether all are such."""
+        cdef Py_ssize_t segment = 0, polled = 0, k
+        cdef const int64_t *ids
+        while segment < size_of(segments):
+            rows = item_at(segments, segment)
+            if not is_list_or_tuple(rows):
+                return False
+            if not nested:
+                rows = (rows,)
+            rows = unchanging_lists(rows)
+            for k in range(size_of(rows)):
+                if not self.add_list(<object> PySequence_Fast_ITEMS(rows)[k]):
+                    return False
+            if size_of(rows) == 0:
+                return False
+            self.close_segment()
+            segment += 1
+            if self.listed_count - polled >= POLL_EVERY or segment % POLL_EVERY == 0:
+                polled = self.listed_count
+                PyErr_CheckSignals()
+        # Only now, as the copies move while they grow.
+        ids = self.listed
+        for k in range(self.row_count):
+            self.rows[k].ids = <const char *> ids
+            ids += self.rows[k].length
+        return True
+
+    cdef bint add_list(self, object ids) except -1:
+        """Add a row of a list of int; whether it is one, and not very long. Runs no Python code."""
+        cdef Py_ssize_t length, i
+        cdef PyObject *number
+        cdef int overflow = 0
+        cdef id_row row
+        if not is_list_or_tuple(ids) or size_of(ids) > POLL_EVERY:
+            return False
+        length = size_of(ids)
+        if self.listed_count + length >= self.listed_capacity:
+            self.listed = <int64_t *> grow(
+                self.listed, &self.listed_capacity, self.listed_count + length + 1, sizeof(int64_t))
+        for i in range(length):
+            number = PySequence_Fast_ITEMS(ids)[i]
+            if not PyLong_CheckExact(number):
+                return False
+            self.listed[self.listed_count + i] = PyLong_AsLongLongAndOverflow(number, &overflow)
+            if overflow:
+                return False
+        self.listed_count += length
+        row = [NULL, length, sizeof(int64_t), ID_INT64, NULL, 0, 0]
+        self.append(row)
+        return True
+
     def as_lists(self, bint are_lists=False):
         """The ids of each segment as a list of int; with `are_lists` as a list of lists."""
         cdef list made = [], rows
@@ -200,26 +258,48 @@ cdef class IdRows:
         return row
 
 
-def plain_rows(hypotheses, references):
-    """The rows of two arrays of numpy with which nothing can be wrong; None for anything else."""
+def plain_rows(hypotheses, references, bint lists_are_ids=False):
+    """The rows of two arrays or tensors, or lists, with which nothing can be wrong; None for all others."""
     cdef IdRows ours, theirs
-    ours = rows_of_array(hypotheses, 2)
-    theirs = None if ours is None else rows_of_array(references, 3)
+    ours = rows_of(hypotheses, 2, lists_are_ids)
+    theirs = None if ours is None else rows_of(references, 3, lists_are_ids)
     if theirs is None or ours.segment_count != theirs.segment_count:
         return None
     return ours, theirs
 
 
-cdef IdRows rows_of_array(object values, int dimensions):
+cdef IdRows rows_of(object values, int dimensions, bint lists_are_ids):
     cdef IdRows rows
-    cdef object kind = type(values)
-    if strcmp((<PyTypeObject *> kind).tp_name, "numpy.ndarray") != 0:
+    if is_list_or_tuple(values):
+        rows = IdRows()
+        return rows if lists_are_ids and rows.add_lists(values, dimensions == 3) else None
+    if is_a(values, "Tensor"):
+        values = numpy_of(values)
+    if not is_a(values, "numpy.ndarray"):
         return None
     dtype = values.dtype
     if dtype.kind != "i" or not dtype.isnative or not 2 <= values.ndim <= dimensions:
         return None
     rows = IdRows(values)
     return rows if rows.segment_count and rows.width and rows.first.length else None
+
+
+cdef bint is_a(object value, const char *kind) noexcept:
+    """Whether this is the name of the type of a value, which need not be imported."""
+    return strcmp((<PyObject *> value).ob_type.tp_name, kind) == 0
+
+
+cdef object numpy_of(object tensor):
+    """A tensor of PyTorch on the CPU as numpy's array, which shares its memory; None for all others."""
+    cdef PyObject *made = PyObject_CallMethodNoArgs(tensor, "numpy")
+    if made == NULL:
+        error = take_exception()
+        if not isinstance(error, Exception):
+            raise error
+        return None
+    array = <object> made
+    Py_DECREF(made)
+    return array
 
 
 cdef int64_t as_int64(object number) noexcept:

@@ -60,16 +60,18 @@ def warn_of_empty_rows(what: str, mask: str) -> None:
     )
 
 
-def warn_where_all_are_empty(sides: dict[str, IdRows], rows: array[int], width: int) -> None:
+def warn_where_all_are_empty(
+    hypotheses: IdRows, references: IdRows, rows: array[int], width: int
+) -> None:
     """Warn where all hypotheses, or all references, are empty by the lengths in their rows."""
-    for column, (name, ids) in enumerate(sides.items()):
+    for column, (name, ids) in enumerate([("hypothesis", hypotheses), ("reference", references)]):
         if not any(rows[column::width]) and ids.size:
             warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
 
 
-def warn_of_id_padding(sides: dict[str, IdRows], rules: IdRules | None) -> None:
+def warn_of_id_padding(hypotheses: IdRows, references: IdRows, rules: IdRules | None) -> None:
     """Warn where what seems to be padding counts."""
-    for name, ids in sides.items():
+    for name, ids in [("hypothesis", hypotheses), ("reference", references)]:
         padding = ids.run_at_end() if rules is None else rules.uncounted(ids)
         if padding is not None:
             warn_of_run(f"{name} ids", padding)

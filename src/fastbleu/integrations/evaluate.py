@@ -223,7 +223,7 @@ class Sacrebleu(_InMemory):
         counted = count_input(*self._take(predictions, references), options, keep_rows=False)
         if not force:
             warn_tokenized(counted.tokenized_periods, "force=True")
-        row = counted.stats._rows
+        row = counted.rows
         score, precisions, bp, counts, totals = details(
             row, metric.max_order, smooth_method, smooth_value, use_effective_order
         )

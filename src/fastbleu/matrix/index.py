@@ -188,7 +188,7 @@ class ReferenceIndex:
         count, max_order = len(hypotheses if whole is None else whole), parameters.max_order
         untaken = [*range(0, count, _TURN)][::-1]
         counted = Counted(count if keep_rows else 1, max_order)
-        total, adding = counted.stats._rows, _Lock()
+        total, adding = counted.rows, _Lock()
 
         def work(scratch: RowScratch) -> None:
             reader = self._reader.sharing()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ..counting._totals import Totals
-from ..counting.stats import Stats
+from ..counting._batch import RunningTotals, Totals
+from ..counting.stats import Stats, row_of_state
 from ..dialects.parameters import Parameters, taking
 from ..dialects.score import Score
-from ..runtime._process import Cell
 from .present import count_present, with_gaps
 from .ranks import gather
 
@@ -105,13 +104,13 @@ class BLEU:
 
     _options: CountOptions
     _parameters: Parameters
-    _totals: Cell
+    _totals: RunningTotals
 
     @taking(Parameters)
     def __init__(self, parameters: Parameters) -> None:
         object.__setattr__(self, "_parameters", parameters)
         object.__setattr__(self, "_options", parameters.count_options())
-        object.__setattr__(self, "_totals", Cell(Totals.zero(parameters.max_order)))
+        object.__setattr__(self, "_totals", RunningTotals(Totals.zero(parameters.max_order)))
 
     def __getattr__(self, name: str) -> Any:
         if name in (*Parameters.NAMES, "hashed", "keywords"):
@@ -282,11 +281,13 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        how = self._parameters, self._options, (hypothesis_mask, reference_mask), missing, progress
-        keep = self._parameters.keeps_rows
-        counted, _ = count_present(hypotheses, references, *how, keep, "update")
-        sums = self._parameters.rules.adapt(counted.stats).sum() if keep else counted.stats
-        self._add(Totals.of(counted, sums, keep))
+        parameters, masks = self._parameters, (hypothesis_mask, reference_mask)
+        options, keep = self._options, parameters.keeps_rows
+        counted, _ = count_present(
+            hypotheses, references, parameters, options, masks, missing, progress, keep, "update"
+        )
+        row = parameters.rules.adapt(counted.stats).sum()._rows if keep else counted.rows
+        self._totals.add(Totals.of(counted, row, keep))
 
     def compute(self) -> Score:
         """BLEU of all segments since the start, or since `reset`; they stay.
@@ -301,7 +302,7 @@ class BLEU:
         ValueError
             There are no segments.
         """
-        totals: Totals = self._totals.value
+        totals = self._totals.value
         if totals.segments == 0:
             raise ValueError(
                 "there are no segments to score: nothing was added since the start or reset()"
@@ -314,12 +315,6 @@ class BLEU:
         zero = Totals.zero(self._parameters.max_order)
         while not self._totals.replace(self._totals.value, zero):
             pass
-
-    def _add(self, totals: Totals) -> None:
-        # Another thread, a signal handler or a finalizer may add something in between.
-        before = self._totals.value
-        while not self._totals.replace(before, before.plus(totals)):
-            before = self._totals.value
 
     def merge(self, other: BLEU) -> None:
         """Add what another metric has counted, which does not change.
@@ -343,7 +338,7 @@ class BLEU:
                     f"cannot merge metrics that differ: {name} is {mine[name]!r} here and "
                     f"{its[name]!r} there"
                 )
-        self._add(other._totals.value)
+        self._totals.add(other._totals.value)
 
     def all_reduce(self, group: Any = None) -> BLEU:
         """The metric of all ranks of a `torch.distributed` process group together.
@@ -375,7 +370,7 @@ class BLEU:
                     f"rank {rank} has a metric with other parameters: {its[0]}, here {mine[0]}; "
                     f"keep_segments={its[1]}, here {mine[1]}"
                 )
-            total._add(totals)
+            total._totals.add(totals)
         return total
 
     @property
@@ -412,7 +407,8 @@ class BLEU:
             raise ValueError("a state has no segments to keep: leave keep_segments=True out")
         metric = cls(**parameters)
         metric._parameters.rules.require("state")
-        metric._add(Totals.from_state(state, metric._parameters.max_order))
+        row = row_of_state(state, metric._parameters.max_order)
+        metric._totals.add(Totals(row, None, None))
         return metric
 
     @property
@@ -426,8 +422,7 @@ class BLEU:
         """
         if not self._parameters.keep_segments:
             raise ValueError("segments are not kept; make the metric with keep_segments=True")
-        rows: Stats = self._totals.value.rows()
-        return rows
+        return self._totals.value.rows()
 
     def segment_scores(self) -> NDArray[numpy.float64]:
         """BLEU of every segment by itself, as by `sentence_scores`; errors as of `segments`."""
@@ -509,5 +504,5 @@ class BLEU:
 
 def _restore(kind: type[BLEU], parameters: dict[str, Any], totals: Totals) -> BLEU:
     metric = kind(**parameters)
-    metric._add(totals)
+    metric._totals.add(totals)
     return metric

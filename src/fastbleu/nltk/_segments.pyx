@@ -141,16 +141,25 @@ cdef class _SentenceScorer(KeptMemory):
     cdef SegmentCounter counter
 
     def __cinit__(self):
+        self.renew()
+
+    cdef int renew(self) except -1:
+        """Take new memory."""
         self.packer = TokenPacker(NltkTokenChecks())
+        self.packer.reserve_plain()
         self.counter = SegmentCounter(1)
+        return 0
 
     cdef int count(self, object hypothesis, object references, int max_order, int64_t *row) except -1:
         """Fill the row of one segment, with totals raised to at least 1."""
         cdef int n
         self.packer.clear()
-        self.packer.add(hypothesis, references)
         self.counter.max_order = max_order
-        self.counter.count_only(self.packer, row)
+        if not self.packer.count_plain(
+                self.counter, <PyObject *> hypothesis, <PyObject *> references, row):
+            self.packer.clear()
+            self.packer.add(hypothesis, references)
+            self.counter.count_only(self.packer, row)
         for n in range(max_order):
             if row[2 + max_order + n] == 0:
                 row[2 + max_order + n] = 1
@@ -161,8 +170,7 @@ cdef class _SentenceScorer(KeptMemory):
         try:
             if max(self.packer.id_capacity, self.packer.length_capacity,
                    self.packer.mask_capacity) > KEPT_IDS:
-                self.packer = TokenPacker(NltkTokenChecks())
-                self.counter = SegmentCounter(1)
+                self.renew()
         finally:
             self.release_memory()
         return 0

@@ -75,7 +75,7 @@ def corpus_bleu(
         counted = count_batch(
             some_hypotheses, their_references, options, keep_rows=False, before=read
         )
-        accumulate_rows(counted.stats._rows, 1, sums)
+        accumulate_rows(counted.rows, 1, sums)
         last = counted.last_segment
 
     if max_order == 0:

@@ -65,6 +65,8 @@ cdef class KeptMemory:
 cdef class Cell:
     cdef readonly object value
 
+    cpdef bint replace(self, object expected, object value)
+
 
 cdef class Pool:
     cdef Py_ssize_t most

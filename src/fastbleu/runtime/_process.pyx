@@ -100,7 +100,7 @@ cdef class Cell:
     def __cinit__(self, value):
         self.value = value
 
-    def replace(self, expected, value):
+    cpdef bint replace(self, object expected, object value):
         """Put a value in the place of `expected`; whether that was still there."""
         cdef bint unchanged
         with cython.critical_section(self):

@@ -1,16 +1,19 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from ..counting._text import SegmentReader
 from .score import BLEUScore
 
+MOST_READERS: Final[int]
+_readers: dict[Any, SegmentReader]
+
 def score_text(
-    reader: SegmentReader,
+    tokenizer: str,
+    lowercase: bool,
+    max_order: int,
+    rules: tuple[str, float | None, bool],
     hypothesis: str,
     references: Sequence[str | None],
-    smoothing: str,
-    value: float | None,
-    effective_order: bool,
 ) -> BLEUScore | None: ...
 def sentence_bleu(
     hypothesis: str,

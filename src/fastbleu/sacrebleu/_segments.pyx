@@ -11,13 +11,15 @@ from fastbleu.dialects._sacrebleu cimport score_object
 
 from fastbleu.dialects._sacrebleu import SMOOTH_DEFAULTS as _SMOOTH_DEFAULTS
 from fastbleu.sacrebleu.score import BLEUScore
-from fastbleu.sacrebleu.tokenizer import _readers
 
 
 cdef enum:
     MAX_SCORED_ORDER = 64      # above it rows are arrays
 
-cdef dict readers = _readers
+# Readers of single segments. They hold memory: there are few.
+MOST_READERS = 32
+cdef dict readers = {}
+_readers = readers
 cdef dict smoothings = _SMOOTH_DEFAULTS
 
 
@@ -29,9 +31,23 @@ cdef object score_segment(SegmentReader reader, object hypothesis, object refere
     return score_object(BLEUScore, row, reader.counter.max_order, smoothing, value, effective_order)
 
 
-def score_text(SegmentReader reader not None, hypothesis, references, smoothing, value,
-               bint effective_order):
-    """The BLEUScore of a segment; None where it takes the general way: see SegmentReader."""
+cdef inline object reader_key(object tokenizer, bint lowercase, object max_order):
+    """What a reader is kept under; of usual ones the name, as making a tuple and its hash takes long."""
+    return tokenizer if max_order == 4 and not lowercase else (tokenizer, lowercase, max_order)
+
+
+def score_text(tokenizer, bint lowercase, max_order, tuple rules not None, hypothesis, references):
+    """The BLEUScore of a segment; None where it takes the general way: see SegmentReader.
+
+    `rules` are (smoothing method, its value, effective_order).
+    """
+    smoothing, value, effective_order = rules
+    key = reader_key(tokenizer, lowercase, max_order)
+    reader = readers.get(key)
+    if reader is None:
+        if len(readers) >= MOST_READERS:
+            readers.clear()
+        reader = readers[key] = SegmentReader(tokenizer, lowercase, max_order)
     return score_segment(reader, hypothesis, references, smoothing, value, effective_order)
 
 
@@ -61,7 +77,7 @@ def sentence_bleu(
     score = None
     if use_effective_order and type(tokenize) is str and smooth_method in smoothings:
         # As BLEU(...).sentence_score(...), without making the object, which takes as long again.
-        reader = readers.get((tokenize, bool(lowercase), 4))
+        reader = readers.get(reader_key(tokenize, lowercase, 4))
         if reader is not None:
             score = score_segment(
                 reader, hypothesis, references, smooth_method, smooth_value, True)

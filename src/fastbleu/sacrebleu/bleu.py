@@ -23,7 +23,7 @@ from .arguments import (
     segment_major,
 )
 from .score import BLEUScore, BLEUSignature, estimate_from_rows
-from .tokenizer import choose_tokenizer, reader_for
+from .tokenizer import choose_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -181,20 +181,18 @@ class BLEU:
             self._advised = True
             few = f"fewer than {self.max_ngram_order} tokens"
             warn_input(f"without effective_order=True a sentence of {few} scores 0")
-        tokenizer, order = self.tokenizer.tokenizer, self.max_ngram_order
-        lowercase = bool(self.lowercase)
-        if tokenizer.compiled is not None:
-            reader = reader_for(tokenizer.compiled, lowercase, order)
+        tokenizer, lowercase, order = self.tokenizer.tokenizer, self.lowercase, self.max_ngram_order
+        if (compiled := tokenizer.compiled) is not None:
             rules = self.smooth_method, self.smooth_value, self.effective_order
-            score = score_text(reader, hypothesis, references, *rules)
+            score = score_text(compiled, lowercase, order, rules, hypothesis, references)
             if score is not None:
                 self.num_refs = len(references) - references.count(None)
                 return score
         check_sentence(hypothesis, references)
-        options = CountOptions(tokenizer, lowercase, order, missing=True)
+        options = CountOptions(tokenizer, bool(lowercase), order, missing=True)
         counted = count_batch([hypothesis], [tuple(references)], options)
         self.num_refs = counted.nrefs
-        return self._score_row(counted.stats._rows)
+        return self._score_row(counted.rows)
 
     def get_signature(self) -> BLEUSignature:
         """All that the last score depends on; ValueError if there is none yet."""

@@ -138,8 +138,8 @@ class Replacements:
             return original(metric, hypotheses, references)
         if counted.tokenized_periods >= TOKENIZED_PERIODS and not metric._force:
             original(Complaint(), [" ."] * TOKENIZED_PERIODS, None)
-        rows = memoryview(counted.stats._rows).cast("B")
-        return rows.cast("q", [len(counted.stats), 2 + 2 * counted.stats.max_order]).tolist()
+        rows = memoryview(counted.rows).cast("B")
+        return rows.cast("q", [counted.segments, 2 + 2 * counted.max_order]).tolist()
 
     def count(self, metric: Any, hypotheses: Any, references: Any) -> Counted | None:
         """Count a corpus; None where this is for sacreBLEU to do."""

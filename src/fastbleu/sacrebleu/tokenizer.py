@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..counting._text import SegmentReader
 from ..inputs.warnings import warn_input
 from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL, Tokenizer, get_tokenizer
 from ..tokenizers.table import tokenize as split
@@ -48,19 +47,3 @@ def choose_tokenizer(
         if isinstance(tokenize, str) and tokenize not in TOKENIZERS:
             raise KeyError(str(error)) from None
         raise
-
-
-# Readers of single segments by (tokenizer, lowercase, order). They hold memory: there are few.
-MOST_READERS = 32
-_readers: dict[tuple[str, bool, int], SegmentReader] = {}
-
-
-def reader_for(tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader:
-    """A reader of single segments for a compiled tokenizer, the same one each time."""
-    key = tokenizer, lowercase, max_order
-    reader = _readers.get(key)
-    if reader is None:
-        if len(_readers) >= MOST_READERS:
-            _readers.clear()
-        reader = _readers[key] = SegmentReader(*key)
-    return reader

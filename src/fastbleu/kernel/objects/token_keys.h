@@ -53,9 +53,11 @@ FB_INLINE void prefetch_token(PyObject *const *tokens, Py_ssize_t at, Py_ssize_t
     if (at + PREFETCH_DISTANCE < length) FB_PREFETCH((const char *)tokens[at + PREFETCH_DISTANCE] + 32);
 }
 
-/* The tokens that prefetch_token comes too late for: those at the start of a sequence. */
-FB_INLINE void prefetch_first_tokens(PyObject *const *tokens, Py_ssize_t length)
+/* The tokens that prefetch_token comes too late for: those at the start of a list or tuple. */
+FB_INLINE void prefetch_first_tokens(PyObject *sequence)
 {
+    PyObject *const *tokens = PySequence_Fast_ITEMS(sequence);
+    const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
     for (Py_ssize_t i = 0; i < length && i < PREFETCH_DISTANCE; i++)
         FB_PREFETCH((const char *)tokens[i] + 32);
 }
