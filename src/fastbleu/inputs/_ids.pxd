@@ -12,7 +12,7 @@ cdef extern from "kernel/objects/id_rows.h":
         id_kind kind
         const char *mask
         Py_ssize_t mask_stride
-        int mask_size
+        id_kind mask_kind
 
 
 cdef class IdRows:
@@ -28,4 +28,4 @@ cdef class IdRows:
     cdef int append(self, id_row row) except -1 nogil
     cdef int close_segment(self) except -1 nogil
     cdef Py_ssize_t rows_of(self, Py_ssize_t segment) noexcept nogil
-    cdef id_row row(self, Py_ssize_t segment, Py_ssize_t k) noexcept nogil
+    cdef void find_row(self, Py_ssize_t segment, Py_ssize_t k, id_row *row) noexcept nogil
