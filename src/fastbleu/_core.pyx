@@ -282,7 +282,9 @@ cdef class SegmentCounter:
         cdef mask_kernel match = mask_kernel_for(simd_in_use())
         cdef int64_t k
         cdef int n, w
-        memset(self.matched, 0, max_order * MASK_WORDS * sizeof(uint64_t))
+        for n in range(max_order):
+            for w in range(words):
+                self.matched[n * MASK_WORDS + w] = 0
         if distinct != IS_MASKS:
             planes = <mask_planes *> self.workspace(sizeof(mask_planes))
             in_hypothesis, in_reference = planes.in_hypothesis, planes.in_reference

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kernel/objects/id_rows.h"
 #include "kernel/simd/bit_counts.h"
 #include "kernel/tables/position_ids.h"
 #include "kernel/text/line_keys.h"
@@ -484,6 +485,45 @@ static void try_bit_counts(void)
     require_same(one, other, (size_t)(PLANES_OF_40 * words) * sizeof(uint64_t), "count_bits");
 }
 
+/* Up to 20 different ids in ascending order. */
+static id_set random_ids(int64_t *ids)
+{
+    id_set set = {ids, 0};
+    const int most = below(2) ? below(4) : below(21), step = 1 + below(6);
+    for (int64_t id = -100 + below(2); id < 20 && set.count < most; id += 1 + below(step)) {
+        ids[set.count] = id;
+        set.count += !below(4);
+    }
+    return set;
+}
+
+static void try_rows(const guarded memory)
+{
+    enum { MOST = 300 };
+    static const int SIZES[] = {1, 2, 4, 8, 1, 2, 4, 8};
+    static int64_t one[MOST + ID_LANES], other[MOST + ID_LANES], sets[3][21];
+    const id_kind kind = below(2) ? ID_INT64 : (id_kind)below(8), mask_kind = (id_kind)below(4);
+    const int size = SIZES[kind], length = below(below(2) ? 40 : MOST / (size * 3 / 8 + 1)) + 1;
+    const ptrdiff_t stride = below(4) ? size : 2 * size, bytes = (length - 1) * stride + size;
+    char *ids = (char *)at_end(memory, (size_t)bytes), mask[MOST * sizeof(int64_t)];
+    const id_row row = {ids, length, stride, kind, below(4) ? NULL : mask, SIZES[mask_kind], mask_kind};
+    const id_filter filter = {random_ids(sets[0]), random_ids(sets[1]), random_ids(sets[2])};
+    id_progress first = {0, 0, 0, 0}, second = {0, 0, 0, 0};
+    const int narrow = below(3), ends = below(length + 1);
+    for (int i = 0; i < length; i++) {
+        const int64_t id = i >= ends ? (int64_t)(below(40) == 0) : below(8) ? below(200) - 101 : below(20);
+        memcpy(ids + i * stride, &id, (size_t)size);      /* its low bytes come first, as on all that have levels */
+    }
+    for (size_t i = 0; i < sizeof mask; i++) mask[i] = (char)(below(8) ? narrow : 0);
+    while (first.at < length) {
+        const ptrdiff_t count = 1 + below(length - (int)first.at);
+        const ptrdiff_t kept = id_reader_for(SIMD_PORTABLE)(&row, &filter, count, &first, one);
+        require(id_reader_for(level)(&row, &filter, count, &second, other) == kept, "ids kept");
+        require_same(one, other, (size_t)kept * sizeof *one, "read_ids");
+        require_same(&first, &second, sizeof first, "read_ids' progress");
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) return fprintf(stderr, "usage: %s SEED SEGMENTS\n", argv[0]), 2;
@@ -506,6 +546,7 @@ int main(int argc, char **argv)
             try_comparer(memory);
             try_utf8(memory);
             try_bit_counts();
+            try_rows(memory);
         }
     }
     printf("seed %" PRIu64 ": %" PRIu64 " segments, %" PRIu64 " of them of at most 512 tokens, and %" PRIu64

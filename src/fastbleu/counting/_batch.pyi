@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._core import SegmentCounter
+from .._packed import PackedSegments
 from ..runtime._process import Cell
 from ..runtime.progress import ProgressBar
 from ._tokens import TokenPacker
@@ -94,3 +95,6 @@ class TokenRounds:
     def lead(self, packer: TokenPacker, counter: SegmentCounter) -> int: ...
     def end(self) -> None: ...
     def add_sums(self) -> None: ...
+
+class PositionCounter(SegmentCounter):
+    def mark(self, packed: PackedSegments) -> tuple[bytes, array[int]]: ...

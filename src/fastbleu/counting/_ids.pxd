@@ -1,7 +1,7 @@
 """Packing rows of token ids. See _ids.pyx."""
 
 from cpython.array cimport array
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t
 
 from fastbleu._packed cimport PackedSegments
 from fastbleu.inputs._ids cimport id_row, IdRows
@@ -9,12 +9,16 @@ from fastbleu.kernel.tables cimport number_table
 
 
 cdef extern from "kernel/objects/id_rows.h":
+    ctypedef struct id_set:
+        const int64_t *ids
+        Py_ssize_t count
     ctypedef struct id_filter:
-        const int64_t *dropped
-        const uint8_t *is_padding
-        Py_ssize_t dropped_count
-        const int64_t *stops
-        Py_ssize_t stop_count
+        id_set padding, skipped, stops
+    ctypedef struct id_progress:
+        Py_ssize_t at
+        bint label_padding
+    ctypedef Py_ssize_t (*id_reader)(const id_row *row, const id_filter *filter, Py_ssize_t count,
+                                     id_progress *read, int64_t *out) noexcept nogil
 
 cdef extern from "kernel/tables/direct_table.h":
     ctypedef struct direct_table:
@@ -22,9 +26,9 @@ cdef extern from "kernel/tables/direct_table.h":
 
 
 cdef class IdPacker(PackedSegments):
-    cdef array dropped, stops
-    cdef bytes padding
+    cdef list sets                       # the memory of those of the filter
     cdef id_filter filter
+    cdef id_reader read_some
     cdef IdRows hypotheses, references
     cdef Py_ssize_t first_segment
     cdef direct_table small_numbers
@@ -33,8 +37,10 @@ cdef class IdPacker(PackedSegments):
     cdef Py_ssize_t row_capacity
     cdef bint finished
 
+    cdef id_set set_of(self, object ids) except *
     cdef int pack(self, Py_ssize_t segment) except -1 nogil
     cdef Py_ssize_t pack_ids(self, Py_ssize_t segment, int64_t *lengths) except -1 nogil
     cdef bint number_hypothesis(self, Py_ssize_t length, int32_t *distinct) except -1 nogil
     cdef int find_reference(self, Py_ssize_t length, bint are_small, int32_t absent) except -1 nogil
-    cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil
+    cdef Py_ssize_t read(self, const id_row *row, bint *is_padding) except -1 nogil
+    cdef Py_ssize_t read_to(self, int64_t *ids, const id_row *row, bint *is_padding) except -1 nogil

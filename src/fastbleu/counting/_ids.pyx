@@ -11,23 +11,19 @@ from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport INT32_MAX, uint64_t
+from libc.string cimport memset
 
 from fastbleu._packed cimport IS_PADDING, KEYS_DO_NOT_DO, KEYS_WERE_READ
 from fastbleu.kernel.tables cimport (
     LISTED_TOKENS, key_list, list_numbers, look_up_cost, number_table_add, number_table_begin,
     number_table_find, number_table_free)
-from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed
+from fastbleu.runtime._process cimport POLL_EVERY, grow, process_seed, simd_in_use, simd_level
 
 
 cdef extern from "kernel/objects/id_rows.h":
-    ctypedef struct id_progress:
-        Py_ssize_t at
-        Py_ssize_t padding
-        bint stopped
-    bint holds_id(const int64_t *ids, Py_ssize_t length, int64_t id) noexcept nogil
+    const Py_ssize_t ID_LANES
     bint was_padding(const id_progress *read) noexcept nogil
-    Py_ssize_t read_ids(const id_row *row, const id_filter *filter, Py_ssize_t count, id_progress *read,
-                        int64_t *out) noexcept nogil
+    id_reader id_reader_for(simd_level level) noexcept nogil
 
 cdef extern from "kernel/tables/direct_table.h":
     const uint64_t DIRECT_NUMBERS
@@ -45,30 +41,32 @@ cdef Py_ssize_t chunk_ids = 1 << 15
 CHUNK_IDS = chunk_ids
 cdef Py_ssize_t KEPT_IDS = 1 << 18        # memory for longer rows is not kept
 
-cdef enum:
-    LABEL_PADDING = -100                 # pads labels by convention, and hardly ever is a token
-
 
 cdef class IdPacker(PackedSegments):
     """Packs rows of ids chunk by chunk, without padding (`ignored`) and `skipped` ids, up to a stop."""
 
     def __cinit__(self, ignored=(), skipped=(), stops=()):
-        ignored = frozenset(ignored)
-        dropped = sorted({*ignored, *skipped})
-        self.dropped = array("q", dropped)
-        self.padding = bytes([number in ignored for number in dropped])
-        self.filter.dropped = <const int64_t *> self.dropped.data.as_longlongs
-        self.filter.is_padding = <const uint8_t *> <const char *> self.padding
-        self.filter.dropped_count = len(dropped)
-        self.stops = array("q", stops)
-        self.filter.stops = <const int64_t *> self.stops.data.as_longlongs
-        self.filter.stop_count = len(stops)
+        self.sets = []
+        self.filter.padding = self.set_of(ignored)
+        self.filter.skipped = self.set_of(skipped)
+        self.filter.stops = self.set_of(stops)
         self.numbers.seed = process_seed()
 
     def __dealloc__(self):
         direct_table_free(&self.small_numbers)
         number_table_free(&self.numbers)
         PyMem_RawFree(self.row_ids)
+
+    cdef id_set set_of(self, object ids) except *:
+        """Some ids, whose memory the packer owns."""
+        cdef array sorted_ids = array("q", sorted(set(ids)))
+        cdef id_set made = [<const int64_t *> sorted_ids.data.as_longlongs, len(sorted_ids)]
+        self.sets.append(sorted_ids)
+        return made
+
+    cdef void clear(self) noexcept nogil:
+        PackedSegments.clear(self)
+        self.read_some = id_reader_for(simd_in_use())
 
     def reset(self):
         """Forget the last segments; keep the memory, except that of a long row."""
@@ -83,6 +81,7 @@ cdef class IdPacker(PackedSegments):
              Py_ssize_t before=0):
         """Take the next chunk's segments in place of the last one's; 0 at the end."""
         cdef Py_ssize_t segment = start, ids = 0, k, end = min(len(hypotheses), len(references))
+        cdef id_row row
         self.clear()
         self.finished = False
         PyErr_CheckSignals()
@@ -90,9 +89,11 @@ cdef class IdPacker(PackedSegments):
         self.first_segment = start
         while segment < end and self.segment_count < chunk_segments and ids < chunk_ids:
             self.reserve_segment()
-            ids += hypotheses.row(segment, 0).length
+            hypotheses.find_row(segment, 0, &row)
+            ids += row.length
             for k in range(references.rows_of(segment)):
-                ids += 1 + references.row(segment, k).length
+                references.find_row(segment, k, &row)
+                ids += 1 + row.length
             segment += 1
             self.segment_count += 1
         return self.segment_count
@@ -123,11 +124,19 @@ cdef class IdPacker(PackedSegments):
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
         cdef Py_ssize_t number = self.first_segment + segment, length
         cdef bint is_padding
-        length = self.read(
-            self.references.row(number, k - 1) if k > 0 else self.hypotheses.row(number, 0), &is_padding)
-        if length > LISTED_TOKENS:
-            return KEYS_DO_NOT_DO
-        list_numbers(keys, self.row_ids, <int> length)
+        cdef id_row row
+        if k > 0:
+            self.references.find_row(number, k - 1, &row)
+        else:
+            self.hypotheses.find_row(number, 0, &row)
+        if row.length <= LISTED_TOKENS:
+            length = self.read_to(<int64_t *> keys.low, &row, &is_padding)
+            list_numbers(keys, <const int64_t *> keys.low, <int> length)
+        else:
+            length = self.read(&row, &is_padding)
+            if length > LISTED_TOKENS:
+                return KEYS_DO_NOT_DO
+            list_numbers(keys, self.row_ids, <int> length)
         self.worked(length)
         return IS_PADDING if is_padding else KEYS_WERE_READ
 
@@ -135,10 +144,13 @@ cdef class IdPacker(PackedSegments):
         """Pack a segment as ids; the number of its references."""
         cdef Py_ssize_t number = self.first_segment + segment, k, length, references = 0
         cdef bint are_small, is_padding
-        lengths[0] = self.read(self.hypotheses.row(number, 0), &is_padding)
+        cdef id_row row
+        self.hypotheses.find_row(number, 0, &row)
+        lengths[0] = self.read(&row, &is_padding)
         are_small = self.number_hypothesis(lengths[0], &self.distinct[segment])
         for k in range(self.references.rows_of(number)):
-            length = self.read(self.references.row(number, k), &is_padding)
+            self.references.find_row(number, k, &row)
+            length = self.read(&row, &is_padding)
             if is_padding and (references > 0 or k < self.references.rows_of(number) - 1):
                 continue
             self.find_reference(length, are_small, self.distinct[segment])
@@ -188,26 +200,26 @@ cdef class IdPacker(PackedSegments):
         self.id_count += length
         return 0
 
-    cdef Py_ssize_t read(self, id_row row, bint *is_padding) except -1 nogil:
+    cdef Py_ssize_t read(self, const id_row *row, bint *is_padding) except -1 nogil:
         """Read a row's ids that count into `row_ids`; their number."""
-        cdef Py_ssize_t length = 0, count, kept
-        cdef bint label_padding = False
-        cdef id_progress progress = [0, 0, False]
-        cdef int64_t *ids
         if row.length >= INT32_MAX:
             with gil:
                 raise OverflowError(f"a sequence of {row.length} ids is too long; at most {INT32_MAX - 1}")
-        if row.length > self.row_capacity:
+        if row.length + ID_LANES > self.row_capacity:
             self.row_ids = <int64_t *> grow(
-                self.row_ids, &self.row_capacity, row.length, sizeof(int64_t))
+                self.row_ids, &self.row_capacity, row.length + ID_LANES, sizeof(int64_t))
+        return self.read_to(self.row_ids, row, is_padding)
+
+    cdef Py_ssize_t read_to(self, int64_t *ids, const id_row *row, bint *is_padding) except -1 nogil:
+        """As `read`, to where there is room for all and ID_LANES more."""
+        cdef Py_ssize_t length = 0, count
+        cdef id_progress progress
+        memset(&progress, 0, sizeof(id_progress))
         while progress.at < row.length:
-            ids = self.row_ids + length
             count = min(row.length - progress.at, POLL_EVERY)
-            kept = read_ids(&row, &self.filter, count, &progress, ids)
-            label_padding |= holds_id(ids, kept, LABEL_PADDING)
-            length += kept
+            length += self.read_some(row, &self.filter, count, &progress, ids + length)
             if progress.at < row.length:
                 self.worked(count)
         is_padding[0] = was_padding(&progress)
-        self.label_padding |= label_padding
+        self.label_padding |= progress.label_padding
         return length

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._positions import PositionCounter
+from ._batch import PositionCounter
 from .stats import Stats
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ cdef extern from "kernel/objects/id_rows.h":
         id_kind kind
         const char *mask
         Py_ssize_t mask_stride
-        int mask_size
+        id_kind mask_kind
 
 
 cdef class IdRows:
@@ -32,4 +32,4 @@ cdef class IdRows:
     cdef bint add_lists(self, object segments, bint nested) except -1
     cdef bint add_list(self, object ids) except -1
     cdef Py_ssize_t rows_of(self, Py_ssize_t segment) noexcept nogil
-    cdef id_row row(self, Py_ssize_t segment, Py_ssize_t k) noexcept nogil
+    cdef void find_row(self, Py_ssize_t segment, Py_ssize_t k, id_row *row) noexcept nogil

@@ -35,6 +35,7 @@ cdef extern from "kernel/objects/id_rows.h":
 
 # The kinds of ids, in the order of `id_kind`.
 cdef const char *KINDS = "bhiqBHIQ"
+cdef tuple MASK_SIZES = (1, 2, 4, 8)      # of the first four
 
 
 cdef class IdRows:
@@ -86,7 +87,7 @@ cdef class IdRows:
         cdef id_row row
         for segment in range(self.segment_count):
             for k in range(self.rows_of(segment)):
-                row = self.row(segment, k)
+                self.find_row(segment, k, &row)
                 rows += 1
                 if row.mask != NULL or row.length < 2:
                     continue
@@ -112,11 +113,12 @@ cdef class IdRows:
         row.stride = buffer.view.strides[last]
         row.kind = <id_kind> (strchr(KINDS, buffer.kind) - KINDS)
         row.mask = NULL
-        row.mask_stride = row.mask_size = 0
+        row.mask_stride = 0
+        row.mask_kind = row.kind
         if mask is not None:
             # The shapes were checked, but user code may have run since then.
             its_mask = buffer_of(mask, "", 0, PyBUF_STRIDES)
-            if its_mask.view.ndim != last + 1 or its_mask.view.itemsize > <Py_ssize_t> sizeof(int64_t):
+            if its_mask.view.ndim != last + 1 or its_mask.view.itemsize not in MASK_SIZES:
                 raise ValueError("the mask has changed while it was read")
             for i in range(last + 1):
                 if its_mask.view.shape[i] != buffer.view.shape[i]:
@@ -124,7 +126,7 @@ cdef class IdRows:
             self.buffers.append(its_mask)
             row.mask = <const char *> its_mask.view.buf
             row.mask_stride = its_mask.view.strides[last]
-            row.mask_size = <int> its_mask.view.itemsize
+            row.mask_kind = <id_kind> <int> MASK_SIZES.index(its_mask.view.itemsize)
         return row
 
     def add(self, ids, mask=None):
@@ -218,7 +220,7 @@ cdef class IdRows:
         for segment in range(self.segment_count):
             rows = []
             for k in range(self.rows_of(segment)):
-                row = self.row(segment, k)
+                self.find_row(segment, k, &row)
                 ids = array("q", bytes(8 * row.length))
                 widen_row(&row, <int64_t *> ids.data.as_longlongs)
                 rows.append(ids.tolist())
@@ -230,13 +232,15 @@ cdef class IdRows:
         """All segments, of gathered rows, but those whose numbers are in a set."""
         cdef IdRows kept = IdRows()
         cdef Py_ssize_t segment, k
+        cdef id_row row
         kept.buffers.append(self)
         for segment in range(self.segment_count):
             if segment % POLL_EVERY == POLL_EVERY - 1:
                 PyErr_CheckSignals()
             if segment not in left_out:
                 for k in range(self.rows_of(segment)):
-                    kept.append(self.row(segment, k))
+                    self.find_row(segment, k, &row)
+                    kept.append(row)
                 kept.close_segment()
         return kept
 
@@ -246,16 +250,15 @@ cdef class IdRows:
             return self.width
         return self.ends[segment] - (self.ends[segment - 1] if segment else 0)
 
-    cdef inline id_row row(self, Py_ssize_t segment, Py_ssize_t k) noexcept nogil:
+    cdef inline void find_row(self, Py_ssize_t segment, Py_ssize_t k, id_row *row) noexcept nogil:
         """Row number k of a segment."""
-        cdef id_row row
         if self.ends != NULL:
-            return self.rows[(self.ends[segment - 1] if segment else 0) + k]
-        row = self.first
+            row[0] = self.rows[(self.ends[segment - 1] if segment else 0) + k]
+            return
+        row[0] = self.first
         row.ids += segment * self.segment_stride + k * self.row_stride
         if row.mask != NULL:
             row.mask += segment * self.mask_segment_stride + k * self.mask_row_stride
-        return row
 
 
 def plain_rows(hypotheses, references, bint lists_are_ids=False):

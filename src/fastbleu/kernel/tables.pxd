@@ -34,6 +34,7 @@ cdef extern from "kernel/tables/key_list.h":
     enum:
         LISTED_TOKENS
     ctypedef struct key_list:
+        uint64_t *low
         int length
     key_comparer key_comparer_for(int level) noexcept nogil
     void clear_keys(key_list *keys) noexcept nogil

@@ -289,21 +289,24 @@ cdef class IdReader(IdPacker):
         """Read rows; parameters and result as those of read_lists."""
         cdef Sentences made = Sentences()
         cdef Py_ssize_t number
+        cdef id_row row
         if self.hypotheses is not None:
             raise RuntimeError("this reader is reading already")
         vocabulary.enter(known_only)
+        self.clear()
         self.hypotheses = rows
         try:
             PyErr_CheckSignals()
             with nogil:
                 for number in range(rows.segment_count):
-                    self.read_row(vocabulary, rows.row(number, 0), made, known_only)
+                    rows.find_row(number, 0, &row)
+                    self.read_row(vocabulary, &row, made, known_only)
         finally:
             self.hypotheses = None
             vocabulary.leave(known_only)
         return made.finished()
 
-    cdef int read_row(self, Vocabulary vocabulary, id_row row, Sentences made,
+    cdef int read_row(self, Vocabulary vocabulary, const id_row *row, Sentences made,
                       bint known_only) except -1 nogil:
         cdef bint is_padding = False
         cdef Py_ssize_t length = self.read(row, &is_padding), start = 0, stop

@@ -166,7 +166,7 @@ FB_INLINE arrow_fault list_span(const arrow_column *column, int level, const str
 
 FB_INLINE int64_t integer_at(const void *numbers, id_kind kind, int64_t at)
 {
-    id_row row = {(const char *)numbers + at * kind_size(kind), 1, kind_size(kind), kind, NULL, 0, 0};
+    id_row row = {(const char *)numbers + at * kind_size(kind), 1, kind_size(kind), kind, NULL, 0, kind};
     int64_t number;
     widen_row(&row, &number);
     return number;

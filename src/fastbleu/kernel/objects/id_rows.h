@@ -1,13 +1,15 @@
 /* id_rows.h: rows of token ids, of any integer type and stride, to the ids that count.
  *
  * Data. An id_row points into memory that it does not own: `length` integers of `kind`, `stride` bytes
- * apart, which need not be aligned; `mask`, if not NULL, points to as many integers of 1, 2, 4 or 8
- * bytes, of which 0 means that the id does not count.
+ * apart, which need not be aligned; `mask`, if not NULL, points to as many integers of `mask_kind`, of
+ * which 0 means that the id does not count.
  *
- * read_ids copies the ids that count, as int64, a part of a row at a time. Every id is read once: if another
- * thread writes to the memory the result is unspecified, but no unchecked id is used.
+ * A reader (id_reader_for) copies the ids that count, as int64, a part of a row at a time, in blocks of 64: which of
+ * them are padding, are skipped or end the row are bits of a word. Every id is read once: if another thread writes
+ * to the memory the result is unspecified, but no unchecked id is used.
  *
- * Leaves without state; any thread may call them. Cost: a few steps per id, vectorised by the compiler.
+ * Leaves without state; any thread may call them. Cost: with AVX2 and AVX-512 a few instructions for 4 and 8 ids,
+ * without them for one; a search for each id where special ids are more than FEW_IDS.
  */
 #ifndef FASTBLEU_ID_ROWS_H
 #define FASTBLEU_ID_ROWS_H
@@ -22,16 +24,25 @@ typedef struct {
     id_kind kind;
     const char *mask;
     ptrdiff_t mask_stride;
-    int mask_size;
+    id_kind mask_kind;
 } id_row;
 
 typedef struct {
-    const int64_t *dropped;       /* ids to leave out, in ascending order */
-    const uint8_t *is_padding;    /* by their place: whether it is padding */
-    ptrdiff_t dropped_count;
-    const int64_t *stops;
-    ptrdiff_t stop_count;
+    const int64_t *ids;           /* in ascending order */
+    ptrdiff_t count;
+} id_set;
+
+typedef struct {
+    id_set padding, skipped;      /* to leave out; rows of padding alone are no references */
+    id_set stops;                 /* that end a row */
 } id_filter;
+
+/* How far a row has been read. */
+typedef struct {
+    ptrdiff_t at;
+    ptrdiff_t padding;            /* ids before the first that is neither padding nor masked */
+    int stopped, label_padding;   /* whether there was a stop; whether LABEL_PADDING counts */
+} id_progress;
 
 #define FB_WIDEN(type)                                                         \
     if (row->stride == (ptrdiff_t)sizeof(type)) {                              \
@@ -63,106 +74,165 @@ static void widen_row(const id_row *row, int64_t *out)
     }
 }
 
-FB_INLINE int is_masked(const id_row *row, ptrdiff_t i)
-{
-    static const char zeros[8];
-    return row->mask && !memcmp(row->mask + i * row->mask_stride, zeros, (size_t)row->mask_size);
-}
+#define ID_BLOCK 64
+#define ID_LANES 8                /* of the widest vector */
+#define FEW_IDS 16
+#define LABEL_PADDING (-100)      /* pads labels by convention, and hardly ever is a token */
 
-/* The place of an id among those to leave out, or -1. */
-FB_INLINE ptrdiff_t find_dropped(const id_filter *filter, int64_t id)
-{
-    ptrdiff_t low = 0, high = filter->dropped_count;
-    if (!high) return -1;
-    /* Special ids lie at the end of a vocabulary, so that this decides nearly always. */
-    if (FB_LIKELY(id < filter->dropped[0] || id > filter->dropped[high - 1])) return -1;
-    while (high - low > 1) {
-        ptrdiff_t middle = low + (high - low) / 2;
-        if (filter->dropped[middle] <= id) low = middle;
-        else high = middle;
-    }
-    return filter->dropped[low] == id ? low : -1;
-}
+/* As widen_row, for at most 64 integers. */
+typedef void (*id_widener)(const id_row *row, int64_t *ids);
 
-FB_INLINE int is_padding_id(const id_filter *filter, int64_t id)
-{
-    ptrdiff_t place = find_dropped(filter, id);
-    return place >= 0 && filter->is_padding[place];
-}
+/* Which of at most 64 ids are in a set. What lies behind them, up to a multiple of ID_LANES, is read, and may
+ * have bits. */
+typedef uint64_t (*id_finder)(const int64_t *ids, int length, const id_set *set);
 
-FB_INLINE int is_stop(const id_filter *filter, int64_t id)
-{
-    for (ptrdiff_t k = 0; k < filter->stop_count; k++)
-        if (filter->stops[k] == id) return 1;
-    return 0;
-}
+/* Moves the chosen ones of at most 64 ids to the front; returns their number. */
+typedef int (*id_keeper)(int64_t *ids, int length, uint64_t chosen);
 
-#define FEW_IDS 3
-
-/* Leaves out those of a row's ids that are among a few, without a branch on an id; returns how many are
- * left. With a constant for `few` the loops over them are unrolled. */
-FB_INLINE ptrdiff_t leave_out_few(const id_filter *filter, const int few, int64_t *ids, ptrdiff_t length,
-                                  ptrdiff_t *padding)
+static inline uint64_t find_ids_portable(const int64_t *ids, int length, const id_set *set)
 {
-    ptrdiff_t kept = 0, pads = 0, is_padding[FEW_IDS];
-    int64_t dropped[FEW_IDS];
-    for (int k = 0; k < few; k++) {
-        dropped[k] = filter->dropped[k];
-        is_padding[k] = filter->is_padding[k];
-    }
-    for (ptrdiff_t i = 0; i < length; i++) {
-        const int64_t id = ids[i];
-        ptrdiff_t counts = 1;
-        for (int k = 0; k < few; k++) {
-            const ptrdiff_t is_it = id == dropped[k];
-            counts -= is_it;
-            pads += is_it & is_padding[k];
+    uint64_t found = 0;
+    for (ptrdiff_t k = 0; k < set->count; k++)
+        for (int i = 0; i < length; i += ID_LANES) {
+            uint64_t equal = 0;
+            for (int lane = 0; lane < ID_LANES; lane++)
+                equal |= (uint64_t)(ids[i + lane] == set->ids[k]) << lane;
+            found |= equal << i;
         }
-        ids[kept] = id;
-        kept += counts;
-    }
-    *padding = pads;
-    return kept;
+    return found;
 }
 
-/* Leaves out those of a row's first ids that are to be left out or masked; returns how many are left, and in
- * `padding` how many of the others are padding or masked. */
-static ptrdiff_t leave_out(const id_row *row, const id_filter *filter, int64_t *ids, ptrdiff_t length,
-                           ptrdiff_t *padding)
+static inline int keep_ids_portable(int64_t *ids, int length, uint64_t chosen)
 {
-    ptrdiff_t kept = 0;
-    if (!row->mask) {
-        switch (filter->dropped_count) {
-            case 1: return leave_out_few(filter, 1, ids, length, padding);
-            case 2: return leave_out_few(filter, 2, ids, length, padding);
-            case FEW_IDS: return leave_out_few(filter, FEW_IDS, ids, length, padding);
-        }
-    }
-    for (ptrdiff_t i = 0; i < length; i++) {
-        const int64_t id = ids[i];
-        const ptrdiff_t place = find_dropped(filter, id);
-        const int masked = is_masked(row, i);
-        *padding += masked || (place >= 0 && filter->is_padding[place]);
-        ids[kept] = id;
-        kept += place < 0 && !masked;
+    int kept = 0;
+    for (int i = 0; i < length; i++) {
+        ids[kept] = ids[i];
+        kept += chosen >> i & 1;
     }
     return kept;
 }
 
-/* Whether an id is among some. */
-FB_INLINE int holds_id(const int64_t *ids, ptrdiff_t length, int64_t id)
+#ifdef FB_X86_64
+
+/* In as wide vectors as the ids are read in: what was written in narrower ones has to wait. */
+FB_TARGET("avx2")
+static inline void widen_avx2(const id_row *row, int64_t *ids)
 {
-    int64_t found = 0;
-    for (ptrdiff_t i = 0; i < length; i++) found |= ids[i] == id;
-    return (int)found;
+    const int wide = row->kind == ID_INT64 && row->stride == 8;
+    const char *from = row->ids;
+    ptrdiff_t left = row->length;
+    if (!wide && !(row->kind == ID_INT32 && row->stride == 4)) {
+        widen_row(row, ids);
+        return;
+    }
+    for (; left > 0; left -= 4, from += 4 * row->stride, ids += 4) {
+        const __m128i narrow = _mm_cmpgt_epi32(_mm_set1_epi32((int)left), _mm_setr_epi32(0, 1, 2, 3));
+        const __m256i lanes = _mm256_cvtepi32_epi64(narrow);
+        const __m256i some = wide ? _mm256_maskload_epi64((const long long *)from, lanes)
+                                  : _mm256_cvtepi32_epi64(_mm_maskload_epi32((const int *)from, narrow));
+        _mm256_storeu_si256((__m256i *)ids, some);
+    }
 }
 
-/* How far a row has been read. */
-typedef struct {
-    ptrdiff_t at;
-    ptrdiff_t padding;            /* ids that are padding or masked; less than `at` where one is not */
-    int stopped;
-} id_progress;
+FB_TARGET("avx2")
+static inline uint64_t find_ids_avx2(const int64_t *ids, int length, const id_set *set)
+{
+    uint64_t found = 0;
+    for (int i = 0; i < length; i += 4) {
+        const __m256i some = _mm256_loadu_si256((const __m256i *)(ids + i));
+        __m256i equal = _mm256_setzero_si256();
+        for (ptrdiff_t k = 0; k < set->count; k++)
+            equal = _mm256_or_si256(equal, _mm256_cmpeq_epi64(some, _mm256_set1_epi64x(set->ids[k])));
+        found |= (uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << i;
+    }
+    return found;
+}
+
+FB_TARGET("avx2,popcnt")
+static inline int keep_ids_avx2(int64_t *ids, int length, uint64_t chosen)
+{
+    /* By the bits of four: the halves of those that are set. */
+    /* clang-format off */
+    static const uint8_t halves[16][8] = {
+        {0},          {0, 1},             {2, 3},             {0, 1, 2, 3},
+        {4, 5},       {0, 1, 4, 5},       {2, 3, 4, 5},       {0, 1, 2, 3, 4, 5},
+        {6, 7},       {0, 1, 6, 7},       {2, 3, 6, 7},       {0, 1, 2, 3, 6, 7},
+        {4, 5, 6, 7}, {0, 1, 4, 5, 6, 7}, {2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7},
+    };
+    /* clang-format on */
+    int kept = 0;
+    for (int i = 0; i < length; i += 4, chosen >>= 4) {
+        const __m256i some = _mm256_loadu_si256((const __m256i *)(ids + i));
+        const __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)halves[chosen & 15]));
+        _mm256_storeu_si256((__m256i *)(ids + kept), _mm256_permutevar8x32_epi32(some, order));
+        kept += (int)_mm_popcnt_u32((unsigned)chosen & 15);
+    }
+    return kept;
+}
+
+FB_TARGET("avx512f")
+static inline void widen_avx512(const id_row *row, int64_t *ids)
+{
+    const int wide = row->kind == ID_INT64 && row->stride == 8;
+    const char *from = row->ids;
+    ptrdiff_t left = row->length;
+    if (!wide && !(row->kind == ID_INT32 && row->stride == 4)) {
+        widen_row(row, ids);
+        return;
+    }
+    for (; left > 0; left -= 8, from += 8 * row->stride, ids += 8) {
+        const __mmask8 lanes = (__mmask8)(left < 8 ? (1 << left) - 1 : 0xFF);
+        const __m512i some =
+            wide ? _mm512_maskz_loadu_epi64(lanes, from)
+                 : _mm512_cvtepi32_epi64(_mm512_castsi512_si256(_mm512_maskz_loadu_epi32(lanes, from)));
+        _mm512_storeu_si512(ids, some);
+    }
+}
+
+FB_TARGET("avx512f")
+static inline uint64_t find_ids_avx512(const int64_t *ids, int length, const id_set *set)
+{
+    uint64_t found = 0;
+    for (int i = 0; i < length; i += 8) {
+        const __m512i some = _mm512_loadu_si512(ids + i);
+        __mmask8 equal = 0;
+        for (ptrdiff_t k = 0; k < set->count; k++)
+            equal |= _mm512_cmpeq_epi64_mask(some, _mm512_set1_epi64(set->ids[k]));
+        found |= (uint64_t)equal << i;
+    }
+    return found;
+}
+
+FB_TARGET("avx512f,popcnt")
+static inline int keep_ids_avx512(int64_t *ids, int length, uint64_t chosen)
+{
+    int kept = 0;
+    for (int i = 0; i < length; i += 8, chosen >>= 8) {
+        const __m512i some = _mm512_loadu_si512(ids + i);
+        _mm512_storeu_si512(ids + kept, _mm512_maskz_compress_epi64((__mmask8)chosen, some));
+        kept += (int)_mm_popcnt_u32((unsigned)chosen & 0xFF);
+    }
+    return kept;
+}
+
+#endif /* FB_X86_64 */
+
+/* As an id_finder, for a set that may be large. */
+FB_INLINE uint64_t find_in_set(const int64_t *ids, int length, const id_set *set, const id_finder find)
+{
+    uint64_t found = 0;
+    if (set->count <= FEW_IDS) return set->count ? find(ids, length, set) : 0;
+    for (int i = 0; i < length; i++) {
+        ptrdiff_t low = 0, high = set->count;
+        while (high - low > 1) {
+            const ptrdiff_t middle = low + (high - low) / 2;
+            if (set->ids[middle] <= ids[i]) low = middle;
+            else high = middle;
+        }
+        found |= (uint64_t)(set->ids[low] == ids[i]) << i;
+    }
+    return found;
+}
 
 /* Whether a row that has been read has ids, and all of them are padding or masked. */
 FB_INLINE int was_padding(const id_progress *read)
@@ -170,36 +240,90 @@ FB_INLINE int was_padding(const id_progress *read)
     return read->at > 0 && read->padding == read->at;
 }
 
-/* Copies those of the next `count` ids of a row that count, up to the first stop that is not masked;
- * returns their number. `out` has room for all of them. */
-static inline ptrdiff_t read_ids(const id_row *whole, const id_filter *filter, ptrdiff_t count,
-                                 id_progress *read, int64_t *out)
+FB_INLINE ptrdiff_t read_blocks(const id_row *row, const id_filter *filter, ptrdiff_t count,
+                                id_progress *read, int64_t *out, const id_widener widen, const id_finder find,
+                                const id_keeper keep)
 {
-    const ptrdiff_t at = read->at;
-    ptrdiff_t length = count, kept = 0, padding = 0;
-    id_row part = *whole, *row = &part;
-    part.ids += at * part.stride;
-    part.length = count;
-    if (part.mask) part.mask += at * part.mask_stride;
-    read->at += count;
-    /* Behind the stop an id matters only while all have been padding. */
-    if (read->stopped && read->padding < at) return 0;
-    widen_row(row, out);
-    if (read->stopped) {
-        length = 0;
-    } else if (filter->stop_count) {
-        ptrdiff_t stop = 0;
-        while (stop < length && !(is_stop(filter, out[stop]) && !is_masked(row, stop))) stop++;
-        read->stopped = stop < length;
-        length = stop;
+    static const int64_t label = LABEL_PADDING, zero = 0;
+    static const id_set labels = {&label, 1}, zeros = {&zero, 1};
+    const ptrdiff_t end = read->at + count;
+    ptrdiff_t kept = 0;
+    while (read->at < end) {
+        const int length = end - read->at < ID_BLOCK ? (int)(end - read->at) : ID_BLOCK;
+        const uint64_t all = ~(uint64_t)0 >> (ID_BLOCK - length);
+        const id_row block = {
+            row->ids + read->at * row->stride, length, row->stride, row->kind, NULL, 0, row->kind};
+        uint64_t masked = 0, padding, stops, counts = read->stopped ? 0 : all;
+        int64_t *ids = out + kept;
+        /* Behind the stop an id matters only while all have been padding. */
+        if (read->stopped && read->padding < read->at) {
+            read->at = end;
+            break;
+        }
+        if (row->mask) {
+            const id_row mask = {row->mask + read->at * row->mask_stride,
+                                 length,
+                                 row->mask_stride,
+                                 row->mask_kind,
+                                 NULL,
+                                 0,
+                                 row->kind};
+            widen(&mask, ids);
+            masked = find(ids, length, &zeros);
+        }
+        widen(&block, ids);
+        padding = (masked | find_in_set(ids, length, &filter->padding, find)) & all;
+        stops = find_in_set(ids, length, &filter->stops, find) & ~masked & counts;
+        if (stops) {
+            counts = (stops & (0 - stops)) - 1;
+            read->stopped = 1;
+        }
+        counts &= ~(padding | find_in_set(ids, length, &filter->skipped, find));
+        if (read->padding == read->at) read->padding += ~padding ? lowest_bit(~padding) : ID_BLOCK;
+        read->label_padding |= (find(ids, length, &labels) & counts) != 0;
+        /* Where only the end is padding, what counts is at the front. */
+        if (!(counts & (counts + 1))) kept += ~counts ? lowest_bit(~counts) : ID_BLOCK;
+        else kept += keep(ids, length, counts);
+        read->at += length;
     }
-    if (!filter->dropped_count && !row->mask) return length;          /* nothing can be padding */
-    kept = leave_out(row, filter, out, length, &padding);
-    /* The stop itself may be padding, as the end of a sentence is in vocabularies without another. */
-    for (ptrdiff_t i = length; i < count && padding == i; i++)
-        padding += is_masked(row, i) || is_padding_id(filter, out[i]);
-    read->padding += padding;
     return kept;
+}
+
+/* Copies those of the next `count` ids of a row that count, up to the first stop that is not masked; returns their
+ * number. `out` has room for all of them and for ID_LANES more. */
+typedef ptrdiff_t (*id_reader)(const id_row *row, const id_filter *filter, ptrdiff_t count, id_progress *read,
+                               int64_t *out);
+
+static inline ptrdiff_t read_ids_portable(const id_row *row, const id_filter *filter, ptrdiff_t count,
+                                          id_progress *read, int64_t *out)
+{
+    return read_blocks(row, filter, count, read, out, widen_row, find_ids_portable, keep_ids_portable);
+}
+
+#ifdef FB_X86_64
+FB_TARGET("avx2,popcnt")
+static inline ptrdiff_t read_ids_avx2(const id_row *row, const id_filter *filter, ptrdiff_t count,
+                                      id_progress *read, int64_t *out)
+{
+    return read_blocks(row, filter, count, read, out, widen_avx2, find_ids_avx2, keep_ids_avx2);
+}
+
+FB_TARGET("avx512f,popcnt")
+static inline ptrdiff_t read_ids_avx512(const id_row *row, const id_filter *filter, ptrdiff_t count,
+                                        id_progress *read, int64_t *out)
+{
+    return read_blocks(row, filter, count, read, out, widen_avx512, find_ids_avx512, keep_ids_avx512);
+}
+#endif
+
+static inline id_reader id_reader_for(simd_level level)
+{
+#ifdef FB_X86_64
+    if (level == SIMD_AVX512) return read_ids_avx512;
+    if (level == SIMD_AVX2) return read_ids_avx2;
+#endif
+    (void)level;
+    return read_ids_portable;
 }
 
 #endif

@@ -62,10 +62,10 @@ static inline void verify_masks(const key_list *tokens, const key_list *others, 
     }
 }
 
-/* A list of ids: each is a low word by itself. */
+/* A list of ids, which may be in their place already: each is a low word by itself. */
 static inline void list_numbers(key_list *list, const int64_t *numbers, int length)
 {
-    if (length) memcpy(list->low, numbers, (size_t)length * sizeof(int64_t)); // NULL where there is none
+    if (numbers != (const int64_t *)list->low) memcpy(list->low, numbers, (size_t)length * sizeof(int64_t));
     list->length = length;
     list->is_numbers = 1;
 }
