@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tests must notice a fault in the tokenizers and in the kernels: each tests/faults/tokenizer-*.patch,
-# kernel-*.patch and neon-*.patch is applied to a copy of the headers, built and tested, and a fault that no test
+# utf8-*.patch, kernel-*.patch and neon-*.patch is applied to a copy of the headers, built and tested, and a fault that no test
 # finds is a failure of this script. The build without a fault goes first and must pass. Usage: tests/mutants.sh
 # PYTHON [NAME...], as tokenizer-3 or kernel, where the package is built in place; needs patch, and gcc or clang,
 # and for those of NEON, which levels.sh must find, what that needs.
@@ -10,8 +10,9 @@ cd "$(dirname "$0")/.."
 work=build/mutants
 tokenizer_tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py)
 kernel_tests=(tests/counting/test_kernels.py)
+utf8_tests=(tests/counting/test_utf8.py tests/inputs/test_utf8_lines.py)
 faults=()
-for name in "${@:-tokenizer kernel neon}"; do
+for name in "${@:-tokenizer utf8 kernel neon}"; do
   for family in $name; do faults+=(tests/faults/"$family"*.patch); done
 done
 [ -f "${faults[0]}" ] || { echo "there is no ${faults[0]}" >&2; exit 1; }
@@ -33,11 +34,13 @@ unmutated() {   # unmutated TEST...
   tested unmutated "$@" || { cat "$work/unmutated.log" >&2; echo "the tests fail without a mutant" >&2; exit 1; }
   echo "unmutated: $(tail -n 1 "$work/unmutated.log")"
 }
-[[ ! ${faults[*]} =~ (tokenizer|kernel)- ]] || unmutated "${tokenizer_tests[@]}" "${kernel_tests[@]}"
+[[ ! ${faults[*]} =~ (tokenizer|utf8|kernel)- ]] ||
+  unmutated "${tokenizer_tests[@]}" "${kernel_tests[@]}" "${utf8_tests[@]}"
 [[ ! ${faults[*]} =~ neon- ]] || unmutated levels
 
 # Only the modules with that code differ; they are compiled from what Cython has made for the ordinary build.
 tokenizer_modules=(counting/_text tokenizers/_compiled)
+utf8_modules=(counting/_utf8 inputs/_utf8)
 kernel_modules=(counting/_text counting/_tokens counting/_ids _packed _core)
 include=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
 suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
@@ -49,6 +52,7 @@ for fault in "${faults[@]}"; do
   patch -s -p1 -d "$package" <"$fault"
   case $name in
     neon-*) modules=() tests=(levels) ;;
+    utf8-*) modules=("${utf8_modules[@]}") tests=("${utf8_tests[@]}") ;;
     kernel-*) modules=("${kernel_modules[@]}") tests=("${kernel_tests[@]}") ;;
     *) modules=("${tokenizer_modules[@]}") tests=("${tokenizer_tests[@]}") ;;
   esac

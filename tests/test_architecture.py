@@ -31,7 +31,7 @@ ROOMS = {
         *("runtime", "inputs", "tokenizers", "counting", "dialects", "matrix", "metric"),
         *("significance", "diagnosis", "rendering"),
     ],
-    "tables": ["runtime", "inputs", "counting", "dialects", "metric", "significance"],
+    "tables": [*BASE, "inputs", "counting", "dialects", "metric", "significance"],
     "nltk": [*BASE, "inputs", "counting", "dialects"],
     "sacrebleu": [*BASE, "inputs", "tokenizers", "counting", "dialects", "significance"],
     "integrations": [

@@ -85,3 +85,36 @@ def test_arrays_that_do_not_fit():
         BLEU().score(array, array[:1])
     with pytest.raises(TypeError, match="column of strings"):
         BLEU(tokenize=None).score(array, array)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("tokenizer", ["13a", "zh", str.split], ids=["13a", "zh", "function"])
+def test_arrays_of_objects(threads, tokenizer):
+    rng = seeded(f"arrays of objects {tokenizer} {threads}")
+    hypotheses, references = random_lines(rng, 2500), random_lines(rng, 2500)[::-1]
+    metric = BLEU(tokenize=tokenizer, threads=threads)
+    expected = metric.statistics(hypotheses, references)
+    ours, theirs = (numpy.array(side, object) for side in (hypotheses, references))
+    several = [[line, "a"] for line in references]
+    lists = numpy.empty(2500, object)
+    lists[:] = several
+    for left, right in ((ours, theirs), (ours, references), (tuple(hypotheses), theirs)):
+        assert metric.statistics(left, right) == expected
+        assert metric.score(left, right) == metric.score(hypotheses, references)
+    assert metric.statistics(ours[::-1], theirs[::-1])[::-1] == expected
+    assert metric.score(ours, lists) == metric.score(hypotheses, several)
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series(ours, index=range(2500, 0, -1), dtype=object)
+    assert metric.statistics(series, theirs) == expected
+
+
+def test_what_is_no_text_in_an_array_of_objects():
+    texts = numpy.array(["the cat sat down"] * 2500, object)
+    holes = texts.copy()
+    holes[1500] = None
+    with pytest.raises(TypeError, match="segment 1500: the hypothesis is missing"):
+        BLEU().score(holes, texts)
+    with pytest.raises(TypeError, match="segment 1500: the reference is missing"):
+        BLEU().score(texts, holes)
+    with pytest.raises(ValueError, match="references has 2499 segments, hypotheses has 2500"):
+        BLEU().score(texts, texts[1:])

@@ -1,16 +1,21 @@
 """Tables by group: equal to scoring each group by itself, for every library, dialect and chunk."""
 
+import datetime
 import warnings
+from array import array
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from generators import raises
+from hosts import host
 from table_families import FAMILIES, as_dict, check, columns, expected, groups_of, table_of, texts
 
 from fastbleu import BLEU, InputWarning, dialects, tables
 from fastbleu.significance import bootstrap
 from fastbleu.tables import sources
+from fastbleu.tables._row_groups import RowGroups
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 BY = ["system", "lang"]
@@ -242,3 +247,68 @@ def test_metrics_are_left_alone():
     assert found["bleu"] == [BLEU().score(its["mt"], its["ref"]).value]
     assert metric.state.tolist() == before
     assert metric.threads == 2
+
+
+def keys_of_all_kinds():
+    """Three keys of each kind, by its name."""
+    days = [datetime.date(2026, 1, day) for day in (1, 2, 3)]
+    midnight = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+    return {
+        "short texts": ["a", "b", ""],
+        "texts of 15 and 16 bytes": ["a" * 15, "a" * 16, "a" * 15 + "b"],
+        "texts that look missing": ["", None, "None"],
+        "integers": [0, 1, -1],
+        "large integers": [2**53, 2**53 + 1, None],
+        "booleans": [True, False, None],
+        "floats": [0.5, -0.5, None],
+        "dates": [days[0], days[1], None],
+        "times": [midnight + datetime.timedelta(hours=hour) for hour in (0, 1, 2)],
+        "decimals": [Decimal("0.1"), Decimal("0.2"), None],
+    }
+
+
+@pytest.mark.usefixtures("chunk")
+@pytest.mark.parametrize("kind", keys_of_all_kinds())
+def test_keys_of_all_kinds(family, kind):
+    its, values = columns(60), keys_of_all_kinds()[kind]
+    its["key"] = [values[row * row % 5 % 3] for row in range(60)]
+    if family == "pandas":  # as pandas 2 has all columns of text
+        table = table_of(family, its).astype({"key": object})
+        its["key"] = as_dict(table)["key"]
+    else:
+        table = table_of(family, its)
+    for by in (["key"], ["system", "key"], ["key", "lang"]):
+        found = tables.score(table, "mt", ["ref"], by=by)
+        check(found, expected(lambda key: BLEU(), its, by, ["ref"]), by)
+
+
+def test_keys_in_a_dictionary_of_values():
+    pyarrow = host("pyarrow")
+    its = columns(60)
+    for name in ("system", "lang"):
+        table = pyarrow.table(its | {name: pyarrow.array(its[name]).dictionary_encode()})
+        found = tables.score(table, "mt", ["ref"], by=name)
+        check(found, expected(lambda key: BLEU(), its, [name], ["ref"]), [name])
+
+
+def test_groups_of_rows():
+    groups = RowGroups(5, 4)
+    groups.split(np.array([7, -7, 7, 8, 7]))
+    groups.split(np.array([0, 0, 1, 0, 0]))
+    counts = array("q", range(20))
+    groups.add(np.arange(2), counts[:8], np.ones(2, np.int64))
+    groups.add(np.array([2, 4]), counts[8:16], np.array([3, 2]))
+    totals = np.asarray(groups.totals).reshape(4, 8)
+    assert totals.tolist() == [
+        [0, 2, 1, 2, *(12 + 2 * column for column in range(4))],
+        [1, 1, 1, 1, 4, 5, 6, 7],
+        [2, 1, 3, 3, 8, 9, 10, 11],
+        [0] * 8,  # of row 3, which was not added
+    ]
+    for wrong in (np.arange(4), np.zeros(5), np.zeros((5, 1), np.int64)):
+        with pytest.raises(ValueError, match=r"there are 5 rows|expected (numbers|1 dim)"):
+            groups.split(wrong)
+    with pytest.raises(IndexError, match="there are 5 rows"):
+        groups.add(np.array([5]), counts[:4], np.ones(1, np.int64))
+    with pytest.raises(ValueError, match="expected 2 rows of 4 counts"):
+        groups.add(np.array([0, 1]), counts[:4], np.ones(2, np.int64))

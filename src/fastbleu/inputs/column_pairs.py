@@ -21,6 +21,9 @@ _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
 # Segments of a block that is a copy: few, so that it is still in the cache when it is counted.
 _COPIED_SEGMENTS = 1 << 13
+# Segments of an array of Python's objects that are listed at a time: their first bytes are in the
+# cache then, and are still there when they are counted.
+_ARRAY_SEGMENTS = 1 << 10
 
 
 class _ListSide:
@@ -177,6 +180,41 @@ class Columns:
             while len(side.read(_BLOCK_SEGMENTS)[0]):
                 pass
         check_lengths(self._ours.before, self._theirs.before)
+
+
+class Arrays:
+    """Texts that are Python's objects in arrays, one side perhaps in a list, as blocks of lists."""
+
+    def __init__(self, hypotheses: Any, references: Any) -> None:
+        self._sides = hypotheses, references
+
+    def blocks(self) -> Iterator[tuple[Any, Any, int]]:
+        """Yield blocks as `Columns` do."""
+        for before in range(0, len(self._sides[0]), _ARRAY_SEGMENTS):
+            part = slice(before, before + _ARRAY_SEGMENTS)
+            ours, theirs = (list_or_tuple(side[part]) for side in self._sides)
+            yield ours, theirs, before
+
+
+def arrays_of(hypotheses: Any, references: Any) -> Arrays | None:
+    """Both sides for reading by blocks; None where neither is an array, and for a single block."""
+    if len(hypotheses) <= _ARRAY_SEGMENTS:
+        return None
+    sides = [_object_array(side) for side in (hypotheses, references)]
+    if any(side is None for side in sides) or all(type(s) in (list, tuple) for s in sides):
+        return None
+    check_lengths(*map(len, sides))
+    return Arrays(*sides)
+
+
+def _object_array(value: Any) -> Any:
+    """An array or a Series of Python's objects as an array, a list as it is; None of all else."""
+    if type(value) in (list, tuple):
+        return value
+    if str(getattr(value, "dtype", None)) != "object":
+        return None
+    array = value.to_numpy() if hasattr(value, "to_numpy") else value
+    return array if type(array).__module__ == "numpy" and array.ndim == 1 else None
 
 
 def _without(rows: Any, left_out: set[int]) -> Any:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from ..inputs.columns import opened
 from ..runtime.extras import install_command
+from ._row_groups import RowGroups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..inputs._utf8 import Utf8Rows
 
     Indices = NDArray[np.int64]
     # How to reduce each column of a frame within a group.
@@ -93,15 +97,12 @@ class LibraryFrame:
         for key, rows in keys.group_by(*by, drop_null_keys=False):
             yield tuple(key), rows[ROW].to_numpy().astype(np.int64)
 
-    def run_starts(self) -> Indices:
-        """The first row of each run of rows that are equal, null being equal to null."""
-        starts = np.zeros(len(self), bool)
-        starts[:1] = True
+    def row_groups(self, width: int) -> RowGroups:
+        """Rows of which all columns are equal, with `width` counts; one key may have several."""
+        groups = RowGroups(len(self), width)
         for name in self.columns:
-            values, nulls = self._frame[name], self.nulls(name)
-            differs = (values != values.shift(1)).fill_null(False)
-            starts[1:] |= differs.to_numpy().astype(bool)[1:] | (nulls[1:] != nulls[:-1])
-        return np.flatnonzero(starts)
+            groups.split(_text(self.column(name)) or _numbers(self._frame[name].to_numpy()))
+        return groups
 
     def sort(self, name: str) -> LibraryFrame:
         """The frame in the order of a column of integers."""
@@ -195,9 +196,12 @@ class DictFrame:
             rows.setdefault(key, []).append(row)
         yield from ((key, np.array(its, np.int64)) for key, its in rows.items())
 
-    def run_starts(self) -> Indices:
-        """Every row: runs are of use where a library reduces columns."""
-        return np.arange(len(self))
+    def row_groups(self, width: int) -> RowGroups:
+        """Rows of which all columns are equal, with `width` counts."""
+        groups = RowGroups(len(self), width)
+        for name in self.columns:
+            groups.split(_numbers_of_objects(self.values(name)))
+        return groups
 
     def sort(self, name: str) -> DictFrame:
         """The frame in the order of a column of integers."""
@@ -246,6 +250,34 @@ def _type_of(values: Any, floats: Any) -> Any:
 
 def _lengths(references: Iterable[Any]) -> Indices:
     return np.array([1 if isinstance(its, str) else len(its) for its in references], np.int64)
+
+
+def _text(column: Any) -> Utf8Rows | None:
+    """The lines of a column of text with the Arrow interface; None of any other."""
+    try:
+        lines = opened(column, "keys")
+    except TypeError:
+        return None
+    if lines is None or not lines.is_text or lines.levels:
+        return None
+    return cast("Utf8Rows", lines.read(len(column))[0])
+
+
+def _numbers(values: NDArray[Any]) -> Indices:
+    """Numbers of which those of different values differ, in an array of a library's column."""
+    if values.dtype.kind in "iubmM":
+        return values.astype(np.int64)
+    if values.dtype.kind == "O":
+        try:
+            return _numbers_of_objects(values.tolist())
+        except TypeError:  # unhashable
+            pass
+    return np.arange(len(values))
+
+
+def _numbers_of_objects(values: list[Any]) -> Indices:
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
 
 
 def _list(values: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from ..dialects.score import Score
 from ..significance import bootstrap
 from ..significance.texts import scoring_options
 from .frames import ROW, Frame, joined
-from .rows import Counted, Located, RowCounter, check_columns, check_new_columns
+from .rows import Located, RowCounter, check_columns, check_new_columns
+from .sources import pieces
 
 if TYPE_CHECKING:
     from ..metric.bleu import BLEU
@@ -86,8 +87,7 @@ class GroupScorer:
         row = 0
         for frame in frames:
             check_columns(frame.columns, self.columns)
-            operation = "statistics" if self.keeps_rows else "update"
-            waiting.append(self._partial(self.counter.count(frame, row, operation)))
+            waiting += self._rows(frame, row) if self.keeps_rows else [self._sums(frame, row)]
             row += len(frame)
             if not self.keeps_rows and sum(len(keys) for keys, _ in waiting) > _WAITING_ROWS:
                 total, waiting = [self._reduced([*total, self._joined(waiting)])], []
@@ -97,24 +97,27 @@ class GroupScorer:
             return None
         return joined(total) if self.keeps_rows else self._reduced(total)
 
-    def _partial(self, counted: Counted) -> tuple[Frame, Indices]:
-        """The keys of segments, or of sums of segments with equal keys, and their `reductions`."""
-        keys, numbers = self._keyed(counted.frame), counted.numbers
-        segments = np.ones_like(numbers)
-        fewest = most = np.zeros_like(numbers) + counted.nrefs
-        rows = np.asarray(counted.stats)
-        if not self.keeps_rows:
-            rows = np.asarray(self.counter.metric._parameters.rules.adapt(counted.stats))
-            # Many tables are in the order of their groups, whose runs are added up faster here.
-            starts = keys.run_starts()
-            if len(starts) < len(keys) // 4:
-                keys, numbers = keys[starts], numbers[starts]
-                rows, segments = np.add.reduceat(rows, starts), np.add.reduceat(segments, starts)
-                fewest, most = (
-                    np.minimum.reduceat(fewest, starts),
-                    np.maximum.reduceat(most, starts),
-                )
-        return keys, np.column_stack([numbers, segments, fewest, most, rows])
+    def _rows(self, frame: Frame, first: int) -> Iterator[tuple[Frame, Indices]]:
+        """The keys of segments and their `reductions`; `first` is the number of the first row."""
+        for before, piece in pieces(frame):
+            counted = self.counter.count(piece, first + before, "statistics")
+            numbers, nrefs = counted.numbers, counted.nrefs
+            columns = [numbers, np.ones_like(numbers), nrefs, nrefs, np.asarray(counted.stats)]
+            yield self._keyed(counted.frame), np.column_stack(columns)
+
+    def _sums(self, frame: Frame, first: int) -> tuple[Frame, Indices]:
+        """The same of groups of segments; several may have equal keys."""
+        keys, width = self._keyed(frame), len(self._counts)
+        groups = keys.row_groups(width)
+        for before, piece in pieces(frame):
+            counted = self.counter.count(piece, first + before, "update")
+            stats = self.counter.metric._parameters.rules.adapt(counted.stats)
+            groups.add(counted.numbers - first, stats._rows, counted.nrefs)
+        totals: Indices = np.asarray(groups.totals).reshape(-1, len(self.reductions))
+        totals = totals[totals[:, 1] > 0]  # where nothing is missing
+        rows = totals[:, 0].copy()
+        totals[:, 0] += first
+        return keys[rows], totals
 
     def _joined(self, parts: Sequence[tuple[Frame, Indices]]) -> Frame:
         """Keys and their numbers in one frame."""

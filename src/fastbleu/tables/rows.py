@@ -29,14 +29,14 @@ Found = TypeVar("Found")
 class Counted(NamedTuple):
     """The rows of counts of a frame's rows, and what else a score needs.
 
-    `frame` has the rows that were counted, `numbers` are theirs in the whole table, and `nrefs` is
-    how many references each has, or all of them have.
+    `frame` has the rows that were counted, `numbers` are theirs in the whole table, and `nrefs` are
+    how many references they have.
     """
 
     frame: Frame
     numbers: Indices
     stats: Stats
-    nrefs: int | Indices
+    nrefs: Indices
 
 
 class RowCounter:
@@ -127,7 +127,10 @@ class RowCounter:
         hypotheses, *references = map(frame.values, (self.hypothesis, *self.references))
         if self.several and not (one_each and self._is_text):
             return hypotheses, list(zip(*references, strict=True))
-        return hypotheses, [_plain(its) for its in references[0]]
+        # pandas may have the references of a segment as an array.
+        if np.ndarray in set(map(type, references[0])):
+            return hypotheses, [_plain(its) for its in references[0]]
+        return hypotheses, references[0]
 
     @property
     def _is_text(self) -> bool:
@@ -187,18 +190,17 @@ class RowCounter:
 
     def _count(self, frame: Frame, numbers: Indices, operation: str) -> Counted:
         max_order = self.metric._parameters.max_order
-        rows: Any = np.zeros((len(frame), 2 + 2 * max_order), np.int64)
-        nrefs: Any = np.zeros(len(frame), np.int64)
+        rows: Any = np.empty((len(frame), 2 + 2 * max_order), np.int64)
+        nrefs = np.empty(len(frame), np.int64)
         for metric, its in self._languages(frame):
             if its is None:
-                stats, nrefs = self._count_all(metric, frame, numbers, operation)
-                return Counted(frame, numbers, stats, nrefs)
+                return Counted(frame, numbers, *self._count_all(metric, frame, numbers, operation))
             rows[its], nrefs[its] = self._count_all(metric, frame[its], numbers[its], operation)
         return Counted(frame, numbers, Stats(rows, max_order), nrefs)
 
     def _count_all(
         self, metric: BLEU, frame: Frame, numbers: Indices, operation: str
-    ) -> tuple[Stats, int | Indices]:
+    ) -> tuple[Stats, Indices]:
         texts = self.texts(frame)
         parameters = metric._parameters
         with Located(self, numbers):
@@ -207,7 +209,7 @@ class RowCounter:
             periods = self._periods.get(parameters, 0)
             self._periods[parameters] = periods + counted.tokenized_periods
         if counted.nrefs >= 0:
-            return counted.stats, counted.nrefs
+            return counted.stats, np.full(len(frame), counted.nrefs, np.int64)
         return counted.stats, frame.lengths(self.references[0])
 
     def _sentence_scores(
@@ -305,7 +307,7 @@ def _listed(names: str | Sequence[str]) -> list[str]:
 
 
 def _plain(references: Any) -> Any:
-    """The references of a segment, which pandas may have as an array, as a list."""
+    """The references of a segment, if they are an array, as a list."""
     return references.tolist() if isinstance(references, np.ndarray) else references
 
 

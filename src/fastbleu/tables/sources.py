@@ -13,6 +13,8 @@ from .rows import check_columns
 
 # Rows that are counted at once, and that a stream is asked for at a time: a block of columns.
 CHUNK_ROWS = 1 << 16
+# Chunks of a table in memory whose keys are read at once.
+_CHUNKS = 8
 _FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "csv"}
 
 
@@ -31,19 +33,29 @@ class Source:
         return frame
 
     def chunks(self) -> Iterator[Frame]:
-        """Frames of at most CHUNK_ROWS rows; small ones are joined."""
+        """Frames of a chunk's rows, of a table in memory of several; small ones are joined."""
         waiting: list[Frame] = []
         rows = 0
+        most = CHUNK_ROWS if self.is_stream else CHUNK_ROWS * _CHUNKS
         for part in self._parts:
-            for first in range(0, len(part), CHUNK_ROWS):
-                piece: Frame = part[first : first + CHUNK_ROWS]
-                if waiting and rows + len(piece) > CHUNK_ROWS:
+            for _, piece in pieces(part, most):
+                if waiting and rows + len(piece) > most:
                     yield joined(waiting)
                     waiting, rows = [], 0
                 waiting.append(piece)
                 rows += len(piece)
         if waiting:
             yield joined(waiting)
+
+
+def pieces(frame: Frame, most: int = 0) -> Iterator[tuple[int, Frame]]:
+    """Parts of a frame of `most` rows, by default a chunk's, and how many rows are before each."""
+    most = most or CHUNK_ROWS
+    if len(frame) <= most:
+        yield from [(0, frame)] if len(frame) else []
+        return
+    for first in range(0, len(frame), most):
+        yield first, frame[first : first + most]
 
 
 def open_table(

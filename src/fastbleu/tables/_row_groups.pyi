@@ -1,0 +1,12 @@
+from array import array
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..inputs._utf8 import Utf8Rows
+
+class RowGroups:
+    totals: array[int] | None
+    def __new__(cls, rows: int, width: int) -> RowGroups: ...
+    def split(self, keys: Utf8Rows | NDArray[Any]) -> None: ...
+    def add(self, rows: NDArray[Any], counts: array[int], nrefs: NDArray[Any]) -> None: ...
