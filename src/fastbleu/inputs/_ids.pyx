@@ -207,7 +207,7 @@ cdef class IdRows:
             if overflow:
                 return False
         self.listed_count += length
-        row = [NULL, length, sizeof(int64_t), ID_INT64, NULL, 0, 0]
+        row = [NULL, length, sizeof(int64_t), ID_INT64, NULL, 0, ID_INT64]
         self.append(row)
         return True
 
