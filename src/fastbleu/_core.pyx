@@ -126,10 +126,10 @@ cpdef accumulate_rows(array rows, Py_ssize_t count, array total):
     cdef Py_ssize_t row, column, width = len(total)
     cdef const int64_t *values
     cdef int64_t *sums
-    cdef tuple held
+    cdef tuple _held
     count = min(count, len(rows) // width)
     if count >= POLL_ROWS:
-        held = buffer_of(rows, "q"), buffer_of(total, "q")
+        _held = buffer_of(rows, "q"), buffer_of(total, "q")
     values, sums = numbers(rows), numbers(total)
     for row in range(count):
         poll_at(row)

@@ -17,7 +17,7 @@ from libc.string cimport strchr, strcmp
 
 from fastbleu.kernel.exceptions cimport is_raised, take_exception
 from fastbleu.kernel.sequences cimport (
-    is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
+    is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging_lists)
 from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow
 
 
@@ -160,7 +160,7 @@ cdef class IdRows:
         return 0
 
     cdef bint add_lists(self, object segments, bint nested) except -1:
-        """Add the segments of a list: a list of int each or, `nested`, lists of these; whether all are such."""
+        """Add segments: a list of int each or, `nested`, a list of these; False where one is another."""
         cdef Py_ssize_t segment = 0, polled = 0, k
         cdef const int64_t *ids
         while segment < size_of(segments):
@@ -300,9 +300,9 @@ cdef object numpy_of(object tensor):
         if not isinstance(error, Exception):
             raise error
         return None
-    array = <object> made
+    shared = <object> made
     Py_DECREF(made)
-    return array
+    return shared
 
 
 cdef int64_t as_int64(object number) noexcept:
