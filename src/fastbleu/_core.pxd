@@ -32,6 +32,7 @@ cdef class SegmentCounter(Interruptible):
     cdef int rule                    # an index of REFERENCE_LENGTHS
     cdef public int mask_tokens      # longer segments of ids are counted by match_long
     cdef uint64_t matched[MASK_TOKENS * MASK_WORDS]
+    cdef unsigned char *marks        # of the tokens of the hypothesis at hand; NULL: nothing is marked
     cdef number_table pairs
     cdef void *work
     cdef Py_ssize_t work_capacity
@@ -55,5 +56,5 @@ cdef class SegmentCounter(Interruptible):
     cdef int raise_clips(self, const ngram_entry *entries, Py_ssize_t count, bint only_one,
                          int32_t *clip, int32_t *seen) except -1 nogil
     cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
-                                 int32_t *seen, int64_t *matches) except -1 nogil
+                                 int32_t *seen, int n, int64_t *matches) except -1 nogil
     cdef void *workspace(self, size_t size) except NULL nogil

@@ -20,6 +20,7 @@ Long counts poll for signals (main thread) and for `cancelled` (any thread) ever
 
 import cython
 from cpython.array cimport array, clone
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memset
@@ -64,6 +65,9 @@ REFERENCE_LENGTHS = ("closest", "first", "shortest")
 # Rows, and bytes of new memory, between two checks for signals.
 cdef Py_ssize_t POLL_ROWS = 1 << 16
 cdef Py_ssize_t POLL_BYTES = 1 << 24
+
+cdef enum:
+    MARKED_ORDERS = 8                # bits of a mark
 
 cdef array _ROWS = array("q")
 
@@ -215,6 +219,29 @@ cdef class SegmentCounter:
         with cython.critical_section(total):      # other threads add to it, too
             accumulate_rows(sums, 1, total)
 
+    def mark(self, PackedSegments packed not None):
+        """Where the n-grams match: the marks of all hypotheses' tokens, one after the other, and the rows.
+
+        Bit n - 1 of a mark, a byte, is set where the n-gram of order n that starts there is a clipped match,
+        so that the bits add up to the matches of the rows: of an n-gram that stands more often than in any
+        reference the first occurrences match. Orders above MARKED_ORDERS are counted, not marked.
+        """
+        cdef array rows = zero_rows(len(packed), self.max_order)
+        cdef Py_ssize_t segment, first = 0, total = 0
+        cdef bytes marks
+        packed.finish()
+        for segment in range(packed.segment_count):
+            total += packed.lengths[first]
+            first += packed.reference_counts[segment] + 1
+        marks = PyBytes_FromStringAndSize(NULL, total)
+        self.marks = <unsigned char *> PyBytes_AS_STRING(marks)
+        memset(self.marks, 0, total)
+        try:
+            self.count(packed, rows)
+        finally:
+            self.marks = NULL
+        return marks, rows
+
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        bint at_least_one) except -1 nogil:
         """Fill a row per segment, or with `sums` use one row and add it up there."""
@@ -269,6 +296,8 @@ cdef class SegmentCounter:
                 ids, masks, lengths, references, distinct, mask_words(longest), matches)
         else:
             self.match_long(ids, lengths, references, distinct, matches)
+        if self.marks != NULL:
+            self.marks += lengths[0]
         return 0
 
     cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
@@ -281,7 +310,7 @@ cdef class SegmentCounter:
         cdef const int32_t *reference = ids + hyp_len
         cdef mask_kernel match = mask_kernel_for(simd_in_use())
         cdef int64_t k
-        cdef int n, w
+        cdef int n, w, i
         for n in range(max_order):
             for w in range(words):
                 self.matched[n * MASK_WORDS + w] = 0
@@ -301,6 +330,10 @@ cdef class SegmentCounter:
         for n in range(max_order):
             for w in range(words):
                 matches[n] += popcount_portable(self.matched[n * MASK_WORDS + w])
+        if self.marks != NULL:
+            for n in range(min(max_order, MARKED_ORDERS)):
+                for i in range(hyp_len):
+                    self.marks[i] |= (self.matched[n * MASK_WORDS + i // 64] >> i % 64 & 1) << n
         return 0
 
     cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
@@ -350,7 +383,7 @@ cdef class SegmentCounter:
                     live[k] = self.find_pairs(reference, live[k], keys)
                 self.raise_clips(reference, live[k], references == 1, clip, seen)
                 reference += lengths[k]
-            live[0] = self.keep_matched(hypothesis, live[0], clip, seen, matches + n)
+            live[0] = self.keep_matched(hypothesis, live[0], clip, seen, n, matches)
             if live[0] == 0:
                 break
         return 0
@@ -405,15 +438,19 @@ cdef class SegmentCounter:
         return 0
 
     cdef Py_ssize_t keep_matched(self, ngram_entry *entries, Py_ssize_t count, const int32_t *clip,
-                                 int32_t *seen, int64_t *matches) except -1 nogil:
-        """Count the clipped matches of one order; keep the entries that any reference has."""
+                                 int32_t *seen, int n, int64_t *matches) except -1 nogil:
+        """Count the clipped matches of order n (from 0 on); keep the entries that any reference has."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         cdef ngram_entry entry
+        cdef bint is_match, marked = self.marks != NULL and n < MARKED_ORDERS
         while i < count:
             stop = self.next_stop(i, count, 1)
             for i in range(i, stop):
                 entry = entries[i]
-                matches[0] += seen[entry.id] < clip[entry.id]
+                is_match = seen[entry.id] < clip[entry.id]
+                matches[n] += is_match
+                if marked:
+                    self.marks[entry.position] |= is_match << n
                 seen[entry.id] += 1
                 entries[kept] = entry
                 kept += clip[entry.id] > 0

@@ -3,7 +3,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._core import SegmentCounter
-from .._packed import PackedSegments
 from ..runtime._process import Cell
 from ..runtime.progress import ProgressBar
 from ._tokens import TokenPacker
@@ -95,6 +94,3 @@ class TokenRounds:
     def lead(self, packer: TokenPacker, counter: SegmentCounter) -> int: ...
     def end(self) -> None: ...
     def add_sums(self) -> None: ...
-
-class PositionCounter(SegmentCounter):
-    def mark(self, packed: PackedSegments) -> tuple[bytes, array[int]]: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._batch import PositionCounter
+from .._core import SegmentCounter
 from .stats import Stats
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def match_positions(hypotheses: Any, references: Any, options: CountOptions) -> 
         S rows, those of `count_batch`.
     """
     packer = options._packer(list)
-    counter = PositionCounter(options.max_order, options.reference_length)
+    counter = SegmentCounter(options.max_order, options.reference_length)
     marks, parts, first = [], [], 0
     while taken := packer.fill(hypotheses, references, first, 0):
         marked, rows = counter.mark(packer)
