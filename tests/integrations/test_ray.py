@@ -14,6 +14,7 @@ pa = host("pyarrow")
 ray = host("ray")
 data = host("ray.data")
 on_ray = host("fastbleu.integrations.ray")
+_engines = host("fastbleu.integrations._engines")
 
 pytestmark = pytest.mark.filterwarnings("default")
 ROWS = 400
@@ -47,6 +48,22 @@ def test_any_blocks(blocks):
     dataset = data.from_arrow(pa.table(ITS)).repartition(blocks)
     found = on_ray.score(dataset, "mt", ["ref", "other"], by=BY)
     assert rows_of(found) == wanted(["ref", "other"])
+
+
+def test_more_sums_than_wait(monkeypatch):
+    monkeypatch.setattr(_engines, "WAITING_ROWS", 4)
+    dataset = data.from_arrow(pa.table(ITS)).repartition(7)
+    assert rows_of(on_ray.score(dataset, "mt", ["ref"], by=BY)) == wanted(["ref"])
+
+
+def test_a_block_of_null_keys():
+    nulls = pa.table(
+        {name: ITS[name] for name in ("system", "mt", "ref")} | {"lang": [None] * ROWS}
+    )
+    rows = [[*row[:1], None, *row[1:]] for row in wanted(["ref"], ["system"])]
+    both = on_ray.score(data.from_arrow([pa.table(ITS), nulls]), "mt", ["ref"], by=BY)
+    assert len(rows_of(both)) == len(wanted(["ref"]))
+    assert rows_of(on_ray.score(data.from_arrow(nulls), "mt", ["ref"], by=BY)) == rows
 
 
 def test_empty_blocks_and_no_keys():

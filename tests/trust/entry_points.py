@@ -94,6 +94,13 @@ fastbleu.count: columns | it = text_column(TEXTS); count(it, it, tokenize="13a")
     count(it, text_column([*TEXTS[:2], b"\\xff"]), tokenize="intl", lowercase=True)
     count(it, text_column([*TEXTS[:2], None]), tokenize="13a"); count(it, it)
     count(it, text_column(TEXTS[:2]), tokenize="13a"); count(id_column(), it, tokenize="13a")
+fastbleu.count: arrays of strings | it = string_array(TEXTS); count(it, it, tokenize="13a")
+    count(it, string_array([*TEXTS[:2], None]), tokenize="13a"); count(it, it)
+    count(it, string_array(TEXTS[:2]), tokenize="13a")
+fastbleu.count: arrays of objects
+    it = np.array(TEXTS * 700, object); count(it, it, tokenize="13a")
+    count(it, np.array([*TEXTS * 699, "a", "b", None], object), tokenize="13a")
+    count(it, it[1:], tokenize="13a")
 fastbleu.count: columns of ids | it = id_column(); count(it, it, max_order=2)
     count(it, it, tokenize="13a"); count(it, text_column(TEXTS))
 fastbleu.count: streams of columns
@@ -478,6 +485,12 @@ def streaming() -> tuple[BLEU, BLEU]:
 
 def text_column(texts: list[Any]) -> Column:
     return Column(text_array(texts))
+
+
+def string_array(texts: list[Any]) -> Any:
+    """An array of StringDType; of objects by a numpy without it."""
+    kind = getattr(getattr(np, "dtypes", None), "StringDType", None)
+    return np.array(texts, object if kind is None else kind(na_object=None))
 
 
 def id_column() -> Column:

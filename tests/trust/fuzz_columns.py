@@ -2,7 +2,7 @@
 
 The first bytes of an input say what the column is like; the rest are its lines, or its buffers as
 they come, damaged: then any result is right, and any ValueError, as long as nothing is read where
-nothing is.
+nothing is. What is UTF-8 is counted in arrays of numpy's StringDType, too.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import gc
 import re
 
+import numpy as np
 from arrow_producer import EXPORTED, WRONG, Array, Column, Stream, list_array, text_array
 
 from fastbleu import BLEU
 from fastbleu.runtime._process import SIMD_LEVELS, use_simd
 from trust.fuzz_input import Input, Wrong, equal
 
+StringDType = getattr(getattr(np, "dtypes", None), "StringDType", None)
 METRICS = [
     BLEU(tokenize=tokenizer, lowercase=lowercase)
     for tokenizer in ("13a", "intl", "zh", "char", "none")
@@ -71,6 +73,9 @@ def run_lines(given: Input, kind: int) -> None:
     texts = [line.decode() for line in lines]
     others = [line.decode() for line in turned]
     its = [[line.decode(), line[:3].decode()] for line in turned] if kind & 8 else others
+    if kind & 16 and StringDType is not None:
+        ours = np.array(texts, StringDType())[:: -1 if kind & 32 else 1]
+        texts = texts[:: -1 if kind & 32 else 1]
     equal(metric.statistics(ours, theirs), metric.statistics(texts, its), lines, metric.signature)
 
 

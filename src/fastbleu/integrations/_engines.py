@@ -9,7 +9,7 @@ import numpy
 import pyarrow
 
 from ..tables.frames import ROW
-from ..tables.groups import GroupScorer
+from ..tables.groups import WAITING_ROWS, GroupScorer
 from ..tables.rows import RowCounter, check_columns
 from ..tables.sources import open_table
 
@@ -39,6 +39,23 @@ def partial_result(scorer: GroupScorer, batches: Iterable[Any]) -> Any:
     """The counts of batches by group, as a table of pyarrow; None if there are no rows."""
     total = scorer.totals(open_table(iter(batches)).chunks())
     return None if total is None else total.to_native()
+
+
+def summed(scorer: GroupScorer, partials: Iterable[pyarrow.Table]) -> pyarrow.Table:
+    """The sum of partial results, which may be very many; an empty table if there are none."""
+    waiting: list[pyarrow.Table] = []
+
+    def add_up() -> pyarrow.Table:
+        # A column of nulls alone has no other type.
+        table = pyarrow.concat_tables(waiting, promote_options="default")
+        return scorer.reduced([open_table(table).frame]).to_native()
+
+    for partial in partials:
+        if len(partial):
+            waiting.append(partial)
+        if sum(map(len, waiting)) > WAITING_ROWS:
+            waiting = [add_up()]
+    return add_up() if waiting else pyarrow.table({})
 
 
 def scores(scorer: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SEGMENTS, _FEWEST, _MOST = "_fastbleu_segments", "_fastbleu_fewest", "_fastbleu_most"
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
-_WAITING_ROWS = 1 << 17
+WAITING_ROWS = 1 << 17
 
 RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signature")
 
@@ -89,13 +89,13 @@ class GroupScorer:
             check_columns(frame.columns, self.columns)
             waiting += self._rows(frame, row) if self.keeps_rows else [self._sums(frame, row)]
             row += len(frame)
-            if not self.keeps_rows and sum(len(keys) for keys, _ in waiting) > _WAITING_ROWS:
-                total, waiting = [self._reduced([*total, self._joined(waiting)])], []
+            if not self.keeps_rows and sum(len(keys) for keys, _ in waiting) > WAITING_ROWS:
+                total, waiting = [self.reduced([*total, self._joined(waiting)])], []
         if waiting:
             total.append(self._joined(waiting))
         if not total:
             return None
-        return joined(total) if self.keeps_rows else self._reduced(total)
+        return joined(total) if self.keeps_rows else self.reduced(total)
 
     def _rows(self, frame: Frame, first: int) -> Iterator[tuple[Frame, Indices]]:
         """The keys of segments and their `reductions`; `first` is the number of the first row."""
@@ -126,7 +126,8 @@ class GroupScorer:
         columns = np.ascontiguousarray(np.concatenate(numbers).T)
         return joined(keys).with_columns(dict(zip(self.reductions, columns, strict=True)))
 
-    def _reduced(self, frames: Sequence[Frame]) -> Frame:
+    def reduced(self, frames: Sequence[Frame]) -> Frame:
+        """Partial results added up, a row for each group."""
         return joined(frames).reduce(self.keys, self.reductions)
 
     def scores(self, total: Frame) -> Frame:
