@@ -61,7 +61,7 @@ DIRECTIVES = {
     "initializedcheck": DEBUG,
     "cdivision": True,
     "embedsignature": True,
-    # Compiled functions of the public API ask for it; with all others it made the wheel a fifth larger.
+    # Public compiled functions ask for it; with all others it made the wheel a fifth larger.
     "binding": False,
     "auto_pickle": False,
     # Without the GIL a module is as safe as with it; test_free_threading.py has tried it.

@@ -26,8 +26,8 @@ SHARES = 2
 each_share = pytest.mark.parametrize("share", range(SHARES))
 
 
-# A function that cannot be made for want of memory: CPython 3.12.1 and 3.13.0 free its code, which they use
-# again.
+# CPython 3.12.1 and 3.13.0 free the code of a function that they have no memory to make, and then
+# use it again.
 PYTHON_ALONE = """
 import _testcapi
 
