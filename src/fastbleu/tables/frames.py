@@ -88,7 +88,10 @@ class LibraryFrame:
         """A row for each group, in any order; null is a group's key as any other value."""
         column = self._narwhals.col
         parts = [getattr(column(name), reduction)() for name, reduction in how.items()]
-        grouped = self._frame.group_by(*by, drop_null_keys=False)
+        # Copies in the library's own memory: pyarrow's threads may free what they have read only
+        # when Python ends, which aborts if that is memory of a Python object.
+        copies = self._frame.with_columns(*(column(name) + 0 for name in how))
+        grouped = copies.group_by(*by, drop_null_keys=False)
         return LibraryFrame(grouped.agg(*parts))
 
     def groups(self, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Indices]]:
