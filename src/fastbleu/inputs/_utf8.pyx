@@ -17,7 +17,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.stdint cimport SIZE_MAX, uintptr_t
+from libc.stdint cimport SIZE_MAX
 from libc.string cimport memchr, memcpy
 
 from fastbleu.kernel.exceptions cimport take_exception
@@ -37,6 +37,7 @@ cdef extern from "kernel/objects/string_array.h":
         void *(*acquire)(const void *dtype) noexcept nogil
         void (*release)(void *allocator) noexcept nogil
     bint find_numpy_strings(void **table, numpy_strings *functions) noexcept
+    const char *array_data(object array) noexcept
     int load_string(const numpy_strings *functions, void *allocator, const void *packed,
                     utf8_line *line) noexcept nogil
 
@@ -337,11 +338,12 @@ cdef class StringColumn:
 
     def __cinit__(self, array, str name not None):
         """Open an array of a numpy module that exports its functions; ImportError if it is another."""
+        from numpy import asarray
         from numpy._core._multiarray_umath import _ARRAY_API
 
         if not find_numpy_strings(<void **> PyCapsule_GetPointer(_ARRAY_API, NULL), &self.functions):
             raise ImportError("this numpy is not of version 2")
-        self.array, self.name = array, name
+        self.array, self.name = asarray(array), name      # no subclass, whose slices could be anything
         self.is_text = True
 
     def read(self, Py_ssize_t limit, size_t most_bytes=SIZE_MAX):
@@ -362,7 +364,7 @@ cdef class StringColumn:
         part = self.array[self.before:self.before + limit]
         its_dtype, count = part.dtype, len(part)
         dtype = <const void *> its_dtype
-        packed = <const char *> <uintptr_t> part.__array_interface__["data"][0]
+        packed = array_data(part)
         step = part.strides[0]
         rows.owners.append(copies)
         while rows.line_count < count and rows.size < most_bytes:

@@ -11,6 +11,7 @@
 #ifndef FASTBLEU_STRING_ARRAY_H
 #define FASTBLEU_STRING_ARRAY_H
 
+#include <Python.h>
 #include "../text/utf8.h"
 
 typedef struct {
@@ -36,6 +37,15 @@ static inline int find_numpy_strings(void **table, numpy_strings *functions)
     memcpy(&functions->acquire, table + 316, sizeof(void *));
     memcpy(&functions->release, table + 318, sizeof(void *));
     return 1;
+}
+
+/* Where the data of an ndarray begins. Its attributes tell that, too, but numpy crashes where it has no memory to
+ * make their values. */
+static inline const char *array_data(const PyObject *array)
+{
+    const char *data;
+    memcpy(&data, (const char *)array + sizeof(PyObject), sizeof data);
+    return data;
 }
 
 /* A string, with NULL bytes where it is missing. Returns 0, or -1: it is none. */
