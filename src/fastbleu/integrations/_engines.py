@@ -43,19 +43,20 @@ def partial_result(scorer: GroupScorer, batches: Iterable[Any]) -> Any:
 
 def summed(scorer: GroupScorer, partials: Iterable[pyarrow.Table]) -> pyarrow.Table:
     """The sum of partial results, which may be very many; an empty table if there are none."""
+    total: list[pyarrow.Table] = []
     waiting: list[pyarrow.Table] = []
 
     def add_up() -> pyarrow.Table:
         # A column of nulls alone has no other type.
-        table = pyarrow.concat_tables(waiting, promote_options="default")
+        table = pyarrow.concat_tables([*total, *waiting], promote_options="default")
         return scorer.reduced([open_table(table).frame]).to_native()
 
     for partial in partials:
         if len(partial):
             waiting.append(partial)
         if sum(map(len, waiting)) > WAITING_ROWS:
-            waiting = [add_up()]
-    return add_up() if waiting else pyarrow.table({})
+            total, waiting = [add_up()], []
+    return add_up() if total or waiting else pyarrow.table({})
 
 
 def scores(scorer: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:

@@ -79,8 +79,20 @@ static void widen_row(const id_row *row, int64_t *out)
 #define FEW_IDS 16
 #define LABEL_PADDING (-100)      /* pads labels by convention, and hardly ever is a token */
 
-/* As widen_row, for at most 64 integers. */
+/* As widen_row, for at most 64 integers, which lie as in_vectors says. */
 typedef void (*id_widener)(const id_row *row, int64_t *ids);
+
+FB_INLINE int in_vectors(const id_row *row)
+{
+    return (row->kind == ID_INT64 && row->stride == 8) || (row->kind == ID_INT32 && row->stride == 4);
+}
+
+/* As widen_row, for at most 64 integers that lie in any way. */
+FB_INLINE void widen_block(const id_row *row, int64_t *ids, const id_widener widen)
+{
+    if (in_vectors(row)) widen(row, ids);
+    else widen_row(row, ids);
+}
 
 /* Which of at most 64 ids are in a set. What lies behind them, up to a multiple of ID_LANES, is read, and may
  * have bits. */
@@ -118,13 +130,9 @@ static inline int keep_ids_portable(int64_t *ids, int length, uint64_t chosen)
 FB_TARGET("avx2")
 static inline void widen_avx2(const id_row *row, int64_t *ids)
 {
-    const int wide = row->kind == ID_INT64 && row->stride == 8;
+    const int wide = row->kind == ID_INT64;
     const char *from = row->ids;
     ptrdiff_t left = row->length;
-    if (!wide && !(row->kind == ID_INT32 && row->stride == 4)) {
-        widen_row(row, ids);
-        return;
-    }
     for (; left > 0; left -= 4, from += 4 * row->stride, ids += 4) {
         const __m128i narrow = _mm_cmpgt_epi32(_mm_set1_epi32((int)left), _mm_setr_epi32(0, 1, 2, 3));
         const __m256i lanes = _mm256_cvtepi32_epi64(narrow);
@@ -173,13 +181,9 @@ static inline int keep_ids_avx2(int64_t *ids, int length, uint64_t chosen)
 FB_TARGET("avx512f")
 static inline void widen_avx512(const id_row *row, int64_t *ids)
 {
-    const int wide = row->kind == ID_INT64 && row->stride == 8;
+    const int wide = row->kind == ID_INT64;
     const char *from = row->ids;
     ptrdiff_t left = row->length;
-    if (!wide && !(row->kind == ID_INT32 && row->stride == 4)) {
-        widen_row(row, ids);
-        return;
-    }
     for (; left > 0; left -= 8, from += 8 * row->stride, ids += 8) {
         const __mmask8 lanes = (__mmask8)(left < 8 ? (1 << left) - 1 : 0xFF);
         const __m512i some =
@@ -268,10 +272,10 @@ FB_INLINE ptrdiff_t read_blocks(const id_row *row, const id_filter *filter, ptrd
                                  NULL,
                                  0,
                                  row->kind};
-            widen(&mask, ids);
+            widen_block(&mask, ids, widen);
             masked = find(ids, length, &zeros);
         }
-        widen(&block, ids);
+        widen_block(&block, ids, widen);
         padding = (masked | find_in_set(ids, length, &filter->padding, find)) & all;
         stops = find_in_set(ids, length, &filter->stops, find) & ~masked & counts;
         if (stops) {
