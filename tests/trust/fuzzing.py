@@ -52,13 +52,14 @@ class Target:
     """What is fuzzed; a name is that of a module fuzz_*.py, and perhaps "-" and a variant of it.
 
     With `redzones` what Python allocates is guarded too, because compiled code reads in it, and all
-    is ten times slower; so most runs of such a target have none. `few`: a tenth of the runs.
+    is ten times slower; so most runs of such a target have none. `share` of the runs is what a slow
+    target gets.
     """
 
     name: str
     longest: int
     redzones: bool = False
-    few: bool = False
+    share: float = 1.0
     python: tuple[str, ...] = ()
 
     @property
@@ -70,14 +71,14 @@ class Target:
 CLI = tuple(f"fastbleu.cli.{name}" for name in ("files", "readers", "markup", "formats"))
 INDEX = ("fastbleu.matrix.index_file", "fastbleu.matrix.index_contents")
 TARGETS = [
-    Target("files", 600, python=CLI),
+    Target("files", 600, share=0.5, python=CLI),
     Target("columns", 600),
     Target("ids", 400),
     Target("index", 2500, python=INDEX),
-    Target("kernels", 400, few=True),
+    Target("kernels", 400, share=0.1),
     Target("tokenizers", 300),
-    Target("tokenizers-redzones", 300, redzones=True, few=True),
-    Target("pairs", 200, few=True),
+    Target("tokenizers-redzones", 300, redzones=True, share=0.1),
+    Target("pairs", 200, share=0.1),
 ]
 
 

@@ -21,5 +21,5 @@ def fuzzing_build() -> None:
 @pytest.mark.parametrize("target", fuzzing.TARGETS, ids=lambda target: target.name)
 def test_targets(cases, long, target, fuzzing_build):
     runs = int(os.environ.get("FASTBLEU_FUZZ_RUNS", LONG_RUNS if long else RUNS))
-    cases.count, failure = fuzzing.fuzz(target, runs // 10 if target.few else runs)
+    cases.count, failure = fuzzing.fuzz(target, int(runs * target.share))
     assert not failure, failure

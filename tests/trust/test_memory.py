@@ -15,17 +15,20 @@ from trust.sanitizers import ALL_FRAMES, REPORT, make, missing, sanitized, worst
 # What the short form leaves out: tests of nltk and sacreBLEU themselves, of the command line (the
 # other parts run it a great deal), of time and of memory's size, of what is Python upon compiled
 # code that other tests run, and of random tokens and texts where the fuzzers try the same, under
-# AddressSanitizer, too; and single tests that are mostly such Python.
+# AddressSanitizer, too; and single tests that are mostly such Python or whole corpora.
 LEFT_OUT = [
     *("sacrebleu_parity", "sacrebleu_errors", "sacrebleu_patch", "sacrebleu_real_data"),
     *("real_data", "nltk_arguments", "tokenizer_libraries", "files", "formats", "interrupt"),
-    *("cli", "cli_robustness", "cli_testsets", "cli_utf8", "unicode_ranges", "memory"),
+    *("cli", "cli_robustness", "cli_testsets", "cli_utf8", "cli_segments", "cli_diagnosis"),
+    *("cli_dialects", "unicode_ranges", "memory"),
     "trust_entries",
     *("streaming", "streaming_limits", "streaming_reentrancy", "streaming_state", "signal_gaps"),
     *("identification", "explanation", "diagnosis_real_data"),
     *("tokenizers_parity", "nltk_bulk", "nltk_smoothing", "significance", "architecture"),
 ]
 SINGLE_ONES = [
+    *(f"recorded::test_{kind}[wmt22" for kind in ("corpora", "sentences", "printed_lines")),
+    "layout::test_no_false_warning_on_real_data",
     "mbr::test_aggregated_references",
     "mbr::test_the_example",
     "metric::test_scores_are_sacrebleus",
@@ -91,7 +94,7 @@ def run_tests(cases, room, everything=False, frames=None):
     if not everything:
         changes["FASTBLEU_TEST_ONLY"] = "fastbleu"
         left_out = {FILES[name] for name in LEFT_OUT}
-        # Names are those that pytest gives to tests, which begin in the root of the project.
+        # Names, or beginnings of them, that pytest gives to tests, from the root of the project.
         for file, _, test in (name.partition("::") for name in SINGLE_ONES):
             assert f"def {test.partition('[')[0]}(" in FILES[file].read_text(encoding="utf-8")
             path = FILES[file].relative_to(TESTS.parent)
