@@ -1,23 +1,23 @@
-# make demo, make dev and make test need python3 with venv and a C compiler; everything else they fetch.
+# make demo, make dev and make test need python3 with venv and a C compiler; they fetch everything else.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 SOURCES = pyproject.toml setup.py $(shell find src -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
-# Those that are mostly tables keep their lines.
+# Headers that are mostly tables are not formatted.
 HEADERS = $(filter-out %/unicode_ranges.h %/char_classes.h,$(shell find src -name "*.h"))
 # The modules that have a stub; fastbleu.nltk is checked with all of its modules.
 STUBBED = fastbleu.nltk $(shell find src -name "_*.pyi" ! -name "__init__.pyi" ! -path "*/nltk/*" \
     | sed 's|^src/||; s|\.pyi$$||; s|/|.|g')
 DATA ?= ../shared/data
-# Tests run on all processors; benchmarks, which are no tests, would only warn of that.
+# Tests run on all processors; pytest-benchmark would warn about that.
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) -p no:benchmark
-# Where plain torch brings gigabytes for GPUs: the name of its build for the CPU.
+# PyTorch for the CPU: set TORCH if plain torch would install gigabytes for GPUs.
 TORCH ?= torch==2.13.0
 # The revision whose speed make bench compares with.
 AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
-# What extras require, without the package, which is there.
+# Installs the requirements of extras, without the package itself.
 EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
 
 RELEASE_TOOLS = build==1.6.1 check-jsonschema==0.39.0 cibuildwheel==4.3.3 twine==7.0.0 \
@@ -41,19 +41,19 @@ $(VENV)/tested: $(VENV)/built
 
 build: $(VENV)/built            ## make the virtual environment and compile
 
-# Without build isolation: what compiles, and what was compiled before, stays in the environment.
+# Without build isolation: the build tools and compiled files stay, so later builds are incremental.
 $(VENV)/dev: pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) 'setuptools>=77' 'Cython>=3.1,<4'
 	@FASTBLEU_DEBUG=1 $(PIP) --no-build-isolation --editable '.[test]'
 	@touch $@
 
-dev: $(VENV)/dev            ## build in place with bounds checks, unoptimised; after an edit once more, for seconds
+dev: $(VENV)/dev            ## build in place with bounds checks, unoptimised; repeat after each edit (takes seconds)
 	@FASTBLEU_DEBUG=1 $(BIN)/python setup.py -q build_ext --inplace
 	@rm -f $(VENV)/built    # make test builds as usual
-	@echo 'built; test a part by: $(BIN)/python -m pytest -p no:benchmark tests/counting'
+	@echo 'built; run some tests: $(BIN)/python -m pytest -p no:benchmark tests/counting'
 
-demo: $(VENV)/built            ## build, then score the plain text of two systems, compare them and make a report
+demo: $(VENV)/built            ## build, then score the output of two systems, compare them and create a report
 	@$(call EXTRAS,report)
 	@echo; echo '$$ fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt'
 	@$(BIN)/fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt
@@ -65,40 +65,40 @@ demo: $(VENV)/built            ## build, then score the plain text of two system
 	@mkdir -p build && $(BIN)/fastbleu examples/reference.1.txt examples/reference.2.txt \
 	    -i examples/system-a.txt examples/system-b.txt --html build/report.html --md build/report.md -q >/dev/null
 
-test: $(VENV)/tested            ## build, then run the tests, without those that are long
+test: $(VENV)/tested            ## build, then run all tests except the long ones
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_TEST_SEGMENTS="$${FASTBLEU_TEST_SEGMENTS:-20000}" \
 	    $(PYTEST) -m 'not long' $(PYTEST_ARGS)
-	@echo 'The long tests, and 1,000,000 random segments in place of 20,000: make test-full'
+	@echo 'For the long tests, and 1,000,000 random segments instead of 20,000: make test-full'
 
-test-full: $(VENV)/tested            ## all tests, with 1,000,000 random segments (FASTBLEU_TEST_SEGMENTS)
+test-full: $(VENV)/tested            ## run all tests, with 1,000,000 random segments (FASTBLEU_TEST_SEGMENTS)
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) $(PYTEST_ARGS)
 
-test-libraries: $(VENV)/tested            ## the tests of the tokenizers that belong to other libraries
+test-libraries: $(VENV)/tested            ## test the tokenizers of other libraries
 	@$(call EXTRAS,ja ko spm)
 	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/tokenizers/test_tokenizer_libraries.py
 
-# They have an environment of their own, because they bring half a gigabyte.
-test-integrations:            ## the tests of training loops and their frameworks, with all of these installed
+# In a separate environment, because the frameworks take half a gigabyte.
+test-integrations:            ## test the integrations and example scripts with all training frameworks installed
 	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations \
 	    tests/dialects/test_originals.py tests/test_documentation.py --ignore tests/integrations/test_mbrs.py \
 	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py
 
-# It needs older releases than the other hosts do, and so an environment for itself.
-test-mbrs:            ## the tests of the metric for mbrs, with all that mbrs requires
+# In a separate environment, because mbrs needs older releases than the other hosts.
+test-mbrs:            ## test the metric for mbrs, with mbrs installed
 	@$(MAKE) --no-print-directory VENV=.venv-mbrs .venv-mbrs/with-mbrs
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-mbrs/bin/python -m pytest -p no:benchmark $(PYTEST_ARGS) tests/integrations/test_mbrs.py
 
-test-tables:            ## the tests of tables and their columns, with all libraries that have them
+test-tables:            ## test tables and columns, with all data frame libraries installed
 	@$(MAKE) --no-print-directory VENV=.venv-tables .venv-tables/with-tables
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-tables/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/tables \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]'
 
 # Spark needs Java 17 or later.
-test-engines:            ## the tests of tables on clusters, with Spark and Ray
+test-engines:            ## test tables on clusters, with Spark and Ray
 	@$(MAKE) --no-print-directory VENV=.venv-engines .venv-engines/with-engines
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 \
 	    .venv-engines/bin/python -m pytest -p no:benchmark $(PYTEST_ARGS) tests/integrations/test_spark.py \
@@ -123,8 +123,8 @@ $(VENV)/with-mbrs: $(VENV)/tested
 	@$(call EXTRAS,mbrs) 'mbrs==0.1.8'
 	@touch $@
 
-# axe-core comes from npm; npm and, where there is no chromium, apt-get have to be there.
-test-report:            ## the tests of the report in a browser, and of pictures, with all that these need
+# Needs npm, for axe-core, and apt-get if chromium is not installed.
+test-report:            ## test the report in a browser, and the plots; installs what these tests need
 	@$(MAKE) --no-print-directory VENV=.venv-report .venv-report/with-browser
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" .venv-report/bin/python -m pytest -n $(WORKERS) \
 	    -p no:benchmark -q $(PYTEST_ARGS) tests/reporting tests/plots
@@ -136,17 +136,17 @@ $(VENV)/with-browser: $(VENV)/tested
 	    { apt-get update -q && apt-get install -y -q chromium; } >/dev/null
 	@touch $@
 
-test-neon:            ## the kernel's instruction sets against its portable code; AArch64's is emulated
+test-neon:            ## compare all instruction sets with the portable code; AArch64 is emulated
 	@bash tests/levels.sh
 
-mutants: $(VENV)/tested            ## planted faults in the tokenisers and kernels, which their tests must find
+mutants: $(VENV)/tested            ## plant faults in tokenizers and kernels, which the tests must find
 	@bash tests/mutants.sh $(BIN)/python
 
-test-pythons:            ## a part of the tests on other CPythons: all that are found, or PYTHONS="3.10 3.13"
+test-pythons:            ## run some tests on all CPythons that are found, or PYTHONS="3.10 3.13"
 	@PYTHONS="$(PYTHONS)" bash tests/pythons.sh
 
-# Its environment is its own, because the theme and its parsers are nothing that tests need.
-docs:            ## the documentation site in build/docs/html; warnings and broken internal links are errors
+# In a separate environment, because tests do not need Sphinx.
+docs:            ## build the documentation site in build/docs/html; warnings and broken internal links are errors
 	@$(MAKE) --no-print-directory VENV=.venv-docs .venv-docs/with-sphinx
 	@.venv-docs/bin/sphinx-build -q -W --keep-going -d build/docs/doctrees -b html docs build/docs/html
 	@echo 'open build/docs/html/index.html; links to other sites: make docs-links'
@@ -154,26 +154,26 @@ docs:            ## the documentation site in build/docs/html; warnings and brok
 docs-links: docs            ## check the links of the documentation to other sites
 	@.venv-docs/bin/sphinx-build -q -d build/docs/doctrees -b linkcheck docs build/docs/links
 
-test-wheels: .venv-release/installed            ## wheels of all CPythons found, installed where there is no compiler (PYTHONS)
+test-wheels: .venv-release/installed            ## build wheels for all CPythons found (PYTHONS), and test them without a compiler
 	@PYTHONS="$(PYTHONS)" bash tools/test_wheels.sh .venv-release/bin/python
 
-test-sdist: .venv-release/installed            ## the source distribution, which tests itself where nothing else is
+test-sdist: .venv-release/installed            ## build the source distribution and run its tests from it alone
 	@bash tools/test_sdist.sh .venv-release/bin/python
 
-# Only tools: none of them compiles the package into this environment.
+# Only tools; the package is not installed in this environment.
 .venv-release/installed: pyproject.toml
 	@test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
 	@.venv-release/bin/python -m pip --disable-pip-version-check install --quiet $(RELEASE_TOOLS)
 	@touch $@
 
-check-release: .venv-release/installed            ## pyproject.toml, CITATION.cff, the workflows and forms against their schemas
+check-release: .venv-release/installed            ## check pyproject.toml, CITATION.cff, the workflows and forms against their schemas
 	@bash tools/check_release.sh .venv-release/bin
 
 $(VENV)/with-sphinx: $(VENV)/built
 	@$(call EXTRAS,docs)
 	@touch $@
 
-lint: $(VENV)/tested            ## ruff, cython-lint, clang-format, mypy, stubtest
+lint: $(VENV)/tested            ## run ruff, cython-lint, clang-format, mypy, stubtest
 	@$(call EXTRAS,lint)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
@@ -190,15 +190,15 @@ bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RES
 	@$(BIN)/python bench/table.py
 	@$(BIN)/python bench/run.py --against $(AGAINST)
 
-# A check before landing is the same each time; the long form looks where nobody has looked.
+# The short form uses the same seed each time; the long form uses a new one.
 RUN_TRUST = FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) --maxschedchunk 1 -q -r fE \
     --junitxml build/trust.xml $(PYTEST_ARGS) $(or $(TRUST:%=tests/trust/test_%.py),tests/trust)
 
-trust: $(VENV)/tested            ## faults, hostile input, threads and memory: the gate (TRUST="PART ...")
+trust: $(VENV)/tested            ## the gate: test faults, hostile input, threads and memory (TRUST="PART ...")
 	@$(RUN_TRUST)
 
-trust-long: $(VENV)/tested            ## the same without a limit of time, and with what takes hours
+trust-long: $(VENV)/tested            ## the same without a time limit, with tests that take hours
 	@FASTBLEU_TEST_SEED="$${FASTBLEU_TEST_SEED:-$$(date +%s)}" $(RUN_TRUST) --long
 
-clean:            ## remove everything that was built
+clean:            ## remove all build output and environments
 	rm -rf $(VENV) .venv-docs .venv-integrations .venv-mbrs .venv-release .venv-report .venv-tables .venv-engines build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")
