@@ -97,8 +97,9 @@ def make_parser() -> argparse.ArgumentParser:
     add("--download", metavar="SET", help="download a test set and exit")
 
     add = parser.add_argument_group("scoring").add_argument
-    text = f"whose rules: {', '.join(names())} (default: sacrebleu); their own defaults hold"
-    add("--dialect", choices=names(), metavar="NAME", default="sacrebleu", help=text)
+    dialects = names()
+    text = f"whose rules: {', '.join(dialects)} (default: sacrebleu); their own defaults hold"
+    add("--dialect", choices=dialects, metavar="NAME", default="sacrebleu", help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
     add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:2]), metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
@@ -112,7 +113,7 @@ def make_parser() -> argparse.ArgumentParser:
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "every dialect's score and what sets it apart; of two dialects: why their scores differ"
-    add("--explain", nargs="*", choices=names(), metavar="DIALECT", help=text)
+    add("--explain", nargs="*", choices=dialects, metavar="DIALECT", help=text)
     text = "find the settings whose score prints as NUMBER, such as 31.2"
     add("--identify", metavar="NUMBER", help=text)
     text = "length of the longest n-grams (default: 4)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..inputs._ids import IdRows, plain_rows
-from ..inputs.arguments import check_flag, check_positive
+from ..inputs.arguments import check_lowercase, check_positive
 from ..inputs.column_pairs import Arrays, Columns, arrays_of, columns_of
 from ..inputs.ids import are_ids, id_rows
 from ..inputs.mistakes import (
@@ -96,18 +96,10 @@ def count(
     Stats([[3, 3, 2, 3]], max_order=1)
     """
     tokenizer = None if tokenize is None else get_tokenizer(tokenize)
-    check_lowercase(tokenizer, lowercase)
+    lowercase = check_lowercase(lowercase, tokenizer is not None)
     max_order = check_positive("max_order", max_order)
     options = CountOptions(tokenizer, lowercase, max_order, check_positive("threads", threads))
     return count_input(hypotheses, references, options).stats
-
-
-def check_lowercase(tokenizer: Tokenizer | None, lowercase: Any) -> bool:
-    """Whether text is lowered first; refuses it for what is not text."""
-    lowered = check_flag("lowercase", lowercase)
-    if lowered and tokenizer is None:
-        raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
-    return lowered
 
 
 def count_input(
@@ -125,7 +117,9 @@ def count_input(
     by_rules = options.id_rules is not None
     rows = None if is_text or masked else plain_rows(hypotheses, references, by_rules)
     if rows is None:
-        columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
+        columns = None
+        if not type(hypotheses) is type(references) is list:
+            columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
         if columns is not None:
             if not masked and (is_text or not columns.is_mixed):
                 return count_columns(columns, options, keep_rows, progress)
@@ -144,7 +138,9 @@ def count_input(
     plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
     if not plain:
         check_layout(hypotheses, references)
-    warn_of_words(hypotheses, references, is_text)
+    # A str is all of a segment's references, and no word of one.
+    if not (plain and is_text and str in map(type, references[:1])):
+        warn_of_words(hypotheses, references, is_text)
     if not (is_text or options.padding_was_checked):
         options.padding_was_checked = len(hypotheses) >= MIN_SEQUENCES_TO_WARN
         warn_of_padded_lists("hypotheses", hypotheses)

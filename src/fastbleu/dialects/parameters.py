@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..counting._batch import Counted
 from ..counting.batch import CountOptions
-from ..counting.input import check_lowercase, count_input
+from ..counting.input import count_input
 from ..counting.stats import Stats
 from ..inputs.arguments import DEFAULT, check_flag, check_positive
 from ..inputs.ids import IdRules
@@ -98,17 +98,17 @@ class Parameters:
         self.weights = None if weights is None else _checked_weights(weights)
         if max_order is not None:
             max_order = check_positive("max_order", max_order)
-        if lowercase is not None:
-            lowercase = check_flag("lowercase", lowercase)
-        chosen, lowercase, self.max_order, self.reference_length = read_text_rules(
+        chosen, self.lowercase, self.max_order, self.reference_length = read_text_rules(
             rules, tokenize, lowercase, max_order, reference_length, self.weights
         )
         no_ids = stop_id is None and ignore_ids is _NOTHING and skip_ids is _NOTHING
-        self.id_rules = _NO_IDS if no_ids else IdRules(ignore_ids, stop_id, skip_ids)
-        if self.id_rules and chosen is not None:
-            raise ValueError(
-                "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
-            )
+        self.id_rules = _NO_IDS
+        if not no_ids:
+            self.id_rules = IdRules(ignore_ids, stop_id, skip_ids)
+            if self.id_rules and chosen is not None:
+                raise ValueError(
+                    "ignore_ids, stop_id and skip_ids are for token ids, which need tokenize=None"
+                )
         self.effective_order = check_flag("effective_order", effective_order)
         if smoothing_value is not None and type(smoothing_value) is not int:
             smoothing_value = _as_double("smoothing_value", smoothing_value)
@@ -116,7 +116,6 @@ class Parameters:
         self.smoothing_value = smoothing_value
         self.dialect = dialect
         self.tokenizer = None if chosen is None else get_tokenizer(chosen)
-        self.lowercase = check_lowercase(self.tokenizer, lowercase)
         self.threads = check_positive("threads", threads)
         self.ignore_ids = self.id_rules.ignore_ids
         self.stop_id = self.id_rules.stop_id

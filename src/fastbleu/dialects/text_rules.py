@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._core import REFERENCE_LENGTHS
-from ..inputs.arguments import DEFAULT, check_choice
+from ..inputs.arguments import DEFAULT, check_choice, check_lowercase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def read_text_rules(
     rules: Dialect,
     tokenize: Any,
-    lowercase: bool | None,
+    lowercase: Any,
     max_order: int | None,
     reference_length: str | None,
     weights: Sequence[float] | None,
@@ -26,8 +26,8 @@ def read_text_rules(
 
     Raises
     ------
-    ValueError
-        It has not, or the reference length is unknown.
+    TypeError, ValueError
+        It has not, the reference length is unknown, or `lowercase` is no flag or not for text.
     """
     if max_order is None:
         max_order = rules.max_order
@@ -47,9 +47,11 @@ def read_text_rules(
         tokenize = _own_tokenizer(rules, tokenize)
     if lowercase is None:
         lowercase = rules.lowercase and tokenize is not None
-    elif tokenize is not None and lowercase not in rules.cases:
-        reason = f"it {'always' if rules.lowercase else 'never'} ignores case"
-        raise rules._refusal(f"lowercase={lowercase}", reason)
+    else:
+        lowercase = check_lowercase(lowercase, tokenize is not None)
+        if tokenize is not None and lowercase not in rules.cases:
+            reason = f"it {'always' if rules.lowercase else 'never'} ignores case"
+            raise rules._refusal(f"lowercase={lowercase}", reason)
     return tokenize, lowercase, max_order, reference_length
 
 

@@ -48,6 +48,14 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def check_lowercase(value: Any, is_text: bool) -> bool:
+    """Return whether text is lowered first as a bool; refuse it for what is not text."""
+    lowered = check_flag("lowercase", value)
+    if lowered and not is_text:
+        raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
+    return lowered
+
+
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """Raise ValueError unless the value is one of the choices."""
     if value not in choices:

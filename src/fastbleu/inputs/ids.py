@@ -89,17 +89,14 @@ def are_ids(hypotheses: Any, references: Any) -> bool:
 
 
 def _holds_arrays(value: Any) -> bool:
-    if not _is_list_or_tuple(value):
+    if type(value) not in (list, tuple):
         return is_array(value) or shape_of(value) == ()  # 0-d arrays: refused in `id_rows`
-    return is_array(_first(value)) or is_array(_first(_first(value)))
-
-
-def _is_list_or_tuple(value: Any) -> bool:
-    return type(value) in (list, tuple)
+    first = _first(value)
+    return is_array(first) or is_array(_first(first))
 
 
 def _first(value: Any) -> Any:
-    return next(iter(value), None) if _is_list_or_tuple(value) else None
+    return next(iter(value), None) if type(value) in (list, tuple) else None
 
 
 def id_rows(
@@ -190,9 +187,9 @@ def _reference_rows(values: Any, mask: Any) -> IdRows:
         return _array_rows("references", values, mask, shapes)
     rows = IdRows()
     entries = _entries("references", values, mask)
-    nested = any(_is_list_or_tuple(value) and _is_nested(value) for value, _ in entries)
+    nested = any(type(value) in (list, tuple) and _is_nested(value) for value, _ in entries)
     for segment, (value, its_mask) in enumerate(entries):
-        if _is_nested(value) or (nested and _is_list_or_tuple(value) and not value):
+        if _is_nested(value) or (nested and type(value) in (list, tuple) and not value):
             _add_references(rows, value, its_mask, segment)
         else:
             _add(rows, value, its_mask, place(segment, 0))
@@ -245,7 +242,7 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
 
 def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
     """Add one row: a 1-d array or a list of integers."""
-    if _is_list_or_tuple(value):
+    if type(value) in (list, tuple):
         listed = list(value)
         ids, wrong = ids_of(listed)
         if wrong >= 0:
@@ -254,7 +251,8 @@ def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
             rows.add(ids)
             return
         value = ids
-    refuse_missing(where, value)
+    if not hasattr(value, "__len__"):
+        refuse_missing(where, value)
     if isinstance(value, (str, bytes)) or not (
         hasattr(value, "__len__") or hasattr(value, "shape")
     ):

@@ -84,23 +84,18 @@ def masks_of(names: tuple[str, str], masks: tuple[Any, Any], sources: int) -> li
 
 def is_batch(value: Any, is_text: bool) -> bool | None:
     """Whether sentences belong to several sources; None if that cannot be told."""
-    if type(value) in (list, tuple):
-        is_source = _is_source_of_text if is_text else _is_source_of_tokens
-        return next((found for found in map(is_source, value) if found is not None), None)
-    shape = () if hasattr(value, "columns") else shape_of(value) or ()
-    return len(shape) == (2 if is_text else 3)
-
-
-def _is_source_of_text(entry: Any) -> bool | None:
-    return type(entry) in (list, tuple) or bool(shape_of(entry))
-
-
-def _is_source_of_tokens(entry: Any) -> bool | None:
-    if type(entry) not in (list, tuple):
-        return len(shape_of(entry) or ()) > 1
-    if not entry:
-        return None
-    return any(type(part) is list or bool(shape_of(part)) for part in entry)
+    if type(value) not in (list, tuple):
+        shape = () if hasattr(value, "columns") else shape_of(value) or ()
+        return len(shape) == (2 if is_text else 3)
+    for entry in value:
+        if type(entry) not in (list, tuple):
+            dimensions = 0 if isinstance(entry, str) else len(shape_of(entry) or ())
+            return dimensions > (0 if is_text else 1)
+        if is_text or any(type(part) is list or bool(shape_of(part)) for part in entry):
+            return True
+        if entry:
+            return False
+    return None
 
 
 class _NamedChecks(Checks):

@@ -10,8 +10,7 @@ import numpy
 
 from ..runtime.progress import ProgressBar
 from .pair_scorer import PairScorer, on_sources
-from .parameters import sentence_parameters
-from .reader import read_sources
+from .reader import parameters_of, read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def pairwise(
     array([[100. ,  38. ,   0. ],
            [ 36.8,  26. ,   0. ]])
     """
-    made = sentence_parameters(metric, parameters)
+    made = parameters_of(metric, parameters)
     kind = _checked_dtype(dtype, out)
     masks = hypothesis_mask, reference_mask
     sources, shape = read_sources(made, (hypotheses, references), masks, _NAMES)
@@ -140,7 +139,7 @@ def iter_blocks(
     slice(0, 2, None) [0 1]
     slice(2, 3, None) [0]
     """
-    made = sentence_parameters(metric, parameters)
+    made = parameters_of(metric, parameters)
     kind = _checked_dtype(dtype, None)
     if rows is not None and operator.index(rows) < 1:
         raise ValueError(f"rows is {rows}, but must be at least 1")

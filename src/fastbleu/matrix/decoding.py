@@ -11,8 +11,7 @@ from ..inputs.weights import read_weights
 from ..runtime.progress import ProgressBar
 from .aggregation import Aggregation
 from .pair_scorer import PairScorer, on_sources
-from .parameters import sentence_parameters
-from .reader import read_sources
+from .reader import parameters_of, read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def mbr(
     >>> mbr(samples).best
     1
     """
-    made = sentence_parameters(metric, parameters)
+    made = parameters_of(metric, parameters)
     if aggregate and matrix:
         raise ValueError("aggregate=True makes no matrix; leave one of aggregate and matrix out")
     if aggregate:

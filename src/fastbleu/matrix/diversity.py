@@ -16,8 +16,7 @@ from ..inputs.arguments import check_integer, check_positive
 from ..inputs.sentences import parts_of
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
-from .parameters import sentence_parameters
-from .reader import SentenceReader
+from .reader import SentenceReader, parameters_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def self_bleu(
         )
     if metric is None and parameters.setdefault("dialect", "nltk") == "nltk":
         parameters = {"smoothing": "floor", "tokenize": None} | parameters
-    made = sentence_parameters(metric, parameters)
+    made = parameters_of(metric, parameters)
     checked = _check_orders(orders)
     seed = check_integer("seed", seed)
     max_order = max(checked)

@@ -17,8 +17,7 @@ from ..runtime.threads import drain, run_on_threads
 from ._ngrams import Ngrams
 from ._references import Lengths, ReferenceSet, RowScratch
 from .index_contents import load_index, save_index
-from .parameters import parameters_of
-from .reader import SentenceReader
+from .reader import SentenceReader, parameters_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class ReferenceIndex:
         progress: bool = False,
         **parameters: Any,
     ) -> None:
-        made = parameters_of(metric, parameters)
+        made = parameters_of(metric, parameters, effective_order=False)
         reader = SentenceReader(made)
         found = ReferenceSet(Ngrams(made.max_order), Lengths(made.reference_length))
         count = 0

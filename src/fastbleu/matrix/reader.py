@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..dialects.parameters import Parameters
 from ..inputs import mistakes
 from ..inputs.columns import listed_column
 from ..inputs.ids import sentence_rows
@@ -25,10 +26,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..dialects.parameters import Parameters
-
     Pair = tuple[Any, Any]
     Saved = tuple[Any, Any, Any]
+
+
+def parameters_of(
+    metric: Any, arguments: dict[str, Any], effective_order: bool = True
+) -> Parameters:
+    """The metric's parameters, or without a metric those that the arguments make.
+
+    `effective_order` is the default of sacreBLEU's option of this name: with it single sentences
+    do not score 0 for being short.
+    """
+    if metric is None:
+        if effective_order and arguments.get("dialect", "sacrebleu") == "sacrebleu":
+            arguments = {"effective_order": True} | arguments
+        return Parameters(**arguments)
+    parameters = getattr(metric, "_parameters", None)
+    if not isinstance(parameters, Parameters):
+        kind = type(metric)
+        name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+        raise TypeError(f"metric is a {name}, expected a fastbleu.BLEU")
+    if arguments:
+        raise TypeError(
+            f"metric is given, and {', '.join(arguments)} too; the metric has all parameters"
+        )
+    return parameters
 
 
 class SentenceReader:
@@ -108,7 +131,8 @@ class SentenceReader:
         With `known_only` tokens that the vocabulary lacks get the id -1. `counted` adds the
         sentences to the attributes: for hypotheses.
         """
-        sentences = listed_column(sentences, name)
+        if type(sentences) not in (list, tuple):
+            sentences = listed_column(sentences, name)
         text = self._parameters.tokenizer is not None
         if not text and (mask is not None or self._parameters.id_rules or are_rows(sentences)):
             made, periods = self._read_rows(sentences, name, mask, known_only, before), 0

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from ..counting._batch import Counted
     from ..counting.batch import CountOptions
     from ..inputs.types import Hypotheses, Mask, MissingChoice, References
     from ..matrix.all_pairs import Scores
@@ -181,9 +182,8 @@ class BLEU:
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
             which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """
-        how = self._parameters, self._options, (hypothesis_mask, reference_mask), missing, progress
-        keep = self._parameters.rules.mean_of_sentences
-        counted, _ = count_present(hypotheses, references, *how, keep)
+        masks, keep = (hypothesis_mask, reference_mask), self._parameters.rules.mean_of_sentences
+        counted, _ = self._count(hypotheses, references, masks, missing, progress, keep)
         return self._parameters.score_counted(counted)
 
     def sentence_scores(
@@ -211,8 +211,8 @@ class BLEU:
         InputWarning
             As by `score`; and where segments score 0 because they are short.
         """
-        how = self._parameters, self._options, (hypothesis_mask, reference_mask), missing, progress
-        counted, present = count_present(hypotheses, references, *how)
+        masks = hypothesis_mask, reference_mask
+        counted, present = self._count(hypotheses, references, masks, missing, progress)
         return with_gaps(self._parameters.sentence_scores_counted(counted), present)
 
     def statistics(
@@ -235,8 +235,8 @@ class BLEU:
             Shape (segments, 2 + 2 * max_order), the same for every dialect; without the segments
             that ``missing="skip"`` leaves out.
         """
-        how = self._parameters, self._options, (hypothesis_mask, reference_mask), missing, progress
-        counted, _ = count_present(hypotheses, references, *how, operation="statistics")
+        masks, operation = (hypothesis_mask, reference_mask), "statistics"
+        counted, _ = self._count(hypotheses, references, masks, missing, progress, True, operation)
         self._parameters.warn_of_tokenized(counted.tokenized_periods)
         return counted.stats
 
@@ -258,8 +258,8 @@ class BLEU:
             One row: the `state` of a metric that has seen nothing else.
         """
         masks = hypothesis_mask, reference_mask
-        how = masks, self._options, "sums", False
-        return self._parameters.count(hypotheses, references, *how).stats
+        counted, _ = self._count(hypotheses, references, masks, "error", False, False, "sums")
+        return counted.stats
 
     def update(
         self,
@@ -281,12 +281,9 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        parameters, masks = self._parameters, (hypothesis_mask, reference_mask)
-        options, keep = self._options, parameters.keeps_rows
-        counted, _ = count_present(
-            hypotheses, references, parameters, options, masks, missing, progress, keep, "update"
-        )
-        row = parameters.rules.adapt(counted.stats).sum()._rows if keep else counted.rows
+        masks, keep = (hypothesis_mask, reference_mask), self._parameters.keeps_rows
+        counted, _ = self._count(hypotheses, references, masks, missing, progress, keep, "update")
+        row = self._parameters.rules.adapt(counted.stats).sum()._rows if keep else counted.rows
         self._totals.add(Totals.of(counted, row, keep))
 
     def compute(self) -> Score:
@@ -469,6 +466,22 @@ class BLEU:
         from ..matrix.index import ReferenceIndex
 
         return ReferenceIndex(references, metric=self, **options)
+
+    def _count(
+        self,
+        hypotheses: Any,
+        references: Any,
+        masks: tuple[Any, Any],
+        missing: str,
+        progress: bool,
+        keep_rows: bool = True,
+        operation: str = "",
+    ) -> tuple[Counted, list[bool] | None]:
+        """Count a batch, and tell which segments were counted; None where no value is missing."""
+        how = masks, self._options, operation, keep_rows, progress
+        if missing != "error":
+            return count_present(hypotheses, references, missing, self._parameters, *how)
+        return self._parameters.count(hypotheses, references, *how), None
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that equal metrics share: `threads` changes nothing."""

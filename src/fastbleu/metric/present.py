@@ -22,29 +22,25 @@ if TYPE_CHECKING:
 def count_present(
     hypotheses: Any,
     references: Any,
-    parameters: Parameters,
-    options: CountOptions,
-    masks: tuple[Any, Any],
     missing: str,
-    progress: bool,
-    keep_rows: bool = True,
-    operation: str = "",
+    parameters: Parameters,
+    masks: tuple[Any, Any],
+    options: CountOptions,
+    *how: Any,
 ) -> tuple[Counted, list[bool] | None]:
-    """Count a batch, and tell which segments were counted; None where no value is missing."""
-    if missing == "error":
-        # Without *how, which takes a while for a small batch.
-        count = parameters.count
-        return count(hypotheses, references, masks, options, operation, keep_rows, progress), None
-    how = options, operation, keep_rows, progress
+    """Count a batch, and tell which segments were counted; None where no value is missing.
+
+    `options` and `how` are the further arguments of `Parameters.count`.
+    """
     check_choice("missing", missing, CHOICES)
     is_text = options.tokenizer is not None
     columns = columns_of(hypotheses, references, is_text, options.reads_utf8, missing)
     if columns is not None:
         if not columns.is_mixed:
-            return parameters.count(columns, None, masks, *how), columns.present
+            return parameters.count(columns, None, masks, options, *how), columns.present
         hypotheses, references = columns.lists()
     try:
-        return parameters.count(hypotheses, references, masks, *how), None
+        return parameters.count(hypotheses, references, masks, options, *how), None
     except TypeError:  # perhaps of a missing value, which is looked for only now
         if masks[0] is not None or masks[1] is not None:
             raise
@@ -53,7 +49,7 @@ def count_present(
         if (replaced := replace_missing(*listed, missing, empty)) is None:
             raise
     hypotheses, references, present = replaced
-    return parameters.count(hypotheses, references, (None, None), *how), present
+    return parameters.count(hypotheses, references, (None, None), options, *how), present
 
 
 def with_gaps(scores: NDArray[numpy.float64], present: list[bool] | None) -> NDArray[numpy.float64]:
