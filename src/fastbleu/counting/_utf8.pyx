@@ -19,13 +19,14 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.unicode cimport PyUnicode_AsUTF8String
+from libc.stdint cimport uint8_t
 from libc.string cimport memcpy
 
-from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, lower
-from fastbleu.inputs._utf8 cimport not_utf8
+from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, TextPacker, lower
+from fastbleu.inputs._utf8 cimport Utf8Rows, not_utf8, utf8_line
 from fastbleu.runtime._process cimport grow, poll, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
-    PyUnicode_FromKindAndData, compact, line_of, reads_utf8, rules_of)
+    PyUnicode_FromKindAndData, compact, line_of, reads_utf8, rules_of, text_line)
 
 
 cdef extern from "kernel/text/line_reader.h":
@@ -35,6 +36,21 @@ cdef extern from "kernel/tables/content_keys.h":
     const size_t INLINE_BYTES
 
 cdef extern from "kernel/text/utf8.h":
+    ctypedef struct utf8_decoding:
+        const uint8_t *bytes
+        size_t size
+        void *out
+        int unit
+        size_t at
+        size_t written
+    ctypedef enum utf8_content:
+        UTF8_ASCII
+        UTF8_WIDE
+        UTF8_WIDE_SPACES
+        UTF8_WRONG
+    ctypedef struct utf8_reader:
+        utf8_content (*scan)(const uint8_t *bytes, size_t size) noexcept nogil
+        int (*decode)(utf8_decoding *line, size_t stop) noexcept nogil
     uint8_t largest_byte(const uint8_t *bytes, size_t size) noexcept nogil
     int unit_of_utf8(uint8_t largest) noexcept nogil
     void lower_ascii(uint8_t *out, const uint8_t *bytes, size_t size) noexcept nogil
@@ -74,6 +90,16 @@ cdef size_t end_of_part(utf8_line text, size_t at) noexcept nogil:
 
 cdef class Utf8Packer(TextPacker):
     """A TextPacker of lines that are UTF-8: takes Utf8Rows in place of lists."""
+
+    cdef Utf8Rows hypotheses, references
+    cdef Py_ssize_t start                # the chunk's first segment in these
+    cdef bint as_bytes                   # whether all lines are read as bytes
+    cdef list lowered                    # strings or bytes that `lines` point into
+    cdef uint8_t *characters             # of lines that were copied
+    cdef Py_ssize_t used, room           # bytes there
+    cdef bint decoded
+    cdef utf8_reader reader
+    cdef size_t size                     # bytes of the chunk's lines
 
     def __cinit__(self, checks, str tokenizer not None, *_):
         self.lowered = []

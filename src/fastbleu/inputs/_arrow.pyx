@@ -13,14 +13,55 @@ some compute it on threads that need it.
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.errno cimport ENOMEM
-from libc.stdint cimport SIZE_MAX
+from libc.stdint cimport SIZE_MAX, int64_t
 
+from fastbleu.inputs._ids cimport IdRows, id_kind, id_row
+from fastbleu.inputs._utf8 cimport Utf8Rows, utf8_line
 from fastbleu.runtime._process cimport POLL_EVERY, poll
 
 from .segments import TokenChecks
 
 
 cdef extern from "kernel/objects/arrow.h":
+    enum:
+        ARROW_LEVELS
+    struct ArrowSchema:
+        const char *format
+        const char *name
+        int64_t n_children
+        ArrowSchema **children
+        ArrowSchema *dictionary
+        void (*release)(ArrowSchema *) noexcept
+    struct ArrowArray:
+        int64_t length
+        int64_t offset
+        ArrowArray **children
+        void (*release)(ArrowArray *) noexcept
+    struct ArrowArrayStream:
+        int (*get_schema)(ArrowArrayStream *, ArrowSchema *out) noexcept nogil
+        int (*get_next)(ArrowArrayStream *, ArrowArray *out) noexcept nogil
+        const char *(*get_last_error)(ArrowArrayStream *) noexcept nogil
+        void (*release)(ArrowArrayStream *) noexcept
+    ctypedef enum arrow_leaf:
+        ARROW_TEXT
+        ARROW_LARGE_TEXT
+        ARROW_TEXT_VIEW
+        ARROW_IDS
+    ctypedef enum arrow_list:
+        ARROW_LIST
+        ARROW_LARGE_LIST
+        ARROW_FIXED_LIST
+    ctypedef struct arrow_column:
+        bint in_struct
+        int levels
+        arrow_list *lists
+        int64_t *widths
+        bint has_dictionary
+        arrow_leaf leaf
+        id_kind kind
+    ctypedef enum arrow_fault:
+        ARROW_GOOD
+        ARROW_STRUCTURE
     bint is_null(const ArrowArray *array, int64_t at) noexcept nogil
     const ArrowArray *outer_array(const arrow_column *column, const ArrowArray *array) noexcept nogil
     arrow_fault list_span(const arrow_column *column, int level, const ArrowArray *lists, int64_t at,
@@ -56,6 +97,9 @@ cdef enum:
 
 
 cdef class Schema:
+    """A schema that this object releases."""
+
+    cdef ArrowSchema schema
 
     def __dealloc__(self):
         if self.schema.release != NULL:
@@ -63,6 +107,9 @@ cdef class Schema:
 
 
 cdef class Chunk:
+    """An array that this object releases."""
+
+    cdef ArrowArray array
 
     def __dealloc__(self):
         if self.array.release != NULL:
@@ -97,6 +144,15 @@ cdef class ArrowColumn:
     levels : int
         Of lists: 0 to 2 around strings, 1 or 2 around integers.
     """
+
+    cdef readonly str name
+    cdef ArrowArrayStream stream
+    cdef arrow_column type
+    cdef Chunk chunk                     # the array that is being read; None at the end
+    cdef const ArrowArray *outer         # of the column's first level
+    cdef int64_t chunk_start             # rows of the arrays before
+    cdef int64_t length, at              # of the chunk: rows, and those read
+    cdef readonly Py_ssize_t before      # rows of earlier reads
 
     def __cinit__(self, column, str name not None):
         """Open what has the interface; `name` is the argument, for messages."""

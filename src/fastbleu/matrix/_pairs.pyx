@@ -18,13 +18,14 @@ from cpython.array cimport array, clone
 from cpython.buffer cimport PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport exp
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from fastbleu._core cimport numbers
 from fastbleu.matrix._ngrams cimport (
-    number_index_add, number_index_clear, number_index_free, number_index_reserve)
+    Features, Ngrams, number_index, number_index_add, number_index_clear, number_index_free, number_index_reserve)
 from fastbleu.runtime._process cimport (
-    POLL_EVERY, Buffer, buffer_of, grow, process_seed, simd_in_use, simd_level)
+    POLL_EVERY, Buffer, Interruptible, buffer_of, grow, process_seed, simd_in_use, simd_level)
 
 
 cdef extern from "kernel/simd/bit_counts.h":
@@ -32,6 +33,8 @@ cdef extern from "kernel/simd/bit_counts.h":
         BLOCK_WORDS
         BLOCK_BITS
         MAX_PLANES
+    ctypedef void (*bit_counter)(const uint64_t *bitmaps, const int32_t *chosen, Py_ssize_t count,
+                                 int words, int plane_count, uint64_t *planes) noexcept nogil
     bit_counter bit_counter_for(simd_level level) noexcept nogil
     void gather_counts(const uint64_t *planes, int words, int plane_count, int part,
                        uint8_t *counts) noexcept nogil
@@ -59,8 +62,20 @@ cdef inline int bit_length(uint64_t number) noexcept nogil:
     return bits
 
 
-cdef class ReferenceBlock:
+cdef class ReferenceBlock(Interruptible):
     """Which references of a block have which features; what no hypothesis has needs no bitmap."""
+
+    cdef Py_ssize_t first, count     # references
+    cdef int words                   # of a bitmap
+    cdef Features features, hypotheses
+    cdef int32_t *bitmap_of          # by order and feature: the number of its bitmap, if above `before`
+    cdef int64_t *offsets            # by order: where its features begin in `bitmap_of`
+    cdef int32_t before              # numbers of bitmaps up to this were those of other blocks
+    cdef uint64_t *bitmaps           # those of this block, the first of which is not used
+    cdef Py_ssize_t bitmap_count, bitmap_capacity
+    cdef int64_t *lengths            # in ascending order, each once
+    cdef int32_t *length_numbers     # by reference: its place in `lengths`
+    cdef Py_ssize_t length_count
 
     def __cinit__(self, Ngrams ngrams not None, Features references not None, Features hypotheses not None):
         cdef int n
@@ -191,9 +206,24 @@ cdef class ReferenceBlock:
             self.length_numbers[k] = <int32_t> place
 
 
-cdef class PairCounter:
+cdef class PairCounter(Interruptible):
     """Counts and scores pairs; one per thread. Rows are of `max_order`, features of `orders`; no number
     of matches is greater than `longest`."""
+
+    cdef readonly int max_order
+    cdef int count_bytes             # bytes of a number of matches
+    cdef bit_counter count_bits
+    cdef int keys                    # number of tables
+    cdef number_index *tables        # the last one's ids are those of the rows
+    cdef int64_t *new_rows           # those that have no value yet
+    cdef Py_ssize_t new_count, new_capacity
+    cdef double *values              # by row: its score without brevity penalty
+    cdef Py_ssize_t value_count, value_capacity
+    cdef int32_t *pairs              # the rows of the last tile
+    cdef Py_ssize_t pair_capacity
+    cdef int32_t *present            # the bitmaps of one hypothesis
+    cdef Py_ssize_t present_capacity
+    cdef uint8_t *matches            # by order and byte of the number, by reference of a block
 
     def __cinit__(self, int max_order, int orders, Py_ssize_t longest):
         cdef int k

@@ -23,12 +23,13 @@ from cpython.array cimport array
 from cpython.buffer cimport PyBUF_READ
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from cpython.memoryview cimport PyMemoryView_FromMemory
-from libc.stdint cimport INT32_MAX, uint32_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint32_t, uint64_t
 
 from fastbleu._core cimport FIRST, SHORTEST, numbers
 from fastbleu.matrix._ngrams cimport (
-    GROW_FROM, is_repeat, number_index_add, number_index_free, number_index_reserve,
-    number_index_trim)
+    GROW_FROM, Ngrams, Scratch, is_repeat, number_index, number_index_add, number_index_free,
+    number_index_reserve, number_index_trim)
+from fastbleu.matrix._sentences cimport Sentences
 from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow, poll, process_seed
 
 from fastbleu._core import REFERENCE_LENGTHS as _REFERENCE_LENGTHS, zero_rows
@@ -39,6 +40,14 @@ cdef enum:
 
 cdef class Lengths:
     """Lengths of references, and by which rule of `_core.REFERENCE_LENGTHS` one is chosen."""
+
+    cdef int rule                    # an index of REFERENCE_LENGTHS
+    cdef number_index different      # the lengths met so far
+    cdef int64_t *met                # by number: how many have that length, and which is the first
+    cdef Py_ssize_t capacity
+    cdef readonly array table        # once sorted: of each length in ascending order these three
+    cdef const int64_t *sorted
+    cdef Py_ssize_t count
 
     def __cinit__(self, str rule not None, array table=None):
         self.rule = _REFERENCE_LENGTHS.index(rule)
@@ -137,6 +146,10 @@ cdef class Lengths:
 
 
 cdef class RowScratch(Scratch):
+    """What a thread needs to make rows; its features are those of one sentence."""
+
+    cdef int32_t *features
+    cdef Py_ssize_t feature_capacity
 
     def __dealloc__(self):
         PyMem_RawFree(self.features)
@@ -164,6 +177,8 @@ cdef void fill_lengths(int64_t *row, int64_t length, int64_t ref_len, int max_or
 cdef class StoredNgrams(Ngrams):
     """N-grams that were numbered before, in somebody else's memory: nothing can be added. Whatever the
     memory holds, finding ends and reads nothing else."""
+
+    cdef list buffers                # the memory that the tables lie in
 
     def attach(self, list tables not None):
         """Take over what `ReferenceSet.stored_tables` returned; ValueError if sizes do not fit."""
@@ -203,6 +218,11 @@ cdef class StoredNgrams(Ngrams):
 
 cdef class ReferenceSet:
     """The features of references, and their lengths: none yet, or those of references added before."""
+
+    cdef readonly Ngrams ngrams
+    cdef readonly Lengths lengths
+    cdef RowScratch scratch          # for adding
+    cdef int64_t added
 
     def __cinit__(self, Ngrams ngrams not None, Lengths lengths not None):
         self.ngrams = ngrams
@@ -298,6 +318,16 @@ cdef class ReferenceSet:
 
 cdef class LeaveOneOut:
     """Rows of sentences, each with all the others as its references; `rule` as of Lengths."""
+
+    cdef Ngrams ngrams
+    cdef Lengths lengths
+    cdef RowScratch scratch
+    cdef set padding                 # sentences that are no references
+    cdef int64_t *sizes              # by sentence: its length
+    cdef Py_ssize_t count, longest, size_capacity
+    cdef int32_t **holders           # by order and feature: the only sentence that has it, or -1
+    cdef Py_ssize_t *holder_capacities
+    cdef int32_t *known              # by order: features so far
 
     def __cinit__(self, int max_order, str rule not None):
         self.ngrams = Ngrams(max_order)
