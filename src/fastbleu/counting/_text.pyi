@@ -3,19 +3,14 @@ from typing import Any
 
 from .._packed import PackedSegments
 from ..inputs.segments import TextChecks
+from ..inputs.types import Listed
 
 class TextPacker(PackedSegments):
     chunk_segments: int
     def __new__(
         cls, checks: TextChecks, tokenizer: str, lowercase: bool = False, missing: bool = False
     ) -> TextPacker: ...
-    def fill(
-        self,
-        hypotheses: list[Any] | tuple[Any, ...],
-        references: list[Any] | tuple[Any, ...],
-        start: int,
-        before: int = 0,
-    ) -> int: ...
+    def fill(self, hypotheses: Listed, references: Listed, start: int, before: int = 0) -> int: ...
 
 class SegmentReader:
     def __new__(cls, tokenizer: str, lowercase: bool, max_order: int) -> SegmentReader: ...

@@ -23,8 +23,8 @@ from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, uncha
 from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport grow, process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
-    begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of,
-    line_reader, no_memory, rules_of)
+    PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_GET_LENGTH, PyUnicode_READY, begin_line, begin_rewritten,
+    classifier_for, compact, free_buffers, line_ended, line_of, line_reader, no_memory, rules_of)
 
 from array import array as _array
 
@@ -45,10 +45,6 @@ cdef extern from "kernel/text/line_keys.h":
     key_lister key_lister_for(simd_level level) noexcept nogil
 
 cdef extern from "Python.h":
-    bint PyUnicode_Check(object text)
-    bint PyUnicode_CheckExact(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    int PyUnicode_READY(object text) except -1
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
 
 

@@ -2,6 +2,7 @@ from typing import Any
 
 from .._packed import PackedSegments
 from ..inputs.segments import TokenChecks
+from ..inputs.types import Listed
 
 class TokenPacker(PackedSegments):
     chunk_segments: int
@@ -10,10 +11,4 @@ class TokenPacker(PackedSegments):
     def last_hypothesis(self) -> Any: ...
     @property
     def last_references(self) -> Any: ...
-    def fill(
-        self,
-        hypotheses: list[Any] | tuple[Any, ...],
-        references: list[Any] | tuple[Any, ...],
-        start: int,
-        before: int = 0,
-    ) -> int: ...
+    def fill(self, hypotheses: Listed, references: Listed, start: int, before: int = 0) -> int: ...

@@ -91,32 +91,24 @@ class Corpus:
         if max(map(len, self.references), default=0) == 1:
             single_reference, reference_length = False, "closest"  # all the same
         key = tokenizer, lowercase, single_reference, reference_length, max_order
-        if key not in self._rows:
-            self._rows[key] = self._count(*key)
-        return self._rows[key]
-
-    def _count(
-        self,
-        tokenizer: Tokenizer | None,
-        lowercase: bool,
-        single_reference: bool,
-        reference_length: str,
-        max_order: int,
-    ) -> Stats:
+        if key in self._rows:
+            return self._rows[key]
         if max_order < _USUAL_ORDER:
-            how = tokenizer, lowercase, single_reference, reference_length
             totals = 2 + _USUAL_ORDER
             columns = [*range(2 + max_order), *range(totals, totals + max_order)]
-            return Stats(numpy.asarray(self.rows(*how, _USUAL_ORDER))[:, columns])
-        hypotheses, references = self.hypotheses, self._references(single_reference)
-        if tokenizer is not None and tokenizer.compiled is None:
-            ours, theirs = (self._reader(tokenizer, lowercase, side) for side in (False, True))
-            hypotheses = [ours(text) for text in hypotheses]
-            references = [[theirs(text) for text in some] for some in references]
-            prepared, lowercase = tokenizer.prepared, False
-            tokenizer = None if prepared is None else get_tokenizer(prepared[1])
-        options = CountOptions(tokenizer, lowercase, max_order, reference_length=reference_length)
-        return count_batch(hypotheses, references, options).stats
+            rows = Stats(numpy.asarray(self.rows(*key[:4], _USUAL_ORDER))[:, columns])
+        else:
+            hypotheses, references = self.hypotheses, self._references(single_reference)
+            if tokenizer is not None and tokenizer.compiled is None:
+                ours, theirs = (self._reader(tokenizer, lowercase, side) for side in (False, True))
+                hypotheses = [ours(text) for text in hypotheses]
+                references = [[theirs(text) for text in some] for some in references]
+                prepared, lowercase = tokenizer.prepared, False
+                tokenizer = None if prepared is None else get_tokenizer(prepared[1])
+            how = CountOptions(tokenizer, lowercase, max_order, reference_length=reference_length)
+            rows = count_batch(hypotheses, references, how).stats
+        self._rows[key] = rows
+        return rows
 
     def _reader(
         self, tokenizer: Tokenizer, lowercase: bool, is_reference: bool

@@ -12,7 +12,7 @@ from ..counting.batch import CountOptions
 from ..counting.stats import Stats
 from ._fairseq import hashed_rows
 from .base import Options
-from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row
+from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row, count_with_tokens
 from .score import Score
 
 TYPE_CHECKING = False
@@ -68,26 +68,17 @@ class FairseqDialect(PlainDialect):
         }
 
     def _count(
-        self,
-        hypotheses: Any,
-        references: Any,
-        options: CountOptions,
-        masks: tuple[Any, Any] = (None, None),
-        *,
-        keep_rows: bool = True,
-        progress: bool = False,
+        self, hypotheses: Any, references: Any, options: CountOptions, *masks: Any, **how: Any
     ) -> Counted:
         """Count a batch with the tokens, and by the hash, of libbleu."""
-        from ..counting.token_lists import listed_columns, token_lists
-
-        hypotheses, references = listed_columns(hypotheses, references, options)
-        counted = super()._count(hypotheses, references, options, masks, progress=progress)
-        tokens = token_lists(hypotheses, references, options)
+        keep_rows = how.pop("keep_rows", True)
+        counted = count_with_tokens(self, hypotheses, references, options, *masks, **how)
+        ids = _ids(counted.tokens or [])
         if self.settings["hashed"]:
-            rows = _hashed_rows(_ids(tokens))
-            counted.tokens = tokens
+            rows = _hashed_rows(ids)
         else:
-            rows = _rows(_ids(tokens), CountOptions(None, threads=options.threads))
+            rows = _rows(ids, CountOptions(None, threads=options.threads))
+            counted.tokens = None
         counted.stats = rows if keep_rows else rows.sum()
         return counted
 

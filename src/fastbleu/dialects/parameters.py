@@ -6,16 +6,15 @@ from ..counting._batch import Counted
 from ..counting.batch import CountOptions
 from ..counting.input import count_input
 from ..counting.stats import Stats
-from ..inputs.arguments import DEFAULT, check_flag, check_positive
+from ..inputs.arguments import DEFAULT, check_flag, check_positive, refuse_name
 from ..inputs.ids import IdRules
 from ..inputs.segments import is_iterable
 from ..inputs.warnings import warn_input, warn_tokenized
 from ..tokenizers.table import SPLIT_AT_SPACES, Tokenizer, get_tokenizer
 from . import get
 from .base import Dialect, Options
-from .mistaken_names import refuse_name
+from .options import read_text_rules
 from .score import Score
-from .text_rules import read_text_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from .._core import MAX_ORDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 
 class Default:
@@ -23,6 +23,17 @@ class Default:
 
 
 DEFAULT = Default()
+
+# What other libraries call a parameter.
+_NAMES_ELSEWHERE = {
+    **dict.fromkeys(("max_ngram_order", "n_gram", "ngram"), "max_order"),
+    **dict.fromkeys(("n_jobs", "num_workers"), "threads"),
+    **dict.fromkeys(("pad_id", "pad_token_id"), "ignore_ids"),
+    **dict.fromkeys(("smooth", "smooth_method", "smoothing_function"), "smoothing"),
+    **dict.fromkeys(("tokenizer", "trg_lang"), "tokenize"),
+    "eos_token_id": "stop_id",
+    "smooth_value": "smoothing_value",
+}
 
 
 def check_integer(name: str, value: Any) -> int:
@@ -68,3 +79,11 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
     close = get_close_matches(name, list(known), 1)
     return close[0] if close else None
+
+
+def refuse_name(unknown: str, names: Iterable[str]) -> NoReturn:
+    """Raise the error for a name, and say which of the parameters' `names` is meant."""
+    known = ["tokenize", "hashed", "keywords", *(name for name in names if name != "tokenizer")]
+    meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, known)
+    hint = f"; did you mean {meant!r}?" if meant else ""
+    raise TypeError(f"fastbleu.BLEU has no parameter {unknown!r}{hint}")

@@ -54,6 +54,9 @@ Ids: TypeAlias = SupportsArray | SequenceOf[SupportsArray]
 IdReferences: TypeAlias = Ids | SequenceOf[SequenceOf[SupportsArray]] | SequenceOf[SequenceOf[int]]
 Mask: TypeAlias = SupportsArray | SequenceOf[Any]
 
+# Segments, references or sentences as compiled code reads them.
+Listed: TypeAlias = list[Any] | tuple[Any, ...]
+
 # What a corpus may be. References are segment-major.
 Hypotheses: TypeAlias = Texts | TokenLists | Ids
 References: TypeAlias = TextReferences | TokenListReferences | IdReferences

@@ -14,18 +14,26 @@ _HOMES = {
     "pairwise": "all_pairs",
     "self_bleu": "diversity",
 }
-__all__ = sorted(_HOMES)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .all_pairs import iter_blocks as iter_blocks
+    from .all_pairs import pairwise as pairwise
+    from .decoding import MBRResult as MBRResult
+    from .decoding import mbr as mbr
+    from .diversity import SelfBLEU as SelfBLEU
+    from .diversity import self_bleu as self_bleu
+    from .index import ReferenceIndex as ReferenceIndex
+else:
+    __all__ = sorted(_HOMES)
 
+    def __getattr__(name):
+        from importlib import import_module
 
-def __getattr__(name):  # type: ignore[no-untyped-def]
-    from importlib import import_module
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
 
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__():  # type: ignore[no-untyped-def]
-    return sorted({*globals(), *__all__})
+    def __dir__():
+        return sorted({*globals(), *__all__})

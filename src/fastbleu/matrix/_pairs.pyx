@@ -23,7 +23,8 @@ from libc.string cimport memcpy, memset
 
 from fastbleu._core cimport numbers
 from fastbleu.matrix._ngrams cimport (
-    Features, Ngrams, number_index, number_index_add, number_index_clear, number_index_free, number_index_reserve)
+    Features, Ngrams, number_index, number_index_add, number_index_clear, number_index_free,
+    number_index_reserve)
 from fastbleu.runtime._process cimport (
     POLL_EVERY, Buffer, Interruptible, buffer_of, grow, process_seed, simd_in_use, simd_level)
 

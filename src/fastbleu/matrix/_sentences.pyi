@@ -1,10 +1,10 @@
 from array import array
-from typing import Any
 
 from ..counting._ids import IdPacker
 from ..counting._text import TextPacker
 from ..inputs._ids import IdRows
 from ..inputs.segments import TextChecks, TokenChecks
+from ..inputs.types import Listed
 from ._vocabulary import Vocabulary
 
 class Sentences:
@@ -21,10 +21,7 @@ class Sentences:
     def unique(self) -> tuple[Sentences, array[int]]: ...
 
 def read_lists(
-    vocabulary: Vocabulary,
-    checks: TokenChecks,
-    sentences: list[Any] | tuple[Any, ...],
-    known_only: bool = False,
+    vocabulary: Vocabulary, checks: TokenChecks, sentences: Listed, known_only: bool = False
 ) -> Sentences: ...
 
 class TextReader(TextPacker):
@@ -36,11 +33,7 @@ class TextReader(TextPacker):
         missing: bool = False,
     ) -> TextReader: ...
     def read_texts(
-        self,
-        vocabulary: Vocabulary,
-        checks: TextChecks,
-        texts: list[Any] | tuple[Any, ...],
-        known_only: bool = False,
+        self, vocabulary: Vocabulary, checks: TextChecks, texts: Listed, known_only: bool = False
     ) -> Sentences: ...
 
 class IdReader(IdPacker):
