@@ -4,17 +4,19 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any
 
 
+_NONE = object()
+
+
 class Patch:
-    """Replacements (module, name, object) that can be applied and undone.
+    """Replacements (module or class, name, object) that can be applied and undone.
 
     Not thread-safe: patch before threads start.
     """
 
-    def __init__(self, places: list[tuple[ModuleType, str, Any]]) -> None:
+    def __init__(self, places: list[tuple[Any, str, Any]]) -> None:
         self._places = places
         self._originals: list[Any] | None = None
 
@@ -27,20 +29,23 @@ class Patch:
         """Apply the replacements; the result is a context manager that undoes this call."""
         if self.applied:
             return Restore(None)
-        self._originals = [getattr(module, name) for module, name, _ in self._places]
-        for module, name, replacement in self._places:
-            setattr(module, name, replacement)
+        # A class may have inherited a method: then it has none of its own.
+        self._originals = [vars(owner).get(name, _NONE) for owner, name, _ in self._places]
+        for owner, name, replacement in self._places:
+            setattr(owner, name, replacement)
         return Restore(self)
 
     def undo(self) -> None:
         """Restore the originals, except for names that other code has replaced since."""
         if self._originals is None:
             return
-        for (module, name, replacement), original in zip(
-            self._places, self._originals, strict=True
-        ):
-            if getattr(module, name) is replacement:
-                setattr(module, name, original)
+        for (owner, name, replacement), original in zip(self._places, self._originals, strict=True):
+            if getattr(owner, name) is not replacement:
+                continue
+            if original is _NONE:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
         self._originals = None
 
 

@@ -191,25 +191,7 @@ class Complaint:
         return []
 
 
-class ClassPatch(Patch):
-    """A patch of a class that removes its replacements of inherited methods when undone."""
-
-    def __init__(self, owner: Any, replacements: dict[str, Any]) -> None:
-        super().__init__([(owner, name, value) for name, value in replacements.items()])
-        self._owner = owner
-        self._inherited = {
-            name: getattr(owner, name) for name in replacements if name not in vars(owner)
-        }
-
-    def undo(self) -> None:
-        """Put the originals back."""
-        super().undo()
-        for name, original in self._inherited.items():
-            if vars(self._owner).get(name) is original:
-                delattr(self._owner, name)
-
-
-_patch: ClassPatch | None = None
+_patch: Patch | None = None
 
 
 def patch() -> Restore:
@@ -241,7 +223,8 @@ def patch() -> Restore:
                 "the installed sacreBLEU is built differently from version 2.6.0 and cannot be "
                 "patched; install sacrebleu>=2.0"
             )
-        _patch = ClassPatch(bleu.BLEU, Replacements(bleu).functions())
+        functions = Replacements(bleu).functions()
+        _patch = Patch([(bleu.BLEU, name, value) for name, value in functions.items()])
     return _patch.apply()
 
 
