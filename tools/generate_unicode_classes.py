@@ -39,8 +39,7 @@ TEMPLATE = """\
  * letters, marks, white space, surrogates, unassigned code points. Constant data: any thread may
  * read it.
  */
-#ifndef FASTBLEU_UNICODE_RANGES_H
-#define FASTBLEU_UNICODE_RANGES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -69,8 +68,6 @@ static const unicode_range UNICODE_RANGES[UNICODE_RANGES_COUNT] = {{
 #undef P
 #undef N
 #undef S
-
-#endif
 """
 
 

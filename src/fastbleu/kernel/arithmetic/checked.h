@@ -1,6 +1,5 @@
 /* checked.h: int64 addition that reports overflow. */
-#ifndef FASTBLEU_CHECKED_H
-#define FASTBLEU_CHECKED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ static inline int add_overflows(int64_t a, int64_t b, int64_t *total)
     return __builtin_add_overflow(a, b, total);
 #endif
 }
-
-#endif

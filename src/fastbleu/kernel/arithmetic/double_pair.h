@@ -7,8 +7,7 @@
  *
  * Pure functions; any thread may call them.
  */
-#ifndef FASTBLEU_DOUBLE_PAIR_H
-#define FASTBLEU_DOUBLE_PAIR_H
+#pragma once
 
 #include "../simd/platform.h"
 
@@ -68,5 +67,3 @@ FB_INLINE int pair_rounds(double_pair a, double error)
     const double width = (error + 4.0) * PAIR_UNIT * a.high;
     return a.high + (a.low - width) == a.high && a.high + (a.low + width) == a.high;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * not overlap, smallest first; adding a term is one pass of error-free additions. The last step rounds
  * once, half to even. Needs IEEE doubles without contraction or extended precision.
  */
-#ifndef FASTBLEU_EXACT_SUM_H
-#define FASTBLEU_EXACT_SUM_H
+#pragma once
 
 #include <math.h>
 
@@ -47,5 +46,3 @@ static double exact_sum(const double *terms, int count)
     }
     return sum;
 }
-
-#endif

@@ -15,8 +15,7 @@
  * caller's, nothing is allocated: `subsets` has 8 * 16 * columns numbers, `sums` columns or trials * columns,
  * and `words` one word more than the bits need. Pure functions; any thread may call them.
  */
-#ifndef FASTBLEU_RESAMPLE_H
-#define FASTBLEU_RESAMPLE_H
+#pragma once
 
 #include "../simd/platform.h"
 
@@ -51,5 +50,3 @@ FB_INLINE uint32_t bits_at(const uint32_t *words, size_t place)
 #undef ROW
 #undef SUM
 #undef NAMED
-
-#endif

@@ -14,8 +14,7 @@
  * Ownership. Rows point into the array, which their caller keeps. Leaves without state; any thread
  * may call them on arrays that nobody changes. Cost: a few operations a row.
  */
-#ifndef FASTBLEU_ARROW_H
-#define FASTBLEU_ARROW_H
+#pragma once
 
 #include "../text/utf8.h"
 #include "id_rows.h"
@@ -278,5 +277,3 @@ static inline arrow_fault ids_at(const arrow_column *column, const struct ArrowA
             if (integer_at(leaf->buffers[1], ID_UINT64, at + leaf->offset) < 0) return ARROW_LARGE_ID;
     return ARROW_GOOD;
 }
-
-#endif

@@ -11,8 +11,7 @@
  * Leaves without state; any thread may call them. Cost: with AVX2 and AVX-512 a few instructions for 4 and 8 ids,
  * without them for one; a search for each id where special ids are more than FEW_IDS.
  */
-#ifndef FASTBLEU_ID_ROWS_H
-#define FASTBLEU_ID_ROWS_H
+#pragma once
 
 #include "../simd/platform.h"
 
@@ -329,5 +328,3 @@ static inline id_reader id_reader_for(simd_level level)
     (void)level;
     return read_ids_portable;
 }
-
-#endif

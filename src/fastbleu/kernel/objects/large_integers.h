@@ -8,8 +8,7 @@
  * the unit says the sign. Digits lie behind the object's header, and a hash of fewer than 16 bytes of
  * them takes in the end of that: the number of digits, which equal ints share as well.
  */
-#ifndef FASTBLEU_LARGE_INTEGERS_H
-#define FASTBLEU_LARGE_INTEGERS_H
+#pragma once
 
 #include <Python.h>
 #if PY_VERSION_HEX < 0x030B0000
@@ -49,5 +48,3 @@ static inline PyObject *integer_of_digits(const unsigned char *bytes, size_t siz
 #endif
     return (PyObject *)integer;
 }
-
-#endif

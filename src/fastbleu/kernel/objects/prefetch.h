@@ -6,8 +6,7 @@
  * on. Only exact lists and tuples are looked into; nothing is written, and no result depends on it.
  * The GIL is held, so nothing changes meanwhile; without the GIL, nothing is done.
  */
-#ifndef FASTBLEU_PREFETCH_H
-#define FASTBLEU_PREFETCH_H
+#pragma once
 
 #include <Python.h>
 #include "../simd/platform.h"
@@ -54,5 +53,3 @@ FB_INLINE void prefetch_item(PyObject *sequence, Py_ssize_t at)
     FB_PREFETCH(item + 48);
 #endif
 }
-
-#endif

@@ -4,8 +4,7 @@
  * (Py_GIL_DISABLED) any thread may change a list at any time: an item is taken under the list's own lock,
  * and a loop reads a tuple that was made under it. A list that changes is read as it was at one moment.
  */
-#ifndef FASTBLEU_SEQUENCES_H
-#define FASTBLEU_SEQUENCES_H
+#pragma once
 
 #include <Python.h>
 #include "../simd/platform.h"
@@ -56,5 +55,3 @@ FB_INLINE PyObject *unchanging_lists(PyObject *object)
     Py_INCREF(object);
     return object;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * allocator is a lock: what holds it must not wait for the GIL, which others may hold while they wait for
  * the allocator. Cost: some operations a string.
  */
-#ifndef FASTBLEU_STRING_ARRAY_H
-#define FASTBLEU_STRING_ARRAY_H
+#pragma once
 
 #include <Python.h>
 #include "../text/utf8.h"
@@ -58,5 +57,3 @@ FB_INLINE int load_string(const numpy_strings *functions, void *allocator, const
     line->size = state == 1 ? 0 : string.size;
     return state < 0 ? -1 : 0;
 }
-
-#endif

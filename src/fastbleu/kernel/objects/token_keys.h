@@ -9,8 +9,7 @@
  * and ends in the zero unit behind the content: it never leaves the object, whatever its size. An int
  * beyond 64 bits is hashed (large_integers.h), as its digits have nothing behind them.
  */
-#ifndef FASTBLEU_TOKEN_KEYS_H
-#define FASTBLEU_TOKEN_KEYS_H
+#pragma once
 
 #include <Python.h>
 #include "../tables/key_list.h"
@@ -113,5 +112,3 @@ static int find_reference(const interner *table, PyObject *const *tokens, Py_ssi
     }
     return 1;
 }
-
-#endif

@@ -12,8 +12,7 @@
  * Leaves without state, on memory of the caller's; any thread may call them. Cost: count * plane_count
  * * words steps, which the compiler vectorises; every level runs the same code.
  */
-#ifndef FASTBLEU_BIT_COUNTS_H
-#define FASTBLEU_BIT_COUNTS_H
+#pragma once
 
 #include "platform.h"
 
@@ -121,5 +120,3 @@ static inline void gather_counts(const uint64_t *planes, int words, int plane_co
             for (int k = 0; k < 8; k++) counts[64 * w + 8 * byte + k] = (uint8_t)(eight >> (8 * k));
         }
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * There is no portable comparer: without vectors, tables of ids are faster.
  */
-#ifndef FASTBLEU_COMPARE_H
-#define FASTBLEU_COMPARE_H
+#pragma once
 
 #include "masks.h"
 
@@ -209,5 +208,3 @@ static inline key_comparer key_comparer_for(simd_level level)
     (void)level;
     return NULL;
 }
-
-#endif

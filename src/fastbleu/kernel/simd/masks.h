@@ -20,8 +20,7 @@
  * length. No memory, no locks: leaves that any thread may call. Cost: length * max_order * words vector
  * steps. Masks of ids (mask_planes) are plain scratch memory, with nothing to initialise.
  */
-#ifndef FASTBLEU_MASKS_H
-#define FASTBLEU_MASKS_H
+#pragma once
 
 #include "neon.h"
 
@@ -279,15 +278,7 @@ static inline void match_masks_neon(const uint64_t *in_reference, const uint64_t
 
 static inline mask_kernel mask_kernel_for(simd_level level)
 {
-#ifdef FB_NEON
-    if (level == SIMD_NEON) return match_masks_neon;
-#endif
-#ifdef FB_X86_64
-    if (level == SIMD_AVX512) return match_masks_avx512;
-    if (level == SIMD_AVX2) return match_masks_avx2;
-#endif
-    (void)level;
-    return match_masks_portable;
+    return FB_OF_LEVEL(level, match_masks);
 }
 
 /* The longest sequences for which masks are faster than tables. */
@@ -346,5 +337,3 @@ static inline void fill_planes_of_reference(mask_planes *planes, int words, cons
 
 #undef FB_FOR_WORDS
 #undef FB_WORDS
-
-#endif

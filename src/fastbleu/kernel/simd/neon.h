@@ -6,8 +6,7 @@
  * Leaves without state; any thread may call them. Cost: a mask takes an AND a vector, and three steps of
  * adding neighbours.
  */
-#ifndef FASTBLEU_NEON_H
-#define FASTBLEU_NEON_H
+#pragma once
 
 #include "platform.h"
 
@@ -42,5 +41,3 @@ FB_INLINE uint32_t mask_of_16_neon(uint8x16_t lanes)
 }
 
 #endif /* FB_NEON */
-
-#endif

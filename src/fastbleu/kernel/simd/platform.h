@@ -5,8 +5,7 @@
  * On AArch64 there is one more, with NEON, which every such processor has; tests/levels.sh compares its
  * results under emulation; its speed has not been measured.
  */
-#ifndef FASTBLEU_PLATFORM_H
-#define FASTBLEU_PLATFORM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +49,16 @@ typedef enum { SIMD_PORTABLE = 0, SIMD_NEON = 1 } simd_level;
 #else
 typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2 } simd_level;
 #  define SIMD_NAMES "portable avx2 avx512"
+#endif
+
+/* Which of the functions NAME_portable, NAME_avx2 and so on is that of a level. */
+#if defined(FB_NEON)
+#  define FB_OF_LEVEL(level, name) ((level) == SIMD_NEON ? name##_neon : name##_portable)
+#elif defined(FB_X86_64)
+#  define FB_OF_LEVEL(level, name) \
+      ((level) == SIMD_AVX512 ? name##_avx512 : (level) == SIMD_AVX2 ? name##_avx2 : name##_portable)
+#else
+#  define FB_OF_LEVEL(level, name) ((void)(level), name##_portable)
 #endif
 
 /* The best level that this processor and this operating system run. */
@@ -144,5 +153,3 @@ FB_INLINE uint64_t load64(const unsigned char *address)
 #endif
     return word;
 }
-
-#endif

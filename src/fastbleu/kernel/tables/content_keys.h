@@ -6,8 +6,7 @@
  * does in every str and bytes object and in the line buffers. Longer content is hashed, seeded per
  * process, and compared byte by byte where hashes are equal (interner.h).
  */
-#ifndef FASTBLEU_CONTENT_KEYS_H
-#define FASTBLEU_CONTENT_KEYS_H
+#pragma once
 
 #include "interner.h"
 
@@ -69,5 +68,3 @@ FB_INLINE token_key content_key(token_content content, unsigned unit, hash_seed 
     return content.size <= INLINE_BYTES ? inline_key(content.bytes, content.size, unit)
                                         : hashed_key(content.bytes, content.size, unit, seed);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * Ownership. The table owns its slots (direct_table_free), 8 bytes for each number up to the largest
  * one that it has met: at most 4 MB. Not thread-safe: one table per thread.
  */
-#ifndef FASTBLEU_DIRECT_TABLE_H
-#define FASTBLEU_DIRECT_TABLE_H
+#pragma once
 
 #include <stdlib.h>
 #include "epoch.h"
@@ -92,5 +91,3 @@ static inline void direct_table_find(const direct_table *table, const int64_t *n
         ids[i] = (slot.epoch == epoch) & (number <= last) ? slot.id : absent;
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * table's. So a new segment costs one increment, and nothing is cleared but once in 2**32 segments. A
  * slot that calloc has made bears 0, which is never a table's epoch.
  */
-#ifndef FASTBLEU_EPOCH_H
-#define FASTBLEU_EPOCH_H
+#pragma once
 
 #include "../simd/platform.h"
 
@@ -17,5 +16,3 @@ FB_INLINE void begin_epoch(uint32_t *epoch, void *slots, size_t size)
         *epoch = 1;
     }
 }
-
-#endif

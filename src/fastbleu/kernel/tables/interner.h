@@ -13,8 +13,7 @@
  * Ownership. The interner owns its arrays (interner_free). Content pointers are borrowed: they must
  * live until the segment ends. Not thread-safe: one interner per thread. No Python object is touched.
  */
-#ifndef FASTBLEU_INTERNER_H
-#define FASTBLEU_INTERNER_H
+#pragma once
 
 #include <stdlib.h>
 #include "epoch.h"
@@ -160,5 +159,3 @@ FB_INLINE int32_t interner_find(const interner *table, token_key key, token_cont
         return occupied ? slot.id : absent;
     }
 }
-
-#endif

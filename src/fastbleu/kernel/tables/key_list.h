@@ -10,8 +10,7 @@
  * Ownership. A list is plain memory, all zero at first; contents are borrowed and must live until the lists are compared.
  * Not thread-safe: each thread has lists of its own.
  */
-#ifndef FASTBLEU_KEY_LIST_H
-#define FASTBLEU_KEY_LIST_H
+#pragma once
 
 #include "../simd/compare.h"
 #include "content_keys.h"
@@ -97,5 +96,3 @@ static inline void compare_masks(key_comparer compare, const uint64_t *in_refere
     const key_words words = {in_reference, NULL, length};
     compare(&words, &words, EARLIER_MASKS, masks);
 }
-
-#endif

@@ -14,8 +14,7 @@
  * Ownership. The index owns its arrays (number_index_free), except those of a file, which the caller
  * sets. Finding changes nothing: any thread may. Adding is for one thread alone.
  */
-#ifndef FASTBLEU_NUMBER_INDEX_H
-#define FASTBLEU_NUMBER_INDEX_H
+#pragma once
 
 #include <stdlib.h>
 #include "interner.h"      /* hash_seed */
@@ -145,5 +144,3 @@ FB_INLINE int32_t number_index_find(const number_index *index, uint64_t number)
     }
     return -1;
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Ownership. The table owns its slots (number_table_free). Not thread-safe: one table per thread.
  */
-#ifndef FASTBLEU_NUMBER_TABLE_H
-#define FASTBLEU_NUMBER_TABLE_H
+#pragma once
 
 #include <stdlib.h>
 #include "epoch.h"
@@ -91,5 +90,3 @@ FB_INLINE int32_t number_table_find(const number_table *table, uint64_t number, 
         index = (index + 1) & (table->slot_count - 1);
     }
 }
-
-#endif

@@ -11,8 +11,7 @@
  * the interner to tell them apart. The slot depends on a per-process seed, which changes no result.
  * Not thread-safe: one table per thread. Cost: two or three loads and a multiplication a token.
  */
-#ifndef FASTBLEU_POSITION_IDS_H
-#define FASTBLEU_POSITION_IDS_H
+#pragma once
 
 #include "key_list.h"
 
@@ -106,5 +105,3 @@ static inline int find_list(const position_table *table, const key_list *hypothe
     else find_words(table, known, words, 1, ids);
     return are_same_contents(reference, hypothesis, ids);
 }
-
-#endif

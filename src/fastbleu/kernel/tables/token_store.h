@@ -11,8 +11,7 @@
  * Ownership. The store owns its chunks (token_store_free). Finding numbers changes nothing and any thread
  * may; all else is for one thread alone.
  */
-#ifndef FASTBLEU_TOKEN_STORE_H
-#define FASTBLEU_TOKEN_STORE_H
+#pragma once
 
 #include "content_keys.h"
 
@@ -197,5 +196,3 @@ static inline token_key ids_key(const int32_t *ids, size_t length, const interne
     memcpy(around + INLINE_BYTES, ids, size);
     return inline_key(around + INLINE_BYTES, size, 4);
 }
-
-#endif

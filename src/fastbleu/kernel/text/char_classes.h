@@ -6,8 +6,7 @@
  * Ownership. A table owns its pages; it is built once for each tokeniser and then only read, by any
  * thread.
  */
-#ifndef FASTBLEU_CHAR_CLASSES_H
-#define FASTBLEU_CHAR_CLASSES_H
+#pragma once
 
 #include <stdlib.h>
 #include "../simd/platform.h"
@@ -166,5 +165,3 @@ static inline int build_char_table(char_table *table, tokenizer_id tokenizer, in
     }
     return 0;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * a line is never read beyond it: AVX-512 masks its loads, the other steps copy it. Leaves without state:
  * any thread may call them.
  */
-#ifndef FASTBLEU_CLASSIFY_H
-#define FASTBLEU_CLASSIFY_H
+#pragma once
 
 #include "../simd/neon.h"
 #include "char_classes.h"
@@ -283,28 +282,7 @@ static inline int locate_neon(uint64_t mask, size_t start, uint16_t *positions)
 
 FB_INLINE classifier classifier_for(simd_level level)
 {
-    classifier chosen = {classify_bytes_portable, narrow_portable, locate_portable};
-#ifdef FB_NEON
-    if (level == SIMD_NEON) {
-        chosen.classify_bytes = classify_bytes_neon;
-        chosen.narrow = narrow_neon;
-        chosen.locate = locate_neon;
-    }
-#endif
-#ifdef FB_X86_64
-    if (level == SIMD_AVX2) {
-        chosen.classify_bytes = classify_bytes_avx2;
-        chosen.narrow = narrow_avx2;
-        chosen.locate = locate_avx2;
-    }
-    if (level == SIMD_AVX512) {
-        chosen.classify_bytes = classify_bytes_avx512;
-        chosen.narrow = narrow_avx512;
-        chosen.locate = locate_avx512;
-    }
-#endif
-    (void)level;
+    const classifier chosen = {FB_OF_LEVEL(level, classify_bytes), FB_OF_LEVEL(level, narrow),
+                               FB_OF_LEVEL(level, locate)};
     return chosen;
 }
-
-#endif

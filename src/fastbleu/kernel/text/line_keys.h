@@ -9,8 +9,7 @@
  * Ownership. Borrowed content: a line and its buffers must live until the keys have been compared. Any
  * thread may call this on lists of its own. Cost: about 15 operations a token beside its block's.
  */
-#ifndef FASTBLEU_LINE_KEYS_H
-#define FASTBLEU_LINE_KEYS_H
+#pragma once
 
 #include "line_tokens.h"
 #include "word_keys.h"
@@ -211,15 +210,5 @@ static int list_keys_neon(line_reader *line, key_list *keys, const hash_seed *se
 
 static inline key_lister key_lister_for(simd_level level)
 {
-#ifdef FB_NEON
-    if (level == SIMD_NEON) return list_keys_neon;
-#endif
-#ifdef FB_X86_64
-    if (level == SIMD_AVX512) return list_keys_avx512;
-    if (level == SIMD_AVX2) return list_keys_avx2;
-#endif
-    (void)level;
-    return list_keys_portable;
+    return FB_OF_LEVEL(level, list_keys);
 }
-
-#endif

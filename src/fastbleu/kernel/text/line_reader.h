@@ -19,8 +19,7 @@
  * equal bytes whatever line they come from. Cost: about 20 vector operations a block, a few plain ones a
  * token.
  */
-#ifndef FASTBLEU_LINE_READER_H
-#define FASTBLEU_LINE_READER_H
+#pragma once
 
 #include "classify.h"
 #include "patterns.h"
@@ -379,5 +378,3 @@ static inline int build_rules(text_rules *rules, tokenizer_id tokenizer, int utf
     rules->ends = COMPILED_TOKENIZERS[tokenizer].ends;
     return build_char_table(&rules->table, tokenizer, utf8);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Borrowed content: a hypothesis' line and buffers must live until its references have been read.
  */
-#ifndef FASTBLEU_LINE_TOKENS_H
-#define FASTBLEU_LINE_TOKENS_H
+#pragma once
 
 #include "../tables/content_keys.h"
 #include "line_reader.h"
@@ -53,5 +52,3 @@ static inline int find_block(line_reader *line, const interner *table, int32_t *
     }
     return count;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Constants, which any thread may read.
  */
-#ifndef FASTBLEU_PATTERNS_H
-#define FASTBLEU_PATTERNS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ static const rewrite_step rewrite_steps[] = {
 /* clang-format on */
 
 #define REWRITE_STEPS ((int)(sizeof rewrite_steps / sizeof *rewrite_steps))
-
-#endif

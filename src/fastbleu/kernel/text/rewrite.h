@@ -7,8 +7,7 @@
  * step shortens the line in place. Any thread may call this on buffers of its own. A long line is rewritten part by
  * part, so that its caller can look for signals.
  */
-#ifndef FASTBLEU_REWRITE_H
-#define FASTBLEU_REWRITE_H
+#pragma once
 
 #include "line_reader.h"
 
@@ -77,5 +76,3 @@ static inline int rewrite_more(rewriting *line, text_line *text, const char_tabl
     text->unit = 4;
     return 0;
 }
-
-#endif

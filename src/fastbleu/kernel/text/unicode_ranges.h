@@ -10,8 +10,7 @@
  * letters, marks, white space, surrogates, unassigned code points. Constant data: any thread may
  * read it.
  */
-#ifndef FASTBLEU_UNICODE_RANGES_H
-#define FASTBLEU_UNICODE_RANGES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -181,5 +180,3 @@ static const unicode_range UNICODE_RANGES[UNICODE_RANGES_COUNT] = {
 #undef P
 #undef N
 #undef S
-
-#endif

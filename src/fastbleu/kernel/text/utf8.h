@@ -17,8 +17,7 @@
  * 64 other bytes take some twenty operations to be scanned and forty to be decoded, else a character takes
  * one or two nanoseconds.
  */
-#ifndef FASTBLEU_UTF8_H
-#define FASTBLEU_UTF8_H
+#pragma once
 
 #include "../simd/platform.h"
 
@@ -342,5 +341,3 @@ static inline utf8_reader utf8_reader_for(simd_level level)
     (void)level;
     return chosen;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A leaf without state: any thread may call it. Cost: one look at the last byte of most lines.
  */
-#ifndef FASTBLEU_WHITE_SPACE_H
-#define FASTBLEU_WHITE_SPACE_H
+#pragma once
 
 #include "char_classes.h"
 #include "utf8.h"
@@ -34,5 +33,3 @@ static inline size_t size_without_white_space(utf8_line line)
     }
     return size;
 }
-
-#endif

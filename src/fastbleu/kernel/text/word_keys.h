@@ -10,8 +10,7 @@
  * characters or of several pages. Leaves without state: any thread may call them. Cost: about 5 instructions
  * a word of bytes, 12 a word of characters of two bytes.
  */
-#ifndef FASTBLEU_WORD_KEYS_H
-#define FASTBLEU_WORD_KEYS_H
+#pragma once
 
 #include "../tables/key_list.h"
 #include "classify.h"
@@ -145,5 +144,3 @@ static void read_wide_words(const uint16_t *line, token_edges *edges, int count,
 }
 
 #endif /* FB_X86_64 */
-
-#endif
