@@ -174,6 +174,21 @@ def test_headers_without_a_module_say_so():
         assert alone == path.read_text(encoding="utf-8").startswith('"""Header only: ')
 
 
+def test_what_no_module_cimports_is_declared_once():
+    """A .pxd says of a module what others cimport; without these it would only repeat it."""
+    cimported = {
+        match.group(1)
+        for path in MODULES
+        if path.suffix != ".py"
+        for match in re.finditer(r"from fastbleu\.([\w.]+) cimport", path.read_text("utf-8"))
+        if match.group(1) != ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    }
+    declared = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in PACKAGE.rglob("*.pxd")
+    }
+    assert declared == cimported
+
+
 def test_no_drawer_for_odds_and_ends():
     assert not [
         path.name for path in SOURCES if path.stem in ("utils", "helpers", "misc", "common")

@@ -27,15 +27,12 @@ class IdRules:
         self.ignore_ids = _checked_ids("ignore_ids", ignore_ids)
         self.skip_ids = _checked_ids("skip_ids", skip_ids)
         stops: Any = () if stop_id is None else stop_id
-        self.stop_ids = _checked_ids("stop_id", stops if _is_several(stops) else [stops])
+        self.stop_ids = found = _checked_ids("stop_id", stops if _is_several(stops) else [stops])
+        # As it is passed: the id that ends a sequence, the ids if there are several, or None.
+        self.stop_id = found if len(found) > 1 else next(iter(found), None)
 
     def __bool__(self) -> bool:
         return bool(self.ignore_ids or self.skip_ids or self.stop_ids)
-
-    @property
-    def stop_id(self) -> int | tuple[int, ...] | None:
-        """The id that ends a sequence, the ids if there are several, or None."""
-        return self.stop_ids if len(self.stop_ids) > 1 else next(iter(self.stop_ids), None)
 
     @property
     def signature(self) -> str:
