@@ -34,7 +34,6 @@ cdef extern from "kernel/objects/token_keys.h":
     bint list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed) noexcept nogil
     bint intern_hypothesis(
         interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
-    void prefetch_first_tokens(PyObject *sequence) noexcept nogil
     bint find_reference(
         const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
 
@@ -169,12 +168,9 @@ cdef class TokenPacker(PackedSegments):
         cdef Py_ssize_t hyp_len = size_of(hypothesis), count = size_of(references), total = hyp_len, k
         cdef int64_t *lengths
         cdef int32_t *ids
-        prefetch_first_tokens(<PyObject *> hypothesis)
         for k in range(count):
             reference = <object> PySequence_Fast_ITEMS(references)[k]
             total += size_of(reference)
-        if count > 0:
-            prefetch_first_tokens(PySequence_Fast_ITEMS(references)[0])
         if total > POLL_TOKENS or count > POLL_REFERENCES:
             hypothesis, references = copy_of(hypothesis), copy_of(references)
             if not self.add_long(hypothesis, references):
@@ -237,8 +233,6 @@ cdef class TokenPacker(PackedSegments):
             if (not is_sequence(plain_item(references, k))
                     or plain_size(plain_item(references, k)) > MASK_TOKENS):
                 return False
-        prefetch_first_tokens(hypothesis)
-        prefetch_first_tokens(plain_item(references, 0))
         self.mask_count = 0
         self.plain_hypothesis, self.plain_references = hypothesis, references
         if self.read_keys(0, 0, &self.hypothesis_keys) == KEYS_DO_NOT_DO:

@@ -38,6 +38,9 @@ cdef extern from "Python.h":
     PyObject *PyMethod_GET_FUNCTION(object method)
     PyObject *PyMethod_GET_SELF(object method)
 
+cdef extern from "kernel/objects/prefetch.h":
+    void prefetch_segment(PyObject *hypothesis, PyObject *references) noexcept
+
 cdef Py_ssize_t KEPT_IDS = 1 << 16      # memory above this is not kept for the next call
 
 cdef object smoothing_class = None
@@ -153,6 +156,7 @@ cdef class _SentenceScorer(KeptMemory):
     cdef int count(self, object hypothesis, object references, int max_order, int64_t *row) except -1:
         """Fill the row of one segment, with totals raised to at least 1."""
         cdef int n
+        prefetch_segment(<PyObject *> hypothesis, <PyObject *> references)
         self.packer.clear()
         self.counter.max_order = max_order
         if not self.packer.count_plain(

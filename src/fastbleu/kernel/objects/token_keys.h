@@ -52,15 +52,6 @@ FB_INLINE void prefetch_token(PyObject *const *tokens, Py_ssize_t at, Py_ssize_t
     if (at + PREFETCH_DISTANCE < length) FB_PREFETCH((const char *)tokens[at + PREFETCH_DISTANCE] + 32);
 }
 
-/* The tokens that prefetch_token comes too late for: those at the start of a list or tuple. */
-FB_INLINE void prefetch_first_tokens(PyObject *sequence)
-{
-    PyObject *const *tokens = PySequence_Fast_ITEMS(sequence);
-    const Py_ssize_t length = PySequence_Fast_GET_SIZE(sequence);
-    for (Py_ssize_t i = 0; i < length && i < PREFETCH_DISTANCE; i++)
-        FB_PREFETCH((const char *)tokens[i] + 32);
-}
-
 /* Item number `at` of a list or tuple, borrowed. */
 FB_INLINE PyObject *plain_item(PyObject *sequence, Py_ssize_t at)
 {
@@ -68,7 +59,7 @@ FB_INLINE PyObject *plain_item(PyObject *sequence, Py_ssize_t at)
 }
 
 /* Keys of the tokens of a list or tuple; returns 0 at the first token that is not plain, or if there are
- * too many. */
+ * too many. Callers ask for the tokens' memory before (prefetch.h). */
 static inline int list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed)
 {
     PyObject *const *tokens = PySequence_Fast_ITEMS(sequence);
@@ -78,7 +69,6 @@ static inline int list_plain_keys(key_list *keys, PyObject *sequence, hash_seed 
     clear_keys(keys);
     if (length > LISTED_TOKENS) return 0;
     for (Py_ssize_t i = 0; i < length; i++) {
-        prefetch_token(tokens, i, length);
         if (FB_UNLIKELY(!plain_token_key(tokens[i], seed, &key, &content))) return 0;
         set_key(keys, (int)i, key, content);
     }
