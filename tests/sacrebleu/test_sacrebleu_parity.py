@@ -424,6 +424,19 @@ def test_attributes_of_a_segment_are_there_however_it_is_first_used(use):
     assert vars(use(fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"]))) == expected
 
 
+def test_the_score_of_a_segment_is_read_before_the_other_attributes_are_made():
+    score = fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"])
+    theirs = sacrebleu.sentence_bleu("a b c", ["a b d"])
+    assert score.score == theirs.score
+    assert vars(score)["score"] == theirs.score
+    assert (score.score, score.counts, score.bp) == (theirs.score, theirs.counts, theirs.bp)
+    score.score = 1.5
+    assert score.score == vars(score)["score"] == 1.5
+    del score.score
+    with pytest.raises(AttributeError, match="score"):
+        _ = score.score
+
+
 def test_attributes_of_a_segment_can_be_set_before_they_are_read():
     score = fastbleu.sacrebleu.sentence_bleu("a b c", ["a b d"])
     score.score, score.other = 1.5, 2

@@ -369,11 +369,15 @@ def details(array row not None, int max_order, smoothing="exp", value=None,
 cdef class LateAttributes:
     """The base of sacreBLEU's BLEUScore, which makes its attributes when one is first read or set.
 
+    Most callers read the score and nothing else, so that is read without making the others.
+
     Thread-safety. The first that comes makes them, and the others wait.
     """
 
     def __getattribute__(self, name):
         if self.pending:
+            if name == "score":
+                return self.score
             self.make()
         return PyObject_GenericGetAttr(self, name)
 
