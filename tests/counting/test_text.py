@@ -61,6 +61,25 @@ def test_lowercase_is_that_of_str(tokenizer):
     assert count(lines, upper, tokenize=tokenizer, lowercase=True) == expected
 
 
+def test_every_character_is_lowered():
+    lines = [f"x{chr(code)}Y {chr(code)}" for code in range(0x110000) if code < 1 << 16 or code % 9 == 0]
+    lowered = [line.lower() for line in lines]
+    expected = count(lowered, lowered, 2, tokenize="none")
+    assert count(lines, lowered, 2, tokenize="none", lowercase=True) == expected
+    assert count(lowered, lines, 2, tokenize="none", lowercase=True) == expected
+    reader = SegmentReader("none", True, 2)
+    for row, line, its in zip(expected[:1000], lines, lowered, strict=False):
+        assert list(reader.row(line, [its])) == list(row._rows)
+
+
+@pytest.mark.parametrize("size", [4000, 5000, (1 << 20) + 70, (1 << 21) + 1])
+def test_long_lines_are_lowered(size):
+    for word in ("Ab ", "Äb ", "Жя ", "ΑΣ ", "😀A "):
+        line = word * (size // 3)
+        expected = count([line.lower()], [line[:900].lower()], tokenize="none")
+        assert count([line], [line[:900]], tokenize="none", lowercase=True) == expected
+
+
 def test_what_a_lone_surrogate_is_and_is_not():
     pair = "\ud83d\ude00"
     assert len(pair) == 2

@@ -42,6 +42,16 @@ def test_rows_are_those_of_strings(tokenizer, lowercase, simd):
     assert found == metric.statistics(lines, others)
 
 
+def test_every_character_is_lowered():
+    lines = [f"x{chr(code)}Y {chr(code)}" for code in range(0x20000) if code >> 11 != 0x1B]
+    lowered = [line.lower() for line in lines]
+    for tokenizer in ("none", "char"):
+        found = count(
+            Column(text_array(lines)), Column(text_array(lowered)), 2, tokenize=tokenizer, lowercase=True
+        )
+        assert found == count(lowered, lowered, 2, tokenize=tokenizer)
+
+
 def test_every_character_is_decoded(simd):
     """Each character beside itself: it counts as the same token as in a str."""
     step = 97

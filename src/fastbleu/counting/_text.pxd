@@ -14,9 +14,6 @@ cdef extern from "kernel/text/line_keys.h":
     ctypedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *seed) noexcept nogil
 
 
-cdef object lower(object text)
-
-
 cdef enum:
     HYPOTHESIS = -1              # in place of the number of a reference
     # Ends a chunk: as in _tokens.pyx.
@@ -44,6 +41,7 @@ cdef class TextPacker(PackedSegments):
     cdef void release(self) noexcept
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
+    cdef int lower_line(self, text_line *text, line_buffers *buffers) except -1 nogil
     cdef int pack_ids(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil
     cdef Py_ssize_t read_line(self, text_line text, bint is_hypothesis) except -1 nogil
     cdef int forget_line(self) noexcept nogil

@@ -11,20 +11,23 @@ Ownership. TextPacker owns its arrays, its table and one reference to each strin
 Thread-safety. One packer per thread. The tokenisers' tables are built once and then only read.
 """
 
+import cython
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.stdint cimport INT32_MAX
+from libc.stdint cimport INT32_MAX, uint16_t
+from libc.string cimport memcpy
 
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ
 from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
 from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
-from fastbleu.runtime._process cimport grow, process_seed, simd_in_use, simd_level
+from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
-    PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_GET_LENGTH, PyUnicode_READY, begin_line, begin_rewritten,
-    classifier_for, compact, free_buffers, line_ended, line_of, line_reader, no_memory, rules_of)
+    PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_READY,
+    begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of, line_reader,
+    no_memory, rules_of)
 
 from array import array as _array
 
@@ -39,6 +42,11 @@ cdef extern from "kernel/text/line_tokens.h":
     int find_block(line_reader *line, const interner *table, int32_t *ids) noexcept nogil
     bint ends_in_tokenized_period(text_line text) noexcept nogil
     void FB_PREFETCH(const void *address) noexcept nogil
+
+cdef extern from "kernel/text/lower.h":
+    int reserve_lowered(line_buffers *buffers, size_t length, int unit) noexcept nogil
+    bint lower_some(text_line text, size_t start, size_t stop, const uint16_t *table,
+                    line_buffers *buffers) noexcept nogil
 
 cdef extern from "kernel/text/line_keys.h":
     const size_t LISTED_CHARS
@@ -56,6 +64,28 @@ cdef array _row = _array("q")
 
 cdef enum:
     BLOCK_STEPS = 16             # that a block of characters counts for
+
+cdef uint16_t small_letters[1 << 16]       # see kernel/text/lower.h
+cdef bint has_small_letters
+cdef object small_letters_lock_owner = object()
+
+cdef int list_small_letters() except -1:
+    """Ask Python for the small letter of each character of up to two bytes, once."""
+    global has_small_letters
+    cdef int first, i
+    cdef str lowered
+    with cython.critical_section(small_letters_lock_owner):
+        if has_small_letters:
+            return 0
+        for first in range(0, 1 << 16, 256):
+            lowered = lower("".join([chr(first + i) for i in range(256)]))
+            for i in range(256):
+                letter = lowered[i] if len(lowered) == 256 else lower(chr(first + i))
+                small_letters[first + i] = <uint16_t> ord(letter) if len(letter) == 1 else 0
+        small_letters[<int> 0x3A3] = 0
+        has_small_letters = True
+    return 0
+
 
 cdef object lower(object text):
     """text.lower(), with looks for signals if it is long; a sigma depends on the letters around it."""
@@ -80,6 +110,17 @@ cdef object lower(object text):
     return "".join(parts)
 
 
+# A function of its own: with a Python object among its variables it takes the GIL each time.
+cdef int lower_by_python(text_line *text, line_buffers *buffers) except -1 with gil:
+    """Put a lowered copy of a line into the buffers."""
+    lowered = lower(PyUnicode_FromKindAndData(text.unit, text.chars, text.length))
+    text[0] = line_of(lowered)
+    if reserve_lowered(buffers, text.length, text.unit) < 0:
+        no_memory(text.length)
+    memcpy(buffers.lowered, text.chars, text.length * text.unit)
+    return 0
+
+
 cdef class TextPacker(PackedSegments):
     """Tokenises and packs lines chunk by chunk; with `missing` a reference may be None, which is none."""
 
@@ -88,6 +129,8 @@ cdef class TextPacker(PackedSegments):
     def __cinit__(self, checks, str tokenizer not None, bint lowercase=False, bint missing=False):
         self.checks = checks
         self.lowercase = lowercase
+        if lowercase:
+            list_small_letters()
         self.missing = missing
         self.rules = rules_of(tokenizer)
         self.use_simd(simd_in_use())
@@ -178,8 +221,6 @@ cdef class TextPacker(PackedSegments):
         cdef Py_ssize_t capacity = 0
         if not PyUnicode_Check(text):
             text = self.checks.line(text, segment, None if reference == HYPOTHESIS else reference)
-        if self.lowercase:
-            text = lower(text)
         text = compact(text)
         if self.line_count == self.line_capacity:
             self.lines = <text_line *> grow(
@@ -224,6 +265,8 @@ cdef class TextPacker(PackedSegments):
         cdef text_line text = self.segment_lines[k]
         cdef line_reader reader
         cdef int read
+        if text.length <= LISTED_CHARS and self.lowercase:
+            self.lower_line(&text, buffers)
         if text.length > LISTED_CHARS:
             return KEYS_DO_NOT_DO
         begin_line(&reader, self.rules, self.classify, text, buffers)
@@ -233,6 +276,23 @@ cdef class TextPacker(PackedSegments):
             read = self.list_keys(&reader, keys, &self.own_tokens.seed)
         self.worked(BLOCK_STEPS + keys.length)
         return KEYS_WERE_READ if read else KEYS_DO_NOT_DO
+
+    cdef int lower_line(self, text_line *text, line_buffers *buffers) except -1 nogil:
+        """Put a lowered copy in the place of a line; what the table cannot tell is for Python."""
+        cdef size_t at = 0, stop
+        cdef bint is_lowered = True
+        if reserve_lowered(buffers, text.length, text.unit) < 0:
+            no_memory(text.length)
+        while at < text.length and is_lowered:
+            if at > 0:
+                poll(&self.cancelled)
+            stop = min(text.length, at + <size_t> LOWER_CHARS)
+            is_lowered = lower_some(text[0], at, stop, small_letters, buffers)
+            at = stop
+        if not is_lowered:
+            lower_by_python(text, buffers)
+        text.chars = buffers.lowered
+        return 0
 
     cdef int pack_ids(self, Py_ssize_t segment, const text_line *lines, int64_t *lengths) except -1 nogil:
         """Pack a segment as ids."""
@@ -251,6 +311,8 @@ cdef class TextPacker(PackedSegments):
         cdef line_reader reader
         cdef int32_t *ids
         cdef int count
+        if self.lowercase:
+            self.lower_line(&text, buffers)
         begin_line(&reader, self.rules, self.classify, text, buffers)
         while not line_ended(&reader):
             ids = self.reserve_ids(BLOCK_TOKENS)

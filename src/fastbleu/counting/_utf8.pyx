@@ -9,24 +9,21 @@ place. For other tokenizers lines that are not ASCII become characters of 1, 2 o
 What reads a line of bytes reads memory before and behind it, too. A line is read in place where this is
 memory of its neighbours in the column, and else from a copy.
 
-The only lines that become a str are those to be lowered that are not ASCII: by Python's own rules.
+Lines that are to be lowered are read as characters, too.
 
 Ownership. Utf8Packer owns the copies and holds the rows of the chunk. Thread-safety. One packer per thread.
 """
 
 import cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
-from cpython.unicode cimport PyUnicode_AsUTF8String
 from libc.stdint cimport uint8_t
 from libc.string cimport memcpy
 
-from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, TextPacker, lower
+from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, TextPacker
 from fastbleu.inputs._utf8 cimport Utf8Rows, not_utf8, utf8_line
 from fastbleu.runtime._process cimport grow, poll, simd_in_use, simd_level
-from fastbleu.tokenizers._compiled cimport (
-    PyUnicode_FromKindAndData, compact, line_of, reads_utf8, rules_of, text_line)
+from fastbleu.tokenizers._compiled cimport reads_utf8, rules_of, text_line
 
 
 cdef extern from "kernel/text/line_reader.h":
@@ -53,7 +50,6 @@ cdef extern from "kernel/text/utf8.h":
         int (*decode)(utf8_decoding *line, size_t stop) noexcept nogil
     uint8_t largest_byte(const uint8_t *bytes, size_t size) noexcept nogil
     int unit_of_utf8(uint8_t largest) noexcept nogil
-    void lower_ascii(uint8_t *out, const uint8_t *bytes, size_t size) noexcept nogil
     void replace_wide_spaces(uint8_t *bytes, size_t size) noexcept nogil
     void FB_PREFETCH(const void *address) noexcept nogil
     size_t scan_characters(const uint8_t *bytes, size_t size, utf8_content *content) noexcept nogil
@@ -94,7 +90,6 @@ cdef class Utf8Packer(TextPacker):
     cdef Utf8Rows hypotheses, references
     cdef Py_ssize_t start                # the chunk's first segment in these
     cdef bint as_bytes                   # whether all lines are read as bytes
-    cdef list lowered                    # strings or bytes that `lines` point into
     cdef uint8_t *characters             # of lines that were copied
     cdef Py_ssize_t used, room           # bytes there
     cdef bint decoded
@@ -102,8 +97,7 @@ cdef class Utf8Packer(TextPacker):
     cdef size_t size                     # bytes of the chunk's lines
 
     def __cinit__(self, checks, str tokenizer not None, *_):
-        self.lowered = []
-        self.as_bytes = reads_utf8(tokenizer)
+        self.as_bytes = reads_utf8(tokenizer) and not self.lowercase
         if self.as_bytes:
             self.rules = rules_of(tokenizer, True)
 
@@ -116,7 +110,6 @@ cdef class Utf8Packer(TextPacker):
         self.line_count = 0
         TextPacker.reset(self)
         self.hypotheses = self.references = None
-        self.lowered.clear()
         if self.room > KEPT_BYTES:
             PyMem_RawFree(self.characters)
             self.characters = NULL
@@ -134,7 +127,6 @@ cdef class Utf8Packer(TextPacker):
         self.hypotheses, self.references = hypotheses, references
         self.start, self.first_segment = start, before + start
         self.line_count = 0
-        self.lowered.clear()
         self.finished = self.decoded = False
         self.size = 0
         while (segment < end and self.segment_count < CHUNK_SEGMENTS and self.line_count < CHUNK_LINES
@@ -197,9 +189,9 @@ cdef class Utf8Packer(TextPacker):
         content = self.reader.scan(text.bytes, text.size) if text.size <= PART else self.scan_long(text)
         if content == UTF8_WRONG:
             self.refuse(text, segment, reference)
-        if content != UTF8_ASCII and (self.lowercase or not self.as_bytes):
+        if content != UTF8_ASCII and not self.as_bytes:
             return self.decode(line, text)
-        if content == UTF8_WIDE_SPACES or self.lowercase or not has_neighbours(rows, number):
+        if content == UTF8_WIDE_SPACES or not has_neighbours(rows, number):
             return self.copy(line, text, content)
         line.chars = text.bytes
         line.length = text.size
@@ -231,15 +223,12 @@ cdef class Utf8Packer(TextPacker):
             raise not_utf8(where, at, text.bytes[min(at, text.size - 1)])
 
     cdef int copy(self, text_line *line, utf8_line text, utf8_content content) except -1 nogil:
-        """Copy a line of bytes, lowered or with tabs for white space beyond ASCII if need be."""
+        """Copy a line of bytes, with tabs for white space beyond ASCII if need be."""
         cdef uint8_t *out = self.reserve(text.size, 1)
         cdef size_t at = 0, size
         while at < text.size:
             size = min(text.size - at, PART)
-            if self.lowercase:
-                lower_ascii(out + at, text.bytes + at, size)
-            else:
-                memcpy(out + at, text.bytes + at, size)
+            memcpy(out + at, text.bytes + at, size)
             at += size
             if at < text.size:
                 poll(&self.cancelled)
@@ -269,24 +258,7 @@ cdef class Utf8Packer(TextPacker):
                 poll(&self.cancelled)
             if self.reader.decode(&decoding, min(text.size, decoding.at + PART)) < 0:
                 break                    # another thread has changed it meanwhile
-        if self.lowercase:
-            return self.lower_line(line, decoding)
         self.note_copy(line, decoding.written, decoding.unit)
-        return 0
-
-    cdef int lower_line(self, text_line *line, utf8_decoding text) except -1 nogil:
-        """Make a line of characters that are to be lowered."""
-        with gil:
-            lowered = compact(lower(PyUnicode_FromKindAndData(text.unit, text.out, text.written)))
-            if self.as_bytes:
-                lowered = PyUnicode_AsUTF8String(lowered)
-                line.chars = PyBytes_AS_STRING(lowered)
-                line.length = PyBytes_GET_SIZE(lowered)
-                line.unit = 1
-                replace_wide_spaces(<uint8_t *> line.chars, line.length)
-            else:
-                line[0] = line_of(lowered)
-            self.lowered.append(lowered)
         return 0
 
     cdef uint8_t *reserve(self, size_t size, Py_ssize_t unit) except NULL nogil:

@@ -13,7 +13,7 @@ cdef extern from "kernel/text/line_tokens.h":
         size_t length
         int unit
     ctypedef struct line_buffers:
-        pass
+        void *lowered
     ctypedef struct classifier:
         pass
     ctypedef struct line_reader:

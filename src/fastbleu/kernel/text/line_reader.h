@@ -44,13 +44,14 @@ FB_INLINE uint32_t code_point_at(text_line text, size_t at)
     return ((const uint32_t *)text.chars)[at];
 }
 
-/* Copies of a line that is not stored in bytes. Every array has LEAD readable bytes before it and a
+/* Copies of a line that is not stored in bytes, or that is lowered. Every array has LEAD readable bytes before it and a
  * block to spare behind it. */
 typedef struct {
     uint8_t *narrow;
     uint16_t *middle;        /* only lines of 4-byte units */
     uint32_t *rewritten;     /* rewrite.h */
-    size_t narrow_room, middle_room, rewritten_room;
+    void *lowered;           /* lower.h */
+    size_t narrow_room, middle_room, rewritten_room, lowered_room;
 } line_buffers;
 
 #define LEAD 32
@@ -369,6 +370,7 @@ static inline void free_buffers(line_buffers *buffers)
     if (buffers->narrow) free((uint8_t *)buffers->narrow - LEAD);
     if (buffers->middle) free((uint8_t *)buffers->middle - LEAD);
     if (buffers->rewritten) free((uint8_t *)buffers->rewritten - LEAD);
+    if (buffers->lowered) free((uint8_t *)buffers->lowered - LEAD);
     memset(buffers, 0, sizeof *buffers);
 }
 

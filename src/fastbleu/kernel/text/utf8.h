@@ -27,13 +27,6 @@ typedef struct {
     size_t size;
 } utf8_line;
 
-/* Copies ASCII; capital letters become small. */
-static inline void lower_ascii(uint8_t *out, const uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        out[i] = (uint8_t)(bytes[i] | ((uint8_t)(bytes[i] - 'A') < 26 ? 0x20 : 0));
-}
-
 /* The largest byte: of a line that is UTF-8 the first byte of its largest character. */
 static inline uint8_t largest_byte(const uint8_t *bytes, size_t size)
 {

@@ -1,0 +1,45 @@
+/* lower.h: the small letters of a line, as Python's str.lower() has them.
+ *
+ * Data. Characters of one byte are Latin-1, whose small letters are 32 behind the capital ones. Those of two
+ * bytes are looked up in a table, which is made of what Python says (_text.pyx). It has 0 for what it cannot
+ * tell: a character that becomes several, and the capital sigma, which depends on the letters around it.
+ *
+ * Ownership. The lowered line is in the buffers of the line's reader, until these get the next one. Any thread
+ * may call this on buffers of its own. Cost: one byte in 16 per step, or one look-up a character.
+ */
+#pragma once
+
+#include "line_reader.h"
+
+/* Room for a line of so many characters in place of another. Returns 0, or -1: no memory. */
+static inline int reserve_lowered(line_buffers *buffers, size_t length, int unit)
+{
+    return reserve_buffer(&buffers->lowered, &buffers->lowered_room, (length + 2 * BLOCK) * (size_t)unit);
+}
+
+/* Lowers characters into the buffers, from `start` to `stop` - 1; 0 where the table cannot tell. */
+static inline int lower_some(text_line text, size_t start, size_t stop, const uint16_t *table,
+                             line_buffers *buffers)
+{
+    if (text.unit == 1) {
+        const uint8_t *chars = (const uint8_t *)text.chars;
+        uint8_t *lowered = (uint8_t *)buffers->lowered;
+        for (size_t i = start; i < stop; i++) {
+            const uint8_t c = chars[i];
+            const int is_capital = ((uint8_t)(c - 'A') < 26) | (((uint8_t)(c - 0xC0) < 31) & (c != 0xD7));
+            lowered[i] = (uint8_t)(c + 32 * is_capital);
+        }
+        return 1;
+    }
+    if (text.unit == 2) {
+        const uint16_t *chars = (const uint16_t *)text.chars;
+        uint16_t *lowered = (uint16_t *)buffers->lowered;
+        int unknown = 0;
+        for (size_t i = start; i < stop; i++) {
+            lowered[i] = table[chars[i]];
+            unknown |= lowered[i] == 0;
+        }
+        return !unknown;
+    }
+    return 0;
+}
