@@ -232,7 +232,7 @@ def _footer(results: dict, is_whole: bool = True) -> str:
         f" ({machine['architecture']}, {machine['cores']} cores, shared with other work: read the"
         f" ratios), {machine['system']}, {machine['python']}, {versions}.",
         f"Data: {data}." if data and is_whole else "",
-        "Medians of interleaved runs in one process. Times of wrong results are left blank.",
+        "Medians of interleaved runs, one process a row. Times of wrong results are left blank.",
     ]
     if results["quick"]:
         lines.insert(0, "A quick run: it shows only that the benchmarks work, and no valid times.")

@@ -62,7 +62,9 @@ def test_lowercase_is_that_of_str(tokenizer):
 
 
 def test_every_character_is_lowered():
-    lines = [f"x{chr(code)}Y {chr(code)}" for code in range(0x110000) if code < 1 << 16 or code % 9 == 0]
+    lines = [
+        f"x{chr(code)}Y {chr(code)}" for code in range(0x110000) if code < 1 << 16 or code % 9 == 0
+    ]
     lowered = [line.lower() for line in lines]
     expected = count(lowered, lowered, 2, tokenize="none")
     assert count(lines, lowered, 2, tokenize="none", lowercase=True) == expected

@@ -46,9 +46,8 @@ def test_every_character_is_lowered():
     lines = [f"x{chr(code)}Y {chr(code)}" for code in range(0x20000) if code >> 11 != 0x1B]
     lowered = [line.lower() for line in lines]
     for tokenizer in ("none", "char"):
-        found = count(
-            Column(text_array(lines)), Column(text_array(lowered)), 2, tokenize=tokenizer, lowercase=True
-        )
+        columns = Column(text_array(lines)), Column(text_array(lowered))
+        found = count(*columns, 2, tokenize=tokenizer, lowercase=True)
         assert found == count(lowered, lowered, 2, tokenize=tokenizer)
 
 
