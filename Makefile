@@ -139,7 +139,8 @@ $(VENV)/with-browser: $(VENV)/tested
 test-neon:            ## compare all instruction sets with the portable code; AArch64 is emulated
 	@bash tests/levels.sh
 
-mutants: $(VENV)/tested            ## plant faults in tokenizers and kernels, which the tests must find
+mutants: $(VENV)/tested            ## plant faults in tokenizers, kernels and single calls, which the tests must find
+	@$(PIP) 'Cython>=3.1,<4'
 	@bash tests/mutants.sh $(BIN)/python
 
 test-pythons:            ## run some tests on all CPythons that are found, or PYTHONS="3.10 3.13"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The tests must notice a fault in the tokenizers and in the kernels: each tests/faults/tokenizer-*.patch,
-# utf8-*.patch, kernel-*.patch and neon-*.patch is applied to a copy of the headers, built and tested, and a fault that no test
-# finds is a failure of this script. The build without a fault goes first and must pass. Usage: tests/mutants.sh
-# PYTHON [NAME...], as tokenizer-3 or kernel, where the package is built in place; needs patch, and gcc or clang,
-# and for those of NEON, which levels.sh must find, what that needs.
+# The tests must notice a fault in the tokenizers, the kernels and calls of one segment: each
+# tests/faults/tokenizer-*.patch, utf8-*.patch, kernel-*.patch, neon-*.patch and call-*.patch is applied to a copy
+# of the sources, built and tested, and a fault that no test finds is a failure of this script. The build without a fault goes first and must pass. Usage: tests/mutants.sh
+# PYTHON [NAME...], as tokenizer-3 or kernel, where the package is built in place; needs patch, gcc or clang, for
+# calls Cython, and for those of NEON, which levels.sh must find, what that needs.
 set -euo pipefail
 python=$1; shift
 cd "$(dirname "$0")/.."
@@ -11,8 +11,10 @@ work=build/mutants
 tokenizer_tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py)
 kernel_tests=(tests/counting/test_kernels.py)
 utf8_tests=(tests/counting/test_utf8.py tests/inputs/test_utf8_lines.py)
+call_tests=(tests/nltk/test_nltk_parity.py tests/nltk/test_nltk_smoothing.py tests/nltk/test_nltk_arguments.py
+  tests/sacrebleu/test_sacrebleu_parity.py tests/inputs/test_hostile_changes.py)
 faults=()
-for name in "${@:-tokenizer utf8 kernel neon}"; do
+for name in "${@:-tokenizer utf8 kernel neon call}"; do
   for family in $name; do faults+=(tests/faults/"$family"*.patch); done
 done
 [ -f "${faults[0]}" ] || { echo "there is no ${faults[0]}" >&2; exit 1; }
@@ -37,8 +39,10 @@ unmutated() {   # unmutated TEST...
 [[ ! ${faults[*]} =~ (tokenizer|utf8|kernel)- ]] ||
   unmutated "${tokenizer_tests[@]}" "${kernel_tests[@]}" "${utf8_tests[@]}"
 [[ ! ${faults[*]} =~ neon- ]] || unmutated levels
+[[ ! ${faults[*]} =~ call- ]] || unmutated "${call_tests[@]}"
 
-# Only the modules with that code differ; they are compiled from what Cython has made for the ordinary build.
+# Only the modules with that code differ; they are compiled from what Cython has made for the ordinary build, or
+# translated anew if they are what the patch changes.
 tokenizer_modules=(counting/_text tokenizers/_compiled)
 utf8_modules=(counting/_utf8 inputs/_utf8)
 kernel_modules=(counting/_text counting/_tokens counting/_ids _packed _core)
@@ -53,13 +57,18 @@ for fault in "${faults[@]}"; do
   case $name in
     neon-*) modules=() tests=(levels) ;;
     utf8-*) modules=("${utf8_modules[@]}") tests=("${utf8_tests[@]}") ;;
+    call-*) modules=($(sed -n 's|^+++ b/\(.*\)\.pyx$|\1|p' "$fault")) tests=("${call_tests[@]}") ;;
     kernel-*) modules=("${kernel_modules[@]}") tests=("${kernel_tests[@]}") ;;
     *) modules=("${tokenizer_modules[@]}") tests=("${tokenizer_tests[@]}") ;;
   esac
   for module in "${modules[@]}"; do
     [ -f "$package/$module$suffix" ] || { echo "no $package/$module$suffix" >&2; exit 1; }
     # A copy: beside the original are Cython's copies of the headers, which would be included first.
-    cp "build/plain/cython/src/fastbleu/$module.c" "$package/$module.c"
+    if cmp -s "src/fastbleu/$module.pyx" "$package/$module.pyx"; then
+      cp "build/plain/cython/src/fastbleu/$module.c" "$package/$module.c"
+    else
+      "$python" -m cython -X language_level=3,cdivision=True,binding=False "$package/$module.pyx"
+    fi
     "${CC:-cc}" -shared -fPIC -O1 -w -I"$include" -I"$package" \
       -o "$package/$module$suffix" "$package/$module.c"
   done

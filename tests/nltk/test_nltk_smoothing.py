@@ -150,9 +150,12 @@ def derived(side):
 
     overridden = side.SmoothingFunction()
     overridden.method4 = lambda p_n, references, hypothesis, hyp_len: [p + 0.01 for p in p_n]
+    averaging = side.SmoothingFunction()
+    averaging.method5 = lambda p_n, *args: [p / 2 + 0.01 for p in p_n]
     owner = types.SimpleNamespace(epsilon=0.4, alpha=6, k=4)
     yield from (getattr(Heavier(), method) for method in METHODS)
     yield from (OnlyProperties().method1, overridden.method4, overridden.method7)
+    yield averaging.method7
     yield functools.partial(side.SmoothingFunction().method1)
     yield functools.partial(side.SmoothingFunction.method3, side.SmoothingFunction())
     yield from (
