@@ -187,7 +187,7 @@ def test_the_command_line_on_a_full_disk(directory, what):
 
 # ---- saved indices
 
-UNKNOWN = "no file that ReferenceIndex.save has written"
+UNKNOWN = "was not written by ReferenceIndex.save"
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 """The ``fastbleu`` command: texts in, BLEU out.
 
 Nothing is printed before all input has been read, so that a damaged file leaves standard output
-empty. A few integers per system are kept, for statistical tests a row of them per segment; the
-lines of ``--sentence-level`` wait in a spool that moves to a temporary file when it grows.
+empty. A few integers per system are kept, for statistical tests one row per segment; the
+lines of ``--sentence-level`` are kept in a spool that moves to a temporary file when it grows.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def _score(
 
 
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
-    """Print what is doubtful about the options, the files and what was `found` in them."""
+    """Print warnings about the options, the files and what was `found` in them."""
     notes = [note for reader in readers for note in reader.notes()]
     for warning in [*arguments.warnings(options), *notes, *found]:
         _complain(f"warning: {warning}")

@@ -41,7 +41,7 @@ class InputError(ValueError):
 
 
 def printable(text: str) -> str:
-    """Escape line ends and control characters, which names of files and ids may hold."""
+    """Escape line ends and control characters, which file names and ids may contain."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
@@ -90,7 +90,7 @@ class ByteSource:
         return 0 if self.size is None else self._file.tell()
 
     def peek(self) -> bytes:
-        """Return what the next `read` will return: enough to tell a format, if there is as much."""
+        """Return the beginning of what the next `read` returns, enough to recognise a format."""
         ahead = b""
         while len(ahead) < _LEAST_AHEAD and (more := self.read()):
             ahead += more
@@ -192,7 +192,7 @@ class TextLines:
         return text.encode("utf-8", "surrogatepass")
 
     def _undecodable(self, error: UnicodeError) -> InputError:
-        """The error for bytes behind the lines that were read."""
+        """The error for undecodable bytes after the lines that were read."""
         # No byte is to blame in text in UTF-16 without a byte order mark (a UnicodeDecodeError from
         # CPython 3.13 on), and none is known in encodings of domain names.
         if (

@@ -1,6 +1,6 @@
 """The scores of single segments: sacreBLEU's lines, or a table with the texts.
 
-They wait in a spool, because nothing is printed before all input has been read.
+They are kept in a spool, because nothing is printed before all input has been read.
 """
 
 from __future__ import annotations

@@ -52,17 +52,17 @@ def count(
         Token ids may be an array or a tensor of integers, as for `fastbleu.BLEU.score`.
     references : sequence of S sequences of token sequences, or of S str or sequences of str
         ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment,
-        not necessarily as many for each. With `tokenize` a str stands for one reference.
+        their number may vary. With `tokenize` a str is a single reference.
     max_order : int, default 4
         The longest n-grams to count.
     threads : int, default 1
         Counting releases the GIL, and so does tokenising text; reading lists of tokens holds it.
-        Changes no result.
+        Does not change the result.
     tokenize : str or callable, optional
-        Makes tokens out of text: a name of `fastbleu.tokenizers.TOKENIZERS` or a function of a str
-        that returns a list of str. None: the input is lists of tokens already.
+        Splits text into tokens: a name of `fastbleu.tokenizers.TOKENIZERS` or a function of a str
+        that returns a list of str. None: the input is lists of tokens.
     lowercase : bool, default False
-        Lower the text first.
+        Lowercase the text first.
 
     Returns
     -------
@@ -76,17 +76,17 @@ def count(
         segment has no reference, the tokenizer is unknown, a number is below 1, or `lowercase` goes
         with lists of tokens.
     TypeError
-        A str stands where a list of tokens is expected or the reverse, or a token is not hashable.
+        A str is where a list of tokens is expected or the reverse, or a token is not hashable.
     ImportError, FileNotFoundError, RuntimeError
-        What the tokenizer needs is not installed.
+        A library or model that the tokenizer needs is missing.
     OverflowError
         A segment is too long for 32-bit positions.
 
     Warns
     -----
     InputWarning
-        The references look transposed although the lengths agree, there seems to be text in the
-        place of tokens or the reverse, or the id -100, which pads labels, was counted.
+        The references look transposed although the lengths agree, text seems to be passed as
+        tokens or the reverse, or the id -100, which pads labels, was counted.
 
     Examples
     --------
@@ -206,11 +206,11 @@ def _warn_of_ids(
 
 
 def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> None:
-    """Warn once where as many references as segments have turned out to be transposed.
+    """Warn once if references, as many as segments, turn out to be transposed.
 
-    One reference of each segment by this layout is compared with one by the other, the same in
-    neither: which of the two has more in common with the hypothesis? References taken together
-    would tell less, because those of several segments have most words of any hypothesis.
+    For each segment, one reference by this layout is compared with one by the other layout: which
+    has more in common with the hypothesis? Sets of references would tell less, because those of
+    several segments together contain most words of any hypothesis.
     """
     size = len(hypotheses)
     if not any(is_collection(part) and len(part) == size for part in references[:1]):
@@ -237,7 +237,7 @@ def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> 
 
 
 def _similarities(counted: Counted) -> list[float]:
-    """Of every hypothesis and its only reference: n-grams in common, over the lengths of both."""
+    """Common n-grams of each hypothesis and its only reference, relative to both lengths."""
     rows, width = counted.rows, 2 + 2 * counted.max_order
     return [
         sum(rows[start + 2 : start + 1 + width // 2]) / max(1, rows[start] + rows[start + 1])

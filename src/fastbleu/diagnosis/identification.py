@@ -1,4 +1,4 @@
-"""Which BLEU a published number is."""
+"""The settings of BLEU that give a published number."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class Match:
     Attributes
     ----------
     setting : str
-        The arguments of `fastbleu.BLEU`, and what else differs from its `score`.
+        The arguments of `fastbleu.BLEU`, and other differences from its `score`.
     signature : str
-        Of the metric.
+        The metric's signature.
     value : float
-        The score, on the scale on which the number is closer to it.
+        The score, on 0-1 or 0-100, whichever is closer to the number.
     distance : float
-        From the number to the value, on that scale.
+        Distance between the number and the value, on that scale.
     """
 
     __slots__ = ("distance", "setting", "signature", "value")
@@ -88,16 +88,16 @@ class Identification(Tables):
     Attributes
     ----------
     number : str
-        As it was given.
+        The number as given.
     matches : list of Match
         The settings whose score has the number's digits, the most common first.
     nearest : list of Match
-        Of the others the five that are closest.
+        The five closest other settings.
     tried : int
         The number of settings.
     by_chance : float
-        How many of them would match a number that has nothing to do with the corpus: one drawn
-        from between the lowest and the highest of their scores.
+        How many of them would match an unrelated number, drawn at random between their lowest and
+        highest scores.
     """
 
     def __init__(
@@ -155,8 +155,8 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Parameters
     ----------
     number : float or str
-        As it was published, on 0-1 or 0-100; the digits after its point are those that count, so
-        that "31.20" as a str has two.
+        As published, on 0-1 or 0-100. The number of decimals matters; pass a str for trailing
+        zeros: "31.20" has two.
     hypotheses, references
         A corpus, as for `fastbleu.BLEU.score`.
 
@@ -168,15 +168,16 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Raises
     ------
     ValueError, TypeError
-        The number is none, or is not in 0-100 and no score; or as by `fastbleu.BLEU.score`.
+        The number is not a number, or is outside 0-100 and no setting has it; or as for
+        `fastbleu.BLEU.score`.
 
     Notes
     -----
-    Tried are all dialects with their tokenizers, cases, smoothing methods, reference lengths and
-    longest n-grams, of which two may differ from the dialect's defaults; all references, and each
-    alone; means of sentence scores in place of the corpus' score; text that is stripped, or was
-    tokenised before. Dialects that take any tokens are tried with all tokenizers that are
-    installed, those of libraries with nothing else changed.
+    The settings are all dialects with their tokenizers, cases, smoothing methods, reference lengths
+    and longest n-grams, of which at most two differ from the dialect's defaults; all references,
+    and each alone; means of sentence scores instead of the corpus score; text that is stripped, or
+    already tokenised. Dialects that take any tokens are tried with all installed tokenizers, those
+    of libraries with no other change.
 
     Examples
     --------
@@ -189,7 +190,9 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     scores = _scores(Corpus.read(hypotheses, references, metric))
     found = _identification(printed, digits, scores)
     if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
-        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100, and no setting has it")
+        raise ValueError(
+            f"{number!r} is not a BLEU score: it is not in 0-100, and no setting has it"
+        )
     return found
 
 
@@ -199,9 +202,9 @@ def _read_number(number: float | str) -> tuple[str, int]:
     try:
         value = float(printed)
     except ValueError:
-        raise ValueError(f"{number!r} is no number; pass a score as 31.2 or '31.20'") from None
+        raise ValueError(f"{number!r} is not a number; pass a score as 31.2 or '31.20'") from None
     if not (value >= 0 and isfinite(value)):
-        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100")
+        raise ValueError(f"{number!r} is not a BLEU score: it is not in 0-100")
     if "e" in printed.lower():
         printed = f"{value:.20f}".rstrip("0")
     return printed, len(printed.partition(".")[2])
@@ -296,7 +299,7 @@ def _first(usual: Any, others: Any) -> list[Any]:
 
 
 def _counts_itself(dialect: Dialect) -> bool:
-    """Whether the counts of a dialect are not the rows that dialects share, and take long."""
+    """Whether a dialect does its own, slow counting instead of sharing rows."""
     return type(dialect)._count is not Dialect._count
 
 

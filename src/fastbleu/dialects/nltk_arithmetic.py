@@ -1,7 +1,7 @@
 """nltk's formulas with Python's own numbers: any smoothing, any weights, any counts.
 
-They repeat those of _nltk.pyx, which has doubles only: nltk computes with unreduced fractions until
-it meets a float, and with whatever numbers counts, weights and smoothing functions hold.
+They repeat those of _nltk.pyx, which uses doubles only: nltk computes with unreduced fractions
+until it meets a float, and with any type of number in counts, weights and smoothing functions.
 """
 
 from __future__ import annotations
@@ -142,10 +142,10 @@ def method6(p_n: Any, alpha: Any, length: int) -> Any:
 
 
 def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
-    """Numbers with the same floats as those of `method6`, in time linear in their number.
+    """Numbers that round to the same floats as those of `method6`, in linear time.
 
-    The integers of its fractions have a number of digits that doubles with each order. Decimals
-    bound each fraction from both sides; where both bounds round to one float, the fraction does.
+    In `method6` the number of digits doubles with each order. Here decimals bound each fraction
+    from both sides; if both bounds round to the same float, the fraction does, too.
     """
     # With a trigram match no prior is 0.
     if type(alpha) is not int or alpha <= 0 or not (p_n[2:] and all(p_n[:3])):

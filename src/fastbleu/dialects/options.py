@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Options:
-    """What a dialect is asked for, checked; `weights` is None where all are 1 / max_order."""
+    """Checked options of a score; `weights` is None if all are 1 / max_order."""
 
     __slots__ = ("effective_order", "smoothing", "smoothing_value", "weights")
 

@@ -83,7 +83,7 @@ cdef class Utf8Rows:
         return False
 
     def rstrip(self):
-        """Drop white space at the ends of all lines, as str.rstrip() does."""
+        """Drop whitespace at the ends of all lines, as str.rstrip() does."""
         cdef Py_ssize_t line
         self.size = 0
         with nogil:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Default:
-    """Stands for a parameter that was not passed, where None means something."""
+    """The default of a parameter for which None has a meaning of its own."""
 
     def __repr__(self) -> str:
         return "<the dialect's>"

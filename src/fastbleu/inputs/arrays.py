@@ -29,8 +29,8 @@ _MAX_DEPTH = 4
 def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
     """Copy nested sequences into new lists, before numpy makes an array of them.
 
-    numpy runs code of the objects in a list, and reads freed memory if that code empties the list.
-    No other code can reach the new lists.
+    numpy calls methods of the objects in a list, and reads freed memory if these empty the list.
+    No other code has a reference to the new lists.
     """
     if type(value) not in (list, tuple):
         is_leaf = isinstance(value, (str, bytes, bytearray, memoryview, _array, dict))

@@ -1,4 +1,4 @@
-"""Checks of sentences that are paired with many others, in every form they can have."""
+"""Checks of the sentences of a matrix: texts, lists of tokens, or token ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark and Ray share: partial results of batches of Arrow, and scores of their sums."""
+"""Shared by Spark and Ray: partial results from Arrow batches, and scores of their sums."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def group_scorer(
     by: str | Sequence[str],
     **options: Any,
 ) -> GroupScorer:
-    """How to count and score, for a table with these columns.
+    """The `GroupScorer` for a table with these columns.
 
     Raises
     ------
     ValueError
-        A column is not there, or the dialect's scores are no function of summed counts.
+        A column is missing, or the dialect's scores cannot be computed from summed counts.
     """
     scorer = GroupScorer(RowCounter(hypothesis, references, **options), by)
     check_columns(columns, scorer.columns)
@@ -42,7 +42,7 @@ def partial_result(scorer: GroupScorer, batches: Iterable[Any]) -> Any:
 
 
 def summed(scorer: GroupScorer, partials: Iterable[pyarrow.Table]) -> pyarrow.Table:
-    """The sum of partial results, which may be very many; an empty table if there are none."""
+    """The sum of any number of partial results; an empty table if there are none."""
     total: list[pyarrow.Table] = []
     waiting: list[pyarrow.Table] = []
 

@@ -36,9 +36,9 @@ _LEAST_LONGEST = 255
 
 
 class PairScorer:
-    """Scores pairs of sentences as a metric does; sources of many pairs on several threads.
+    """Scores pairs of sentences by a metric's rules; large sources on several threads.
 
-    A row of counts that was met in one source is not scored again in the next ones.
+    A row of counts that was scored for one source is not scored again for later ones.
     """
 
     def __init__(self, parameters: Parameters, threads: int) -> None:
@@ -62,7 +62,7 @@ class PairScorer:
             counter.cancelled = value
 
     def prepare(self, hypotheses: Sentences, references: Sentences) -> None:
-        """Number the n-grams of sentences over one vocabulary, which `fill` is going to pair."""
+        """Number the n-grams of sentences with one vocabulary, which `fill` then pairs."""
         longest = min(hypotheses.longest, references.longest)
         orders = max(1, min(self._parameters.max_order, longest))
         if orders > self._orders or longest > self._longest:
@@ -102,7 +102,7 @@ class PairScorer:
         bar: ProgressBar,
         counter: PairCounter,
     ) -> None:
-        """Score tiles of `height` rows, which begin at those `untaken`, with the present block."""
+        """Score tiles of `height` rows, which begin at rows in `untaken`, for the current block."""
         for row in drain(untaken):
             if counter.cancelled:
                 break
@@ -147,9 +147,8 @@ def on_sources(
 ) -> None:
     """Call ``work(worker, number)`` for each source; `shape` is (sources, hypotheses, references).
 
-    ``make(threads)`` makes a worker, with an attribute `cancelled`, that may use `threads`:
-    all of them for sources that are large enough. Of smaller ones each thread takes one after the
-    other.
+    ``make(threads)`` creates a worker, with an attribute `cancelled`, that may use `threads`
+    threads: all of them for large sources. Small sources are distributed over the threads.
     """
     sources, rows, columns = shape
     if sources < 2 or rows * columns >= threads * TILE_PAIRS:

@@ -1,4 +1,4 @@
-"""Counting the segments of a batch that are present: what `missing` of a metric's methods means."""
+"""The argument `missing` of a metric's methods: counting the segments that are present."""
 
 from __future__ import annotations
 

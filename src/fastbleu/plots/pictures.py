@@ -1,4 +1,4 @@
-"""The pictures; matplotlib is loaded when the first one is drawn."""
+"""The plots; matplotlib is loaded when the first one is drawn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def plot_precisions(scores: Any, ax: Any = None) -> Any:
     ImportError
         matplotlib is not installed.
     TypeError
-        `scores` is neither.
+        `scores` is neither a Score nor a mapping of them.
     """
     named = _named(scores, "precisions", "a Score")
     ax = _axes(ax)
@@ -51,7 +51,7 @@ def plot_precisions(scores: Any, ax: Any = None) -> Any:
 def plot_brevity_penalty(scores: Any, ax: Any = None) -> Any:
     """Draw the brevity penalty against the length ratio, with a point for each score.
 
-    Parameters, returns and errors as those of `plot_precisions`. The curve is the usual one,
+    Parameters, returns and errors as for `plot_precisions`. The curve is the usual one,
     exp(1 - 1 / ratio) below 1.
     """
     from math import exp
@@ -74,7 +74,7 @@ def plot_distribution(scores: Any, bins: int = 20, ax: Any = None) -> Any:
     Parameters
     ----------
     scores : sequence of float, or mapping of these
-        As `fastbleu.BLEU.sentence_scores` returns them.
+        As returned by `fastbleu.BLEU.sentence_scores`.
     bins : int, default 20
     ax : matplotlib.axes.Axes, optional
 
@@ -99,7 +99,7 @@ def plot_differences(
     Parameters
     ----------
     scores, baseline : sequence of S float
-        Of the same segments.
+        The scores of the same segments.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -137,7 +137,7 @@ def plot_history(
     ----------
     history : sequence of float or Score, or mapping of these
     steps : sequence of float, optional
-        Where the scores stand; by default 1, 2, 3, ...
+        The positions of the scores; by default 1, 2, 3, ...
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -175,7 +175,7 @@ def _axes(ax: Any) -> Any:
 
 
 def _named(scores: Any, attribute: str, expected: str) -> dict[Any, Any]:
-    """Scores by name; one alone has the name None."""
+    """Scores by name; a single one has the name None."""
     named = dict(scores) if hasattr(scores, "items") else {None: scores}
     for score in named.values():
         if not hasattr(score, attribute):

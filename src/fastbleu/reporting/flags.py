@@ -1,4 +1,4 @@
-"""What is suspicious about single hypotheses: empty, copied, far too long or short, repetitive."""
+"""Flags of suspicious hypotheses: empty, copied, far too long or short, repetitive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FLAGS = ("empty", "copy of the source", "far too long", "far too short", "repeated n-grams")
 # A hypothesis is far too long or short by this factor, and by as many tokens.
 _FACTOR, _TOKENS = 2, 5
-# An n-gram is repeated that stands so often.
+# An n-gram that occurs this often is repeated.
 _ORDER, _TIMES = 4, 3
 
 
@@ -47,7 +47,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
 
 
 def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
-    """Whether an n-gram stands several times in a hypothesis, shape (S,)."""
+    """Whether each hypothesis repeats an n-gram, shape (S,)."""
     parameters = Parameters(segments.metric.tokenizer, segments.metric.lowercase)
     read = SentenceReader(parameters).read(segments.hypotheses[system], "hypotheses")
     lengths = numpy.frombuffer(read.lengths, numpy.int64)

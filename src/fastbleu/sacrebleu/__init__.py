@@ -1,4 +1,4 @@
-"""sacreBLEU's BLEU: that of sacreBLEU 2.6.0, same signatures, same results, faster.
+"""sacreBLEU's BLEU (2.6.0): same signatures, same results, faster.
 
     from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
 

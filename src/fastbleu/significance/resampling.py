@@ -1,8 +1,8 @@
-"""Drawing samples of segments, and adding up their rows: exactly, and in bounded memory.
+"""Draw samples of segments, and add up their rows: exactly, and in bounded memory.
 
 All systems get the same samples. If memory allows, their rows are side by side in one table, so
-that a drawn segment is read once for all of them. A block of samples at a time keeps memory flat.
-The draws are those that sacreBLEU 2.6.0 makes with the same numpy, cut into blocks.
+that a drawn segment is read once for all of them. Processing samples in blocks bounds the memory.
+The draws are those of sacreBLEU 2.6.0 with the same numpy, split into blocks.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FEWEST_TRIALS, MOST_TRIALS = 128, 512
 
 
 def read_seed(seed: int | str | None) -> int | None:
-    """The seed of numpy's generator, documented at `bootstrap`; None: another one each time."""
+    """The seed of numpy's generator, documented at `bootstrap`; None: a new one each time."""
     name = "seed"
     if seed is None:
         seed = os.environ.get(SEED_VARIABLE, DEFAULT_SEED)
@@ -61,9 +61,9 @@ def read_seed(seed: int | str | None) -> int | None:
 
 
 class Columns:
-    """The rows of M systems, equally many and none negative, to be added up where they are drawn.
+    """The rows of M systems, equally many and not negative, for adding up drawn ones.
 
-    `repeated`: a sample may have a segment several times. OverflowError if sums may leave int64.
+    `repeated`: a sample may have a segment several times. OverflowError if sums may exceed int64.
     """
 
     def __init__(self, systems: Sequence[Stats], repeated: bool) -> None:
@@ -128,8 +128,8 @@ def toss_coins(
 ) -> Iterator[tuple[Words, int, int]]:
     """``generator.integers(2, size=(trials, segments), dtype=bool)`` in blocks of trials, as bits.
 
-    Yields words of coins, the lowest bit first, and one word more; where in the first word the
-    block's coins begin; and the number of its trials.
+    Yields words of coins, the lowest bit first, and one extra word; the bit of the first word at
+    which the block's coins begin; and the number of its trials.
     """
     size = min(MOST_TRIALS, max(FEWEST_TRIALS, COINS // segments))
     last_word = np.zeros(0, np.uint32)

@@ -31,8 +31,8 @@ RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signat
 class GroupScorer:
     """Adds up counts by the columns `by`, and scores the sums.
 
-    With `confidence` each score has an interval of `samples` samples, for which the rows of all
-    segments are kept, as for a dialect whose corpus score is a mean of sentences.
+    With `confidence` each score has an interval from `samples` samples. This needs the rows of all
+    segments, like dialects whose corpus score is a mean of sentences.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class GroupScorer:
     def totals(self, frames: Iterable[Frame]) -> Frame | None:
         """The partial result of frames, a row for each group; None if there are no frames.
 
-        Where rows are kept, a row for each segment.
+        If the rows of segments are kept, it has a row for each segment.
         """
         total: list[Frame] = []
         waiting: list[tuple[Frame, Indices]] = []
@@ -106,7 +106,7 @@ class GroupScorer:
             yield self._keyed(counted.frame), np.column_stack(columns)
 
     def _sums(self, frame: Frame, first: int) -> tuple[Frame, Indices]:
-        """The same of groups of segments; several may have equal keys."""
+        """Like `_rows`, but summed by group; several results may have equal keys."""
         keys, width = self._keyed(frame), len(self._counts)
         groups = keys.row_groups(width)
         for before, piece in pieces(frame):
@@ -146,7 +146,7 @@ class GroupScorer:
         return self._with_results(keys[np.array([rows[0] for _, rows in groups])], results)
 
     def score_texts(self, frame: Frame) -> Frame:
-        """The same from the texts of each group, for dialects whose counts do not add up."""
+        """Like `scores`, from the texts of each group, for dialects whose counts do not add up."""
         check_columns(frame.columns, self.columns)
         frame, _ = self.counter.present(frame, 0)
         keys = self._keyed(frame)
