@@ -21,7 +21,7 @@ _LIMITS = {
     "worst": (1, sys.maxsize),
     **dict.fromkeys(("confidence_n", "paired_bs_n", "paired_ar_n"), (-sys.maxsize, sys.maxsize)),
 }
-# Options of sacreBLEU that do not exist here, and their values by default.
+# sacreBLEU's defaults, and its options that do not exist here.
 _DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
 

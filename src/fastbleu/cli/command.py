@@ -138,7 +138,7 @@ def _score(
     names = system_names(options, systems)
     if options.source is not None:
         readers.append(open_input(options.source, opened, SYSTEM, options.encoding))
-    # Threads share a chunk, so it must be larger than what each of them takes at a time.
+    # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
     in_place = isinstance(tokenizer, Tokenizer) and tokenizer.function is None
     in_place = in_place and not options.lists_texts and all(reader.is_utf8 for reader in readers)
@@ -292,7 +292,8 @@ def _print(text: str | bytes) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    # Unbuffered (python -u): the text stream would drop what the raw one does not take at once.
+    # Unbuffered (python -u): the text stream would lose data that the raw stream does not accept at
+    # once.
     text = text.replace("\n", os.linesep)
     left = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
     while left:

@@ -21,7 +21,7 @@ from .markup import Document, Part, Segment, documents
 from .readers import LineReader, Reader, open_lines
 from .table_files import TableReader
 
-REFERENCE, SYSTEM = "ref", "hyp"  # what an input is for
+REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of an input
 
 _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
@@ -71,7 +71,7 @@ def _select(name: str) -> tuple[str, str, str | None]:
 class _OneOfMany(LineReader):
     """Lines that contain more than the segment; subclasses extract it."""
 
-    _line = 1  # the number of the line that is read
+    _line = 1  # the number of the current line
 
     def read(self, count: int) -> list[list[str]]:
         column = []

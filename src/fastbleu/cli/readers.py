@@ -14,8 +14,8 @@ from typing import Any
 from ..inputs._utf8 import Utf8Rows
 from .files import ByteSource, InputError, TextLines
 
-CHUNK_LINES = 512  # what is made of them stays in the cache
-Chunks = Iterator[list[Any]]  # of each column a list of str, or Utf8Rows
+CHUNK_LINES = 512  # few enough that derived data stays in the cache
+Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
 
 
 class Reader:
@@ -88,7 +88,7 @@ class LineReader(Reader):
         self.source = lines.source
         self.label = lines.source.label
         self._lines = lines
-        self._begun: Utf8Rows | None = None  # what was read before the first segment was asked for
+        self._begun: Utf8Rows | None = None  # lines read before the first segment was requested
 
     def read(self, count: int) -> list[list[str]]:
         return [self.listed(self.rows(count))]

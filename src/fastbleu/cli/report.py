@@ -203,7 +203,8 @@ class Reporter:
         text = self._signature.format(short)
         if self._options.max_ngram_order == 4:
             return text
-        # sacreBLEU's signature knows no other order, and its command line offers none.
+        # sacreBLEU's signature has no field for the order, because its command has no option for
+        # it.
         fields, separator, version = text.rpartition("|")
         return f"{fields}{separator}order:{self._options.max_ngram_order}{separator}{version}"
 

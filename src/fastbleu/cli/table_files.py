@@ -23,7 +23,7 @@ class TableReader(Reader):
     unit = "row"
     size = None
     position = 0
-    ended = True  # reading waits for nobody
+    ended = True  # reading never has to wait
 
     def __init__(self, path: str, column: str) -> None:
         self.label = path

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
     from ..tokenizers.table import TokenFunction, TokenizerName
 
-# As many references as segments are examined up to this number; nobody has more references.
+# The layout is examined if there are at most this many references; real segments have fewer.
 _LARGEST_SQUARE = 32
 
 
@@ -145,7 +145,7 @@ def count_input(
         options.padding_was_checked = len(hypotheses) >= MIN_SEQUENCES_TO_WARN
         warn_of_padded_lists("hypotheses", hypotheses)
     if not plain:
-        # Several threads share a list without an end to each block.
+        # With several threads the whole list is one block, which they share.
         in_blocks = is_text and options.threads == 1 and not progress
         if in_blocks and (arrays := arrays_of(hypotheses, references)):
             return count_columns(arrays, options, keep_rows, progress)
@@ -196,11 +196,11 @@ def _warn_of_ids(
     if counted.segments < MIN_SEQUENCES_TO_WARN:
         return
     rows, width = counted.rows, 2 + 2 * options.max_order
-    # The first row tells it nearly always.
+    # The first row nearly always decides.
     if not (rows[0] and rows[1]) and not (any(rows[0::width]) and any(rows[1::width])):
         warn_where_all_are_empty(hypotheses, references, rows, width)
     if not (options.padding_was_checked or counted.label_padding):
-        # Of a first batch, as all will be like it.
+        # Only the first batch, because later ones will be similar.
         options.padding_was_checked = True
         warn_of_id_padding(hypotheses, references, options.id_rules)
 

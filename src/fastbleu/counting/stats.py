@@ -249,7 +249,7 @@ def row_of_state(state: Any, max_order: int) -> array[int]:
             f"the state has the shape {row.shape}, but max_order={max_order} needs "
             f"({2 + 2 * max_order},): [hyp_len, ref_len, matches..., totals...]"
         )
-    # Lists go as they are: of integers beyond int64 numpy makes floats.
+    # Lists are passed on as they are: numpy would convert integers beyond int64 to floats.
     rows = [list(state)] if isinstance(state, (list, tuple)) else row[None]
     counts = Stats(rows, max_order)._rows
     matches, ngrams = counts[2 : 2 + max_order], counts[2 + max_order :]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..dialects.score import Score
     from ..inputs.types import Hypotheses, References
 
-# What Evaluate, PyTorch and others are needed for: a dialect that cannot be scored here.
+# Errors for dialects that cannot be scored here, for example without PyTorch.
 CANNOT_SCORE = (ValueError, ZeroDivisionError, ImportError)
 
 
@@ -68,7 +68,7 @@ class Explanation(Tables):
         rows = [("", "", "", "", f"{self._points[0]:.4f}", "")]
         last = self._points[0]
         for step in self.steps:
-            # Of printed scores, so that what is printed adds up.
+            # Differences of printed scores, so that the printed numbers add up.
             known = step.score == step.score
             moved = round(step.score, 4) - round(last, 4) if known else 0.0
             shown = (

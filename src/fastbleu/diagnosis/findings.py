@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     Texts = list[str]
 
-# A share of the letters' case that no two sides have by chance.
+# A difference in the share of capitals that does not occur by chance.
 _CASE_DIFFERENCE = 0.02
-# How far lines may be shifted, and what makes a shift: points per segment, and segments.
+# The largest offset of lines, and the smallest shift: points per segment, and segments.
 _LARGEST_SHIFT = 10
 _SHIFT_POINTS, _SHIFT_SEGMENTS = 10.0, 5
-# A share of the hypotheses that end in " .", as text does that was tokenised.
+# A share of hypotheses that end in " .", like tokenised text.
 _TOKENIZED_SHARE = 0.1
 
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")

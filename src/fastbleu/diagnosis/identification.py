@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Hypotheses, References
 
-# Tokenizers that a dialect without its own is used with, and those of libraries, which take long:
-# each counts as two changes.
+# Tokenizers for dialects without their own, and the slow ones of libraries: each of the latter
+# counts as two changes.
 _COMPILED = ("13a", "none", "intl", "char", "zh")
 _OF_LIBRARIES = ("ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
-# Longest n-grams that are common besides those of BLEU-4.
+# Common values of max_order besides 4.
 _SHORTER = (1, 2, 3)
-# How many choices of a setting may differ from the defaults of its dialect.
+# How many options of a setting may differ from the defaults of its dialect.
 _MOST_CHANGES = 2
 _NEAREST = 5
-# Settings with the same score that a table has.
+# Settings with the same score that a table shows.
 _SHOWN = 5
-# What may have been done to the text before.
+# Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
     "stripped text": str.strip,
     "text tokenised by 13a before": lambda text: " ".join(tokenize(text)),
@@ -332,13 +332,13 @@ def _identification(
     for position, (setting, value) in enumerate(scores):
         dialect = setting.parameters.rules
         own_scale = value / dialect.scale
-        # On the scale on which it is closer.
+        # On 0-1 or 0-100, whichever is closer.
         shown = min(own_scale, 100 * own_scale, key=lambda its: abs(its - number))
         values.append(shown)
         match = Match(setting.description, setting.parameters.signature, shown, shown - number)
         is_its_own = dialect.printed(value) == printed
         if is_its_own or f"{shown:.{digits}f}" == f"{number:.{digits}f}":
-            # Of equally common ones first those whose original prints in this form.
+            # Among equally common ones, those whose original prints in this form come first.
             rounds, on_its_scale = dialect.printed(value) is not None, shown == value
             form = 0 if is_its_own else 1 if on_its_scale and not rounds else 2
             found.append(((setting.changes, form, position), match))

@@ -118,10 +118,10 @@ class Rules:
         return [scale * one * penalty(*its) for one, its in zip(found, lengths, strict=True)]
 
 
-# Differences of less are rounding.
+# Smaller differences are rounding errors.
 _ROUNDING = 1e-10
 
-# In the order of the path: name, what is changed, how the rule reads, what it decides.
+# In the order of the path: name, the attributes that change, the rule as text, what it decides.
 _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Rules], str], str], ...] = (
     ("scale", (), lambda r: f"0-{r.smoothing.rules.scale:g}", "Scores are printed on this scale."),
     (
@@ -251,7 +251,7 @@ def walk(a: Rules, b: Rules, segments: bool = True) -> tuple[list[Step], list[st
             points = last if name == _RULES[-1][0] else rules.points()
         except (ValueError, ZeroDivisionError):
             points = nan
-        if not -_ROUNDING <= points <= highest:  # no score: the rules do not go together
+        if not -_ROUNDING <= points <= highest:  # no score: the rules cannot be combined
             points = nan
         most: list[int] = []
         if segments:

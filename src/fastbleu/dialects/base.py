@@ -82,7 +82,7 @@ class Dialect(ABC):
     mean_of_sentences: ClassVar[bool] = False
     separable: ClassVar[bool] = False
 
-    # The fields of a signature in their order, and the order that goes without saying.
+    # The fields of a signature in order, and the max_order that signatures omit.
     _fields: ClassVar[tuple[str, ...]] = (
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
     )

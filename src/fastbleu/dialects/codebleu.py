@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..counting.batch import Segment
 
-# The reserved words that unigrams weigh 1 for. Java's true, false and null are not among them.
+# The keywords, whose unigrams have the weight 1. Java's true, false and null are not included.
 _JAVA = """
     abstract assert boolean break byte case catch char class const continue default do double else
     enum extends final finally float for goto if implements import instanceof int interface long

@@ -22,14 +22,14 @@ class Fraction(fractions.Fraction):
     nltk 3.10.4, `nltk.translate.bleu_score.Fraction`.
     """
 
-    # What Fraction's own methods make without calling __new__ is in lowest terms.
+    # Fraction's own methods create results in lowest terms without calling __new__.
     _normalize: bool = True
     _given: tuple[int, int]
 
     def __new__(
         cls, numerator: Any = 0, denominator: Any = None, _normalize: bool = False
     ) -> Fraction:
-        # Before 3.12 nltk's fractions are unreduced inside too, and print so.
+        # Before 3.12 the inherited attributes of nltk's fractions are unreduced, too, and printed.
         inside: dict[str, Any] = {"_normalize": _normalize} if sys.version_info < (3, 12) else {}
         self: Fraction = super().__new__(cls, numerator, denominator, **inside)
         self._normalize = _normalize

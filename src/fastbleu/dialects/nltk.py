@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar
 
-# By the names of the dialect: nltk's methods.
+# nltk's methods by the dialect's names.
 _METHOD_NAMES = {"floor": "method1", "add-k": "method2", "exp": "method3", "method4": "method4"}
 _LAST_SEGMENT = (
     "it looks at the last segment alone, so that the score depends on the order of the segments "

@@ -49,7 +49,7 @@ def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
 
 def make_fraction(numerator: int, denominator: int) -> Fraction:
     """nltk's unnormalised fraction."""
-    from .fraction import Fraction  # takes longer to import than all else that a score needs
+    from .fraction import Fraction  # slower to import than all else that a score needs
 
     return Fraction(numerator, denominator)
 
@@ -152,7 +152,7 @@ def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
         return method6(p_n, alpha, length)
     import decimal
 
-    # An order widens the relative distance of the bounds at most 2.5 times.
+    # Each order increases the relative distance of the bounds by a factor of at most 2.5.
     digits = 40 + len(p_n) // 2
     limits = decimal.MIN_EMIN, decimal.MAX_EMAX
     down = decimal.Context(digits, decimal.ROUND_FLOOR, *limits)
@@ -172,7 +172,7 @@ def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
     return [*p_n[:2], *low[2:]]
 
 
-# By the names of the nltk dialect: a method as a function of precisions, value and length.
+# Methods by the dialect's names, as functions of precisions, value and length.
 METHODS: dict[str, Callable[[list[Any], Any, int], Iterable[Any]]] = {
     "none": lambda p_n, value, length: method0(p_n),
     "floor": lambda p_n, value, length: method1(p_n, value),

@@ -51,7 +51,7 @@ class NmtDialect(PlainDialect):
         bp = self.brevity_penalty(hyp_len, ref_len)
         mean = 0.0
         if min(precisions) > 0:
-            # Neither fsum nor one division of the sum: they round otherwise.
+            # Neither fsum nor a single division of the sum: they would round differently.
             mean = exp(sum(1.0 / max_order * log(p) for p in precisions))
         return mean * bp, precisions, bp
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..tokenizers.table import TokenFunction, TokenizerName
 
     P = ParamSpec("P")
-    # Of some dialects only.
+    # Parameters of some dialects only.
     OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
 
 _NOTHING: tuple[int, ...] = ()
@@ -133,7 +133,7 @@ class Parameters:
         self._count = rules._count if own or rules.single_reference else count_input
         # Whether a corpus needs the rows of its segments, and not their sum alone.
         self.keeps_rows = self.keep_segments or rules.mean_of_sentences
-        # Of scores, by the number of references.
+        # Signatures of scores, by the number of references.
         self._signatures: dict[int | None, str] = {}
         self.options = rules.read_options(self.max_order, self.weights, *how)
 

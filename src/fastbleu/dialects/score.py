@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-# Written by hand, because the module `dataclasses` takes longer to import than this whole package.
+# Not a dataclass, because importing `dataclasses` takes longer than importing this whole package.
 class Score:
     """A BLEU score and what it was computed from; immutable.
 
@@ -167,6 +167,6 @@ def _refuse(score: Score, *operands: object) -> NoReturn:
     )
 
 
-# Not in the class, where type checkers would take the operations for possible.
+# Not in the class, because type checkers would then allow these operations.
 for _operation in ("__lt__", "__le__", "__gt__", "__ge__", "__round__"):
     setattr(Score, _operation, _refuse)

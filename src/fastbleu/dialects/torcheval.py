@@ -53,7 +53,7 @@ class TorchEvalDialect(Dialect):
 
         device, max_order = counts[2].device, counts[2].shape[-1]
         input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
-        # Equal weights are float32 there, so that three of them do not add up to 1.
+        # TorchEval's equal weights are float32, so three of them do not add up to 1.
         equal = [1 / max_order] * max_order
         of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
         with torch.no_grad():

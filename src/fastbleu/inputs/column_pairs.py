@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from .columns import Column, Missing
 
-# Segments of a block, and bytes of its hypotheses: enough that starting threads costs nothing.
+# Segments in a block, and bytes of its hypotheses: enough that starting threads is negligible.
 _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
-# Segments of a block that is a copy: few, so that it is still in the cache when it is counted.
+# Segments in a block that is copied: few, so that it is still in the cache when it is counted.
 _COPIED_SEGMENTS = 1 << 13
 # Segments of an array of Python's objects that are listed at a time: their first bytes are in the
 # cache then, and are still there when they are counted.
@@ -87,7 +87,7 @@ class Columns:
     ) -> None:
         self._ours, self._theirs = ours, theirs
         self._is_text = is_text
-        # Whether one side is no column.
+        # Whether one side is not a column.
         self.is_mixed = _ListSide in (type(ours), type(theirs))
         self._in_place = not self.is_mixed and (in_place if is_text else not ours.is_text)
         self._missing = missing

@@ -32,7 +32,7 @@ def is_column(value: Any) -> bool:
         return False
     if hasattr(kind, "columns") and hasattr(kind, "values"):  # pandas' data frame
         return False
-    # pandas' columns of Python objects go faster as lists.
+    # pandas' columns of Python objects are faster as lists.
     dtype = getattr(value, "dtype", None)
     return getattr(dtype, "storage", None) != "python" and str(dtype) != "object"
 

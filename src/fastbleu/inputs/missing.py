@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What a metric may do where a hypothesis or a reference is missing.
+# The values of `missing`.
 CHOICES = "error", "empty", "skip"
-# By their names: importing pandas for its NA, which the user may not even have, takes long.
+# By name, because importing pandas for its NA takes long, and pandas may not be installed.
 _MISSING_TYPES = "NoneType", "NAType", "NaTType"
 _FLOAT_TYPES = "float", "float16", "float32", "float64"
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 # With fewer sequences of ids it may be chance that all are empty or that most end alike.
 MIN_SEQUENCES_TO_WARN = 4
-# Lists that are examined for padding.
+# The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
-# Segments that decide about the layout of references. Of WMT22's 2 in 1,000 vote for the wrong one;
-# votes about hypotheses that have nothing to do with their references are split evenly.
+# Segments that decide about the layout of references. 2 in 1,000 segments of WMT22 vote for the
+# wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 

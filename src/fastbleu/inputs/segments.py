@@ -94,7 +94,7 @@ def list_or_tuple(segments: Any) -> Any:
     """Return an exact list or tuple as it is, anything else as a list of its elements."""
     if type(segments) in (list, tuple):
         return segments
-    # An array or a Series of texts makes its list several times faster than it is iterated over.
+    # Arrays and Series convert themselves to lists several times faster than iteration does.
     kind = getattr(getattr(segments, "dtype", None), "kind", "")
     if kind in ("O", "T", "U") and getattr(segments, "ndim", 0) == 1:
         listed = segments.tolist() if hasattr(segments, "tolist") else None

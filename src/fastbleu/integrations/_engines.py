@@ -47,7 +47,7 @@ def summed(scorer: GroupScorer, partials: Iterable[pyarrow.Table]) -> pyarrow.Ta
     waiting: list[pyarrow.Table] = []
 
     def add_up() -> pyarrow.Table:
-        # A column of nulls alone has no other type.
+        # A column with only nulls has no type.
         table = pyarrow.concat_tables([*total, *waiting], promote_options="default")
         return scorer.reduced([open_table(table).frame]).to_native()
 
@@ -64,7 +64,7 @@ def scores(scorer: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
     if not len(sums):
         raise ValueError("there are no segments to score: the table has no rows")
     sums = sums.sort_by([(key, "ascending") for key in scorer.keys])
-    # Numbers of rows are those of partitions: the order of the keys takes their place.
+    # Row numbers are those within partitions, so results are sorted by key instead.
     order = pyarrow.array(numpy.arange(len(sums)))
     sums = sums.set_column(sums.column_names.index(ROW), ROW, order)
     return scorer.scores(open_table(sums).frame).to_native()

@@ -212,7 +212,7 @@ class Sacrebleu(_InMemory):
             As `add_batch` and `fastbleu.BLEU`, or nothing was added.
         """
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
-            smooth_value = None  # sacreBLEU does not look at one that has no use
+            smooth_value = None  # sacreBLEU ignores a value that has no effect
         metric = Parameters(
             tokenize or "13a",  # type: ignore[arg-type]
             lowercase,

@@ -107,7 +107,7 @@ class BLEU(Metric):
 
     def score(self) -> Score:
         """Like `compute`, but returns a `fastbleu.Score` with counts and signature."""
-        # In halves, so that a sum beyond int64 is seen and does not wrap around.
+        # Split into halves, so that a sum beyond int64 is detected instead of wrapping around.
         self._halves = torch.stack((self._counts >> 32, self._counts & 0xFFFFFFFF))
         counts = [(high << 32) + low for high, low in zip(*self._sum_of_halves(), strict=True)]
         if max(counts) >= 1 << 63:
@@ -119,7 +119,7 @@ class BLEU(Metric):
             )
         return NativeBLEU.from_state(counts, **self._bleu._parameters.as_arguments()).compute()
 
-    # What is decorated raises nothing, or the sums of all would stay in the place of one's own.
+    # The decorated function must not raise, or the global sums would replace the local counts.
     @sync_all_reduce("_halves")
     def _sum_of_halves(self) -> list[list[int]]:
         halves: list[list[int]] = self._halves.tolist()

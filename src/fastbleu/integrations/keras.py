@@ -11,7 +11,7 @@ from __future__ import annotations
 import keras
 import numpy
 
-# Keras runs a metric once on tensors without values, also with run_eagerly=True, and tells by this.
+# Tells whether Keras runs a metric on tensors without values, as it does once even if run_eagerly.
 from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 from ..counting.stats import Stats
@@ -78,7 +78,8 @@ class BLEU(keras.metrics.Metric):
                 "shape; use fastbleu.BLEU(keep_segments=True) in a loop of your own"
             )
         self._bleu = NativeBLEU(**parameters)
-        # As the metric has read them: a generator can be read only once, and JSON knows no numpy.
+        # As the metric has read them: a generator can be read only once, and JSON has no numpy
+        # types.
         for name in parameters.keys() - {"tokenize"}:
             parameters[name] = getattr(self._bleu, name)
         self.from_logits = bool(from_logits)
@@ -166,7 +167,7 @@ class BLEU(keras.metrics.Metric):
 
     def _metric(self) -> NativeBLEU:
         state = self._state()
-        # A metric from a state does not know whether there was anything.
+        # A metric from a state does not know whether segments were added.
         return NativeBLEU.from_state(state, **self._parameters) if state.any() else self._bleu
 
     def _state(self) -> Any:

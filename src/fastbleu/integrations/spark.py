@@ -70,7 +70,7 @@ def score(
     options: dict[str, Any] = {"metric": metric, "language": language, "tokenize": tokenize}
     scorer = group_scorer(df.columns, hypothesis, references, by, missing=missing, **options)
     types = {name: df.schema[name].dataType for name in scorer.by}
-    # All fields are nullable: Spark takes those of Python's workers for that.
+    # All fields are nullable: Spark assumes this for data from Python workers.
     fields = [StructField(name, types.get(name, LongType()), True) for name in scorer.keys]
     fields += [StructField(name, LongType(), True) for name in scorer.reductions]
     partials = df.select(*map(_quoted, scorer.columns)).mapInArrow(

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _STATES = ("preds_len", "target_len", "numerator", "denominator")
 
-# TorchMetrics lowers a text after tokenising it, sacreBLEU before, and drops whitespace at the end
-# first. The tokens of these tokenizers are the same nevertheless, unless one of the characters here
-# is in a text, or one of the second in a text to be lowered: 13a drops "-" before a newline, and
-# knows &quot; and <skipped> in small letters only; what a capital sigma becomes depends on what
-# surrounds it; the lower cases of three signs leave the range of characters that zh splits;
-# that of the dotted I is two characters.
+# TorchMetrics lowercases a text after tokenising it; sacreBLEU lowercases it before, and first
+# strips whitespace at the end. The tokens of these tokenizers are still the same, unless a text
+# contains one of the characters in the first string, or, if it is lowercased, in the second: 13a
+# drops "-" before a newline, and recognises &quot; and <skipped> in lower case only; the lower case
+# of a capital sigma depends on its context; the lower case of three signs is outside the range of
+# characters that zh splits; that of the dotted I is two characters.
 _EQUAL_WITHOUT = {
     "none": ("", ""),
     "13a": ("\n", "&<\N{GREEK CAPITAL LETTER SIGMA}"),
@@ -127,7 +127,7 @@ class BLEUScore(Metric):
         self.n_gram = n_gram
         self.smooth = smooth
         self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
-        # Of TorchMetrics' own tokenizers self._bleu knows neither.
+        # self._bleu does not have TorchMetrics' own tokenizers.
         named = {"tokenizer": tokenize, "lowercase": bool(lowercase)}
         how = {**self._bleu._parameters.how_counted, **(named if isinstance(tokenize, str) else {})}
         self._how = sha256(repr({"dialect": dialect, **how}).encode()).digest()[:16]
@@ -187,7 +187,7 @@ class BLEUScore(Metric):
     def merge_state(self, incoming_state: Any) -> None:
         """Add the counts of another metric of this class, or of its `metric_state`."""
         super().merge_state(incoming_state)
-        self._computed = None  # What compute returned before, which Metric would return again.
+        self._computed = None  # The cached result of compute, which Metric would return again.
 
     def _count(self, preds: Any, target: Any) -> Stats:
         """The sum of a batch's rows."""
@@ -207,7 +207,7 @@ class BLEUScore(Metric):
         for name, default in self._defaults.items():
             self._defaults[name] = default.to(self.device)
             setattr(self, name, getattr(self, name).to(self.device))
-        self._computed = None  # This was cast, too.
+        self._computed = None  # The cached score was cast, too.
         return self
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:

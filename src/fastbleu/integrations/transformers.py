@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Ids = NDArray[numpy.integer[Any]]
 
-# What transformers puts where a row has no id: labels that have no loss, rows of unequal length.
+# transformers' value for "no id": labels without a loss, and padding of shorter rows.
 PADDING = -100
 
 
@@ -113,7 +113,7 @@ class ComputeMetrics:
     def _texts(self, ids: Ids) -> list[str]:
         """Each row as text, without what skip_special_tokens leaves out."""
         rows = [row[row != PADDING].tolist() for row in ids]
-        # Of no rows at all the tokenizers of transformers 5 make one text.
+        # From zero rows the tokenizers of transformers 5 create one text.
         return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
 
 
@@ -187,7 +187,7 @@ def _ids(ids: Any, name: str) -> Ids:
             "predict_with_generate=True, or choose them with preprocess_logits_for_metrics="
             "lambda logits, labels: (logits[0] if isinstance(logits, tuple) else logits).argmax(-1)"
         )
-    if tensor:  # perhaps of a GPU
+    if tensor:  # may be on a GPU
         array = in_main_memory(ids, name)
     if array.dtype.kind not in "iu":
         fix = "; of text fastbleu.BLEU().score is BLEU" if array.dtype.kind in "UO" else ""

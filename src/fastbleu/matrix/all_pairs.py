@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _NAMES = "hypotheses", "references"
 
-# Memory of a block of rows, unless the caller chooses: 64 MB hold 400 rows of 20,000 scores, and
-# what is done anew for each block vanishes beside scoring them.
+# Default memory of a block of rows: 64 MB hold 400 rows of 20,000 scores, for which the work that
+# is repeated for each block is negligible.
 _BLOCK_BYTES = 1 << 26
 
 
@@ -159,7 +159,7 @@ def iter_blocks(
                 pairs.fill(scores, bar, first)
                 yield slice(first, first + len(scores)), scores
 
-    # What is wrong is told now, and not when the first block is asked for.
+    # Errors are raised now, not when the first block is requested.
     return blocks()
 
 

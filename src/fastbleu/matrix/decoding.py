@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[numpy.float64]
 
-# Scores that are held at a time where no matrix is asked for: 32 MB, and as much for weighted ones.
+# Scores in memory at a time if no matrix is requested: 32 MB, and the same for weighted scores.
 # Fewer would cost time, because tables of the references are rebuilt for each block.
 _BLOCK_SCORES = 1 << 22
 
@@ -49,7 +49,7 @@ class MBRResult:
         Everything that the scores depend on besides the sentences and their weights.
     """
 
-    # An int for one source and an array for a batch, which no type tells apart: both index.
+    # An int for one source and an array for a batch; both can be used as an index.
     best: Any
     utilities: Floats
     matrix: Floats | None = None
@@ -217,7 +217,7 @@ def _mean_scores(
     for first in range(0, len(rows), step):
         scores = block[: len(rows) - first]
         pairs.fill(scores, bar, first)
-        # Duplicates take part like all others, so that no sum depends on who is merged.
+        # Sums include duplicates, so that they do not depend on which candidates are merged.
         if len(columns) < len(references):
             scores = scores.take(column_of, axis=1)
         # Each row is added up by itself, in numpy's order.

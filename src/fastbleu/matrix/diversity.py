@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Sentences whose rows are scored at once: Ctrl-C comes through between.
+# Sentences whose rows are scored at once; Ctrl-C is checked in between.
 _ROWS = 1 << 15
 
 
@@ -162,7 +162,7 @@ def self_bleu(
             scores[first : first + _ROWS, column] = _scores(made, part, max_order, order)
     means = (fsum(column.tolist()) / len(indices) for column in scores.T)
     values = dict(zip(checked, means, strict=True))
-    # An order and weights of the metric's own play no part.
+    # The metric's own max_order and weights are ignored.
     unused = "order:", "weights:"
     fields = [field for field in made.signature.split("|") if not field.startswith(unused)]
     if sample is not None:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ..tokenizers.table import Tokenizer
     from ._sentences import Sentences
 
-# Hypotheses that a thread takes at a time: enough that the cost of a turn vanishes, few enough that
-# what was read of them is still in the cache.
+# Hypotheses that a thread takes at a time: enough that the cost per turn is negligible, few enough
+# that the data read from them is still in the cache.
 _TURN = 1024
 
 
@@ -210,7 +210,7 @@ class ReferenceIndex:
 
         threads = min(parameters.threads, len(untaken))
         if parameters.tokenizer is not None and parameters.tokenizer.function is not None:
-            threads = min(threads, 1)  # a user's function may not be safe on several
+            threads = min(threads, 1)  # a user's function may not be thread-safe
         scratches = [self._pool.acquire(RowScratch) for _ in range(threads)]
         run_on_threads(work, scratches)
         for scratch in scratches:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..runtime.files import FilePath
 
-# Parameters that have a place of their own in the file, or belong to the machine.
+# Parameters that are stored elsewhere in the file, or depend on the machine.
 _NOT_STORED = ("tokenize", "threads", "keep_segments")
 
 

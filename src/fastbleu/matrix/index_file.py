@@ -35,7 +35,7 @@ _BYTE_ORDER = 0x01020304
 _PREFIX = struct.Struct("=8sIIQQI4x")
 _SIGNED = _PREFIX.size - 8
 _ALIGNMENT = 64
-# Bytes that are written between two looks for Ctrl-C.
+# Bytes that are written between two checks for Ctrl-C.
 _CHUNK = 1 << 24
 _DAMAGED = "is damaged; copy it again, or save the index anew"
 _ERRORS = ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError
@@ -54,7 +54,7 @@ def write_file(path: FilePath, header: dict[str, Any], sections: Mapping[str, An
             file.write(bytes(places[name] - file.tell()))
             for start in range(0, len(view), _CHUNK):
                 file.write(view[start : start + _CHUNK])
-                # Or the disk has all to do at the end, and hears nothing.
+                # Otherwise all data is written to disk at the end, which Ctrl-C cannot interrupt.
                 if len(view) > _CHUNK:
                     os.fsync(file.fileno())
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 # Pairs that are counted before their new rows are scored: so few that they stay in the cache.
 TILE_PAIRS = 1 << 15
 
-# What counters are made for at least, so that hardly any source needs new ones: a number of matches
-# takes whole bytes.
+# The minimum capacity of counters, so that few sources need new ones: a number of matches takes
+# whole bytes.
 _LEAST_LONGEST = 255
 
 
@@ -47,7 +47,7 @@ class PairScorer:
         self._counters: list[PairCounter] = []
         self._orders, self._longest = 1, _LEAST_LONGEST
         self._cancelled = False
-        # Where scores are not separable: all rows that each counter has met.
+        # If scores are not separable: all rows that each counter has met.
         self._rows: dict[PairCounter, Rows] = {}
 
     @property
@@ -125,7 +125,7 @@ class PairScorer:
         width = 2 + 2 * counter.max_order
         known = self._rows.get(counter, numpy.zeros((0, width), numpy.int64))
         added = numpy.frombuffer(new, numpy.int64).reshape(-1, width) if new else known[:0]
-        # In the place of a score each row has its number.
+        # Each entry is the number of a row instead of a score.
         counter.score(numpy.arange(len(known), len(known) + len(added), dtype=numpy.float64))
         known = self._rows[counter] = numpy.concatenate([known, added])
         numbers = numpy.empty((pairs[3] - pairs[2], len(lengths)))

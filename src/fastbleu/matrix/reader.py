@@ -78,7 +78,8 @@ class SentenceReader:
         self._vocabulary = Vocabulary()
         self._pool = Pool(parameters.threads)
         self._knows_padding = False
-        # By name of the argument, which may be read in parts: whether all rows so far are empty.
+        # Whether all rows so far are empty, by the name of the argument, which may be read in
+        # parts.
         self._only_empty: dict[str, bool] = {}
         self.sentences = self.short = self.tokenized_periods = 0
         self.label_padding = False
@@ -240,7 +241,7 @@ def batches_of(
             "with each reference; for several sources nest both"
         )
     sources = len(hypotheses)
-    # Where sentences are split at whitespace, those of real text have some.
+    # If sentences are split at whitespace, real text contains some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
     suspicious = splits and mistakes.look_like_tokens(hypotheses)
     advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""

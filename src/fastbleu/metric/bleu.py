@@ -426,7 +426,7 @@ class BLEU:
         """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
         return self._parameters.sentence_scores(self.segments)
 
-    # Many sentences with many: the functions of these names in fastbleu.matrix, with this metric.
+    # The functions of these names in fastbleu.matrix, with this metric.
 
     def pairwise(self, hypotheses: Any, references: Any, **options: Any) -> Scores:
         """Sentence BLEU of each hypothesis with each reference: see `fastbleu.matrix.pairwise`."""

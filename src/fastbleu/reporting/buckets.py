@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..dialects.parameters import Parameters
     from .segments import Segments
 
-# Bounds of the reference lengths, in tokens; and how many parts the corpus is cut into.
+# Bounds of the reference lengths, in tokens; and the number of buckets by position.
 _LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
 _PARTS = 10
 
@@ -91,7 +91,7 @@ def _scored(segments: Segments, name: str, labels: list[str], codes: NDArray[Any
 def _score(parameters: Parameters, counted: Counted, rows: NDArray[Any]) -> float | None:
     """The score of some rows; None if the dialect cannot score them."""
     rules, stats = parameters.rules, Stats(rows, parameters.max_order)
-    if counted.tokens is not None:  # of a dialect that counts tokens itself
+    if counted.tokens is not None:  # for a dialect that counts tokens itself
         return None
     counts = stats if rules.mean_of_sentences else rules.adapt(stats).sum()
     try:

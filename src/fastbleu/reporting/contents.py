@@ -105,7 +105,8 @@ def _add_dialects(payload: Payload, segments: Segments) -> None:
         number = len(payload.header["dialects"])
         payload.header["dialects"].append({"name": name, "decimals": decimals})
         for system, its in enumerate(scores):
-            # The digits of the printed number: no arithmetic could round as printing does.
+            # The digits of the printed number, because arithmetic could round differently from
+            # printing.
             shown = [int(f"{score:.{decimals}f}".replace(".", "")) for score in its.tolist()]
             payload.add_counts(f"dialect.{number}.{system}", numpy.abs(shown))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .overview import Overview
     from .segments import Segments
 
-# In this order they are one script.
+# Concatenated in this order they are one script.
 _SCRIPTS = (
     *("data", "text", "charts", "waterfall", "where", "ngrams"),
     *("filters", "table", "diff", "segment", "export", "main"),

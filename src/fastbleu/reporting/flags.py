@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # In the order of their bits.
 FLAGS = ("empty", "copy of the source", "far too long", "far too short", "repeated n-grams")
-# A hypothesis is far too long or short by this factor, and by as many tokens.
+# A hypothesis is far too long or short by at least this factor and this number of tokens.
 _FACTOR, _TOKENS = 2, 5
 # An n-gram that occurs this often is repeated.
 _ORDER, _TIMES = 4, 3
@@ -57,7 +57,7 @@ def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
         return repeating
     ngrams, words = ids, int(ids.max()) + 1
     for n in range(1, _ORDER):
-        # The number of an n-gram is that of its first n - 1 tokens and its last one.
+        # An n-gram's number is assigned to the pair of its first n - 1 tokens and its last one.
         _, ngrams = numpy.unique(ngrams[:-1] * words + ids[n:], return_inverse=True)
     sentences = numpy.repeat(numpy.arange(len(lengths)), lengths)
     inside = sentences[: len(ngrams)] == sentences[_ORDER - 1 :]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..inputs.types import References
     from ..runtime.files import FilePath
 
-# More hypotheses are not scored by every dialect unless that is asked for: some are slow.
+# With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
 _FRAME_HEIGHT = 800  # of the page in a notebook, in pixels
 
@@ -98,7 +98,7 @@ class Report(Tables):
         from IPython.display import HTML
 
         frame = f'<iframe width="100%" height="{_FRAME_HEIGHT}" srcdoc="{escape(self.html())}">'
-        # In a div: IPython warns of frames, because most have an address.
+        # In a div, because IPython warns about bare frames, which usually have an address.
         return HTML(f"<div>{frame}</iframe></div>")
 
     def _tables(self) -> list[Table]:

@@ -54,7 +54,7 @@ class Texts:
             points = numpy.where(lone, numpy.uint32(0xFFFD), points)
             joined = points.astype("<u4").tobytes().decode("utf-32-le")
         self.joined = joined
-        # The UTF-16 unit of each character, and of the end.
+        # The UTF-16 offset of each character, and of the end.
         units = numpy.zeros(len(points) + 1, numpy.int64)
         numpy.cumsum(1 + (points > 0xFFFF), out=units[1:])
         ends = numpy.cumsum([len(text) for text in texts], dtype=numpy.int64)
@@ -86,7 +86,7 @@ def _written(
     expected = before + ((padded[before] == _SPACE) & (before < ends[texts]))
     stop = numpy.minimum(spaces[numpy.searchsorted(spaces, begin)], ends[texts])
     odd = numpy.flatnonzero((begin != expected) | (end != stop))
-    # The tokens of the usual kind before each odd one, and after the last one of a text.
+    # The number of usual tokens before each other token, and after the last one of a text.
     firsts = numpy.cumsum(counts) - counts
     of_text = texts[odd]
     opens = numpy.ones(len(odd), bool)
@@ -97,7 +97,8 @@ def _written(
     last = firsts.copy()
     last[of_text] = odd + 1  # of several the last one is kept
     rest = firsts + counts - last
-    # In the order of the page: a text's number of tokens, its odd ones, the rest.
+    # In the order of the page: a text's number of tokens, its other tokens, the remaining usual
+    # ones.
     of_odd = numpy.bincount(of_text, minlength=len(counts))
     width = 1 + 3 * of_odd + (rest > 0)
     place = numpy.cumsum(width) - width

@@ -88,7 +88,7 @@ def count_streams(
         raise IndexError("there are no segments to score: a stream of references is empty")
     lines, theirs = list_or_tuple(hypotheses), segments
     if not len(lines) == len(segments) == count:
-        # sacreBLEU looks for these, and for nothing else, beyond the last segment, too.
+        # Beyond the last segment sacreBLEU checks only for these.
         if None in lines[count:]:
             segment = lines.index(None, count)
             raise TypeError(f"segment {segment}: the hypothesis is a NoneType, expected a str")

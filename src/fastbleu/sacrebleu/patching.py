@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# What a metric may not have changed: how it reads and counts a segment.
+# Methods that a metric must not have overridden: how it reads and counts a segment.
 RULES = (
     "_preprocess_segment",
     "_extract_reference_info",
@@ -123,7 +123,7 @@ class Replacements:
             if segments is not None and self.tokenizer(metric) is not None:
                 metric.num_refs = count_references(segments)
                 return KeptReferences(metric, list(segments))
-        except Exception:  # sacreBLEU knows what to say
+        except Exception:  # sacreBLEU raises the error
             pass
         return self._originals["_cache_references"](metric, references)
 
@@ -131,7 +131,7 @@ class Replacements:
         """Replaces `_extract_corpus_statistics`."""
         try:
             counted = self.count(metric, hypotheses, references)
-        except Exception:  # sacreBLEU knows what to say, or even has a score
+        except Exception:  # sacreBLEU raises the error, or returns a score
             counted = None
         original = self._originals["_extract_corpus_statistics"]
         if counted is None:
@@ -170,7 +170,7 @@ class Replacements:
         """Replaces `_aggregate_and_compute`."""
         if type(stats) is list and len(stats) > 1 and type(stats[0]) is list:
             total = [sum(column) for column in zip(*stats, strict=False)]
-            # Integers add up to the same in any order.
+            # Sums of integers do not depend on the order.
             if len(total) == len(stats[0]) and all(type(number) is int for number in total):
                 return metric._compute_score_from_stats(total)
         return self._originals["_aggregate_and_compute"](metric, stats)

@@ -66,7 +66,7 @@ class BLEUScore(LateAttributes):
     ) -> None:
         self._assign(score, counts, totals, precisions, bp, sys_len, ref_len)
 
-    # The texts take longer to make than the score; most scores are never printed.
+    # Formatting the texts takes longer than scoring, and most scores are never printed.
     @cached_property
     def prec_str(self) -> str:
         return "/".join([f"{p:.1f}" for p in self.precisions])

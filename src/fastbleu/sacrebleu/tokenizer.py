@@ -22,8 +22,8 @@ class LineTokenizer:
         return self.tokenizer.signature
 
     def __call__(self, line: str) -> str:
-        # The compiled tokenizers drop whitespace at the end, as sacreBLEU's metric does before it
-        # calls its own; with a word after it they see it. It changes tokens of these two only.
+        # The compiled tokenizers strip whitespace at the end, which sacreBLEU's metric does before
+        # it calls its own; an extra word at the end prevents this. It matters for these two only.
         if self.tokenizer.compiled in ("13a", "intl") and line[-1:].isspace():
             return " ".join(split(f"{line} x", self.tokenizer)[:-1])
         return " ".join(split(line, self.tokenizer))

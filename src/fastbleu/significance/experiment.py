@@ -117,7 +117,7 @@ class Experiment:
         """The confidence interval from the samples' scores, shape (samples,)."""
         ordered = np.sort(scores)
         samples = len(ordered)
-        # By the decimal fraction that is meant: in floats (1 - 0.9) / 2 * 1000 is less than 50.
+        # With the intended decimal fraction: in floats (1 - 0.9) / 2 * 1000 is less than 50.
         left_out = int(samples * (1 - Fraction(str(self._confidence))) / 2)
         return Interval(
             score=score,

@@ -88,7 +88,7 @@ def bootstrap(
         [("stats", stats)], confidence, seed, dialect, exact, compatible, progress, scoring
     )
     [scores] = experiment.draw(samples, experiment.generator())
-    # Here, and only here, sacreBLEU takes the mean by Python's exact arithmetic.
+    # Only here sacreBLEU computes the mean with Python's exact arithmetic.
     mean = statistics.mean(scores.tolist()) if compatible else None
     return experiment.interval(experiment.scores[0], scores, mean)
 
@@ -243,7 +243,7 @@ def paired_approximate_randomization(
     distances = experiment.shuffle(trials, generator)
     drawn: tuple[Any, ...] = ()
     if samples and compatible:
-        # sacreBLEU draws other samples for the baseline than for the systems.
+        # sacreBLEU draws different samples for the baseline and for the systems.
         [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
         drawn = of_baseline, experiment.draw(samples, generator, slice(1, None))
     elif samples:

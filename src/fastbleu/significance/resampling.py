@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 SEED_VARIABLE = "SACREBLEU_SEED"
 DEFAULT_SEED = "12345"
 
-# Bytes that the table of all systems side by side may have.
+# Maximum bytes of the table of all systems side by side.
 LARGEST_TABLE = 1 << 27
 COPIED_ROWS = 1 << 17
 # Indices that are drawn at once, but at least those of one sample.
 INDICES = 1 << 17
-# Coins that are tossed at once, and between which numbers of trials that has to be: fewer are slow,
-# because sums of rows that all trials share are prepared for every block.
+# Coins that are tossed at once, and the limits of trials in a block: fewer are slow, because sums
+# of rows that all trials share are computed for every block.
 COINS = 1 << 27
 FEWEST_TRIALS, MOST_TRIALS = 128, 512
 
@@ -73,7 +73,7 @@ class Columns:
         if repeated:
             bound = self.segments * largest
         else:
-            # Shuffled corpora hold parts of two systems.
+            # Shuffled corpora contain rows of two systems.
             bound = 2 * max(max(system.sum()._rows) for system in systems)
         if bound >= 1 << 63:
             raise OverflowError(
@@ -82,13 +82,13 @@ class Columns:
             )
         self._tables: list[NDArray[Any]] = list(self.rows)
         self._sum_type: type[Any] = np.int64
-        # Widths that are multiples of 8 leave no rest to the loops' vectors of 8 numbers.
+        # Widths are multiples of 8, because the loops use vectors of 8 numbers.
         used = self.width * len(self.rows)
         shape = self.segments, -(-used // 8) * 8
         fits = largest < _resample.NARROW and bound < 1 << 31
         if fits and 2 * shape[0] * shape[1] <= LARGEST_TABLE:
             table = np.zeros(shape, np.uint16)
-            # In parts, because Ctrl-C is heard in between.
+            # In parts, so that Ctrl-C is handled in between.
             for first in range(0, self.segments, COPIED_ROWS):
                 part = slice(first, first + COPIED_ROWS)
                 rows = [of_system[part] for of_system in self.rows]

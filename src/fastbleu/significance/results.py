@@ -160,7 +160,7 @@ class Comparisons(dict[Name, Comparison], NumberTable):
         interval = first.interval
         percent = f"{100 * interval.confidence:g} % interval" if interval else ""
         head = ["system", "score", percent, "difference", percent, "p-value", "wins"]
-        # Without columns that nothing was computed for.
+        # Without columns that have no values.
         filled = [any(cells) for cells in zip(*rows, strict=True)]
         return [[c for c, kept in zip(row, filled, strict=True) if kept] for row in [head, *rows]]
 

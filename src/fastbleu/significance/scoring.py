@@ -82,7 +82,7 @@ class SacrebleuScoring:
         rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
         if rounded.any():
             for system, rows in enumerate(columns.rows):
-                # numpy makes float32 of Python's int by way of a double.
+                # numpy converts Python's int to float32 through a double.
                 doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
                 table = doubles.astype(np.float32)
                 for sample in np.flatnonzero(rounded):

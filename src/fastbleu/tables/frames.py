@@ -88,8 +88,8 @@ class LibraryFrame:
         """A row for each group, in any order; null is a group's key as any other value."""
         column = self._narwhals.col
         parts = [getattr(column(name), reduction)() for name, reduction in how.items()]
-        # Copies in the library's own memory: pyarrow's threads may free what they have read only
-        # when Python ends, which aborts if that is memory of a Python object.
+        # Copies in the library's own memory: pyarrow's threads may free their data only when Python
+        # exits, which aborts the process if the memory belongs to a Python object.
         copies = self._frame.with_columns(*(column(name) + 0 for name in how))
         grouped = copies.group_by(*by, drop_null_keys=False)
         return LibraryFrame(grouped.agg(*parts))
@@ -223,7 +223,7 @@ class DictFrame:
 
 Frame: TypeAlias = "LibraryFrame | DictFrame"
 
-# The column of row numbers in frames of this package's making.
+# The column of row numbers in frames that this package creates.
 ROW = "_fastbleu_row"
 
 

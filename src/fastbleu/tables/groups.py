@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..metric.bleu import BLEU
     from .frames import Indices
 
-# Columns of partial results beside the keys: see `reductions`.
+# Columns of partial results besides the keys: see `reductions`.
 _SEGMENTS, _FEWEST, _MOST = "_fastbleu_segments", "_fastbleu_fewest", "_fastbleu_most"
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
@@ -114,7 +114,7 @@ class GroupScorer:
             stats = self.counter.metric._parameters.rules.adapt(counted.stats)
             groups.add(counted.numbers - first, stats._rows, counted.nrefs)
         totals: Indices = np.asarray(groups.totals).reshape(-1, len(self.reductions))
-        totals = totals[totals[:, 1] > 0]  # where nothing is missing
+        totals = totals[totals[:, 1] > 0]  # if nothing is missing
         rows = totals[:, 0].copy()
         totals[:, 0] += first
         return keys[rows], totals
@@ -122,7 +122,7 @@ class GroupScorer:
     def _joined(self, parts: Sequence[tuple[Frame, Indices]]) -> Frame:
         """Keys and their numbers in one frame."""
         keys, numbers = zip(*parts, strict=True)
-        # Columns in memory one after the other.
+        # Column-major, so that each column is contiguous.
         columns = np.ascontiguousarray(np.concatenate(numbers).T)
         return joined(keys).with_columns(dict(zip(self.reductions, columns, strict=True)))
 

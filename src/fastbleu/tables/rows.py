@@ -182,7 +182,7 @@ class RowCounter:
         try:
             return read(frame, numbers)
         except (TypeError, ValueError):
-            # Perhaps of a missing value, which is looked for only now.
+            # The cause may be a missing value, which is checked only now.
             present, its_numbers = self.present(frame, first)
             if present is frame:
                 raise

@@ -11,7 +11,7 @@ from ..runtime.extras import install_command
 from .frames import DictFrame, Frame, LibraryFrame, joined, load_narwhals
 from .rows import check_columns
 
-# Rows that are counted at once, and that a stream is asked for at a time: a block of columns.
+# Rows that are counted at once, and requested from a stream at a time: a block of columns.
 CHUNK_ROWS = 1 << 16
 # Chunks of a table in memory whose keys are read at once.
 _CHUNKS = 8
@@ -185,7 +185,7 @@ def _read_hugging_face(table: Any, columns: Sequence[str] | None) -> Any:
     return table.with_format("arrow").iter(CHUNK_ROWS)
 
 
-# What is read as a stream: how to tell from the object and its package, and how to read it.
+# Streams: how to recognise one by its type and package, and how to read it.
 _STREAMS: list[tuple[Callable[[Any, str], bool], Callable[[Any, Sequence[str] | None], Any]]] = [
     (
         lambda it, home: (

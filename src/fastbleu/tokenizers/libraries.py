@@ -72,7 +72,7 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
             f"tokenizer {name!r}: {path} is not a sentencepiece model: {error}"
         ) from error
     if os.path.basename(path) not in file_names:
-        # Another model gives other scores: the signature must not claim to be sacreBLEU's.
+        # A different model gives different scores: the signature must not claim to be sacreBLEU's.
         signature = f"{name}-{_checksum(path)}"
 
     def parse(text: str) -> str:

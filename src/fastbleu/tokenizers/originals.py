@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Prepare: TypeAlias = Callable[[str, bool, bool], str]
 
-# Whitespace of str.split() that is none for Perl, and that is none for Perl in bytes.
+# Whitespace for str.split() that is not whitespace for Perl, in text and in bytes.
 _SEPARATORS = "\x1c\x1d\x1e\x1f"
 _BEYOND_ASCII = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(8192, 8203))
@@ -34,9 +34,9 @@ _has_markup = re.compile("[&<]").search
 _word_or_sign = re.compile(r"\w+|[^\s\w]").findall
 _beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
 _ENTITIES = {"<skipped>": "", "&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
-# The last character that tensor2tensor's rules know.
+# The last character that tensor2tensor's rules include.
 _LAST = chr(sys.maxunicode - 1)
-# The one token of an empty text, where the original takes that for a token.
+# The only token of an empty text, if the original counts one.
 _EMPTY = "\udfff"
 
 
@@ -89,7 +89,7 @@ def tensor2tensor(text: str, lowercase: bool, is_reference: bool) -> str:
     # Sets without characters beyond U+FFFF are much faster.
     last = "\uffff" if max(text, default="") <= "\uffff" else _LAST
     before_mark, behind_mark, symbol = _unicode_rules(last)
-    # Of split parts, which Python makes much faster than substitutions before 3.12.
+    # From split parts, because before Python 3.12 this is much faster than substitution.
     parts = before_mark.split(text.lower() if lowercase else text)
     parts[2::3] = [f" {mark} " for mark in parts[2::3]]
     parts = behind_mark.split("".join(parts))
@@ -143,7 +143,7 @@ def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patt
     """tensor2tensor's three rules for characters up to `last`, by the running Python's Unicode."""
     from unicodedata import category
 
-    # The backslash is lost there, because the characters are put into a set as they are.
+    # The original loses the backslash, because it puts the characters into a set unescaped.
     kinds = "".join([category(character)[0] for character in map(chr, range(ord(last) + 1))])
     kinds = kinds[: ord("\\")] + "-" + kinds[ord("\\") + 1 :]
     sets = []

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     # The names of the table, for type checkers.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Of originals.py, and what mteval's dialects call theirs.
+    # Tokenizers of originals.py, and mteval's names of its tokenizers.
     Originals: TypeAlias = Literal[
         "multi-bleu",
         "multi-bleu-detok",
@@ -199,7 +199,7 @@ class Tokenizer:
         return hash((self._source, self._model))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Neither taggers nor models can be pickled, and the other process has its own files.
+        # Taggers and models cannot be pickled, and another process has its own files.
         return get_tokenizer, (self._source, self._model)
 
     def __repr__(self) -> str:

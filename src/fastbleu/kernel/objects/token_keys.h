@@ -52,7 +52,7 @@ FB_INLINE void prefetch_token(PyObject *const *tokens, Py_ssize_t at, Py_ssize_t
     if (at + PREFETCH_DISTANCE < length) FB_PREFETCH((const char *)tokens[at + PREFETCH_DISTANCE] + 32);
 }
 
-/* The tokens that prefetch_token comes too late for: those at the start of a list or tuple. */
+/* Prefetch the tokens at the start of a list or tuple, for which prefetch_token would be too late. */
 FB_INLINE void prefetch_first_tokens(PyObject *sequence)
 {
     PyObject *const *tokens = PySequence_Fast_ITEMS(sequence);
