@@ -1,4 +1,4 @@
-"""``fastbleu --explain`` and ``--identify``: what the library gives, as tables or JSON."""
+"""``fastbleu --explain`` and ``--identify`` print the library's results, as tables or JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The file of a ReferenceIndex: what was saved comes back, and what is no such file is refused.
+"""The file of a ReferenceIndex: saved indexes are restored, and other files are refused.
 
 Truncated files: tests/trust/test_files.py; damaged contents: tests/trust/fuzz_index.py.
 """
