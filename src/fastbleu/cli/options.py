@@ -98,7 +98,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("scoring").add_argument
     dialects = names()
-    text = f"whose rules: {', '.join(dialects)} (default: sacrebleu); their own defaults hold"
+    text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu)"
     add("--dialect", choices=dialects, metavar="NAME", default="sacrebleu", help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
     add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:2]), metavar="NAME", help=text)
@@ -112,7 +112,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
-    text = "every dialect's score and what sets it apart; of two dialects: why their scores differ"
+    text = "print the score of every dialect, or why the scores of two dialects differ"
     add("--explain", nargs="*", choices=dialects, metavar="DIALECT", help=text)
     text = "find the settings whose score prints as NUMBER, such as 31.2"
     add("--identify", metavar="NUMBER", help=text)

@@ -85,7 +85,7 @@ class CocoAverageDialect(CocoDialect):
     _count = count_with_tokens
 
     def _counted_length(self, reference_length: str) -> str:
-        """The reference length that rows have."""
+        """The reference length to store in rows."""
         return "closest"
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:

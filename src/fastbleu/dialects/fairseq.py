@@ -70,7 +70,7 @@ class FairseqDialect(PlainDialect):
     def _count(
         self, hypotheses: Any, references: Any, options: CountOptions, *masks: Any, **how: Any
     ) -> Counted:
-        """Count a batch with the tokens, and by the hash, of libbleu."""
+        """Count a batch with libbleu's tokens and hash."""
         keep_rows = how.pop("keep_rows", True)
         counted = count_with_tokens(self, hypotheses, references, options, *masks, **how)
         ids = _ids(counted.tokens or [])

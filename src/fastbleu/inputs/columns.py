@@ -109,7 +109,7 @@ def read_all(column: Column, listed: Callable[[Any, int], list[Any]]) -> tuple[l
 
 
 def listed_column(value: Any, name: str) -> Any:
-    """A column as a list, for what needs all sentences at once; anything else as it is."""
+    """A column as a list, for code that needs all sentences at once; anything else as it is."""
     column = None if type(value) in (list, tuple) else opened(value, name)
     if column is None:
         return value

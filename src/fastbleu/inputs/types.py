@@ -57,6 +57,6 @@ Mask: TypeAlias = SupportsArray | SequenceOf[Any]
 # Segments, references or sentences as compiled code reads them.
 Listed: TypeAlias = list[Any] | tuple[Any, ...]
 
-# What a corpus may be. References are segment-major.
+# The types of a corpus. References are segment-major.
 Hypotheses: TypeAlias = Texts | TokenLists | Ids
 References: TypeAlias = TextReferences | TokenListReferences | IdReferences

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def parameters_of(
     metric: Any, arguments: dict[str, Any], effective_order: bool = True
 ) -> Parameters:
-    """The metric's parameters, or without a metric those that the arguments make.
+    """The parameters of the metric, or without a metric those of the arguments.
 
     `effective_order` is the default of sacreBLEU's option of this name: with it single sentences
     do not score 0 for being short.

@@ -478,7 +478,7 @@ class BLEU:
         keep_rows: bool = True,
         operation: str = "",
     ) -> tuple[Counted, list[bool] | None]:
-        """Count a batch, and tell which segments were counted; None where no value is missing."""
+        """Count a batch, and tell which segments were counted; None if no value is missing."""
         how = masks, self._options, operation, keep_rows, progress
         if missing != "error":
             return count_present(hypotheses, references, missing, self._parameters, *how)
