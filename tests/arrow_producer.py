@@ -1,4 +1,4 @@
-"""Columns with the Arrow interface made by hand, by ctypes: any layout, good or bad, and counted.
+"""Columns with the Arrow interface built with ctypes: any layout, valid or not, with counts.
 
 An `Array` describes an array: its format, length, buffers and children. `Column` exports one by
 `__arrow_c_array__`, `Stream` several by `__arrow_c_stream__`. `EXPORTED` are the structs that were

@@ -1,13 +1,13 @@
-"""Every code block of README.md and docs/ is run, a page's Python in one namespace.
+"""Every code block of README.md and docs/ is run, with one Python namespace per page.
 
 ```python      run; a block that starts with >>> is compared with what it prints
 ```console     each `$ command` is run by bash and compared with what it prints
-```sh          installs something, and so is only checked by its words
-```text        is no code
+```sh          installs something; only its words are checked
+```text        not code
 
-In what is printed ... stands for anything.
+In expected output, ... matches anything.
 
-A page, or a block, that needs what may not be installed says so:
+A page, or a block, that needs an optional package says so:
 <!-- skip: start if(missing("torch"), reason="torch is not installed") -->
 """
 

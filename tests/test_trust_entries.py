@@ -1,4 +1,4 @@
-"""The registry of entry points that the trust gate goes through leaves none out, and works."""
+"""The trust gate's registry of entry points is complete, and works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the table of dialects where its marks are, from what each dialect says of itself.
+"""Write the table of dialects in docs/reference/dialects.md, from the dialects' docstrings.
 
 python tools/generate_dialect_table.py            # writes the table
 python tools/generate_dialect_table.py --check    # compares, writes nothing; exit status 1
@@ -26,8 +26,8 @@ def table() -> str:
         rules = get(name)
         first_line = (type(rules).__doc__ or "").partition("\n")[0]
         summary = re.sub(r", 0-1(00)?|\.$", "", first_line).replace("``", "`")
-        case = "lowered" if rules.lowercase else "cased"
-        own = dict(map(reversed, (rules.tokenizers or {"white space": "none"}).items()))
+        case = "lowercased" if rules.lowercase else "cased"
+        own = dict(map(reversed, (rules.tokenizers or {"whitespace": "none"}).items()))
         tokenizer = own.get(rules.tokenizer, rules.tokenizer)
         smoothing = ", ".join(rules.smoothings)
         rows.append(

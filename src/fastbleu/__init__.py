@@ -1,4 +1,4 @@
-"""BLEU, bit for bit as nltk and sacreBLEU compute it, at the speed of the hardware."""
+"""Fast BLEU scores, identical to those of sacreBLEU and nltk."""
 
 from .runtime.interpreters import refuse_sub_interpreters as _refuse_sub_interpreters
 

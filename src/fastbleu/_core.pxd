@@ -32,7 +32,7 @@ cdef class SegmentCounter(Interruptible):
     cdef int rule                    # an index of REFERENCE_LENGTHS
     cdef public int mask_tokens      # longer segments of ids are counted by match_long
     cdef uint64_t matched[MASK_TOKENS * MASK_WORDS]
-    cdef unsigned char *marks        # of the tokens of the hypothesis at hand; NULL: nothing is marked
+    cdef unsigned char *marks        # of the tokens of the current hypothesis; NULL: nothing is marked
     cdef number_table pairs
     cdef void *work
     cdef Py_ssize_t work_capacity

@@ -156,7 +156,7 @@ def raise_totals(array rows not None, Py_ssize_t count, int max_order):
 
 
 cdef void add_row(const int64_t *row, int64_t *sums, int max_order, bint at_least_one) noexcept nogil:
-    """Add the row of one segment to sums of too few for an overflow; with totals of `at_least_one`."""
+    """Add the row of one segment to sums that cannot overflow; with totals of `at_least_one`."""
     cdef Py_ssize_t column, width = 2 + 2 * <Py_ssize_t> max_order
     for column in range(width):
         sums[column] += row[column]
@@ -223,7 +223,7 @@ cdef class SegmentCounter:
         """Where the n-grams match: the marks of all hypotheses' tokens, one after the other, and the rows.
 
         Bit n - 1 of a mark, a byte, is set where the n-gram of order n that starts there is a clipped match,
-        so that the bits add up to the matches of the rows: of an n-gram that stands more often than in any
+        so that the bits add up to the matches of the rows: of an n-gram that occurs more often than in any
         reference the first occurrences match. Orders above MARKED_ORDERS are counted, not marked.
         """
         cdef array rows = zero_rows(len(packed), self.max_order)
@@ -302,7 +302,7 @@ cdef class SegmentCounter:
 
     cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
                          int64_t references, int32_t distinct, int words, int64_t *matches) except -1 nogil:
-        """Matches by position masks of `words` words, those packed or those of ids."""
+        """Matches by position masks of `words` words, which were packed or come from ids."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef mask_planes *planes = NULL
         cdef const uint64_t *in_hypothesis = masks

@@ -20,10 +20,10 @@ cdef enum:
 cdef enum:
     IS_MASKS = -1                    # in place of the number of distinct tokens
 
-# What read_keys answers.
+# Results of read_keys.
 cdef enum:
     KEYS_WERE_READ
-    KEYS_DO_NOT_DO                   # too many tokens, or others than plain ones
+    KEYS_DO_NOT_DO                   # too many tokens, or tokens that are not plain
     IS_PADDING                       # no tokens, and no reference unless it is the only one
 
 

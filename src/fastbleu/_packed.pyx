@@ -1,9 +1,9 @@
 """Packed segments: what packers (counting/) make of tokens, and SegmentCounter (_core.pyx) counts.
 
-Two ways to pack a segment are the same for texts, token lists and rows of ids, and are here: by the keys of
+Two ways to pack a segment are shared by texts, token lists and rows of ids: by the keys of
 its tokens (kernel/tables/key_list.h). Up to 64 tokens are compared with each other, which gives their masks
-(kernel/simd/compare.h); up to 512 are numbered by their positions (kernel/tables/position_ids.h). What
-neither can do, a packer packs by a table of tokens.
+(kernel/simd/compare.h); up to 512 are numbered by their positions (kernel/tables/position_ids.h). Other
+segments are packed by a table of tokens.
 
 Ownership. PackedSegments owns its C arrays.
 Thread-safety. One packer per thread.
@@ -78,7 +78,7 @@ cdef class PackedSegments:
                               int64_t *lengths) except -2 nogil:
         """Pack a segment by the keys of its tokens, without a table of these.
 
-        Returns the number of references that count; -1 where keys do not do, so that an interner must.
+        Returns the number of references that count; -1 if keys are not sufficient and an interner is needed.
         """
         cdef Py_ssize_t packed = -1
         cdef const key_list *hypothesis = &self.hypothesis_keys
@@ -136,13 +136,13 @@ cdef class PackedSegments:
 
     cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
                              int64_t *length) except -1 nogil:
-        """Read reference number k, from 1 on; whether it counts. Its length is -1 where keys do not do."""
+        """Read reference number k, from 1 on; whether it counts. Its length is -1 if keys do not suffice."""
         cdef int read = self.read_keys(segment, k, &self.reference_keys)
         length[0] = -1 if read == KEYS_DO_NOT_DO else self.reference_keys.length
         return is_only or read != IS_PADDING
 
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
-        """Read the keys of sequence k of a segment, of which 0 is the hypothesis; for subclasses."""
+        """Read the keys of sequence k of a segment, where 0 is the hypothesis; for subclasses."""
         return KEYS_DO_NOT_DO
 
     cdef uint64_t *reserve_masks(self, Py_ssize_t extra) except NULL nogil:

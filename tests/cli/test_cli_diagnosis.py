@@ -1,4 +1,4 @@
-"""``fastbleu --explain`` and ``--identify``: what the library gives, as tables or JSON."""
+"""``fastbleu --explain`` and ``--identify`` print the library's results, as tables or JSON."""
 
 import json
 
@@ -38,8 +38,8 @@ def test_identification(files):
     [
         (("--explain", "nltk"), 2, "--explain takes two dialects, or none"),
         (("--explain", "nltk", "bleu"), 2, "invalid choice: 'bleu'"),
-        (("--identify", "much"), 1, "--identify: 'much' is no number"),
-        (("--identify", "101"), 1, "is no BLEU: it is not in 0-100"),
+        (("--identify", "much"), 1, "--identify: 'much' is not a number"),
+        (("--identify", "101"), 1, "is not a BLEU score: it is not in 0-100"),
     ],
 )
 def test_mistakes(files, arguments, status, words):

@@ -1,4 +1,4 @@
-"""``fastbleu --dialect``: what the library gives, printed as the original prints it."""
+"""``fastbleu --dialect`` prints the library's results as the original prints them."""
 
 import json
 

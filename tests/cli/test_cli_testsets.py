@@ -1,4 +1,4 @@
-"""Test sets by way of the real sacreBLEU, from a cache folder that is filled beforehand."""
+"""Test sets through the real sacreBLEU, from a cache folder that is filled beforehand."""
 
 from __future__ import annotations
 

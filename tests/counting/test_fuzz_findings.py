@@ -1,8 +1,7 @@
-"""The targets of fuzzing run on every input of their corpora; what it has found stays found.
+"""The fuzz targets run on every input of their corpora, as regression tests.
 
-What it has found about files is in tests/cli/test_formats.py.
-
-Here without a sanitizer and without coverage: that the targets work, on every Python and compiler.
+Findings about files are in tests/cli/test_formats.py. The targets run here without a sanitizer and
+without coverage, on every Python and compiler.
 """
 
 import re

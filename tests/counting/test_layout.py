@@ -1,4 +1,4 @@
-"""As many references as segments: a warning only where they are certainly transposed."""
+"""With as many references as segments, a warning only if they are certainly transposed."""
 
 import warnings
 

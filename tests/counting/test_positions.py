@@ -1,4 +1,4 @@
-"""Where n-grams match: every position, against the oracle; they add up to the rows."""
+"""The positions of matching n-grams equal the oracle's, and add up to the rows."""
 
 import oracle
 import pytest

@@ -1,4 +1,4 @@
-"""The packer of UTF-8: it counts what the same lines give as str, and its errors are Python's."""
+"""The packer of UTF-8 counts lines like the same lines as str, and its errors are Python's."""
 
 import re
 import warnings

@@ -118,7 +118,7 @@ def test_all_dialects():
 
 
 def test_wrong_arguments():
-    raises(ValueError, "pass both a and b, or none of them", explain, ["a"], ["a"], "nltk")
+    raises(ValueError, "pass both a and b, or neither", explain, ["a"], ["a"], "nltk")
     with pytest.raises(TypeError, match=r"a dialect's name or a fastbleu\.BLEU, not a int"):
         explain(["a"], ["a"], 1, "nltk")
     raises(ValueError, "dialect 'bleu' is unknown", explain, ["a"], ["a"], "bleu", "nltk")

@@ -69,7 +69,7 @@ def test_what_is_told():
 
 @pytest.mark.parametrize("number", ["none", -1, 101, "nan"])
 def test_numbers_that_are_no_scores(number):
-    raises(ValueError, r"is no (number|BLEU)", identify, number, HYPOTHESES, REFERENCES)
+    raises(ValueError, r"is not a (number|BLEU score)", identify, number, HYPOTHESES, REFERENCES)
 
 
 @pytest.mark.parametrize("name", dialects.names())

@@ -1,4 +1,4 @@
-"""What each dialect does besides scoring a corpus: streams, states, matrices, tests; or refuses."""
+"""Operations of each dialect besides scores of a corpus: streams, states, matrices, tests."""
 
 import pickle
 import sys

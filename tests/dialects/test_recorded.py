@@ -1,4 +1,4 @@
-"""Every result that was recorded of an original: scores and sentences bit for bit, printed lines.
+"""Recorded results of the originals: scores and sentence scores bit for bit, printed lines.
 
 The folder `dialects` of the data describes the cases; without it these tests are skipped.
 """

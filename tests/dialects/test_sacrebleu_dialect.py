@@ -1,4 +1,4 @@
-"""SACREBLEU turns rows into Scores: what it has besides sacreBLEU's floats, as weights.
+"""SACREBLEU turns rows into Scores: features that sacreBLEU does not have, such as weights.
 
 That the floats are sacreBLEU's is tested by metric/test_metric.py and test_sacrebleu_rows.py.
 """

@@ -1,4 +1,4 @@
-"""Rows become the floats that sacreBLEU's compute_bleu makes of them, in each arithmetic."""
+"""Rows give the same floats as sacreBLEU's compute_bleu, in each arithmetic."""
 
 import warnings
 from array import array

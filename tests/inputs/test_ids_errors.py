@@ -1,4 +1,4 @@
-"""What is no batch of token ids is refused in words that name the shape, the type and the fix.
+"""Invalid batches of token ids are refused with the shape, the type and the fix.
 
 Every mistake is made with every method, and leaves the arrays and the metric as they were.
 """

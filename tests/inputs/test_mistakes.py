@@ -1,4 +1,4 @@
-"""What new users do wrong: the message says what it is, and how to do it right."""
+"""Common mistakes of new users: the message names the mistake and the fix."""
 
 import re
 import signal

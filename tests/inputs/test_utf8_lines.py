@@ -1,4 +1,4 @@
-"""Lines of UTF-8 out of blocks of bytes: what str.split and str.rstrip make of the same text."""
+"""Lines of UTF-8 from blocks of bytes equal str.split and str.rstrip of the same text."""
 
 import sys
 

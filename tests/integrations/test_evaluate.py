@@ -1,8 +1,8 @@
-"""`bleu` and `sacrebleu` in memory: to the last digit what the hub's metrics give, and by type.
+"""`bleu` and `sacrebleu` in memory give the hub's results, to the last digit and by type.
 
-The hub cannot be reached where tests run, so what is compared with is: for `sacrebleu` sacreBLEU
-itself and the hub's script as opencompass distributes it; for `bleu` its arithmetic, written again
-below, inside evaluate's own classes, and bleuscore, which another author made to equal it.
+The hub is not available in tests, so results are compared with: for `sacrebleu` sacreBLEU
+itself and the hub's script as opencompass distributes it; for `bleu` its arithmetic, repeated
+below, inside evaluate's own classes, and bleuscore, an independent reimplementation.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""The file of a ReferenceIndex: what was saved comes back, and what is no such file is refused.
+"""The file of a ReferenceIndex: saved indexes are restored, and other files are refused.
 
 Truncated files: tests/trust/test_files.py; damaged contents: tests/trust/fuzz_index.py.
 """
@@ -179,7 +179,7 @@ def test_what_is_no_index(path):
     binary = b"\x8b", b"\x93NUMPY" * 100, b"\x1f\x8b\x08", bytes(999), os.urandom(300)
     for content in texts + binary:
         path.write_bytes(content)
-        refused(path, "is no file that ReferenceIndex.save has written|is truncated")
+        refused(path, "was not written by ReferenceIndex.save|is truncated")
     with pytest.raises(FileNotFoundError):
         ReferenceIndex.load(path.with_name("missing"))
     with pytest.raises(IsADirectoryError if os.name != "nt" else PermissionError):
@@ -211,7 +211,7 @@ def test_every_byte_of_the_header_is_checked(path):
         if index_file._SIGNED + 4 <= offset < prefix:  # only keeps what follows aligned
             continue
         changed(path, offset, bytes([content[offset] ^ 0x10]))
-        refused(path, "is no file|is damaged|is truncated|version|byte order")
+        refused(path, "was not written|is damaged|is truncated|version|byte order")
         path.write_bytes(content)
     ReferenceIndex.load(path)
 

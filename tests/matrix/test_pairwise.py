@@ -1,4 +1,4 @@
-"""The matrix of all pairs holds, entry by entry, what scoring each pair by itself gives."""
+"""The matrix of all pairs equals, entry by entry, the score of each pair alone."""
 
 import inspect
 import pkgutil

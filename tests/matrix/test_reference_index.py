@@ -1,4 +1,4 @@
-"""A ReferenceIndex gives what the plain path gives with all its references for every hypothesis."""
+"""A ReferenceIndex gives the scores of BLEU with all its references for every hypothesis."""
 
 import copy
 import pickle

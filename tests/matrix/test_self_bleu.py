@@ -1,4 +1,4 @@
-"""Self-BLEU is what scoring each sentence with the list of all others gives, bit for bit."""
+"""Self-BLEU equals scoring each sentence with the list of all others, bit for bit."""
 
 import math
 import warnings

@@ -1,4 +1,4 @@
-"""What is no list of sentences is refused by name; hostile tokens and threads do no harm."""
+"""Errors for invalid lists of sentences name the argument; hostile tokens do no harm."""
 
 import gc
 import os

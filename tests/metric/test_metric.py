@@ -1,4 +1,4 @@
-"""fastbleu.BLEU: sacreBLEU's and nltk's numbers, one class, and no mistake in silence."""
+"""fastbleu.BLEU gives sacreBLEU's and nltk's numbers, and reports mistakes."""
 
 import copy
 import pickle

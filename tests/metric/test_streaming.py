@@ -1,4 +1,4 @@
-"""Streaming laws: whatever way the segments take into a metric, it gives the Score of one call.
+"""Streaming: however segments are added to a metric, it gives the Score of a single call.
 
 Segments are drawn as words and rendered as text, as lists of tokens or as arrays of ids.
 """

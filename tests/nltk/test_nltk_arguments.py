@@ -1,4 +1,4 @@
-"""What may be given to nltk's functions, what may not, and the exceptions: as in nltk 3.10.4.
+"""Valid and invalid arguments of nltk's functions, and their exceptions, as in nltk 3.10.4.
 
 Runs against fastbleu, nltk and patched nltk, like test_nltk_parity.py.
 """

@@ -1,4 +1,4 @@
-"""A million random segments: fastbleu, nltk and the oracle must tell the same story.
+"""A million random segments: fastbleu, nltk and the oracle must agree.
 
 Every segment is scored by fastbleu in three ways (its row by `stats.count`, alone
 by `sentence_bleu`, with its whole chunk by `corpus_bleu`) and compared with the

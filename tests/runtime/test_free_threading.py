@@ -1,4 +1,4 @@
-"""What went wrong between threads without the GIL, tried on any Python."""
+"""Regression tests of failures between threads without the GIL, run on any Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where there is no memory for one more thing, what was begun is undone.
+"""If an allocation fails, everything that was begun is undone.
 
 The k-th allocation fails at every entry point, and every error, in tests/trust/test_allocation.py.
 """

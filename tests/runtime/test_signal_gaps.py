@@ -1,8 +1,8 @@
-"""Long calls for which Ctrl-C once did not come through for a third of a second and more.
+"""Regression tests of long calls that once did not react to Ctrl-C for a third of a second or more.
 
-Each runs for a while, half a second longer than its span, with a signal every 5 ms; the longest
-time between two that are heard is measured in seconds of the processor, so that a busy machine does
-not fail it. All long calls, and a real SIGINT, are those of tests/trust/test_interrupts.py.
+Each runs half a second longer than its span, with a signal every 5 ms; the longest time between two
+handled signals is measured in CPU time, so that a busy machine does not fail it. All long calls,
+and a real SIGINT, are tested by tests/trust/test_interrupts.py.
 """
 
 import os

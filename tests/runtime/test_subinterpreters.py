@@ -1,4 +1,4 @@
-"""Sub-interpreters are refused with an ImportError; where they were not, they waited for ever."""
+"""Sub-interpreters are refused with an ImportError; they used to deadlock."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A token of a text is its characters, however wide the line is in memory that it stands in.
+"""Tokens are equal if their characters are, whatever the width of the line in memory.
 
 Python stores a line in units of 1, 2 or 4 bytes, as its widest character needs. The same word must
 match across all of them, and words whose bytes happen to agree must not.

@@ -2,7 +2,7 @@
 
 A test that makes many cases takes the fixture `cases`; any other is one case. `--long` is the long
 form, in which `long` is true and nothing is `long_only`; `--record` updates SECURITY.md.
-FASTBLEU_REQUIRE_TOOLS=1 makes it a failure that something could not be tried for want of a tool.
+FASTBLEU_REQUIRE_TOOLS=1 turns skips for missing tools into failures.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Any bytes as columns of Arrow: what is UTF-8 counts as its str does, all else has its error.
+"""Any bytes as columns of Arrow: valid UTF-8 counts like the same str, other bytes raise the error.
 
-The first bytes of an input say what the column is like; the rest are its lines, or its buffers as
-they come, damaged: then any result is right, and any ValueError, as long as nothing is read where
-nothing is. What is UTF-8 is counted in arrays of numpy's StringDType, too.
+The first bytes of an input describe the column; the rest are its lines, or its raw, damaged
+buffers: then any result and any ValueError is right, as long as nothing is read out of bounds.
+Valid UTF-8 is counted in arrays of numpy's StringDType, too.
 """
 
 from __future__ import annotations

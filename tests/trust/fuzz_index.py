@@ -1,7 +1,7 @@
-"""Any bytes as the file of a ReferenceIndex: a ValueError, or an index that answers in its bounds.
+"""Any bytes as the file of a ReferenceIndex: a ValueError, or an index that reads within bounds.
 
-An input says whether its checksum and sizes are put right first, as no accident does: without that
-little would come past the header. Files of the corpus are whole ones, which is where damage starts.
+An input says whether its checksum and sizes are corrected first; without that, few inputs would get
+past the header. The corpus contains valid files, which the fuzzer then damages.
 """
 
 from __future__ import annotations

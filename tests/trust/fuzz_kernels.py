@@ -1,4 +1,4 @@
-"""Any tokens, up to some hundred: every kernel and instruction set counts what the slow counts are.
+"""Any tokens, up to some hundred: every kernel and instruction set gives the slow counts.
 
 An input says the order, the rule for the reference's length, what a byte stands for, and then the
 sequences; large bytes repeat stretches of them, so that few bytes make long ones.

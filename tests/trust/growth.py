@@ -1,12 +1,12 @@
-"""Calls that are made over and over again do not make the process grow: a child of test_memory.py.
+"""Repeated calls do not make the process grow: a child of test_memory.py.
 
     python -m trust.growth NUMBER COUNT LONG [NAME]
 
 It measures every COUNT-th entry point from NUMBER on, or the one of that name, and prints a line of
-JSON for each call. In the long form what grows is resident memory, over 100,000 calls. So many do
-not fit into the short form: there it is the bytes that malloc() has given out and not got back,
-exactly, over few calls, and the growth of a call is taken 100,000 times; where that is too much,
-more calls are made, because what is kept once is no leak.
+JSON for each call. The long form measures resident memory over 100,000 calls. The short form
+measures the exact number of bytes from malloc() that were not freed, over few calls, and multiplies
+the growth per call by 100,000; if that is too much, more calls are made, because memory that is
+kept once is not a leak.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Calls so long that somebody presses Ctrl-C, and the process in which tests do so.
+"""Long calls to be interrupted by Ctrl-C, and the process in which tests do so.
 
-Blocks as in entry_points.py, of which the first expression is the long call. The second is what is
-true before it and must still be true when it was interrupted: the state of what it works on, and
-what the same entry point says of small input; without one, it is `metric_says()`. A call is
-interrupted within the seconds from its start that follow its name, or within one.
+Blocks as in entry_points.py, of which the first expression is the long call. The second expression
+must have the same value before the call and after its interruption: the state of the objects, and
+the result of the same entry point for small input; by default it is `metric_says()`. A call is
+interrupted within as many seconds from its start as follow its name, or within one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Valgrind's memcheck, on the ordinary build.
 
-It sees what AddressSanitizer does not: the use of what was never set. In CPython 3.11 that is a
-false alarm for each integer 0 that is made from bytes or text: its first digit, which is not set,
-is multiplied by 0, and whatever touches that 0 from then on is reported; `python -c pass` is
-enough for it. So the use of what is not set, and a leak, count where a module of this package is
-in the stack, and nearer than the collector of garbage, which may begin anywhere and visits every 0
-that there is. What reads or writes where it must not counts wherever it happens.
+It detects what AddressSanitizer does not: the use of uninitialised memory. CPython 3.11 causes a
+false alarm for each integer 0 that is created from bytes or text: its first digit, which is not
+initialised, is multiplied by 0, and every later use of that 0 is reported, even for `python -c
+pass`. So uninitialised memory and leaks count only if a module of this package is in the stack,
+below the garbage collector, which may start anywhere and visits every 0. Invalid reads and writes
+always count.
 """
 
 from __future__ import annotations

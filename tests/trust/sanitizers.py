@@ -1,11 +1,11 @@
 """AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer: the build, and what runs on it.
 
-Leaks are looked for in every process (at_exit/sitecustomize.py). Stacks of allocations are unwound
-in one of two ways: by frame pointers, which this build has and CPython has not, so that a stack
-ends where the interpreter begins; or by tables (fast_unwind_on_malloc=0), which makes everything 4
-times slower for the first frames of a stack and 19 times for all. What is found is the same. So the
-short form unwinds whole stacks for the entry points only; the long form the first frames for all
-tests, and whole stacks for those tests that the short form runs.
+Every process is checked for leaks (at_exit/sitecustomize.py). Stacks of allocations are unwound
+in one of two ways: by frame pointers, which this build has but CPython does not, so that a stack
+ends at the interpreter; or by tables (fast_unwind_on_malloc=0), which makes everything 4 times
+slower for the first frames of a stack and 19 times for all frames. The findings are the same. So
+the short form unwinds whole stacks only for the entry points; the long form the first frames for
+all tests, and whole stacks for those tests that the short form runs.
 """
 
 from __future__ import annotations

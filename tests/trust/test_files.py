@@ -1,9 +1,9 @@
 """Damaged and strange files, full disks and closed pipes: the right message and exit status.
 
-No traceback, nothing on standard output that could be taken for a result where there is none, and
-no damaged index that could be taken for a whole one. The disk that is full is a tmpfs of 64 KiB, in
-a mount namespace of its own, so that nothing has to be unmounted; where neither is allowed, files
-are limited in size instead (RLIMIT_FSIZE) and /dev/full stands for the disk.
+No traceback, no standard output that could be mistaken for a result, and no damaged index that
+could be mistaken for a valid one. The full disk is a tmpfs of 64 KiB in its own mount namespace, so
+that nothing has to be unmounted; if these are not allowed, the size of files is limited instead
+(RLIMIT_FSIZE), and /dev/full replaces the disk.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def test_the_command_line_on_a_full_disk(directory, what):
 
 # ---- saved indices
 
-UNKNOWN = "no file that ReferenceIndex.save has written"
+UNKNOWN = "was not written by ReferenceIndex.save"
 
 
 @pytest.fixture(scope="module")

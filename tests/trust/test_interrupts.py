@@ -1,9 +1,9 @@
 """Ctrl-C, sent by another process, stops every long call within 0.2 s and changes nothing.
 
-What counts is the time until the caller goes on, that of giving memory back among it, less what
-other processes took (watch.py). The long form also lets every call run for a while with a signal
-every 5 ms, and measures the longest time, in seconds of the processor, for which none was heard: no
-phase of a call is left to chance. The command line ends with status 130 and prints nothing.
+The measured time ends when the caller continues; it includes freeing memory, and excludes the time
+that other processes took (watch.py). The long form also runs every call with a signal every 5 ms,
+and measures the longest CPU time without a handled signal, so that every phase of a call is
+covered. The command line ends with status 130 and prints nothing.
 """
 
 from __future__ import annotations

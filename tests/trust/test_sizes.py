@@ -1,4 +1,4 @@
-"""What is very large is counted right, or refused with OverflowError."""
+"""Very large input is counted correctly, or refused with OverflowError."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """How long a process took after a signal, whatever else the machine had to do.
 
-What counts is less the time for which the interrupted threads stood ready and other processes had
-the processor: the kernel tells that (/proc/PID/task/TID/schedstat). So a machine that is busy fails
-nothing, and a thread that computes, waits for a lock or sleeps is not excused. Elsewhere it is the
-time by the clock.
+The time for which the interrupted threads were runnable but other processes had the processor is
+subtracted: the kernel reports it (/proc/PID/task/TID/schedstat). So a busy machine does not fail a
+test, but time in which a thread computes, waits for a lock or sleeps counts. On other systems it is
+wall-clock time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line: checks of its options, and what follows from them."""
+"""Checks of the command's options, and values derived from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LIMITS = {
     "worst": (1, sys.maxsize),
     **dict.fromkeys(("confidence_n", "paired_bs_n", "paired_ar_n"), (-sys.maxsize, sys.maxsize)),
 }
-# Options of sacreBLEU that do not exist here, and their values by default.
+# sacreBLEU's defaults, and its options that do not exist here.
 _DEFAULTS = {"lowercase": False, "smooth_method": "exp", "max_ngram_order": 4, "width": 1}
 _ELSEWHERE = ("-d", "--detail", "--chrf", "--ter", "-cc", "-cw")
 
@@ -107,9 +107,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Set sacreBLEU's defaults, and refuse what it does not have."""
+    """Set sacreBLEU's defaults, and refuse options that it does not have."""
     for value in {options.tokenize, options.smooth_method}.intersection(ONLY_DIALECTS):
-        parser.error(f"{value!r} is no choice of sacreBLEU's: name the --dialect that has it")
+        parser.error(f"sacreBLEU does not have {value!r}: name the --dialect that has it")
     if options.reference_length not in (None, "closest"):
         parser.error("--reference-length: sacreBLEU takes the closest; see --dialect")
     for name, value in _DEFAULTS.items():
@@ -118,7 +118,7 @@ def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
 
 
 def _check_groups(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Refuse what --by does not have."""
+    """Refuse options that --by does not support."""
     tests = "paired_bs", "paired_ar", "identify", "explain"
     others = "sentence_level", "score_only", "short", "width", "html", "md", "test_set"
     for name in (*tests, *others):
@@ -129,7 +129,7 @@ def _check_groups(options: argparse.Namespace, parser: argparse.ArgumentParser) 
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Refuse what cannot be scored, before any file is opened."""
+    """Refuse combinations of options that cannot be scored, before any file is opened."""
     if options.num_refs != 1 and (options.test_set is not None or len(options.references) > 1):
         raise InputError(
             "--num-refs splits the lines of one reference file; it cannot be used with several "
@@ -162,7 +162,10 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def check_number(options: argparse.Namespace, systems: int) -> None:
-    """Refuse options that do not fit the number of systems, known late for standard input."""
+    """Refuse options that do not fit the number of systems.
+
+    For standard input that number is known only once it is read.
+    """
     if options.sentence_level:
         if systems > 1 and not options.table:
             problem = f"-sl prints the scores of one system, but there are {systems}"
@@ -178,7 +181,7 @@ def check_number(options: argparse.Namespace, systems: int) -> None:
 
 
 def warnings(options: argparse.Namespace) -> Iterator[str]:
-    """Yield what is doubtful about the options."""
+    """Yield warnings about the options."""
     wanted = BY_LANGUAGE.get(options.language)
     if wanted and options.tokenize in WITHOUT_MODEL and options.tokenize != wanted:
         fix = f"use {wanted} or a SentencePiece tokenizer, such as flores200"

@@ -19,10 +19,10 @@ def count_chunks(
     counting: CountOptions,
     keep_rows: bool,
 ) -> Iterator[tuple[list[Any], list[Counted]]]:
-    """Yield each chunk and what was counted of each system; references are the first columns.
+    """Yield each chunk with the counts of each system; references are the first columns.
 
-    With several threads the next chunk is read while others count. An error in it is raised when it
-    is its turn, so that messages do not depend on the number of threads.
+    With several threads the next chunk is read while others count. Its errors are raised when its
+    turn comes, so that messages do not depend on the number of threads.
     """
     ahead: list[Any] = []  # the next chunk, None at the end, or the error in reading it
 

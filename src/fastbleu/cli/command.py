@@ -1,8 +1,8 @@
 """The ``fastbleu`` command: texts in, BLEU out.
 
 Nothing is printed before all input has been read, so that a damaged file leaves standard output
-empty. A few integers per system are kept, for statistical tests a row of them per segment; the
-lines of ``--sentence-level`` wait in a spool that moves to a temporary file when it grows.
+empty. A few integers per system are kept, for statistical tests one row per segment; the
+lines of ``--sentence-level`` are kept in a spool that moves to a temporary file when it grows.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _score(
     names = system_names(options, systems)
     if options.source is not None:
         readers.append(open_input(options.source, opened, SYSTEM, options.encoding))
-    # Threads share a chunk, so it must be larger than what each of them takes at a time.
+    # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
     in_place = isinstance(tokenizer, Tokenizer) and tokenizer.function is None
     in_place = in_place and not options.lists_texts and all(reader.is_utf8 for reader in readers)
@@ -207,7 +207,7 @@ def _score(
 
 
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
-    """Print what is doubtful about the options, the files and what was `found` in them."""
+    """Print warnings about the options, the files and what was `found` in them."""
     notes = [note for reader in readers for note in reader.notes()]
     for warning in [*arguments.warnings(options), *notes, *found]:
         _complain(f"warning: {warning}")
@@ -292,7 +292,8 @@ def _print(text: str | bytes) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    # Unbuffered (python -u): the text stream would drop what the raw one does not take at once.
+    # Unbuffered (python -u): the text stream would lose data that the raw stream does not accept at
+    # once.
     text = text.replace("\n", os.linesep)
     left = memoryview(text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
     while left:

@@ -1,4 +1,4 @@
-"""--explain and --identify: why two BLEUs of a system differ, and which BLEU a number is."""
+"""--explain and --identify: why two BLEUs differ, and which settings gave a number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .readers import Chunks
 
 
 def diagnose(options: argparse.Namespace, systems: int, references: int, chunks: Chunks) -> str:
-    """The tables that were asked for, or with ``-f json`` their contents."""
+    """The requested tables, or with ``-f json`` their contents."""
     option = "--explain" if options.identify is None else "--identify"
     if systems > 1:
         raise InputError(f"{option} is for one system, but there are {systems}")

@@ -1,4 +1,4 @@
-"""``fastbleu --dialect``: scores by the rules of other implementations than sacreBLEU."""
+"""``fastbleu --dialect``: scores by the rules of implementations other than sacreBLEU."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .files import InputError
 
 
 def parameters_of(options: Namespace) -> Parameters:
-    """The parameters of the dialect; what was not given is what its original does."""
+    """The parameters of the dialect; options that were not given are its original's defaults."""
     given: dict[str, Any] = {
         "lowercase": options.lowercase,
         "max_order": options.max_ngram_order,
@@ -126,7 +126,7 @@ def _text(
 
 
 def _digits(options: Namespace, value: float, printed: str | None) -> str:
-    """A score with the decimals that are asked for, or as the original prints it."""
+    """A score with the requested decimals, or as the original prints it."""
     if options.width is not None:
         return f"{value:.{options.width}f}"
     return printed or repr(value)
@@ -135,7 +135,7 @@ def _digits(options: Namespace, value: float, printed: str | None) -> str:
 def _record(
     options: Namespace, name: str, score: Score, p_value: float | None
 ) -> dict[str, object]:
-    """What is said of a system in JSON."""
+    """The JSON object of a system."""
     record: dict[str, object] = {
         "name": name,
         "score": score.value if options.width is None else round(score.value, options.width),
@@ -149,7 +149,7 @@ def _record(
 def _p_values(
     options: Namespace, parameters: Parameters, totals: list[Totals]
 ) -> list[float | None]:
-    """The p-value of each system against the first, which has none."""
+    """The p-value of each system compared with the first, which has none."""
     how: dict[str, Any] = {"dialect": parameters.rules}
     for name in ("smoothing", "smoothing_value"):
         if name in parameters.rules.options:

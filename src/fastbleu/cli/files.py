@@ -21,10 +21,10 @@ from ..inputs._utf8 import Utf8Lines, Utf8Rows
 
 STDIN = "-"
 
-_BLOCK_BYTES = 1 << 17  # threads wait for each other where smaller ones are read
+_BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
-_START_BYTES = 3  # that tell what a file is
-# What a file may be when its first bytes are not UTF-8, and what to do about it.
+_START_BYTES = 3  # enough to recognise the type of a file
+# The first bytes of files that are not UTF-8 text, and how to fix these files.
 _FOREIGN_STARTS = {
     b"\x1f\x8b": "it is compressed: unpack it (gzip -dc), or let its name end in .gz",
     b"\xff\xfe": "it is UTF-16: convert it, or use --encoding utf-16 if all files are",
@@ -41,7 +41,7 @@ class InputError(ValueError):
 
 
 def printable(text: str) -> str:
-    """Escape line ends and control characters, which names of files and ids may hold."""
+    """Escape line ends and control characters, which file names and ids may contain."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
@@ -71,7 +71,7 @@ class ByteSource:
         self.start = b""
         self._read: Callable[[int], bytes] = self._file.read1  # type: ignore[attr-defined]
         if name.lower().endswith(".gz"):
-            from gzip import GzipFile  # 3 ms that plain text need not pay
+            from gzip import GzipFile  # 3 ms, not for plain text
 
             self._read = GzipFile(fileobj=self._file, mode="rb").read1
 
@@ -90,7 +90,7 @@ class ByteSource:
         return 0 if self.size is None else self._file.tell()
 
     def peek(self) -> bytes:
-        """Return what the next `read` will return: enough to tell a format, if there is as much."""
+        """Return the beginning of what the next `read` returns, enough to recognise a format."""
         ahead = b""
         while len(ahead) < _LEAST_AHEAD and (more := self.read()):
             ahead += more
@@ -172,7 +172,7 @@ class TextLines:
         """Return lines that were read as str."""
         lines: list[str] = []
         try:
-            lines += iter(rows)  # keeps those before an error
+            lines += iter(rows)  # keeps the lines before an error
         except UnicodeDecodeError as error:
             raise self._invalid(error, rows.before + len(lines) + 1, error.start + 1) from error
         return lines
@@ -192,9 +192,9 @@ class TextLines:
         return text.encode("utf-8", "surrogatepass")
 
     def _undecodable(self, error: UnicodeError) -> InputError:
-        """The error for bytes behind the lines that were read."""
-        # No byte is to blame in text in UTF-16 without a byte order mark (a UnicodeDecodeError from
-        # CPython 3.13 on), and none is known in encodings of domain names.
+        """The error for undecodable bytes after the lines that were read."""
+        # There is no single wrong byte in UTF-16 without a byte order mark (a UnicodeDecodeError
+        # from CPython 3.13 on), and encodings of domain names do not report one.
         if (
             not isinstance(error, UnicodeDecodeError)
             or "BOM" in error.reason

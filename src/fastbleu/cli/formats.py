@@ -1,4 +1,4 @@
-"""Inputs that hold more than one text: ``FILE::SELECTOR`` chooses one.
+"""Files that contain more than one text: ``FILE::SELECTOR`` selects one.
 
 The format follows from the end of the name, with or without ``.gz`` after it: ``.tsv`` (the
 selector is a column: its number, from 1, or its name in line 1), ``.jsonl`` and ``.ndjson`` (a key,
@@ -21,7 +21,7 @@ from .markup import Document, Part, Segment, documents
 from .readers import LineReader, Reader, open_lines
 from .table_files import TableReader
 
-REFERENCE, SYSTEM = "ref", "hyp"  # what an input is for
+REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of an input
 
 _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
@@ -34,8 +34,8 @@ def open_input(
 ) -> Reader:
     """Open a file of any format; `opened` will close it.
 
-    `role` decides where a selector fits both a translator and a system. The encoding is that of all
-    formats but XML. `fields` is how many segments with tabs between them a line of plain text has.
+    `role` decides if a selector fits both a translator and a system. The encoding is that of all
+    formats but XML. `fields` is the number of tab-separated segments in a line of plain text.
     """
     path, selector, kind = _select(name)
     if kind is None:
@@ -69,9 +69,9 @@ def _select(name: str) -> tuple[str, str, str | None]:
 
 
 class _OneOfMany(LineReader):
-    """Lines that hold more than the segment; subclasses extract it."""
+    """Lines that contain more than the segment; subclasses extract it."""
 
-    _line = 1  # the number of the line that is read
+    _line = 1  # the number of the current line
 
     def read(self, count: int) -> list[list[str]]:
         column = []
@@ -250,7 +250,7 @@ class MarkupReader(Reader):
 
 
 def _choose(label: str, selector: str, role: str, parts: list[Part]) -> Part:
-    """Return the part that is meant; one of the role's kind goes before others."""
+    """Return the selected part; parts of the role's kind take precedence."""
     parts.sort(key=lambda part: part.kind != role)
     if selector:
         for part in parts:

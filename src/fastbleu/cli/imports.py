@@ -1,4 +1,4 @@
-"""Imports that take long enough for Ctrl-C to arrive meanwhile."""
+"""Imports that take so long that Ctrl-C may arrive meanwhile."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 
 def import_undisturbed(name: str) -> Any:
-    """Import a module that loads numpy, which takes an interruption for a fault of its own.
+    """Import a module that loads numpy, delaying Ctrl-C until it is loaded.
 
-    Ctrl-C takes effect afterwards.
+    numpy would report the interruption as a broken installation.
     """
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or current_thread() is not main_thread():

@@ -22,10 +22,10 @@ from ..runtime.extras import install_command
 from .files import ByteSource, InputError, TextLines
 
 _SETS = {"srcset": "src", "refset": "ref", "tstset": "hyp"}
-_NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that tells which
+_NAMES = {"src": "", "ref": "translator", "hyp": "system"}  # the attribute that names the part
 _TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
-# What starts the text of an XML file in bytes that contain ASCII, and the names that expat knows.
+# The XML declaration in an encoding that contains ASCII, and the encodings that expat knows.
 _DECLARATION = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 _EXPAT_ENCODINGS = {"utf-8", "utf-16", "utf-16be", "utf-16le", "us-ascii", "iso-8859-1"}
 _LINES = 512
@@ -170,7 +170,7 @@ def _xml_data(source: ByteSource, start: bytes, collector: _Collector) -> Iterat
     if name.lower() in _EXPAT_ENCODINGS:
         source.where = lambda: f"after line {collector.line()}"
         return iter(source.read, b"")
-    codec = "cp874" if name.lower() == "windows-874" else name  # a name that Python lacks
+    codec = "cp874" if name.lower() == "windows-874" else name  # a name that Python does not know
     try:
         "".encode(codec)  # fails for codecs that do not encode text
         lines = TextLines(source, codec, declared=True)

@@ -18,7 +18,7 @@ from ..tokenizers.table import TOKENIZERS
 FORMATS = ("json", "text", "latex")
 OF_GROUPS = ("csv", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
-# What only some dialects have, which check it.
+# Values that only some dialects accept; the dialects check them.
 ONLY_DIALECTS = ("international", "international-e", "add-1", "method4")
 
 EXAMPLES = """\
@@ -33,7 +33,7 @@ _EPILOG = f"""\
 Files are plain text, one segment per line; line i of every file belongs to segment i. Files whose
 names end in .gz are decompressed; - is standard input. Without -i, the hypotheses are read from
 standard input, where tabs separate systems. Some files hold several texts; ::SELECTOR after the
-name chooses one:
+name selects one:
   FILE.tsv::3              column 3; FILE.tsv::mt is the column named mt in line 1
   FILE.jsonl::mt           the string under a key; ::output.mt follows nested keys
   FILE.xml::A              a translator or system in WMT's or NIST's XML or SGML (.sgm)
@@ -75,7 +75,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("references", nargs="*", metavar="REF", help="reference files; they come first")
     text = "files of hypotheses, one for each system (default: standard input)"
     add("-i", "--input", nargs="+", metavar="HYP", help=text)
-    text = "each line of the REF file holds N references, separated by tabs"
+    text = "each line of the REF file has N references, separated by tabs"
     add("-nr", "--num-refs", type=int, metavar="N", default=1, help=text)
     text = "encoding of all text files (default: utf-8)"
     add("-e", "--encoding", type=_encoding, metavar="ENC", default="utf-8", help=text)
@@ -85,7 +85,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("test sets (from an installed sacreBLEU)").add_argument
     add("-t", "--test-set", metavar="SET", help="take the references from SET, or from SET,SET")
-    text = "languages; without -tok, the targets zh, ja and ko choose their own tokenizer"
+    text = "languages; without -tok, the targets zh, ja and ko select their own tokenizer"
     add("-l", "--language-pair", dest="langpair", type=_pair, metavar="SRC-TRG", help=text)
     text = "only segments originally written in language L; non-L: in any other language"
     add("-ol", "--origlang", metavar="L", help=text)
@@ -98,7 +98,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("scoring").add_argument
     dialects = names()
-    text = f"whose rules: {', '.join(dialects)} (default: sacrebleu); their own defaults hold"
+    text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu)"
     add("--dialect", choices=dialects, metavar="NAME", default="sacrebleu", help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
     add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:2]), metavar="NAME", help=text)
@@ -112,14 +112,14 @@ def make_parser() -> argparse.ArgumentParser:
     )
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
-    text = "every dialect's score and what sets it apart; of two dialects: why their scores differ"
+    text = "print the score of every dialect, or why the scores of two dialects differ"
     add("--explain", nargs="*", choices=dialects, metavar="DIALECT", help=text)
     text = "find the settings whose score prints as NUMBER, such as 31.2"
     add("--identify", metavar="NUMBER", help=text)
     text = "length of the longest n-grams (default: 4)"
     add("--max-ngram-order", type=int, metavar="N", help=text)
     add("-sl", "--sentence-level", action="store_true", help="print a score for each segment")
-    add("--force", action="store_true", help="no warning about text that looks tokenized")
+    add("--force", action="store_true", help="do not warn about text that looks tokenized")
     text = "number of threads (default: 1); it does not change the result"
     add("--threads", type=int, metavar="N", default=1, help=text)
     text = "bleu; for other metrics use the command sacrebleu"
@@ -132,7 +132,8 @@ def make_parser() -> argparse.ArgumentParser:
     test = group.add_mutually_exclusive_group().add_argument
     text = "compare each system with the first one by paired bootstrap resampling"
     test("-pbs", "--paired-bs", action="store_true", help=text)
-    test("-par", "--paired-ar", action="store_true", help="the same by approximate randomization")
+    text = "compare each system with the first one by paired approximate randomization"
+    test("-par", "--paired-ar", action="store_true", help=text)
     text = "samples of --confidence (default: 1000)"
     add("-cin", "--confidence-n", type=int, metavar="N", default=1000, help=text)
     text = "samples of --paired-bs (default: 1000)"
@@ -145,27 +146,27 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument_group("output").add_argument
     text = (
         "json (default), text, or latex for a table of several systems ($SACREBLEU_FORMAT "
-        "overrides these); with -sl, tsv or json: number, scores and texts of each segment"
+        "overrides these); with -sl, tsv or json: number, scores and texts of each segment; "
+        "with --by also csv or parquet"
     )
-    text += "; with --by, csv or parquet, too"
     add("-f", "--format", choices=(*FORMATS, "tsv", *OF_GROUPS), metavar="FORMAT", help=text)
-    text = "a score for each group: columns of the one file that REF and HYP are columns of"
+    text = "score each group of rows; REF, HYP and COLUMN are columns of the same file"
     add("--by", metavar="COLUMN[,COLUMN]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")
     add("-w", "--width", type=int, metavar="N", help="decimals (default: 1)")
     add("-sh", "--short", action="store_true", help="print the short form of the signature")
-    text = "with -sl: list the segments by number, or the lowest mean score of all systems first"
+    text = "with -sl: sort by number, or by the mean score of all systems, the lowest first"
     add("--sort", choices=("segment", "score"), metavar="KEY", help=text)
     text = "with -sl: list only the N segments that have the lowest mean scores"
     add("--worst", type=int, metavar="N", help=text)
     text = "write a page that shows where the systems are good or bad; see also --source"
     add("--html", metavar="FILE", help=text)
     add("--md", metavar="FILE", help="write the overview and some segments as Markdown")
-    add("--source", metavar="SRC", help="with --html or --md: the file of what was translated")
+    add("--source", metavar="SRC", help="with --html or --md: the file of the source texts")
     add("--open", action="store_true", help="with --html: open the page in the browser")
-    text = "no colours, not even on a terminal; the same as setting $NO_COLOR"
+    text = "never print colours; the same as setting $NO_COLOR"
     add("-nc", "--no-color", action="store_true", help=text)
-    add("-q", "--quiet", action="store_true", help="no progress bar, not even on a terminal")
+    add("-q", "--quiet", action="store_true", help="never show a progress bar")
     return parser
 
 

@@ -21,7 +21,7 @@ def write_reports(
     chunks: list[list[list[str]]],
     has_source: bool,
 ) -> Chunks:
-    """Write the files that were asked for; the chunks, without the source, go on to be scored."""
+    """Write the requested files, and yield the chunks, without the source, for scoring."""
     columns = [list(column) for column in joined(chunks)]
     if not columns or not columns[0]:
         raise InputError("no segment to score: the files have no lines")
@@ -51,6 +51,6 @@ def write_reports(
 
 
 def _short(names: list[str]) -> list[str]:
-    """The names of files without folders and endings, if they differ in more."""
+    """The names of files without folders and suffixes, if these names differ."""
     short = [os.path.basename(name).partition(".txt")[0] for name in names]
     return short if len(set(short)) == len(names) and all(short) else names

@@ -1,6 +1,6 @@
 """Parallel inputs, read in step: segment i of each belongs to segment i of all others.
 
-White space at the end of a segment, including a carriage return, is dropped before anything else
+Whitespace at the end of a segment, including a carriage return, is dropped before anything else
 happens, and a byte order mark counts as text (with a warning): both are sacreBLEU's rules.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 from ..inputs._utf8 import Utf8Rows
 from .files import ByteSource, InputError, TextLines
 
-CHUNK_LINES = 512  # what is made of them stays in the cache
-Chunks = Iterator[list[Any]]  # of each column a list of str, or Utf8Rows
+CHUNK_LINES = 512  # few enough that derived data stays in the cache
+Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
 
 
 class Reader:
@@ -50,7 +50,7 @@ class Reader:
         raise NotImplementedError
 
     def rows(self, count: int) -> Utf8Rows:
-        """Return what `read` would, as UTF-8 that was not checked."""
+        """Return what `read` would, as unchecked UTF-8."""
         raise NotImplementedError
 
     def listed(self, rows: Utf8Rows) -> list[str]:
@@ -62,7 +62,7 @@ class Reader:
         return []
 
     def count_all(self) -> int | None:
-        """Return the segments of the whole file, None where only waiting for them could tell."""
+        """Return the number of segments of the whole file; None if counting would have to wait."""
         try:
             while self.size is not None or self.ended:
                 if not self.read(CHUNK_LINES)[0]:
@@ -77,7 +77,7 @@ class Reader:
         return False
 
     def place(self, index: int) -> str:
-        """Return the place of segment `index` of those that were read last."""
+        """Return the place of segment `index` of the chunk that was read last."""
         return f"{self.unit} {self.segments + index + 1 - len(self.keys or ())}"
 
 
@@ -88,7 +88,7 @@ class LineReader(Reader):
         self.source = lines.source
         self.label = lines.source.label
         self._lines = lines
-        self._begun: Utf8Rows | None = None  # what was read before the first segment was asked for
+        self._begun: Utf8Rows | None = None  # lines read before the first segment was requested
 
     def read(self, count: int) -> list[list[str]]:
         return [self.listed(self.rows(count))]
@@ -142,7 +142,7 @@ class FieldsReader(LineReader):
         return lines
 
     def _split(self, lines: Utf8Rows) -> list[list[str]]:
-        """Return the columns of lines, of which each must have all."""
+        """Split lines into columns; every line must have all of them."""
         fields = [line.split("\t", self._cuts) for line in self.listed(lines)]
         for number, row in enumerate(fields, lines.before + 1):
             if len(row) != self.width:

@@ -106,7 +106,7 @@ class Reporter:
         self._rules = options.max_ngram_order, *smoothing, options.sentence_level
 
     def sampled(self, seed: str, count: int, test: str = "bs") -> None:
-        """Put a test's seed and number of samples into the signature."""
+        """Add a test's seed and number of samples to the signature."""
         self._signature.update(test, count)
         self._signature.update("seed", seed)
 
@@ -203,7 +203,8 @@ class Reporter:
         text = self._signature.format(short)
         if self._options.max_ngram_order == 4:
             return text
-        # sacreBLEU's signature knows no other order, and its command line offers none.
+        # sacreBLEU's signature has no field for the order, because its command has no option for
+        # it.
         fields, separator, version = text.rpartition("|")
         return f"{fields}{separator}order:{self._options.max_ngram_order}{separator}{version}"
 
@@ -211,5 +212,8 @@ class Reporter:
         return f"\033[{_COLORS[color]}m{text}{RESET}" if uses_colors(self._options) else text
 
     def _finished(self, text: str) -> str:
-        """Remove colours unless they go to a terminal; the layout was made with them, as there."""
+        """Remove colours unless they go to a terminal.
+
+        As in sacreBLEU, the layout is computed with them.
+        """
         return text if sys.stdout.isatty() else _COLOR_CODE.sub("", text)

@@ -1,6 +1,6 @@
 """The scores of single segments: sacreBLEU's lines, or a table with the texts.
 
-They wait in a spool, because nothing is printed before all input has been read.
+They are kept in a spool, because nothing is printed before all input has been read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import IO
 from .report import Reporter
 
 _BLOCK_LINES = 1 << 12
-# A text may contain them; in a table they would start another cell or line.
+# Texts may contain these characters; in a table they would start a new cell or line.
 _ONE_CELL = str.maketrans("\t\n\r", "   ")
 
 
@@ -40,7 +40,7 @@ class SegmentList:
         self._numbers = iter(numbers)
         self._spool = spool
         self._signature = "" if options.table else reporter.signature(options.short)
-        self._order: list[tuple[float, int]] = []  # a segment's score and where its line starts
+        self._order: list[tuple[float, int]] = []  # a segment's score and the offset of its line
         suffixes = [""] if len(names) == 1 else [f" {name}" for name in names]
         self._keys = ["segment", *(f"score{suffix}" for suffix in suffixes)]
         if not options.score_only:

@@ -1,4 +1,4 @@
-"""Columns of Parquet, Arrow and CSV files: as inputs, and scored by group."""
+"""Columns of Parquet, Arrow and CSV files, as inputs and for scores by group."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TableReader(Reader):
     unit = "row"
     size = None
     position = 0
-    ended = True  # reading waits for nobody
+    ended = True  # reading never has to wait
 
     def __init__(self, path: str, column: str) -> None:
         self.label = path
@@ -49,7 +49,7 @@ class TableReader(Reader):
         return f"row {self.segments + index}"
 
     def _texts(self, frame: Any) -> list[str]:
-        """The column of a part of the file, without white space at the ends of its texts."""
+        """The column of a part of the file, without whitespace at the ends of its texts."""
         first = self.segments + len(self._waiting)
         try:
             values: list[Any] = frame.values(self._column)
@@ -71,7 +71,7 @@ class TableReader(Reader):
                 value.as_py()
             except UnicodeDecodeError as error:
                 where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
-                problem = f"column {self._column!r} is not valid UTF-8 ({where}): write it anew"
+                problem = f"column {self._column!r} is not valid UTF-8 ({where}): write it again"
                 return InputError(f"{self.label}: row {row}: {problem}")
         raise AssertionError("every row can be decoded")
 

@@ -1,4 +1,4 @@
-"""Published test sets, by way of an installed sacreBLEU, which downloads them once.
+"""Published test sets, through an installed sacreBLEU, which downloads them once.
 
 The output is that of the command `sacrebleu`.
 """

@@ -43,12 +43,12 @@ cdef extern from "pythread.h":
 cdef enum:
     ROUND_SEGMENTS = 1 << 13
     TURN_SEGMENTS = 1 << 7
-# Microseconds for which the leader waits for the first to follow: thrice what one that sleeps usually takes.
+# Microseconds for which the leader waits for the first follower: three times the usual wake-up time.
 cdef Py_ssize_t JOIN_TIME = 300
 
 
 cdef class Counted:
-    """What counting a batch tells."""
+    """The result of counting a batch."""
 
     cdef readonly array rows                   # of all segments, or one, their sum
     cdef readonly int max_order
@@ -109,8 +109,8 @@ cpdef Py_ssize_t joint_nrefs(Py_ssize_t one, Py_ssize_t other) noexcept:
 cdef class Totals:
     """The sum of the counts of any number of corpora: a value that never changes.
 
-    Adding puts another in its place, so that an exception, a signal or another thread finds nothing
-    in between. `segments` and `nrefs` are None where they are unknown: the row came from elsewhere.
+    Adding replaces the object, so that exceptions, signals and other threads never see a partial sum.
+    `segments` and `nrefs` are None if they are unknown, because the row came from a state.
     """
 
     cdef readonly array row
@@ -192,7 +192,7 @@ cdef class RunningTotals(Cell):
 
 
 cdef class Worker:
-    """What one thread counts with."""
+    """The memory with which one thread counts."""
 
     cdef readonly object packer
     cdef readonly SegmentCounter counter
@@ -340,7 +340,7 @@ cdef Py_ssize_t useful_threads(object hypotheses, object references, object opti
 
 
 cdef class _Share:
-    """What one thread counts with in TokenRounds, and the sum of the rows that it has counted."""
+    """The memory of one thread in TokenRounds, and the sum of the rows that it has counted."""
 
     cdef array rows                  # the memory of both rows:
     cdef int64_t *sum                # of all segments
@@ -378,9 +378,9 @@ cdef void free_lock(PyThread_type_lock lock) noexcept:
 cdef class TokenRounds:
     """Lists of tokens that several threads count at the same time, in rounds.
 
-    In a round the leader holds the GIL, and the other threads work without it: so nothing changes what all
-    of them read. They count short segments of plain tokens. Whatever else there is, the leader counts at the
-    end of the round, when it may run user code.
+    In a round the leader holds the GIL and the other threads work without it, so the lists do not change
+    while they are read. The threads count short segments of plain tokens. The leader counts all other
+    segments at the end of the round, when it may run user code.
     """
 
     # Whether this Python has a GIL; if not, each thread reads by itself.
@@ -432,7 +432,7 @@ cdef class TokenRounds:
                 PyThread_release_lock(share.ended)
 
     def lead(self, TokenPacker packer not None, SegmentCounter counter not None):
-        """Count the next segments, together with those who follow; returns their number, 0 at the end."""
+        """Count the next segments together with the followers; returns their number, 0 at the end."""
         cdef list shares
         cdef Py_ssize_t segment
         cdef _Share share
@@ -466,7 +466,7 @@ cdef class TokenRounds:
         return max(self.stop - self.first, 0)
 
     def end(self):
-        """End the rounds, and let those go who follow; more than once does no harm."""
+        """End the rounds and release the followers; may be called more than once."""
         cdef _Share share
         if self.over:
             return

@@ -211,7 +211,7 @@ cdef class IdPacker(PackedSegments):
         return self.read_to(self.row_ids, row, is_padding)
 
     cdef Py_ssize_t read_to(self, int64_t *ids, const id_row *row, bint *is_padding) except -1 nogil:
-        """As `read`, to where there is room for all and ID_LANES more."""
+        """Like `read`, into memory with room for all ids and ID_LANES more."""
         cdef Py_ssize_t length = 0, count
         cdef id_progress progress
         memset(&progress, 0, sizeof(id_progress))

@@ -88,7 +88,7 @@ cdef int list_small_letters() except -1:
 
 
 cdef object lower(object text):
-    """text.lower(), with looks for signals if it is long; a sigma depends on the letters around it."""
+    """text.lower(), checking for signals in long texts; they are split where no sigma is affected."""
     cdef Py_ssize_t start = 0, stop, length
     cdef list parts
     cdef bint cut_anywhere
@@ -122,7 +122,7 @@ cdef int lower_by_python(text_line *text, line_buffers *buffers) except -1 with 
 
 
 cdef class TextPacker(PackedSegments):
-    """Tokenises and packs lines chunk by chunk; with `missing` a reference may be None, which is none."""
+    """Tokenises and packs lines chunk by chunk; with `missing`, references that are None are ignored."""
 
     chunk_segments = <int> CHUNK_SEGMENTS
 
@@ -325,7 +325,7 @@ cdef class TextPacker(PackedSegments):
                 self.id_count += count
                 self.worked(BLOCK_STEPS)
                 continue
-            # What was read so far is void: begin again with the rewritten line.
+            # Discard what was read so far, and begin again with the rewritten line.
             self.id_count = before
             if is_hypothesis and self.forget_line() < 0:
                 no_memory(text.length)
@@ -337,14 +337,14 @@ cdef class TextPacker(PackedSegments):
         return self.id_count - before
 
     cdef int forget_line(self) noexcept nogil:
-        """What a hypothesis read so far was void; -1: no memory. For subclasses."""
+        """Discard what was read of the hypothesis so far; -1: no memory. For subclasses."""
         return interner_begin(self.tokens, 0)
 
 
 cdef class SegmentReader:
     """One segment at a time, straight from its text to its row; keeps its memory between calls.
 
-    Threads may share it: what comes in while a segment is being read takes the general way.
+    Threads may share it: calls that arrive while a segment is being read take the general path.
     """
 
     def __cinit__(self, str tokenizer not None, bint lowercase, int max_order):
@@ -352,15 +352,15 @@ cdef class SegmentReader:
         self.counter = SegmentCounter(max_order)
 
     def row(self, hypothesis, references):
-        """The row of a segment, an array of int64; None where it takes the general way: see `read`."""
+        """The row of a segment, an array of int64; None if it needs the general path: see `read`."""
         cdef array row = clone(_row, 2 + 2 * self.counter.max_order, False)
         return row if self.read(hypothesis, references, numbers(row)) else None
 
     cdef bint read(self, object hypothesis, object references, int64_t *row) except -1:
-        """Fill the row of a segment; False where it takes the general way.
+        """Fill the row of a segment; False if it needs the general path.
 
-        So do other types than str, and texts so long that other threads should not wait for them. A
-        reference that is None is none.
+        The general path is for types other than str, and for texts so long that other threads should not
+        wait for them. References that are None are ignored.
         """
         cdef TextPacker packer = self.packer
         cdef Py_ssize_t k, chars

@@ -49,11 +49,11 @@ cdef extern from "Python.h":
     int PyGC_Enable()
 
 
-# Ends a chunk: enough to make its own cost vanish, little enough for its ids to stay in cache.
+# Ends a chunk: enough that its overhead is negligible, few enough that its ids stay in the cache.
 cdef Py_ssize_t CHUNK_SEGMENTS = 512
 cdef Py_ssize_t CHUNK_IDS = 1 << 15
 
-# Segments with more are held while they are read, so that signals can be heard in between.
+# Longer segments are held while they are read, so that signals can be handled in between.
 cdef Py_ssize_t POLL_TOKENS = 1 << 16
 cdef Py_ssize_t READ_TOKENS = 1 << 14
 cdef Py_ssize_t POLL_REFERENCES = 1 << 12
@@ -246,13 +246,13 @@ cdef class TokenPacker(PackedSegments):
         return True
 
     cdef bint add_long(self, tuple hypothesis, tuple references) except -1:
-        """As add_plain, but signals are heard meanwhile, which run user code.
+        """Like add_plain, but signals are handled meanwhile, which runs user code.
 
-        The interner borrows the content of the hypothesis' tokens, which the copy holds. Of the
-        references only the present one is copied and measured anew: copying all takes long.
+        The interner borrows the content of the hypothesis' tokens, which the copy holds. Only the current
+        reference is copied and measured again, because copying all references takes long.
         """
         cdef Py_ssize_t count = len(references), total = len(hypothesis), length, since_poll = 0, k
-        PyErr_CheckSignals()             # which copying did not hear
+        PyErr_CheckSignals()             # signals during the copy
         self.reserve_lengths(count + 1)[0] = total
         check_length(total)
         self.reserve_segment()

@@ -2,14 +2,15 @@
 
 fill() notes which segments make up the chunk. finish() finds out what their lines hold (kernel/text/utf8.h)
 and hands them to TextPacker, which tokenises and packs them as any others, so that the result is that of the
-same text as str. A tokenizer that tells nothing apart beyond ASCII but white space reads all lines as bytes,
-where any other byte beyond ASCII is part of a word; lines with such white space are copied with tabs in its
-place. For other tokenizers lines that are not ASCII become characters of 1, 2 or 4 bytes, as a str has them.
+same text as str. A tokenizer that distinguishes only white space among characters beyond ASCII reads all
+lines as bytes, and treats other bytes beyond ASCII as parts of words; in lines with such white space, a copy
+has tabs instead. For other tokenizers, lines that are not ASCII become characters of 1, 2 or 4 bytes, as in a
+str.
 
-What reads a line of bytes reads memory before and behind it, too. A line is read in place where this is
-memory of its neighbours in the column, and else from a copy.
+Reading a line of bytes also reads memory before and after it. A line is read in place if that memory belongs
+to its neighbours in the column, and otherwise from a copy.
 
-Lines that are to be lowered are read as characters, too.
+Lines that are lowercased are read as characters, too.
 
 Ownership. Utf8Packer owns the copies and holds the rows of the chunk. Thread-safety. One packer per thread.
 """
@@ -63,7 +64,7 @@ cdef Py_ssize_t KEPT_BYTES = 1 << 22     # memory for longer lines is not kept
 
 
 cdef inline bint has_neighbours(Utf8Rows rows, Py_ssize_t number) noexcept nogil:
-    """Whether other lines lie where what reads a line reads before and behind it.
+    """Whether the memory that is read before and after a line belongs to other lines.
 
     Lines of a file have a newline between them.
     """
@@ -77,7 +78,7 @@ cdef inline bint has_neighbours(Utf8Rows rows, Py_ssize_t number) noexcept nogil
 
 
 cdef size_t end_of_part(utf8_line text, size_t at) noexcept nogil:
-    """Where a part of a line that begins at a byte ends: where a character does, unless that is wrong."""
+    """The end of a part of a line that begins at a byte: a character's end, if the UTF-8 is valid."""
     cdef size_t end = min(text.size, at + PART), least = end - 3
     while end < text.size and end > least and text.bytes[end] & 0xC0 == 0x80:
         end -= 1

@@ -60,7 +60,7 @@ class CountOptions:
         self.padding_was_checked = False
         # Segments in favour of the layout of references, and against it: see `warn_of_layout`.
         self.layout_votes = 0, 0
-        # Workers that are not in use, by what they count.
+        # Workers that are not in use, by the kind of input.
         self.idle = {kind: Pool(threads) for kind in (list, IdRows, Utf8Rows)}
 
     def new_worker(self, kind: type) -> Worker:

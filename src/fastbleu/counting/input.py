@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
     from ..tokenizers.table import TokenFunction, TokenizerName
 
-# As many references as segments are examined up to this number; nobody has more references.
+# The layout is examined if there are at most this many references; real segments have fewer.
 _LARGEST_SQUARE = 32
 
 
@@ -52,17 +52,17 @@ def count(
         Token ids may be an array or a tensor of integers, as for `fastbleu.BLEU.score`.
     references : sequence of S sequences of token sequences, or of S str or sequences of str
         ``references[i][k]`` is the k-th reference of ``hypotheses[i]``; at least one per segment,
-        not necessarily as many for each. With `tokenize` a str stands for one reference.
+        their number may vary. With `tokenize` a str is a single reference.
     max_order : int, default 4
         The longest n-grams to count.
     threads : int, default 1
         Counting releases the GIL, and so does tokenising text; reading lists of tokens holds it.
-        Changes no result.
+        Does not change the result.
     tokenize : str or callable, optional
-        Makes tokens out of text: a name of `fastbleu.tokenizers.TOKENIZERS` or a function of a str
-        that returns a list of str. None: the input is lists of tokens already.
+        Splits text into tokens: a name of `fastbleu.tokenizers.TOKENIZERS` or a function of a str
+        that returns a list of str. None: the input is lists of tokens.
     lowercase : bool, default False
-        Lower the text first.
+        Lowercase the text first.
 
     Returns
     -------
@@ -76,17 +76,17 @@ def count(
         segment has no reference, the tokenizer is unknown, a number is below 1, or `lowercase` goes
         with lists of tokens.
     TypeError
-        A str stands where a list of tokens is expected or the reverse, or a token is not hashable.
+        A str is where a list of tokens is expected or the reverse, or a token is not hashable.
     ImportError, FileNotFoundError, RuntimeError
-        What the tokenizer needs is not installed.
+        A library or model that the tokenizer needs is missing.
     OverflowError
         A segment is too long for 32-bit positions.
 
     Warns
     -----
     InputWarning
-        The references look transposed although the lengths agree, there seems to be text in the
-        place of tokens or the reverse, or the id -100, which pads labels, was counted.
+        The references look transposed although the lengths agree, text seems to be passed as
+        tokens or the reverse, or the id -100, which pads labels, was counted.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def count_input(
         options.padding_was_checked = len(hypotheses) >= MIN_SEQUENCES_TO_WARN
         warn_of_padded_lists("hypotheses", hypotheses)
     if not plain:
-        # Several threads share a list without an end to each block.
+        # With several threads the whole list is one block, which they share.
         in_blocks = is_text and options.threads == 1 and not progress
         if in_blocks and (arrays := arrays_of(hypotheses, references)):
             return count_columns(arrays, options, keep_rows, progress)
@@ -196,21 +196,21 @@ def _warn_of_ids(
     if counted.segments < MIN_SEQUENCES_TO_WARN:
         return
     rows, width = counted.rows, 2 + 2 * options.max_order
-    # The first row tells it nearly always.
+    # The first row nearly always decides.
     if not (rows[0] and rows[1]) and not (any(rows[0::width]) and any(rows[1::width])):
         warn_where_all_are_empty(hypotheses, references, rows, width)
     if not (options.padding_was_checked or counted.label_padding):
-        # Of a first batch, as all will be like it.
+        # Only the first batch, because later ones will be similar.
         options.padding_was_checked = True
         warn_of_id_padding(hypotheses, references, options.id_rules)
 
 
 def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> None:
-    """Warn once where as many references as segments have turned out to be transposed.
+    """Warn once if references, as many as segments, turn out to be transposed.
 
-    One reference of each segment by this layout is compared with one by the other, the same in
-    neither: which of the two has more in common with the hypothesis? References taken together
-    would tell less, because those of several segments have most words of any hypothesis.
+    For each segment, one reference by this layout is compared with one by the other layout: which
+    has more in common with the hypothesis? Sets of references would tell less, because those of
+    several segments together contain most words of any hypothesis.
     """
     size = len(hypotheses)
     if not any(is_collection(part) and len(part) == size for part in references[:1]):
@@ -237,7 +237,7 @@ def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> 
 
 
 def _similarities(counted: Counted) -> list[float]:
-    """Of every hypothesis and its only reference: n-grams in common, over the lengths of both."""
+    """Common n-grams of each hypothesis and its only reference, relative to both lengths."""
     rows, width = counted.rows, 2 + 2 * counted.max_order
     return [
         sum(rows[start + 2 : start + 1 + width // 2]) / max(1, rows[start] + rows[start + 1])

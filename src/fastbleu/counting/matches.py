@@ -1,4 +1,4 @@
-"""Where the n-grams of hypotheses match: for pictures of segments."""
+"""The positions at which n-grams of hypotheses match, for showing segments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def match_positions(hypotheses: Any, references: Any, options: CountOptions) -> tuple[bytes, Stats]:
-    """The matches of every position of every hypothesis, and the rows, of which they are the sum.
+    """The matches at every token of every hypothesis, and the rows, which are their sums.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class _ReadingPacker(_Base):
         self._read = read
         self._missing = missing
         self._periods = 0
-        # Lines that did not fit into the last chunk: hypotheses, references, the next one.
+        # Lines that did not fit into the last chunk: hypotheses, references, the index of the next.
         self._rest: tuple[list[Any], list[Any], int] = ([], [], 0)
 
     @property

@@ -37,12 +37,12 @@ class Stats:
     ----------
     rows : array_like of int, shape (segments, 2 + 2 * max_order)
     max_order : int, optional
-        Checked against the rows if given; needed where there are none.
+        Checked against the rows if given; required if there are no rows.
 
     Raises
     ------
     TypeError, ValueError, OverflowError
-        The rows are no integers, have another shape, or do not fit into int64.
+        The rows are not integers, have the wrong shape, or do not fit into int64.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class Stats:
         return (self[row] for row in range(len(self)))
 
     def __add__(self, other: object) -> Stats:
-        """Row by row; both must have as many segments and the same max_order."""
+        """Add row by row; both must have the same number of segments and the same max_order."""
         if not isinstance(other, Stats):
             return NotImplemented
         if (len(self), self.max_order) != (len(other), other.max_order):
@@ -166,7 +166,7 @@ class Stats:
         return self._own(total, self.max_order)
 
     def __radd__(self, other: object) -> Stats:
-        """So that the builtin sum() works, which starts from 0."""
+        """Support the builtin sum(), which starts from 0."""
         if isinstance(other, int) and other == 0:
             return self[:]
         return NotImplemented
@@ -249,7 +249,7 @@ def row_of_state(state: Any, max_order: int) -> array[int]:
             f"the state has the shape {row.shape}, but max_order={max_order} needs "
             f"({2 + 2 * max_order},): [hyp_len, ref_len, matches..., totals...]"
         )
-    # Lists go as they are: of integers beyond int64 numpy makes floats.
+    # Lists are passed on as they are: numpy would convert integers beyond int64 to floats.
     rows = [list(state)] if isinstance(state, (list, tuple)) else row[None]
     counts = Stats(rows, max_order)._rows
     matches, ngrams = counts[2 : 2 + max_order], counts[2 + max_order :]

@@ -25,7 +25,7 @@ def listed_columns(hypotheses: Any, references: Any, options: CountOptions) -> t
 
 
 def token_lists(hypotheses: Any, references: Any, options: CountOptions) -> list[Segment]:
-    """(hypothesis, references) of each segment; the input was checked, by counting it.
+    """(hypothesis, references) of each segment of input that counting has checked.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def token_lists(hypotheses: Any, references: Any, options: CountOptions) -> list
         The input is token ids.
     """
     if options.tokenizer is None and (options.id_rules or are_ids(hypotheses, references)):
-        raise TypeError("this dialect takes text or lists of tokens, and no arrays of token ids")
+        raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
     of_hypothesis, of_reference = _reader(options, False), _reader(options, True)
     segments = []
     for hypothesis, its in zip(*listed_segments(hypotheses, references), strict=True):

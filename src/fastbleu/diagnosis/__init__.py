@@ -1,1 +1,1 @@
-"""Why two BLEUs of the same output differ, which BLEU a number is, and what is odd in the input."""
+"""Why two BLEUs differ, which settings gave a number, and likely mistakes in the input."""

@@ -29,7 +29,7 @@ _USUAL_ORDER = 4
 
 
 class Corpus:
-    """A corpus and its metric. A corpus is not changed: variants are new ones.
+    """A corpus and its metric. A corpus is immutable: variants are new objects.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Corpus:
 
     @classmethod
     def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
-        """A corpus from what `fastbleu.BLEU.score` takes; errors as by that."""
+        """A corpus from the arguments of `fastbleu.BLEU.score`, with its errors."""
         # For the checks; some dialects keep no counts.
         BLEU(metric.tokenizer, metric.lowercase).statistics(hypotheses, references)
         nested = [[its] if isinstance(its, str) else list(its) for its in references]
@@ -63,7 +63,7 @@ class Corpus:
         return self.metric.tokenizer is not None
 
     def score(self) -> Score:
-        """The score, without the warnings that it gave when the corpus was read."""
+        """The score, without repeating the warnings of `read`."""
         references = self._references(self.metric._parameters.rules.single_reference)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
@@ -87,7 +87,7 @@ class Corpus:
         reference_length: str,
         max_order: int,
     ) -> Stats:
-        """The counts of all segments, which are counted once for the same rules."""
+        """The counts of all segments; they are counted only once for the same rules."""
         if max(map(len, self.references), default=0) == 1:
             single_reference, reference_length = False, "closest"  # all the same
         key = tokenizer, lowercase, single_reference, reference_length, max_order
@@ -113,9 +113,9 @@ class Corpus:
     def _reader(
         self, tokenizer: Tokenizer, lowercase: bool, is_reference: bool
     ) -> Callable[[str], Any]:
-        """What makes of a text that for the compiled code: each once, in variants of a corpus, too.
+        """A cached function that prepares a text for the compiled code; variants share the cache.
 
-        It is a text for a compiled tokenizer, or a list of tokens.
+        Its result is a text for a compiled tokenizer, or a list of tokens.
         """
         key = tokenizer, lowercase, is_reference
         if key not in self._readers:
@@ -144,7 +144,7 @@ class Corpus:
         return Corpus([rewrite(text) for text in self.hypotheses], references, self.metric)
 
     def part(self, ours: Sequence[int], theirs: Sequence[int]) -> Corpus:
-        """Some hypotheses, with the references of as many segments."""
+        """Some hypotheses, with the references of equally many segments."""
         references = [self.references[number] for number in theirs]
         return Corpus([self.hypotheses[number] for number in ours], references, self.metric)
 
@@ -180,7 +180,7 @@ class Corpus:
         return numpy.stack([rows.hyp_lens, rows.ref_lens], axis=1)
 
     def similarities(self, offset: int) -> NDArray[numpy.float64]:
-        """As `sentence_points` of hypotheses i with references i + offset, where both exist."""
+        """`sentence_points` of hypothesis i with references i + offset, where both exist."""
         first = max(0, -offset)
         end = min(len(self), len(self) - offset)
         ours, theirs = range(first, end), range(first + offset, end + offset)

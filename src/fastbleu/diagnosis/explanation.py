@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..dialects.score import Score
     from ..inputs.types import Hypotheses, References
 
-# What Evaluate, PyTorch and others are needed for: a dialect that cannot be scored here.
+# Errors for dialects that cannot be scored here, for example without PyTorch.
 CANNOT_SCORE = (ValueError, ZeroDivisionError, ImportError)
 
 
@@ -30,8 +30,8 @@ class Explanation(Tables):
         The two scores, each on the scale of its dialect.
     steps : list of Step
         Rules in which the two differ, in the order in which they are changed: `rule`, `a` and `b`
-        (how it reads before and after), `score` (after it, 0-100), `points` (what it moved, 0-100),
-        `sentence`, `segments` (up to three that move most). The points add up to the difference.
+        (before and after), `score` (afterwards, 0-100), `points` (its effect, 0-100), `sentence`,
+        `segments` (up to three that change most). The points add up to the difference.
     shared : list of str
         The rules in which the two do not differ.
     findings : list of Finding
@@ -68,7 +68,7 @@ class Explanation(Tables):
         rows = [("", "", "", "", f"{self._points[0]:.4f}", "")]
         last = self._points[0]
         for step in self.steps:
-            # Of printed scores, so that what is printed adds up.
+            # Differences of printed scores, so that the printed numbers add up.
             known = step.score == step.score
             moved = round(step.score, 4) - round(last, 4) if known else 0.0
             shown = (
@@ -99,9 +99,9 @@ class Overview(Tables):
     scores : dict of str to Score
         By the name of the dialect.
     reasons : dict of str to str
-        The rule that moves most between sacreBLEU's default and the dialect.
+        The rule with the largest effect between sacreBLEU's default and the dialect.
     failures : dict of str to str
-        Of dialects without a score: why.
+        Why a dialect has no score.
     findings : list of Finding
         Likely mistakes in the input, with their effect on sacreBLEU's score.
     """
@@ -160,7 +160,7 @@ class Overview(Tables):
 
 
 def shown_score(name: str, score: Score) -> str:
-    """A score as its original prints it, or with the digits that are usual on its scale."""
+    """A score as its original prints it, or with the usual digits for its scale."""
     if score.printed is not None:
         return score.printed
     return f"{score.value:.2f}" if get(name).scale == 100 else f"{score.value:.4f}"
@@ -182,9 +182,9 @@ def explain(
         A corpus, as for `fastbleu.BLEU.score`.
     a, b : str, BLEU or tuple, optional
         The two BLEUs: a dialect's name, a metric, or ``(name or metric, hypotheses, references)``
-        for one that scores other input, as lists of tokens in place of text.
+        for one that scores other input, such as lists of tokens instead of text.
     sources : sequence of S str, optional
-        What was translated, to find references that are copies.
+        The source texts, to find references that are copies.
 
     Returns
     -------
@@ -194,14 +194,14 @@ def explain(
     Raises
     ------
     ValueError, TypeError, ZeroDivisionError
-        As by `fastbleu.BLEU.score` of `a` or of `b`; one of the two is missing; or inputs of
-        different lengths.
+        As for `fastbleu.BLEU.score` with `a` or with `b`; one of the two is missing; or inputs
+        differ in length.
 
     Notes
     -----
     Rules change in a fixed order: scale, input (text or tokens), tokenizer, case, references,
     reference length, totals, smoothing, orders, brevity penalty, average, own counting. Another
-    order would share the points out differently.
+    order would distribute the points differently.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def explain(
         )
         return Overview(corpus, sources)
     if a is None or b is None:
-        raise ValueError("explain compares two BLEUs: pass both a and b, or none of them")
+        raise ValueError("explain compares two BLEUs: pass both a and b, or neither")
     ours, its = (_side(value, hypotheses, references) for value in (a, b))
     if len(ours) != len(its):
         raise ValueError(f"a has {len(ours)} segments, b has {len(its)}")

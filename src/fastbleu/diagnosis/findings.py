@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     Texts = list[str]
 
-# A share of the letters' case that no two sides have by chance.
+# A difference in the share of capitals that does not occur by chance.
 _CASE_DIFFERENCE = 0.02
-# How far lines may be shifted, and what makes a shift: points per segment, and segments.
+# The largest offset of lines, and the smallest shift: points per segment, and segments.
 _LARGEST_SHIFT = 10
 _SHIFT_POINTS, _SHIFT_SEGMENTS = 10.0, 5
-# A share of the hypotheses that end in " .", as text does that was tokenised.
+# A share of hypotheses that end in " .", like tokenised text.
 _TOKENIZED_SHARE = 0.1
 
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")
@@ -45,7 +45,7 @@ class Finding:
     points : float
         By how many points, on 0-100, the score would rise without it.
     segments : tuple of int
-        The segments concerned, counted from 0; of a shift the first one.
+        The affected segments, counted from 0; for a shift the first one.
     """
 
     __slots__ = ("message", "name", "points", "segments")
@@ -78,7 +78,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
 def _rewritten(
     corpus: Corpus, name: str, message: str, rewrite: Callable[[str], str]
 ) -> Iterator[Finding]:
-    """A finding if texts of one side change, or of both, and the score with them."""
+    """A finding if rewriting the texts of one side, or of both, changes the score."""
     changed = [corpus.changed(rewrite, side) for side in ("hypotheses", "references")]
     if changed[0] or changed[1]:
         points = corpus.rewritten(rewrite).points() - corpus.points()
@@ -127,7 +127,7 @@ def _case(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _quotes(corpus: Corpus) -> Iterator[Finding]:
-    """Typographic quotes and dashes, which one of the sides does not have."""
+    """Typographic quotes and dashes that only one side has."""
 
     def rewrite(text: str) -> str:
         return text.translate(_QUOTES)
@@ -209,14 +209,14 @@ def _shifted(corpus: Corpus) -> Iterator[Finding]:
 
 
 def _best_suffix(gains: NDArray[numpy.float64]) -> tuple[int, float]:
-    """Where the shortest suffix with the largest sum starts, and its sum."""
+    """The start of the shortest suffix with the largest sum, and the sum."""
     sums = gains[::-1].cumsum()
     last = int(sums.argmax())
     return len(gains) - 1 - last, float(sums[last])
 
 
 def _swapped(corpus: Corpus) -> Iterator[Finding]:
-    """Hypotheses and references, if there is one reference each and the score is higher so."""
+    """A finding if swapping hypotheses and their only references raises the score."""
     if any(len(some) != 1 for some in corpus.references):
         return
     points = corpus.swapped().points() - corpus.points()

@@ -1,4 +1,4 @@
-"""Which BLEU a published number is."""
+"""The settings of BLEU that give a published number."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Hypotheses, References
 
-# Tokenizers that a dialect without its own is used with, and those of libraries, which take long:
-# each counts as two changes.
+# Tokenizers for dialects without their own, and the slow ones of libraries: each of the latter
+# counts as two changes.
 _COMPILED = ("13a", "none", "intl", "char", "zh")
 _OF_LIBRARIES = ("ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
-# Longest n-grams that are common besides those of BLEU-4.
+# Common values of max_order besides 4.
 _SHORTER = (1, 2, 3)
-# How many choices of a setting may differ from the defaults of its dialect.
+# How many options of a setting may differ from the defaults of its dialect.
 _MOST_CHANGES = 2
 _NEAREST = 5
-# Settings with the same score that a table has.
+# Settings with the same score that a table shows.
 _SHOWN = 5
-# What may have been done to the text before.
+# Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
     "stripped text": str.strip,
     "text tokenised by 13a before": lambda text: " ".join(tokenize(text)),
@@ -57,13 +57,13 @@ class Match:
     Attributes
     ----------
     setting : str
-        The arguments of `fastbleu.BLEU`, and what else differs from its `score`.
+        The arguments of `fastbleu.BLEU`, and other differences from its `score`.
     signature : str
-        Of the metric.
+        The metric's signature.
     value : float
-        The score, on the scale on which the number is closer to it.
+        The score, on 0-1 or 0-100, whichever is closer to the number.
     distance : float
-        From the number to the value, on that scale.
+        Distance between the number and the value, on that scale.
     """
 
     __slots__ = ("distance", "setting", "signature", "value")
@@ -88,16 +88,16 @@ class Identification(Tables):
     Attributes
     ----------
     number : str
-        As it was given.
+        The number as given.
     matches : list of Match
         The settings whose score has the number's digits, the most common first.
     nearest : list of Match
-        Of the others the five that are closest.
+        The five closest other settings.
     tried : int
         The number of settings.
     by_chance : float
-        How many of them would match a number that has nothing to do with the corpus: one drawn
-        from between the lowest and the highest of their scores.
+        How many of them would match an unrelated number, drawn at random between their lowest and
+        highest scores.
     """
 
     def __init__(
@@ -155,8 +155,8 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Parameters
     ----------
     number : float or str
-        As it was published, on 0-1 or 0-100; the digits after its point are those that count, so
-        that "31.20" as a str has two.
+        As published, on 0-1 or 0-100. The number of decimals matters; pass a str for trailing
+        zeros: "31.20" has two.
     hypotheses, references
         A corpus, as for `fastbleu.BLEU.score`.
 
@@ -168,15 +168,16 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Raises
     ------
     ValueError, TypeError
-        The number is none, or is not in 0-100 and no score; or as by `fastbleu.BLEU.score`.
+        The number is not a number, or is outside 0-100 and no setting has it; or as for
+        `fastbleu.BLEU.score`.
 
     Notes
     -----
-    Tried are all dialects with their tokenizers, cases, smoothing methods, reference lengths and
-    longest n-grams, of which two may differ from the dialect's defaults; all references, and each
-    alone; means of sentence scores in place of the corpus' score; text that is stripped, or was
-    tokenised before. Dialects that take any tokens are tried with all tokenizers that are
-    installed, those of libraries with nothing else changed.
+    The settings are all dialects with their tokenizers, cases, smoothing methods, reference lengths
+    and longest n-grams, of which at most two differ from the dialect's defaults; all references,
+    and each alone; means of sentence scores instead of the corpus score; text that is stripped, or
+    already tokenised. Dialects that take any tokens are tried with all installed tokenizers, those
+    of libraries with no other change.
 
     Examples
     --------
@@ -189,7 +190,9 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     scores = _scores(Corpus.read(hypotheses, references, metric))
     found = _identification(printed, digits, scores)
     if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
-        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100, and no setting has it")
+        raise ValueError(
+            f"{number!r} is not a BLEU score: it is not in 0-100, and no setting has it"
+        )
     return found
 
 
@@ -199,9 +202,9 @@ def _read_number(number: float | str) -> tuple[str, int]:
     try:
         value = float(printed)
     except ValueError:
-        raise ValueError(f"{number!r} is no number; pass a score as 31.2 or '31.20'") from None
+        raise ValueError(f"{number!r} is not a number; pass a score as 31.2 or '31.20'") from None
     if not (value >= 0 and isfinite(value)):
-        raise ValueError(f"{number!r} is no BLEU: it is not in 0-100")
+        raise ValueError(f"{number!r} is not a BLEU score: it is not in 0-100")
     if "e" in printed.lower():
         printed = f"{value:.20f}".rstrip("0")
     return printed, len(printed.partition(".")[2])
@@ -296,7 +299,7 @@ def _first(usual: Any, others: Any) -> list[Any]:
 
 
 def _counts_itself(dialect: Dialect) -> bool:
-    """Whether the counts of a dialect are not the rows that dialects share, and take long."""
+    """Whether a dialect does its own, slow counting instead of sharing rows."""
     return type(dialect)._count is not Dialect._count
 
 
@@ -329,13 +332,13 @@ def _identification(
     for position, (setting, value) in enumerate(scores):
         dialect = setting.parameters.rules
         own_scale = value / dialect.scale
-        # On the scale on which it is closer.
+        # On 0-1 or 0-100, whichever is closer.
         shown = min(own_scale, 100 * own_scale, key=lambda its: abs(its - number))
         values.append(shown)
         match = Match(setting.description, setting.parameters.signature, shown, shown - number)
         is_its_own = dialect.printed(value) == printed
         if is_its_own or f"{shown:.{digits}f}" == f"{number:.{digits}f}":
-            # Of equally common ones first those whose original prints in this form.
+            # Among equally common ones, those whose original prints in this form come first.
             rounds, on_its_scale = dialect.printed(value) is not None, shown == value
             form = 0 if is_its_own else 1 if on_its_scale and not rounds else 2
             found.append(((setting.changes, form, position), match))

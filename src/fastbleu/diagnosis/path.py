@@ -118,53 +118,53 @@ class Rules:
         return [scale * one * penalty(*its) for one, its in zip(found, lengths, strict=True)]
 
 
-# Differences of less are rounding.
+# Smaller differences are rounding errors.
 _ROUNDING = 1e-10
 
-# In the order of the path: name, what is changed, how the rule reads, what it decides.
+# In the order of the path: name, the attributes that change, the rule as text, what it decides.
 _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Rules], str], str], ...] = (
     ("scale", (), lambda r: f"0-{r.smoothing.rules.scale:g}", "Scores are printed on this scale."),
     (
         "input",
         ("corpus", "tokenizer"),
         lambda r: "lists of tokens" if r.tokenizer is None else "text",
-        "Tokens that are given are compared as they are; text is tokenised.",
+        "Lists of tokens are compared as they are; text is tokenised.",
     ),
     (
         "tokenizer",
         ("tokenizer",),
         lambda r: "none" if r.tokenizer is None else r.tokenizer.signature,
-        "Another tokenizer makes other n-grams out of the same text.",
+        "A different tokenizer splits the same text into different n-grams.",
     ),
     (
         "case",
         ("lowercase",),
         lambda r: "ignored" if r.lowercase else "kept",
-        "Where case is ignored, words that differ in capitals only match.",
+        "If case is ignored, words that differ only in capitals match.",
     ),
     (
         "references",
         ("single_reference",),
         lambda r: "the first" if r.single_reference else "all",
-        "Each further reference can only add matches.",
+        "Additional references can only add matches.",
     ),
     (
         "reference length",
         ("reference_length",),
         lambda r: r.reference_length,
-        "Which reference's length, or of two equally close ones, the brevity penalty is based on.",
+        "Which reference's length counts for the brevity penalty, also among equally close ones.",
     ),
     (
         "totals",
         ("totals",),
         lambda r: _owner_of(r.totals, "adapt", f"at least {r.totals.minimum_total}"),
-        "What a segment adds that is shorter than the n-grams of an order, or has other lengths.",
+        "How segments are counted that are shorter than an order's n-grams, or of unusual length.",
     ),
     (
         "smoothing",
         ("smoothing",),
         lambda r: f"{r.smoothing.smoothing} of {r.smoothing.rules.name}",
-        "What becomes of precisions, above all of those of orders without matches.",
+        "How precisions are smoothed, especially those of orders without matches.",
     ),
     (
         "orders",
@@ -188,13 +188,13 @@ _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Rules], str], str], ...] = (
         "own counting",
         ("own", "owner"),
         lambda r: r.owner if abs(r.own) > _ROUNDING else "none",
-        "What the original counts by rules of its own, or rounds in its arithmetic.",
+        "The original's own rules for counting, or rounding in its arithmetic.",
     ),
 )
 
 
 def _owner_of(dialect: Dialect, method: str, usual: str) -> str:
-    """The usual rule, or the name of the dialect that has its own."""
+    """The `usual` rule, or the name of the dialect if it overrides `method`."""
     return usual if getattr(type(dialect), method) is getattr(Dialect, method) else dialect.name
 
 
@@ -210,11 +210,11 @@ class Step(NamedTuple):
     score : float
         The score after the step, 0-100; nan if it cannot be computed without the next steps.
     points : float
-        What the step moved, in points of 0-100.
+        The effect of the step, in points of 0-100.
     sentence : str
         What the rule decides.
     segments : tuple of int
-        The segments whose own scores move most, at most three.
+        The segments whose own scores change most, at most three.
     """
 
     rule: str
@@ -229,7 +229,7 @@ class Step(NamedTuple):
 def walk(a: Rules, b: Rules, segments: bool = True) -> tuple[list[Step], list[str]]:
     """The steps from one metric to the other, and the names of the rules that they share.
 
-    Without `segments` no step names the segments that move most, which takes most of the time.
+    Finding the `segments` that change most takes most of the time.
     """
     steps: list[Step] = []
     shared: list[str] = []
@@ -251,7 +251,7 @@ def walk(a: Rules, b: Rules, segments: bool = True) -> tuple[list[Step], list[st
             points = last if name == _RULES[-1][0] else rules.points()
         except (ValueError, ZeroDivisionError):
             points = nan
-        if not -_ROUNDING <= points <= highest:  # no score: the rules do not go together
+        if not -_ROUNDING <= points <= highest:  # no score: the rules cannot be combined
             points = nan
         most: list[int] = []
         if segments:

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from .nltk import NLTK, NltkDialect
     from .sacrebleu import SACREBLEU, SacrebleuDialect
     from .score import Score
-# By the name of a dialect the module that defines it: TF_NMT is the instance "tf-nmt".
+# The module that defines each dialect, by name; the instance of "tf-nmt" is called TF_NMT.
 _DIALECTS = {
     "sacrebleu": "sacrebleu",
     "nltk": "nltk",

@@ -1,4 +1,4 @@
-"""libbleu's counts: n-grams that have the same 64-bit hash are one n-gram, right or not.
+"""libbleu's counts: n-grams with the same 64-bit hash count as equal, even if they differ.
 
 Ids in, rows out. The hash is FNV-1a over the bytes of a token's id, the lowest first, but each byte is
 extended by its sign, which is why hashes collide (fairseq 0.12.2, clib/libbleu/libbleu.cpp). The hash of
@@ -76,7 +76,7 @@ cdef class HashCounter(Interruptible):
 
     cdef int extend(self, const int32_t *ids, uint64_t *hashes, Py_ssize_t length,
                     Py_ssize_t order) except -1 nogil:
-        """Make hashes of n-grams out of those of the next shorter ones at the same places."""
+        """Compute the hashes of n-grams from those of the (n-1)-grams at the same positions."""
         cdef Py_ssize_t start = 0, stop, i
         while start <= length - order:
             stop = self.next_stop(start, length - order + 1, 1)

@@ -10,7 +10,7 @@ cdef enum:
     MAX_WEIGHTS = 1024
 
 cdef struct Rules:
-    # How to score, read from the arguments before anything is counted.
+    # Options of the score, read from the arguments before anything is counted.
     int vectors                       # number of weight vectors
     int max_order
     Smoothing smoothing

@@ -2,8 +2,8 @@
 
 The formula is nltk's: BP * exp(fsum(w_n * log p_n)), over the orders with p_n > 0. Every step is the
 same IEEE operation on the same doubles that Python performs there: integers below 2**53 divide as
-Python divides them, log and exp are the C library's, the sum is rounded once. Where a step would leave
-that ground (huge integers, infinities, overflow) the functions return False, and the caller computes
+Python divides them, log and exp are the C library's, the sum is rounded once. If a step cannot be done
+in this way (huge integers, infinities, overflow), the functions return False, and the caller computes
 the same formula with Python's own objects (nltk_arithmetic.py), which also raises Python's own errors.
 
 Pure functions of their arguments; any thread may call them. The loop over rows runs without the GIL.
@@ -41,7 +41,7 @@ cdef array _DOUBLES = array("d")
 
 
 cdef bint plain_number(object number, double *value):
-    """The double that a float, or an int that fits, is; False for anything else."""
+    """Convert a float, or an int that fits, to a double; False for anything else."""
     if type(number) is float:
         value[0] = <double> number
         return True
@@ -133,8 +133,8 @@ cdef bint average(const int64_t *matches, const int64_t *totals, int max_order,
     """nltk's method 5 in place: m_n = (m_{n-1} + p_n + p_{n+1}) / 3, with m_0 = p_1 + 1.
 
     nltk adds fractions as long as it meets no float, and so does this: m is `numerator` over
-    `denominator`, the product of all totals times a power of 3, until a precision that is not raw
-    turns it into a double. False where the integers leave the range in which doubles are exact.
+    `denominator`, the product of all totals times a power of 3, until a precision that is already
+    a float turns it into a double. False if the integers exceed the range in which doubles are exact.
     """
     cdef double bound = 2.0 * <double> fifth[1], mean = 0.0
     cdef int64_t denominator = fifth[1], numerator
@@ -164,7 +164,7 @@ cdef bint average(const int64_t *matches, const int64_t *totals, int max_order,
             if fraction:
                 mean = <double> numerator / <double> denominator
                 fraction = False
-            # The order before this one is overwritten already, the two that are read are not.
+            # The previous order is overwritten already, the two that are read are not.
             neighbour = precisions[n + side] if n + side < max_order else (
                 <double> fifth[0] / <double> fifth[1])
             mean += neighbour
@@ -214,7 +214,7 @@ cdef inline double_pair ratio(double numerator, double denominator) noexcept nog
 
 cdef bint combine(const int64_t *row, const double *logs, const bint *counted,
                   const double *weights, int orders, double *score) noexcept nogil:
-    """The score for one weight vector of `orders` weights; False where a double does not hold it."""
+    """The score for one weight vector of `orders` weights; False if it does not fit into a double."""
     cdef double terms[MAX_SCORED_ORDER]
     cdef double mean
     cdef int n, count = 0

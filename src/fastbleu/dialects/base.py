@@ -23,42 +23,42 @@ if TYPE_CHECKING:
 
 
 class Dialect(ABC):
-    """One named implementation's rules for scores. A dialect has no state.
+    """The rules of one implementation for scores. A dialect has no state.
 
     Attributes
     ----------
     name, version : str
-        As `fastbleu.dialects.get` knows it, and as a signature has it.
+        The name for `fastbleu.dialects.get`, and the version in signatures.
     scale : float
         The score of a perfect corpus: 1.0 or 100.0.
     tokenizer, lowercase, reference_length, max_order
-        What the original does by default: its tokenizer ("none" splits at white space), whether it
+        The original's defaults: its tokenizer ("none" splits at whitespace), whether it
         ignores case, which reference's length counts, and its longest n-grams.
     tokenizers : mapping of str to str or None
-        The original's own names of its tokenizers, and theirs here; None: it takes tokens, which
-        any tokenizer makes.
+        The original's names of its tokenizers, and the names here; None: it takes tokens from
+        any tokenizer.
     cases, reference_lengths, orders : collection
-        What `lowercase`, `reference_length` and `max_order` may be.
+        The allowed values of `lowercase`, `reference_length` and `max_order`.
     minimum_total : int
-        What each total of a row is raised to before rows are added up: 0 or 1.
+        Smaller totals are raised to this before rows are added up: 0 or 1.
     smoothings : mapping of str to float or None
-        Every smoothing method, with the value that it has by default; None: it takes none.
+        Every smoothing method with its default value; None: it takes no value.
     options : mapping of str to object
-        The options of `score` that the dialect knows, with their defaults.
+        The options of `score` that the dialect supports, with their defaults.
     settings : mapping of str to object
         Further options of `fastbleu.BLEU` that only this dialect has, and their values.
     unsupported : mapping of str to str
-        What the dialect cannot do, and why: options and operations. Operations are "update",
+        Options and operations that the dialect does not support, and why. Operations are "update",
         "statistics", "sums", "state", "matrix" (many with many) and "significance".
     weights_set_order : bool
-        Whether `max_order` is by default the number of `weights`.
+        Whether `max_order` defaults to the number of `weights`.
     single_reference : bool
-        Whether segments have one reference each.
+        Whether each segment must have exactly one reference.
     mean_of_sentences : bool
-        Whether a corpus' score is the mean of its segments', which needs their rows.
+        Whether the score of a corpus is the mean of its segments' scores, which needs their rows.
     separable : bool
-        Whether a score is `brevity_penalty`, which is that of `Dialect`, times a function of the
-        hypothesis' length and the matches. The matrix of pairs is faster then.
+        Whether a score is `Dialect.brevity_penalty` times a function of the hypothesis' length and
+        the matches. The matrix of pairs is faster then.
     """
 
     name: ClassVar[str]
@@ -82,7 +82,7 @@ class Dialect(ABC):
     mean_of_sentences: ClassVar[bool] = False
     separable: ClassVar[bool] = False
 
-    # The fields of a signature in their order, and the order that goes without saying.
+    # The fields of a signature in order, and the max_order that signatures omit.
     _fields: ClassVar[tuple[str, ...]] = (
         *("nrefs", "case", "tok", "dialect", "order", "weights", "smooth", "reflen"),
     )
@@ -115,7 +115,7 @@ class Dialect(ABC):
         keep_rows: bool = True,
         progress: bool = False,
     ) -> Counted:
-        """Check and count a batch: rows of all segments, or one row, the sum of all as adapted."""
+        """Check and count a batch: all segments' rows, or one row, the sum of adapted rows."""
         from ..counting.input import count_input
 
         keep = keep_rows or type(self).adapt is not Dialect.adapt
@@ -128,7 +128,7 @@ class Dialect(ABC):
         return counted
 
     def _check_order(self, order: int) -> None:
-        """Refuse a longest n-gram that the original does not have."""
+        """Refuse a `max_order` that the original does not have."""
         if order not in self.orders:
             known = ", ".join(map(str, self.orders))
             raise self._refusal(f"max_order={order}", f"its longest n-grams are {known}")
@@ -142,11 +142,11 @@ class Dialect(ABC):
             )
 
     def _counted_length(self, reference_length: str) -> str:
-        """The reference length that rows have."""
+        """The reference length to store in rows."""
         return reference_length
 
     def adapt(self, stats: Stats) -> Stats:
-        """Rows as the dialect counts them, which then add up: adapt first, sum afterwards."""
+        """Convert rows to the dialect's way of counting. Adapt first, sum afterwards."""
         if not self.minimum_total:
             return stats
         rows = stats[:]
@@ -175,13 +175,14 @@ class Dialect(ABC):
         weights : sequence of float, shape (max_order,), optional
             Weight of each order; equal weights by default.
         smoothing, smoothing_value : optional
-            One of `smoothings`, and a value in place of its default; default: that of `options`.
+            One of `smoothings`, and a value instead of its default; default: that of `options`.
         effective_order : bool, default False
-            Average over the orders that the hypotheses reach; their weights are scaled up to the
-            sum of all.
+            Average only over orders for which the hypotheses have n-grams; their weights are scaled
+            up to the sum of all.
         nrefs, lowercase, tokenizer, reference_length : optional
-            For the signature: references per segment (-1: it varies), whether the text was lowered,
-            the tokenizer's signature, which reference's length counted. None leaves the field out.
+            For the signature: references per segment (-1: it varies), whether the text was
+            lowercased, the tokenizer's signature, which reference's length counted. None leaves the
+            field out.
 
         Returns
         -------
@@ -191,7 +192,7 @@ class Dialect(ABC):
         Raises
         ------
         TypeError
-            The sums are no Stats.
+            `sums` is not a Stats.
         ValueError
             There is not exactly one row, it is not adapted, or an option is unknown, out of range
             or not supported by the dialect.
@@ -231,13 +232,13 @@ class Dialect(ABC):
         )
 
     def _score_mean(self, stats: Stats, options: Options, signature: str) -> Score:
-        """The score of a corpus where it is the mean of its adapted rows' scores."""
+        """The score of a corpus as the mean of its adapted rows' scores."""
         value = self._mean(stats, options)
         score = self._score_row(stats.sum(), options, signature)
         return score.__replace__(value=value, printed=self.printed(value))
 
     def printed(self, value: float) -> str | None:
-        """A score with the digits that the original prints; None if it does not round."""
+        """A score with the digits that the original prints; None if it prints all."""
         return None if self._printed is None else self._printed % value
 
     def line(self, score: Score) -> str | None:
@@ -252,7 +253,7 @@ class Dialect(ABC):
         smoothing_value: float | None = None,
         effective_order: bool = False,
     ) -> array[float]:
-        """The score of each adapted row, in 0-`scale`; options and errors as of `score`."""
+        """The score of each adapted row, in 0-`scale`; options and errors as for `score`."""
         options = self.read_options(
             stats.max_order, weights, smoothing, smoothing_value, effective_order
         )
@@ -267,7 +268,7 @@ class Dialect(ABC):
         smoothing_value: float | None = None,
         effective_order: bool = False,
     ) -> array[float]:
-        """The score of each row of expected counts, in 0-`scale`; options and errors as of `score`.
+        """The score of each row of expected counts, in 0-`scale`; options, errors as for `score`.
 
         `rows` is a C-contiguous array of float64, shape (rows, 2 + 2 * max_order): [hyp_len,
         ref_len, matches..., totals...], which may be fractions.
@@ -289,7 +290,9 @@ class Dialect(ABC):
         tokenizer: str | None = None,
         reference_length: str | None = None,
     ) -> str:
-        """All that a score depends on besides the counts; parameters as of `score`.
+        """A text that names everything that a score depends on besides the counts.
+
+        Parameters as for `score`.
 
         Examples
         --------
@@ -308,7 +311,7 @@ class Dialect(ABC):
         smoothing_value: float | None = None,
         effective_order: bool = False,
     ) -> Options:
-        """The options, checked; errors as of `score`."""
+        """The options, checked; errors as for `score`."""
         if smoothing is None:
             smoothing = str(self.options["smoothing"])
         if effective_order:
@@ -335,7 +338,7 @@ class Dialect(ABC):
             raise self._refusal(feature, self.unsupported[feature])
 
     def _refusal(self, feature: str, reason: str) -> ValueError:
-        """The error for what the original does not have."""
+        """The error for an option that the original does not have."""
         return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
@@ -345,15 +348,15 @@ class Dialect(ABC):
         return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
-        """Attributes of a `Score`, `value` among them, that rows do not tell.
+        """Attributes of a `Score`, including `value`, that cannot be computed from rows.
 
-        For dialects whose `_count` notes tokens; `sums` is the sum of the segments' rows.
+        For dialects whose `_count` keeps tokens; `sums` is the sum of the segments' rows.
         """
         raise NotImplementedError
 
     @abstractmethod
     def _scores(self, stats: Stats, options: Options) -> array[float]:
-        """The score of each adapted row by options that were read."""
+        """The score of each adapted row, with checked options."""
 
     def _corpus_score(self, sums: Stats, options: Options) -> float:
         """The score of a sum of rows: `_scores`, unless the original treats a corpus otherwise."""
@@ -364,7 +367,7 @@ class Dialect(ABC):
         raise NotImplementedError
 
     def _cumulative(self, sums: Stats, options: Options) -> tuple[float, ...] | None:
-        """BLEU-1 to BLEU-N, if the original returns all."""
+        """BLEU-1 to BLEU-N, if the original returns them."""
         return None
 
     def _check(self, options: Options) -> None:  # noqa: B027 (most dialects have nothing to check)
@@ -381,7 +384,7 @@ class Dialect(ABC):
         return options.smoothing if value is None else f"{options.smoothing}[{value}]"
 
     def _further_fields(self) -> dict[str, str]:
-        """What a signature says of `settings`, and of arithmetic that depends on a version."""
+        """Signature fields for `settings`, and for arithmetic that depends on a version."""
         return {}
 
     def _signature(

@@ -19,15 +19,15 @@ _TINY, _SMALL = 1e-15, 1e-9
 
 
 class CocoDialect(PlainDialect):
-    """``Bleu`` of pycocoevalcap, of captions that were tokenised before, 0-1.
+    """``Bleu`` of pycocoevalcap, for tokenised captions, 0-1.
 
     BLEU-n is the n-th root of the product of (matches + 1e-15) / (totals + 1e-9) of orders 1 to n,
     times exp(1 - 1 / ratio) if ratio = (hyp_len + 1e-15) / (ref_len + 1e-9) is below 1. The score
     is BLEU-4, `Score.cumulative` has BLEU-1 to BLEU-4.
 
     The closest reference's length counts, of two equally close the shorter; or the shortest; or,
-    with ``reference_length="average"``, their mean, which is no integer, so that there are no rows.
-    Tokens are what white space separates: pycocoevalcap's default PTB tokenizer is a Java program.
+    with ``reference_length="average"``, their mean. This is not an integer, so there are no rows.
+    Text is split at whitespace: pycocoevalcap's default PTB tokenizer is a Java program.
 
     References
     ----------
@@ -81,11 +81,11 @@ class CocoAverageDialect(CocoDialect):
     """pycocoevalcap's ``option="average"``; see `CocoDialect`."""
 
     reference_length = "average"
-    unsupported = {**CocoDialect.unsupported, **no_rows("a mean of lengths is no integer")}
+    unsupported = {**CocoDialect.unsupported, **no_rows("a mean of lengths is not an integer")}
     _count = count_with_tokens
 
     def _counted_length(self, reference_length: str) -> str:
-        """The reference length that rows have."""
+        """The reference length to store in rows."""
         return "closest"
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..counting.batch import Segment
 
-# The reserved words that unigrams weigh 1 for. Java's true, false and null are not among them.
+# The keywords, whose unigrams have the weight 1. Java's true, false and null are not included.
 _JAVA = """
     abstract assert boolean break byte case catch char class const continue default do double else
     enum extends final finally float for goto if implements import instanceof int interface long
@@ -39,10 +39,10 @@ _WEIGHT_OF_OTHERS = 0.2
 
 
 class CodeBleuNgramDialect(NltkDialect):
-    """The n-gram match of CodeBLEU, 0-1: nltk's BLEU with method 1 on what white space separates.
+    """The n-gram match of CodeBLEU, 0-1: nltk's BLEU with method 1 on whitespace tokens.
 
     BP * exp(sum of log(matches / totals) / 4), totals at least 1 for each segment and order, and
-    0.1 in place of matches where an order has none; 0 without a unigram match.
+    0.1 instead of matches where an order has none; 0 without a unigram match.
 
     References
     ----------
@@ -60,12 +60,12 @@ class CodeBleuNgramDialect(NltkDialect):
 
 
 class CodeBleuWeightedDialect(CodeBleuNgramDialect):
-    """The weighted n-gram match of CodeBLEU, 0-1: n-gram RECALL, on what white space separates.
+    """The weighted n-gram match of CodeBLEU, 0-1: n-gram RECALL, on whitespace tokens.
 
     BP * exp(sum of log p / 4), p = matches / totals summed over ALL references of all segments:
     totals are a reference's n-grams (at least 1), of which those in the hypothesis match. A unigram
-    weighs 1 if it is a keyword, else 0.2, added up in the order of their first occurrence. 0.1 in
-    place of matches where an order has none; 0 without a unigram match. By an oversight each
+    weighs 1 if it is a keyword, else 0.2; weights are added up in the order of first occurrence.
+    0.1 instead of matches where an order has none; 0 without a unigram match. By an oversight each
     segment's reference length is 2, so that BP is 1 except for empty hypotheses and single tokens.
 
     ``keywords=`` is "java", "python" (3.11's), "python-0.7.0" (the package's), or a set of str.
@@ -80,7 +80,7 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
     version = "codebleu-0.7.0-weighted"
     unsupported = {
         **EQUAL_WEIGHTS,
-        **no_rows("its counts are recalls with weights, and no integers"),
+        **no_rows("its counts are weighted recalls, not integers"),
     }
     _count = count_with_tokens
 
@@ -89,7 +89,7 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
         self._keywords = _keywords(keywords)
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
-        """The score by the recall of n-grams."""
+        """The score from the recall of n-grams."""
         matches, totals = self._recall(tokens)
         ref_len = 2 * len(tokens)
         bp = self.brevity_penalty(sum([len(hypothesis) for hypothesis, _ in tokens]), ref_len)

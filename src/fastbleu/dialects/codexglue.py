@@ -18,8 +18,8 @@ class CodeXGlueSummaryDialect(PlainDialect):
 
     Each sentence has exp(mean of log((matches + a + t) / (totals + a + t))) * BP, a = 1 for orders
     above 1, else 0, t = 2.2250738585072014e-308; BP is exp(min(0, 1 - (ref_len + 1) / (hyp_len +
-    1))). The SHORTEST reference's length counts. Text is lowered and split into runs of letters,
-    digits and underscores and single other characters, and then by 13a.
+    1))). The SHORTEST reference's length counts. Text is lowercased, split into runs of letters,
+    digits and underscores and single other characters, and then split by 13a.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""e2e-metrics' BLEU of data-to-text."""
+"""e2e-metrics' BLEU for data-to-text generation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class E2EDialect(PlainDialect):
     score may exceed 1. The closest reference's length counts, of two equally close the shorter. BP
     is exp(1 - ref_len / hyp_len) unless the hypotheses are longer.
 
-    Text is tokenised by 13a and lowered afterwards (``lowercase=False`` is its
+    Text is tokenised by 13a and lowercased afterwards (``lowercase=False`` is its
     ``case_sensitive``); an empty text is one empty token.
 
     References

@@ -37,10 +37,10 @@ class FairseqDialect(PlainDialect):
     match. ``smoothing="add-k"``, its ``one_init``, adds 1 to matches and totals of the orders above
     1. The sum is the running Python's, which is compensated from 3.12 on.
 
-    Text is split at white space; an empty text is the token "</s>", "<pad>" at the ends goes, and
-    "<unk>" in a reference matches nothing. libbleu compares n-grams by a 64-bit hash that collides,
-    which finds more matches than there are. Its ids are given out in the order of first occurrence,
-    each hypothesis before its reference; for `sentence_scores` anew for each segment.
+    Text is split at whitespace; an empty text is the token "</s>", "<pad>" at the ends is removed,
+    and "<unk>" in a reference matches nothing. libbleu compares n-grams by a 64-bit hash that
+    collides, so it finds more matches than there are. Ids are assigned in the order of first
+    occurrence, each hypothesis before its reference; `sentence_scores` restarts for each segment.
     ``hashed=False`` counts exactly.
 
     References
@@ -70,7 +70,7 @@ class FairseqDialect(PlainDialect):
     def _count(
         self, hypotheses: Any, references: Any, options: CountOptions, *masks: Any, **how: Any
     ) -> Counted:
-        """Count a batch with the tokens, and by the hash, of libbleu."""
+        """Count a batch with libbleu's tokens and hash."""
         keep_rows = how.pop("keep_rows", True)
         counted = count_with_tokens(self, hypotheses, references, options, *masks, **how)
         ids = _ids(counted.tokens or [])
@@ -83,7 +83,7 @@ class FairseqDialect(PlainDialect):
         return counted
 
     def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
-        """The score of a corpus; of a single segment, with ids that begin with it."""
+        """The score of a corpus, or of a single segment with ids that start there."""
         if len(tokens) == 1:
             sums = _hashed_rows(_ids(tokens))
         return {"value": self._scores(sums, options)[0]}

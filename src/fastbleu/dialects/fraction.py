@@ -1,6 +1,6 @@
-"""The fraction that nltk's precisions are: it keeps the numerator and denominator it was given.
+"""nltk's fraction for precisions, which keeps its numerator and denominator as given.
 
-In a file of its own because `fractions` takes longer to import than all else that a score needs.
+In its own file because importing `fractions` takes longer than everything else that a score needs.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import Any
 class Fraction(fractions.Fraction):
     """A fraction whose `numerator` and `denominator` stay as given, 2/4 and not 1/2.
 
-    With `_normalize` they are in lowest terms after all. All else is inherited; so before Python
-    3.12, where it is unreduced inside too, 2/4 and 1/2 are not equal, as in nltk.
+    With `_normalize` they are in lowest terms. Everything else is inherited. Before Python 3.12 the
+    inherited attributes are unreduced as well, so 2/4 and 1/2 are not equal, as in nltk.
 
     References
     ----------
     nltk 3.10.4, `nltk.translate.bleu_score.Fraction`.
     """
 
-    # What Fraction's own methods make without calling __new__ is in lowest terms.
+    # Fraction's own methods create results in lowest terms without calling __new__.
     _normalize: bool = True
     _given: tuple[int, int]
 
     def __new__(
         cls, numerator: Any = 0, denominator: Any = None, _normalize: bool = False
     ) -> Fraction:
-        # Before 3.12 nltk's fractions are unreduced inside too, and print so.
+        # Before 3.12 the inherited attributes of nltk's fractions are unreduced, too, and printed.
         inside: dict[str, Any] = {"_normalize": _normalize} if sys.version_info < (3, 12) else {}
         self: Fraction = super().__new__(cls, numerator, denominator, **inside)
         self._normalize = _normalize
@@ -38,7 +38,7 @@ class Fraction(fractions.Fraction):
 
     @classmethod
     def _of_integers(cls, numerator: int, denominator: int) -> Fraction:
-        """Those of a count of n-grams, whose checks would take longer than counting."""
+        """A fraction of n-gram counts, without checks, which would take longer than counting."""
         self: Any = object.__new__(cls)
         common = 1 if sys.version_info < (3, 12) else math.gcd(numerator, denominator)
         self._numerator, self._denominator = numerator // common, denominator // common

@@ -14,15 +14,15 @@ class MtevalV14Dialect(PlainDialect):
 
     exp(mean of log p of orders 1 to 4) * BP. Where an order has no match p is 1 / (k * totals), k
     doubling from 2 with each such order (``smoothing="exp"``); an order without n-grams adds
-    nothing to the sum, which is divided by 4 all the same. ``smoothing="none"``, its
+    nothing to the sum, which is still divided by 4. ``smoothing="none"``, its
     ``--no-smoothing``, gives 0 without a 4-gram match. BP is exp(min(0, 1 - ref_len / hyp_len)), 0
     for no hypothesis token and 1 for no reference token.
 
     The closest reference's length counts, of two equally close the shorter; with
     ``reference_length="shortest"``, its ``--brevity-penalty``, the shortest. Text is tokenised by
-    13a and A to Z are lowered; ``lowercase=False`` is its ``-c``. ``tokenize="international"`` is
-    its ``--international-tokenization``, which lowers all of Unicode, "international-e" the same
-    with ``-e``.
+    13a and A to Z are lowercased; ``lowercase=False`` is its ``-c``. ``tokenize="international"``
+    is its ``--international-tokenization``, which lowercases all of Unicode; "international-e" is
+    the same with ``-e``.
 
     References
     ----------
@@ -70,9 +70,9 @@ class MtevalV14Dialect(PlainDialect):
 class MtevalV13aDialect(MtevalV14Dialect):
     """``mteval-v13a.pl``, 0-1: the rules of mteval-v14, except for a corpus without tokens.
 
-    It prints the ratio of lengths and the logarithm of BP, and so dies where the references or the
-    hypotheses have no token (ZeroDivisionError), or where BP is 0 (ValueError). Documents, and
-    single sentences, have the scores of mteval-v14.
+    It prints the ratio of lengths and the logarithm of BP, and so dies if the references or the
+    hypotheses have no token (ZeroDivisionError), or if BP is 0 (ValueError). Documents and
+    single sentences have the scores of mteval-v14.
 
     References
     ----------

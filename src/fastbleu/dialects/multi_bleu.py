@@ -21,16 +21,16 @@ _FARTHEST = 9999
 
 
 class MultiBleuDialect(PlainDialect):
-    """``multi-bleu.perl`` of Moses, on text that was tokenised before, 0-100.
+    """``multi-bleu.perl`` of Moses, for tokenised text, 0-100.
 
     BP * exp(mean of log(matches / totals) of orders 1 to 4); 0 if an order has no match. The
     closest reference's length counts, of two equally close the shorter; 9999 where all references
     differ from the hypothesis by 9999 tokens or more. BP is exp(1 - ref_len / hyp_len) if the
-    hypotheses are shorter. Tokens are what ASCII white space separates, so that a no-break space
-    does not. ``lowercase=True`` is its ``-lc``, which lowers A to Z.
+    hypotheses are shorter. Text is split at ASCII whitespace, which does not include the no-break
+    space. ``lowercase=True`` is its ``-lc``, which lowercases A to Z.
 
     Without tokens in the references it prints "BLEU = 0" and exits with status 1: a ValueError.
-    With tokens in the references alone it dies: a ZeroDivisionError.
+    With tokens only in the references it dies: a ZeroDivisionError.
 
     References
     ----------
@@ -89,11 +89,11 @@ class MultiBleuDialect(PlainDialect):
 
 
 class MultiBleuDetokDialect(MultiBleuDialect):
-    """``multi-bleu-detok.perl`` of Moses: multi-bleu of text that it tokenises by 13a, 0-100.
+    """``multi-bleu-detok.perl`` of Moses: multi-bleu for raw text, tokenised by 13a, 0-100.
 
-    White space is Perl's, which U+001C to U+001F are not. ``lowercase=True``, its ``-lc``, lowers
-    hypotheses before and references after tokenising, each character by itself. Of a file without
-    a final newline the script drops the last character; that is not reproduced.
+    Whitespace is Perl's, which excludes U+001C to U+001F. ``lowercase=True``, its ``-lc``,
+    lowercases hypotheses before and references after tokenising, each character by itself. The
+    script drops the last character of a file without a final newline; that is not reproduced.
 
     References
     ----------

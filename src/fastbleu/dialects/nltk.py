@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar
 
-# By the names of the dialect: nltk's methods.
+# nltk's methods by the dialect's names.
 _METHOD_NAMES = {"floor": "method1", "add-k": "method2", "exp": "method3", "method4": "method4"}
 _LAST_SEGMENT = (
     "it looks at the last segment alone, so that the score depends on the order of the segments "
@@ -27,7 +27,7 @@ _LAST_SEGMENT = (
 
 
 class NltkDialect(Dialect):
-    """``corpus_bleu`` of nltk 3.10.4, on what white space separates, 0-1.
+    """``corpus_bleu`` of nltk 3.10.4, on whitespace tokens, 0-1.
 
     BP * exp(fsum(weight * log p)), totals at least 1 for each segment and order; 0 without a
     unigram match. The closest reference's length counts, of two equally close the shorter. BP is
@@ -35,7 +35,7 @@ class NltkDialect(Dialect):
 
     Smoothing is "none" (the default: no smoothing function), "floor" (method 1, value epsilon,
     default 0.1), "add-k" (method 2, k = 1), "exp" (method 3) or "method4" (value k, default 5).
-    Methods 5 to 7 look at the last segment's tokens and are no function of rows.
+    Methods 5 to 7 need the last segment's tokens and cannot be computed from rows.
     """
 
     name = "nltk"

@@ -1,7 +1,7 @@
 """nltk's formulas with Python's own numbers: any smoothing, any weights, any counts.
 
-They repeat those of _nltk.pyx, which has doubles only: nltk computes with unreduced fractions until
-it meets a float, and with whatever numbers counts, weights and smoothing functions hold.
+They repeat those of _nltk.pyx, which uses doubles only: nltk computes with unreduced fractions
+until it meets a float, and with any type of number in counts, weights and smoothing functions.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
 
 def make_fraction(numerator: int, denominator: int) -> Fraction:
     """nltk's unnormalised fraction."""
-    from .fraction import Fraction  # takes longer to import than all else that a score needs
+    from .fraction import Fraction  # slower to import than all else that a score needs
 
     return Fraction(numerator, denominator)
 
@@ -142,17 +142,17 @@ def method6(p_n: Any, alpha: Any, length: int) -> Any:
 
 
 def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
-    """Numbers with the same floats as those of `method6`, in time linear in their number.
+    """Numbers that round to the same floats as those of `method6`, in linear time.
 
-    The integers of its fractions have a number of digits that doubles with each order. Decimals
-    bound each fraction from both sides; where both bounds round to one float, the fraction does.
+    In `method6` the number of digits doubles with each order. Here decimals bound each fraction
+    from both sides; if both bounds round to the same float, the fraction does, too.
     """
     # With a trigram match no prior is 0.
     if type(alpha) is not int or alpha <= 0 or not (p_n[2:] and all(p_n[:3])):
         return method6(p_n, alpha, length)
     import decimal
 
-    # An order widens the relative distance of the bounds at most 2.5 times.
+    # Each order increases the relative distance of the bounds by a factor of at most 2.5.
     digits = 40 + len(p_n) // 2
     limits = decimal.MIN_EMIN, decimal.MAX_EMAX
     down = decimal.Context(digits, decimal.ROUND_FLOOR, *limits)
@@ -172,7 +172,7 @@ def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
     return [*p_n[:2], *low[2:]]
 
 
-# By the names of the nltk dialect: a method as a function of precisions, value and length.
+# Methods by the dialect's names, as functions of precisions, value and length.
 METHODS: dict[str, Callable[[list[Any], Any, int], Iterable[Any]]] = {
     "none": lambda p_n, value, length: method0(p_n),
     "floor": lambda p_n, value, length: method1(p_n, value),

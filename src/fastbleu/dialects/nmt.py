@@ -1,4 +1,4 @@
-"""tensorflow/nmt's `compute_bleu`, and Evaluate's metric, which tokenizes by 13a before."""
+"""tensorflow/nmt's `compute_bleu`, and Evaluate's metric, which first tokenises by 13a."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row
 
 
 class NmtDialect(PlainDialect):
-    """``compute_bleu`` of tensorflow/nmt, on what white space separates, 0-1.
+    """``compute_bleu`` of tensorflow/nmt, on whitespace tokens, 0-1.
 
     exp(sum of log(matches / totals) / max_order) * BP; 0 if an order has no match. With
     ``smoothing="add-1"``, its ``smooth=True``, 1 is added to matches and totals of all orders. The
@@ -51,7 +51,7 @@ class NmtDialect(PlainDialect):
         bp = self.brevity_penalty(hyp_len, ref_len)
         mean = 0.0
         if min(precisions) > 0:
-            # Neither fsum nor one division of the sum: they round otherwise.
+            # Neither fsum nor a single division of the sum: they would round differently.
             mean = exp(sum(1.0 / max_order * log(p) for p in precisions))
         return mean * bp, precisions, bp
 
@@ -67,7 +67,7 @@ class NmtDialect(PlainDialect):
 class EvaluateDialect(NmtDialect):
     """The metric ``bleu`` of Hugging Face's Evaluate 0.4.6: tf-nmt's rules on 13a tokens, 0-1.
 
-    Its 13a reads a text to its last character; sacreBLEU's drops white space there first.
+    Its 13a keeps whitespace at the end of a text; sacreBLEU's strips it first.
 
     References
     ----------

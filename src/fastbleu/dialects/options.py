@@ -1,4 +1,4 @@
-"""What a dialect is asked for: how to read text and count, and the options of scores."""
+"""Checked arguments for a dialect: how to read text and count, and the options of scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Options:
-    """What a dialect is asked for, checked; `weights` is None where all are 1 / max_order."""
+    """Checked options of a score; `weights` is None if all are 1 / max_order."""
 
     __slots__ = ("effective_order", "smoothing", "smoothing_value", "weights")
 
@@ -40,14 +40,15 @@ def read_text_rules(
     reference_length: str | None,
     weights: Sequence[float] | None,
 ) -> tuple[Any, bool, int, str]:
-    """`tokenize`, `lowercase`, `max_order` and `reference_length`, if the original has them.
+    """Check `tokenize`, `lowercase`, `max_order` and `reference_length` for a dialect.
 
-    What a user does not ask for is what the original does.
+    Arguments that are not given are the original's defaults.
 
     Raises
     ------
     TypeError, ValueError
-        It has not, the reference length is unknown, or `lowercase` is no flag or not for text.
+        The original does not have the value, the reference length is unknown, or `lowercase` is not
+        a bool or not for text.
     """
     if max_order is None:
         max_order = rules.max_order
@@ -76,7 +77,7 @@ def read_text_rules(
 
 
 def _own_tokenizer(rules: Dialect, tokenize: Any) -> Any:
-    """The tokenizer that an original calls by this name; any, if it takes tokens."""
+    """The tokenizer that the original calls by this name; any name if it takes tokens."""
     if rules.tokenizers is None:
         return tokenize
     name = getattr(tokenize, "name", tokenize)

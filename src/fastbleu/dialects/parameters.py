@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..tokenizers.table import TokenFunction, TokenizerName
 
     P = ParamSpec("P")
-    # Of some dialects only.
+    # Parameters of some dialects only.
     OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
 
 _NOTHING: tuple[int, ...] = ()
@@ -39,10 +39,10 @@ _NO_IDS = IdRules()
 
 
 class Parameters:
-    """The arguments of `fastbleu.BLEU`: checked once, not to be changed, the same in every process.
+    """The arguments of `fastbleu.BLEU`: checked once, immutable, the same in every process.
 
-    `rules` is the dialect and `options` are its options; `how_counted` is what a signature says of
-    how rows were counted, in a dialect's keywords.
+    `rules` is the dialect and `options` are its options; `how_counted` has the arguments of
+    `Dialect.signature` that describe how rows were counted.
     """
 
     NAMES = (
@@ -133,7 +133,7 @@ class Parameters:
         self._count = rules._count if own or rules.single_reference else count_input
         # Whether a corpus needs the rows of its segments, and not their sum alone.
         self.keeps_rows = self.keep_segments or rules.mean_of_sentences
-        # Of scores, by the number of references.
+        # Signatures of scores, by the number of references.
         self._signatures: dict[int | None, str] = {}
         self.options = rules.read_options(self.max_order, self.weights, *how)
 
@@ -142,7 +142,7 @@ class Parameters:
 
     @property
     def signature(self) -> str:
-        """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
+        """Everything that a score depends on besides the text; a Score's signature adds `nrefs`."""
         return self._signature(None)
 
     def _signature(self, nrefs: int | None) -> str:
@@ -153,7 +153,7 @@ class Parameters:
         return found
 
     def as_arguments(self) -> dict[str, Any]:
-        """The arguments that make the same parameters."""
+        """The arguments that give the same parameters."""
         values = {name: getattr(self, name) for name in self.NAMES}
         values["tokenize"] = values.pop("tokenizer")
         return values | dict(self.rules.settings)
@@ -180,7 +180,7 @@ class Parameters:
         keep_rows: bool = True,
         progress: bool = False,
     ) -> Counted:
-        """Check and count a batch as the dialect does, for an operation that it may not have."""
+        """Check and count a batch by the dialect's rules; refuse an unsupported `operation`."""
         rules = self.rules
         if rules.unsupported:
             rules.require(operation)
@@ -194,10 +194,10 @@ class Parameters:
         tokenized_periods: int,
         tokens: list[Segment] | None = None,
     ) -> Score:
-        """The score of a corpus, with warnings of what it may mean.
+        """The score of a corpus, with warnings about likely mistakes.
 
-        `counts` is the sum of its adapted rows; the rows, if the score is their scores' mean.
-        `tokens` are those of the segments, for a dialect that counts them itself.
+        `counts` is the sum of its adapted rows, or the rows if the score is the mean of their
+        scores. `tokens` are those of the segments, for a dialect that counts them itself.
         """
         if tokenized_periods:
             self.warn_of_tokenized(tokenized_periods)
@@ -235,7 +235,7 @@ class Parameters:
         return numpy.asarray(self.rules._scores(adapted, self.options), numpy.float64)
 
     def equal_scores(self, adapted: Stats) -> array[float]:
-        """The score of each adapted row, whatever its orders, by equal weights."""
+        """The score of each adapted row, with equal weights for any max_order."""
         how = self.options.smoothing, self.options.smoothing_value, self.effective_order
         return self.rules._scores(adapted, Options(None, *how))
 
@@ -244,7 +244,7 @@ class Parameters:
         return self.rules._expected_scores(rows, self.max_order, self.options)
 
     def sentence_scores_counted(self, counted: Counted) -> NDArray[numpy.float64]:
-        """As `sentence_scores`, with warnings of segments that score 0 because they are short."""
+        """`sentence_scores`, with a warning about segments that score 0 because they are short."""
         import numpy
 
         self.warn_of_tokenized(counted.tokenized_periods)
@@ -283,7 +283,7 @@ class Parameters:
 
     @property
     def _advice(self) -> str:
-        """What to do about short segments where words have no space in between."""
+        """What to do about short segments in scripts without spaces between words."""
         if self.tokenizer is None or self.tokenizer.compiled not in SPLIT_AT_SPACES:
             return ""
         return '; of Chinese or Japanese pass tokenize="zh", "ja-mecab" or "char"'
@@ -292,7 +292,7 @@ class Parameters:
 def taking(
     kind: Callable[P, Parameters],
 ) -> Callable[[Callable[[Any, Parameters], None]], Callable[Concatenate[Any, P], None]]:
-    """Let a constructor that wants `Parameters` take their arguments."""
+    """Decorate a constructor of `Parameters` so that it takes their arguments instead."""
 
     def decorate(init: Callable[[Any, Parameters], None]) -> Callable[Concatenate[Any, P], None]:
         def __init__(self: Any, /, *arguments: P.args, **named: P.kwargs) -> None:
@@ -313,7 +313,7 @@ def _checked_weights(weights: Any) -> tuple[float, ...]:
 
 
 def _as_double(name: str, value: Any) -> float:
-    """Python's float of a number: numpy's of single precision equal doubles that they are not."""
+    """A number as a Python float, because numpy's float32 compares equal to different doubles."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What most dialects share: a score in Python's arithmetic, and what they do not have."""
+"""A base class of most dialects: scores in Python's arithmetic, and features they do not have."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Row = tuple[int, int, Sequence[int], Sequence[int]]
 
 
 class PlainDialect(Dialect):
-    """A dialect whose score of a row is a function of Python's numbers."""
+    """A dialect that scores a row with Python's numbers."""
 
     @abstractmethod
     def _score(self, row: Row, options: Options) -> float:
@@ -46,7 +46,7 @@ class PlainDialect(Dialect):
 
 
 def plain_rows(stats: Stats) -> Iterator[Row]:
-    """The rows in Python's numbers."""
+    """The rows as Python's numbers."""
     width, middle = 2 + 2 * stats.max_order, 2 + stats.max_order
     for row in zip(*[iter(stats._rows.tolist())] * width, strict=True):
         yield row[0], row[1], row[2:middle], row[middle:]
@@ -60,7 +60,7 @@ def count_with_tokens(
     *how: Any,
     **named: Any,
 ) -> Counted:
-    """`Dialect._count` that notes tokens, for dialects that `refine`."""
+    """`Dialect._count` that also keeps tokens, for dialects with `_refine`."""
     from ..counting.token_lists import listed_columns, token_lists
 
     hypotheses, references = listed_columns(hypotheses, references, options)
@@ -70,6 +70,6 @@ def count_with_tokens(
 
 
 def no_rows(reason: str) -> dict[str, str]:
-    """For `Dialect.unsupported`: all that needs rows."""
+    """For `Dialect.unsupported`: all operations that need rows."""
     operations = "update", "statistics", "sums", "state", "matrix", "significance"
     return dict.fromkeys(operations, reason)

@@ -45,7 +45,7 @@ class SacrebleuDialect(Dialect):
     _usual_order = 4
     _printed = "%.2f"
 
-    # All that sacreBLEU says of a row, and the same of counts that any sequences of numbers hold.
+    # sacreBLEU's results for a row, and for counts in any sequences of numbers.
     details = staticmethod(_sacrebleu.details)
     compute_plainly = staticmethod(_sacrebleu.compute_plainly)
 

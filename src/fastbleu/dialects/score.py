@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-# Written by hand, because the module `dataclasses` takes longer to import than this whole package.
+# Not a dataclass, because importing `dataclasses` takes longer than importing this whole package.
 class Score:
     """A BLEU score and what it was computed from; immutable.
 
@@ -29,11 +29,11 @@ class Score:
     matches, totals : tuple of int, shape (max_order,)
         Clipped n-gram matches and n-grams, as the dialect counts them.
     signature : str
-        All that the value depends on besides the counts.
+        Everything that the value depends on besides the counts.
     printed : str or None
         The value with the digits that the dialect's original prints; None if it does not round.
     cumulative : tuple of float, shape (max_order,), or None
-        BLEU-1 to BLEU-N, where the dialect's original returns them all.
+        BLEU-1 to BLEU-N, if the dialect's original returns them all.
     """
 
     __module__ = "fastbleu"  # its public place, for help() and pickles
@@ -99,7 +99,7 @@ class Score:
         return type(self), self._fields()
 
     def __replace__(self, **changes: Any) -> Score:
-        """A copy with other values; what `copy.replace` calls."""
+        """A copy with some values replaced, for `copy.replace`."""
         return type(self)(**{**self.to_dict(), **changes})
 
     def __repr__(self) -> str:
@@ -117,7 +117,7 @@ class Score:
         return self._text(f"{self.value:.4g}")
 
     def format(self, width: int = 2) -> str:
-        """The text of ``str(score)`` with `width` digits behind the point of `value`.
+        """The text of ``str(score)`` with `width` decimals of `value`.
 
         Examples
         --------
@@ -167,6 +167,6 @@ def _refuse(score: Score, *operands: object) -> NoReturn:
     )
 
 
-# Not in the class, where type checkers would take the operations for possible.
+# Not in the class, because type checkers would then allow these operations.
 for _operation in ("__lt__", "__le__", "__gt__", "__ge__", "__round__"):
     setattr(Score, _operation, _refuse)

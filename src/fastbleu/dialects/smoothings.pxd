@@ -1,7 +1,7 @@
 """Header only: the smoothing methods, whose formulas are in _nltk.pyx and _sacrebleu.pyx.
 
-With Python's own numbers the same formulas are in nltk_arithmetic.py and `compute_plainly`: nltk adds
-fractions and sacreBLEU percentages, so that neither equals the other to the last bit.
+The same formulas with Python's own numbers are in nltk_arithmetic.py and `compute_plainly`. nltk adds
+fractions and sacreBLEU percentages, so the two differ in the last bits.
 """
 
 
@@ -17,7 +17,7 @@ cdef enum Smoothing:           # nltk's methods in their order
 
 
 cdef inline int smoothing_named(object name) except -1:
-    """The Smoothing of a name that rows can be smoothed by."""
+    """The Smoothing of a name, if rows are sufficient for it."""
     if name == "exp":
         return SMOOTH_EXP
     if name == "floor":

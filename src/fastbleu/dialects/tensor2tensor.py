@@ -10,15 +10,15 @@ from .plain import EQUAL_WEIGHTS, PlainDialect, Row
 
 
 class Tensor2TensorDialect(PlainDialect):
-    """``bleu_wrapper`` of tensor2tensor, which t2t-bleu prints, with one reference, 0-1.
+    """``bleu_wrapper`` of tensor2tensor (t2t-bleu), with one reference, 0-1.
 
     exp(sum of log p / max_order) * BP, rounded to float32. Where an order has no match p is
     1 / (k * totals), k doubling from 2 with each such order; an order without n-grams adds nothing
     to the sum. BP is 1 if the ratio of lengths is at least 1 or the reference has no tokens, else
     exp(1 - 1 / ratio).
 
-    Text is lowered (``lowercase=False`` is its ``case_sensitive``) and split as by mteval's
-    international tokenisation, but numbers are only decimal digits, the backslash is no
+    Text is lowercased (``lowercase=False`` is its ``case_sensitive``) and split as in mteval's
+    international tokenisation, but numbers are only decimal digits, the backslash is not
     punctuation, and entities stay. Unicode is that of the running Python.
 
     References

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 class TorchEvalDialect(Dialect):
     """``bleu_score`` of TorchEval 0.0.7, in the float32 of the installed PyTorch, 0-1.
 
-    BP * exp(sum of weight * log(matches / totals)) on what white space separates; 0 if an order has
-    no match, a ValueError if one has no n-gram. The SHORTEST reference's length counts. BP is 1 if
+    BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
+    match, a ValueError if one has no n-gram. The SHORTEST reference's length counts. BP is 1 if
     the hypotheses are longer, else exp(1 - ref_len / hyp_len). Orders are up to 4. PyTorch's log
-    and exp are not correctly rounded, so that the last bit depends on its version.
+    and exp are not correctly rounded, so the last bit depends on its version.
 
     References
     ----------
@@ -44,16 +44,16 @@ class TorchEvalDialect(Dialect):
         weights: torch.Tensor | Sequence[float] | None,
         dtype: torch.dtype,
     ) -> torch.Tensor:
-        """The scores of `tensors`, by torcheval.metrics.functional.text.bleu's steps.
+        """The scores of `tensors`, by the steps of torcheval.metrics.functional.text.bleu.
 
-        `counts` are of rows, or of one row, without their dimension; `dtype` is that of TorchEval's
-        counts: float64 of its class, float32 of its function.
+        `counts` are those of rows, or of one row without the first dimension; `dtype` is the type
+        of TorchEval's counts: float64 in its class, float32 in its function.
         """
         import torch
 
         device, max_order = counts[2].device, counts[2].shape[-1]
         input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
-        # Equal weights are float32 there, so that three of them do not add up to 1.
+        # TorchEval's equal weights are float32, so three of them do not add up to 1.
         equal = [1 / max_order] * max_order
         of_orders = torch.as_tensor(equal if weights is None else weights, device=device)
         with torch.no_grad():

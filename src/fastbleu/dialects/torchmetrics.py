@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class TorchMetricsDialect(Dialect):
     """``bleu_score`` of TorchMetrics 1.9.0, in the float32 of the installed PyTorch, 0-1.
 
-    BP * exp(sum of weight * log(matches / totals)) on what white space separates; 0 if an order has
-    no match, even with ``smoothing="add-k"``, its ``smooth=True``, which adds 1 to all orders but
+    BP * exp(sum of weight * log(matches / totals)) on whitespace tokens; 0 if an order has no
+    match, even with ``smoothing="add-k"``, its ``smooth=True``, which adds 1 to all orders but
     the first. The closest reference's length counts, of two equally close the FIRST one's. BP is 1
     if the hypotheses are longer, else exp(1 - ref_len / hyp_len). PyTorch's log and exp are not
-    correctly rounded, so that the last bit depends on its version.
+    correctly rounded, so the last bit depends on its version.
 
     References
     ----------
@@ -51,7 +51,7 @@ class TorchMetricsDialect(Dialect):
     ) -> torch.Tensor:
         """The scores of `tensors`, by the steps of torchmetrics.functional.text.bleu.
 
-        `counts` are of rows, or of one row, without their dimension; `dtype` is that of
+        `counts` are those of rows, or of one row without the first dimension; `dtype` is that of
         TorchMetrics' states.
         """
         import torch
@@ -86,7 +86,7 @@ class TorchMetricsDialect(Dialect):
 
 @cache
 def torch_field() -> dict[str, str]:
-    """The version of PyTorch, whose log and exp decide about last bits, for signatures."""
+    """The version of PyTorch for signatures, because its log and exp determine the last bits."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,1 +1,1 @@
-"""What a user passes in: every check of its shape and type, and every message about it."""
+"""Checks of the shape and type of all user input, with their error messages."""

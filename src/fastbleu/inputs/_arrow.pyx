@@ -5,7 +5,7 @@ Utf8Rows or IdRows, which point into the column's own buffers. kernel/objects/ar
 checked and what is trusted.
 
 Ownership. Structs are moved out of their capsules, and released once: a schema as soon as it is read, an
-array when neither the column nor rows of it need it any more, a stream when the column is closed or freed.
+array when neither the column nor its rows need it any more, a stream when the column is closed or freed.
 Thread-safety. One thread reads a column. Producers are asked for the next array without the GIL, because
 some compute it on threads that need it.
 """
@@ -91,7 +91,7 @@ cdef list FAULTS = [
 
 
 cdef enum:
-    # In place of the number of an element: each string is one, or the rows are no lists.
+    # Instead of the number of an element: each string is one, or the rows are not lists.
     OWN_NUMBER = -2
     NO_LIST = -1
 
@@ -117,7 +117,7 @@ cdef class Chunk:
 
 
 cdef str name_of(const ArrowSchema *schema):
-    """A type as messages name it."""
+    """The name of a type for messages."""
     cdef const char *name
     cdef int64_t k
     cdef str format = schema.format.decode("utf-8", "replace")
@@ -293,7 +293,7 @@ cdef class ArrowColumn:
         -------
         rows : Utf8Rows or IdRows
         missing : list of (int, int or None)
-            Rows, by their numbers among these, that are null, and elements of their lists.
+            Null rows, by their numbers among these, and null elements of their lists.
         """
         cdef Utf8Rows lines = None
         cdef IdRows ids = None

@@ -160,7 +160,7 @@ cdef class IdRows:
         return 0
 
     cdef bint add_lists(self, object segments, bint nested) except -1:
-        """Add segments: a list of int each or, `nested`, a list of these; False where one is another."""
+        """Add segments: each a list of int or, if `nested`, a list of these; False for other types."""
         cdef Py_ssize_t segment = 0, polled = 0, k
         cdef const int64_t *ids
         while segment < size_of(segments):
@@ -229,7 +229,7 @@ cdef class IdRows:
         return made
 
     def without(self, left_out not None):
-        """All segments, of gathered rows, but those whose numbers are in a set."""
+        """All segments, of gathered rows, except those whose numbers are in a set."""
         cdef IdRows kept = IdRows()
         cdef Py_ssize_t segment, k
         cdef id_row row
@@ -262,7 +262,7 @@ cdef class IdRows:
 
 
 def plain_rows(hypotheses, references, bint lists_are_ids=False):
-    """The rows of two arrays or tensors, or lists, with which nothing can be wrong; None for all others."""
+    """The rows of two arrays, tensors or lists that need no checks; None for all others."""
     cdef IdRows ours, theirs
     ours = rows_of(hypotheses, 2, lists_are_ids)
     theirs = None if ours is None else rows_of(references, 3, lists_are_ids)
@@ -316,7 +316,7 @@ cdef int64_t as_int64(object number) noexcept:
 
 
 def ids_of(list tokens not None):
-    """Return (integers as an array of int64, position of the first that is no int64, or -1)."""
+    """Return (integers as an array of int64, position of the first that does not fit, or -1)."""
     cdef array ids = array("q", bytes(8 * len(tokens)))
     cdef Py_ssize_t i
     for i in range(len(tokens)):

@@ -1,10 +1,10 @@
-"""Segments of UTF-8 text where it lies: pointers to lines, no copies and no Python strings.
+"""Segments of UTF-8 text in place: pointers to lines, no copies and no Python strings.
 
 Data. Utf8Rows is a table of lines and of how many belong to each segment. A column or a file is read as one
 such table after the other. With `levels` 0 a segment is a line, with 1 a list of lines, and with 2 a list of
 lists, which are the parts. A line that is missing has NULL bytes and no size. Utf8Lines cuts a stream of
-bytes into rows of lines; what it costs is a search for each line end, and a copy of each line that two blocks
-share. StringColumn reads arrays of numpy's StringDType like columns.
+bytes into rows of lines; it searches for line ends, and copies lines that are split between two blocks.
+StringColumn reads arrays of numpy's StringDType like columns.
 
 Ownership. Utf8Rows frees its tables and holds the objects that own the bytes. Those of a StringColumn own a
 copy of its strings, because numpy's may move as soon as their allocator is released.
@@ -83,7 +83,7 @@ cdef class Utf8Rows:
         return False
 
     def rstrip(self):
-        """Drop white space at the ends of all lines, as str.rstrip() does."""
+        """Drop whitespace at the ends of all lines, as str.rstrip() does."""
         cdef Py_ssize_t line
         self.size = 0
         with nogil:
@@ -123,7 +123,7 @@ cdef class Utf8Rows:
         return 0
 
     cdef Py_ssize_t first_line(self, Py_ssize_t segment) noexcept nogil:
-        """The number of a segment's first line; of the one behind the last: how many there are."""
+        """The number of a segment's first line; for the end of the segments, the number of all lines."""
         cdef Py_ssize_t number = segment
         if self.levels > 0:
             number = self.ends[number - 1] if number else 0
@@ -133,7 +133,7 @@ cdef class Utf8Rows:
 
     @staticmethod
     def side_by_side(list columns not None):
-        """Segments that are lists: of the line that each of several columns has for the segment."""
+        """Segments that are lists, with one line from each of several columns."""
         cdef Utf8Rows joint = Utf8Rows(1), column
         cdef Py_ssize_t segment, segments = min([len(column) for column in columns])
         for column in columns:
@@ -149,7 +149,7 @@ cdef class Utf8Rows:
         return joint
 
     def without(self, left_out not None):
-        """All segments, of `levels` 0 or 1, but those whose numbers are in a set."""
+        """All segments, of `levels` 0 or 1, except those whose numbers are in a set."""
         cdef Utf8Rows kept = Utf8Rows(self.levels)
         cdef Py_ssize_t segment, line
         if self.levels > 1:
@@ -167,7 +167,7 @@ cdef class Utf8Rows:
     def as_lists(self, place_of, bint are_tokens=False):
         """The segments as str, or as lists or lists of lists of str.
 
-        What is missing is an empty text, or where lines are tokens none. `place_of(segment, k)` names line
+        A missing value is an empty text, or no line if lines are tokens. `place_of(segment, k)` names line
         number k of a segment, None where a segment is a line, for the ValueError if it is not UTF-8.
         """
         cdef list made = []
@@ -240,7 +240,7 @@ cdef class Utf8Lines:
 
     @property
     def unfinished(self):
-        """What was read of the next line, once all that have ended are taken."""
+        """The bytes of the next, unfinished line, once all finished lines are taken."""
         return b"".join(self.pieces)
 
     def take(self, Py_ssize_t count, Utf8Rows rows=None):
@@ -296,7 +296,7 @@ cdef class Utf8Lines:
         return 0
 
     cdef Py_ssize_t line_end(self) noexcept nogil:
-        """Where in the block the next line ends: the block's size if it does not."""
+        """The offset in the block at which the next line ends; the block's size if it does not."""
         cdef const void *found = memchr(self.bytes + self.at, c"\n", self.size - self.at)
         return self.size if found == NULL else <const uint8_t *> found - self.bytes
 
@@ -399,7 +399,7 @@ cdef class StringColumn:
                 status |= load_string(&self.functions, allocator, packed + number * step, &lines[number])
                 size += lines[number].size
             if rows.size + size > <size_t> copies.room or status < 0:
-                # No memory is asked for, and no error is made, by who has the allocator.
+                # While the allocator is held, memory is not allocated and no exception is created.
                 self.functions.release(allocator)
                 allocator = NULL
                 if status < 0:

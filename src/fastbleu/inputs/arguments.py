@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Default:
-    """Stands for a parameter that was not passed, where None means something."""
+    """The default of a parameter for which None has a meaning of its own."""
 
     def __repr__(self) -> str:
         return "<the dialect's>"
@@ -24,7 +24,7 @@ class Default:
 
 DEFAULT = Default()
 
-# What other libraries call a parameter.
+# Names of parameters in other libraries.
 _NAMES_ELSEWHERE = {
     **dict.fromkeys(("max_ngram_order", "n_gram", "ngram"), "max_order"),
     **dict.fromkeys(("n_jobs", "num_workers"), "threads"),
@@ -60,7 +60,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_lowercase(value: Any, is_text: bool) -> bool:
-    """Return whether text is lowered first as a bool; refuse it for what is not text."""
+    """Return `lowercase` as a bool; only text may be lowercased."""
     lowered = check_flag("lowercase", value)
     if lowered and not is_text:
         raise ValueError("lowercase=True needs text; lists of tokens are compared as they are")
@@ -82,7 +82,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
 
 def refuse_name(unknown: str, names: Iterable[str]) -> NoReturn:
-    """Raise the error for a name, and say which of the parameters' `names` is meant."""
+    """Raise the error for an unknown name, and suggest one of the parameters' `names`."""
     known = ["tokenize", "hashed", "keywords", *(name for name in names if name != "tokenizer")]
     meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, known)
     hint = f"; did you mean {meant!r}?" if meant else ""

@@ -29,8 +29,8 @@ _MAX_DEPTH = 4
 def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
     """Copy nested sequences into new lists, before numpy makes an array of them.
 
-    numpy runs code of the objects in a list, and reads freed memory if that code empties the list.
-    No other code can reach the new lists.
+    numpy calls methods of the objects in a list, and reads freed memory if these empty the list.
+    No other code has a reference to the new lists.
     """
     if type(value) not in (list, tuple):
         is_leaf = isinstance(value, (str, bytes, bytearray, memoryview, _array, dict))
@@ -52,7 +52,7 @@ def is_array(value: Any) -> bool:
         return False
     dtype = getattr(value, "dtype", None)
     if dtype is None:
-        return not hasattr(value, "columns")  # as a data frame has
+        return not hasattr(value, "columns")  # a data frame
     # The dtypes of tensors have no `kind`, and are always numbers.
     return getattr(dtype, "kind", "i") not in "OUSTVmM"
 
@@ -71,7 +71,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 def id_array(value: Any, where: str) -> Array:
     """Return an array of integers of native byte order, copied only if necessary."""
     if hasattr(value, "is_floating_point") and value.is_floating_point():
-        _refuse(where, value.dtype, tuple(value.shape), "f")  # numpy knows no bfloat16
+        _refuse(where, value.dtype, tuple(value.shape), "f")  # numpy does not have bfloat16
     array = in_main_memory(value, where)
     kind = array.dtype.kind
     if kind not in "iu":
@@ -121,7 +121,7 @@ def in_main_memory(value: Any, where: str) -> Array:
         raise TypeError(
             f"{where} is a {kind}; pass its data, and ~mask as hypothesis_mask= or reference_mask="
         )
-    # In this order: sparse tensors of PyTorch have an attribute that raises a RuntimeError.
+    # In this order, because an attribute of PyTorch's sparse tensors raises a RuntimeError.
     if not hasattr(value, "detach") and hasattr(value, "__cuda_array_interface__"):
         raise TypeError(f"{where} is a {kind} on a GPU; pass a numpy array (with cupy: .get())")
     try:

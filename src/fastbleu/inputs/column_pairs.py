@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from .columns import Column, Missing
 
-# Segments of a block, and bytes of its hypotheses: enough that starting threads costs nothing.
+# Segments in a block, and bytes of its hypotheses: enough that starting threads is negligible.
 _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
-# Segments of a block that is a copy: few, so that it is still in the cache when it is counted.
+# Segments in a block that is copied: few, so that it is still in the cache when it is counted.
 _COPIED_SEGMENTS = 1 << 13
 # Segments of an array of Python's objects that are listed at a time: their first bytes are in the
 # cache then, and are still there when they are counted.
@@ -27,7 +27,7 @@ _ARRAY_SEGMENTS = 1 << 10
 
 
 class _ListSide:
-    """What is no column, beside a column."""
+    """The side of a pair that is not a column."""
 
     def __init__(self, name: str, values: Any) -> None:
         check_segments(name, values)
@@ -41,7 +41,7 @@ class _ListSide:
 
 
 class _SeveralColumns:
-    """A column for each reference of all segments."""
+    """A list of columns, one for each reference number."""
 
     is_text = True
     levels = 1
@@ -77,9 +77,9 @@ class Columns:
     is_text : bool
         Whether a tokenizer splits the lines; else columns hold tokens or ids.
     in_place : bool
-        Whether text can be counted where it lies; else it becomes Python strings.
+        Whether text can be counted in place; else it becomes Python strings.
     missing : {"error", "empty", "skip"}
-        What to do with segments of which something is null.
+        What to do with segments in which something is null.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Columns:
     ) -> None:
         self._ours, self._theirs = ours, theirs
         self._is_text = is_text
-        # Whether one side is no column.
+        # Whether one side is not a column.
         self.is_mixed = _ListSide in (type(ours), type(theirs))
         self._in_place = not self.is_mixed and (in_place if is_text else not ours.is_text)
         self._missing = missing
@@ -130,7 +130,7 @@ class Columns:
 
     @property
     def present(self) -> list[bool] | None:
-        """Of each segment that was read whether it was not left out; None where none was."""
+        """For each segment that was read, whether it was kept; None if all were."""
         if not self._left_out:
             return None
         present = [True] * self._ours.before
@@ -139,7 +139,7 @@ class Columns:
         return present
 
     def lists(self) -> tuple[Any, Any]:
-        """Both sides whole, as lists; beside a list what is null is None."""
+        """Both sides as whole lists; if one side is a list, nulls of the other become None."""
         if self.is_mixed:
             return self._whole(self._ours, False), self._whole(self._theirs, True)
         self._in_place = False
@@ -164,7 +164,7 @@ class Columns:
         return listed
 
     def _listed(self, rows: Any, before: int, is_reference: bool) -> Any:
-        """Rows as a list, in which what is null is an empty text or list."""
+        """Rows as a list, in which nulls are empty texts or lists."""
         if type(rows) is IdRows:
             return rows.as_lists(is_reference)
         if type(rows) is not Utf8Rows:
@@ -183,7 +183,7 @@ class Columns:
 
 
 class Arrays:
-    """Texts that are Python's objects in arrays, one side perhaps in a list, as blocks of lists."""
+    """Arrays of Python objects (one side may be a list), read as blocks of lists."""
 
     def __init__(self, hypotheses: Any, references: Any) -> None:
         self._sides = hypotheses, references
@@ -197,7 +197,7 @@ class Arrays:
 
 
 def arrays_of(hypotheses: Any, references: Any) -> Arrays | None:
-    """Both sides for reading by blocks; None where neither is an array, and for a single block."""
+    """Both sides, to be read in blocks; None if neither is an array or one block is enough."""
     if len(hypotheses) <= _ARRAY_SEGMENTS:
         return None
     sides = [_object_array(side) for side in (hypotheses, references)]
@@ -208,7 +208,7 @@ def arrays_of(hypotheses: Any, references: Any) -> Arrays | None:
 
 
 def _object_array(value: Any) -> Any:
-    """An array or a Series of Python's objects as an array, a list as it is; None of all else."""
+    """An array or a Series of Python objects as an array, a list as it is; None for others."""
     if type(value) in (list, tuple):
         return value
     if str(getattr(value, "dtype", None)) != "object":
@@ -235,7 +235,7 @@ def _refuse_first(our_missing: Missing, their_missing: Missing, before: int) -> 
 def columns_of(
     hypotheses: Any, references: Any, is_text: bool, in_place: bool, missing: str = "error"
 ) -> Columns | None:
-    """Both sides for reading by blocks, or None where neither is a column; see `Columns`.
+    """Both sides, to be read in blocks, or None if neither is a column; see `Columns`.
 
     References may be one column, of texts or of lists, or a list with a column of texts for each
     reference.
@@ -243,7 +243,7 @@ def columns_of(
     Raises
     ------
     TypeError, ValueError
-        A column does not hold what goes with the tokenizer, or they are not equally long.
+        A column has the wrong type for the tokenizer, or the columns differ in length.
     """
     if type(hypotheses) is Columns:
         return hypotheses
@@ -278,6 +278,6 @@ def columns_of(
 
 
 def _length(value: Any) -> int | None:
-    """How many segments a side has, where it can tell without reading: DuckDB runs its query."""
+    """The number of segments of a side, if known without reading: DuckDB would run its query."""
     known = hasattr(type(value), "__len__") and not hasattr(type(value), "fetchall")
     return len(value) if known else None

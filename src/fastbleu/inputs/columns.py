@@ -1,6 +1,6 @@
-"""Columns with the Arrow interface, and numpy's of strings: recognised, opened, and read whole.
+"""Recognise, open and read columns with the Arrow interface, and numpy's arrays of strings.
 
-pyarrow, polars, pandas, DuckDB and others export their columns by it; none of them is imported.
+pyarrow, polars, pandas, DuckDB and others export their columns by it. They are not imported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LISTED_SEGMENTS = 1 << 12
 
 
 def is_column(value: Any) -> bool:
-    """Whether a value is a column with the Arrow interface that is to be read by it."""
+    """Whether a value is a column to be read through the Arrow interface."""
     kind = type(value)
     if kind in (list, tuple):
         return False
@@ -32,7 +32,7 @@ def is_column(value: Any) -> bool:
         return False
     if hasattr(kind, "columns") and hasattr(kind, "values"):  # pandas' data frame
         return False
-    # pandas' columns of Python objects go faster as lists.
+    # pandas' columns of Python objects are faster as lists.
     dtype = getattr(value, "dtype", None)
     return getattr(dtype, "storage", None) != "python" and str(dtype) != "object"
 
@@ -43,7 +43,7 @@ def _is_dataset_column(value: Any) -> bool:
 
 
 def _is_string_array(value: Any) -> bool:
-    """Whether a value is an array of StringDType in which no text stands for a missing one."""
+    """Whether a value is an array of StringDType without a string as its missing value."""
     if type(value).__module__ != "numpy" or getattr(value, "ndim", 0) != 1:
         return False
     return bool(value.dtype.kind == "T") and not isinstance(
@@ -52,7 +52,7 @@ def _is_string_array(value: Any) -> bool:
 
 
 def opened(value: Any, name: str) -> Column | None:
-    """The column, or None where a value is to be read without Arrow."""
+    """The column, or None if a value is to be read without Arrow."""
     if type(value) in (list, tuple):
         return None
     if _is_string_array(value):
@@ -81,7 +81,7 @@ def kind_of(column: Column) -> str:
 
 
 def check_type(column: Column, name: str, is_text: bool, levels: tuple[int, ...]) -> None:
-    """Raise TypeError unless a column has what goes with the tokenizer, or with none."""
+    """Raise TypeError if a column has the wrong type for the tokenizer, or for none."""
     if is_text and not column.is_text:
         fix = "expected strings; for token ids pass tokenize=None"
     elif column.levels in levels and (column.is_text or not is_text):
@@ -96,7 +96,7 @@ def check_type(column: Column, name: str, is_text: bool, levels: tuple[int, ...]
 
 
 def read_all(column: Column, listed: Callable[[Any, int], list[Any]]) -> tuple[list[Any], Missing]:
-    """A whole column as a list, and the numbers of its rows, and their elements, that are null."""
+    """A whole column as a list, and the numbers of null rows and of rows with null elements."""
     values: list[Any] = []
     missing: Missing = []
     while True:
@@ -109,7 +109,7 @@ def read_all(column: Column, listed: Callable[[Any, int], list[Any]]) -> tuple[l
 
 
 def listed_column(value: Any, name: str) -> Any:
-    """A column as a list, for what needs all sentences at once; anything else as it is."""
+    """A column as a list, for code that needs all sentences at once; anything else as it is."""
     column = None if type(value) in (list, tuple) else opened(value, name)
     if column is None:
         return value

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class IdRules:
-    """Which ids count: arguments as those of `fastbleu.BLEU`, checked to be int64."""
+    """Rules for which ids count: arguments as in `fastbleu.BLEU`, checked to fit into int64."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class IdRules:
         return f"ids({';'.join(fields)})" if fields else "given"
 
     def uncounted(self, rows: IdRows) -> int | None:
-        """The id that seems to pad rows but is counted, or None."""
+        """An id that seems to be padding but is counted, or None."""
         if self.stop_ids:
             return None
         padding = rows.run_at_end()
@@ -64,7 +64,7 @@ def _checked_ids(name: str, ids: Any) -> tuple[int, ...]:
 
 
 def _is_several(ids: Any) -> bool:
-    """Whether these are several ids, and not a single number, 0-d array or str."""
+    """Whether these are several ids, not a single number, 0-d array or str."""
     return hasattr(ids, "__iter__") and shape_of(ids) != () and not isinstance(ids, (str, bytes))
 
 

@@ -1,4 +1,4 @@
-"""Missing values among segments, as columns of tables have them: None, NaN, pandas.NA."""
+"""Missing values among segments, such as None, NaN and pandas.NA in columns of tables."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What a metric may do where a hypothesis or a reference is missing.
+# The values of `missing`.
 CHOICES = "error", "empty", "skip"
-# By their names: importing pandas for its NA, which the user may not even have, takes long.
+# By name, because importing pandas for its NA takes long, and pandas may not be installed.
 _MISSING_TYPES = "NoneType", "NAType", "NaTType"
 _FLOAT_TYPES = "float", "float16", "float32", "float64"
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for a missing one: None, NaN, pandas.NA or pandas.NaT."""
+    """Whether a value means a missing one: None, NaN, pandas.NA or pandas.NaT."""
     name = type(value).__name__
     return name in _MISSING_TYPES or (name in _FLOAT_TYPES and bool(value != value))
 
@@ -34,9 +34,9 @@ def refuse_missing(where: str, value: Any) -> None:
 def replace_missing(
     hypotheses: Any, references: Any, choice: str, empty: Any
 ) -> tuple[list[Any], list[Any], list[bool]] | None:
-    """Return lists without missing values, and of each segment whether it is in them.
+    """Return lists without missing values, and for each segment whether it is in them.
 
-    A missing value is replaced by `empty`, or its segment is left out, with a warning. None where
+    A missing value is replaced by `empty`, or its segment is left out, with a warning. None if
     no value is missing.
     """
     pairs = list(zip(hypotheses, references, strict=True))
@@ -56,7 +56,7 @@ def replace_missing(
 
 
 def _lack(references: Any) -> bool:
-    """Whether the references of a segment are missing, or one of them."""
+    """Whether the references of a segment, or one of them, are missing."""
     several = type(references) in (list, tuple)
     return any(map(is_missing, references)) if several else is_missing(references)
 

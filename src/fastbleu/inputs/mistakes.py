@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from ._ids import IdRows
     from .ids import IdRules
 
-# With fewer sequences of ids it is no evidence that all are empty or that most end alike.
+# With fewer sequences of ids it may be chance that all are empty or that most end alike.
 MIN_SEQUENCES_TO_WARN = 4
-# Lists that are examined for padding.
+# The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
-# Segments that decide about the layout of references. Of WMT22's 2 in 1,000 vote for the wrong one;
-# votes about hypotheses that have nothing to do with their references are split evenly.
+# Segments that decide about the layout of references. 2 in 1,000 segments of WMT22 vote for the
+# wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
 _VOTES_PER_DISSENT = 4
 
@@ -63,14 +63,14 @@ def warn_of_empty_rows(what: str, mask: str) -> None:
 def warn_where_all_are_empty(
     hypotheses: IdRows, references: IdRows, rows: array[int], width: int
 ) -> None:
-    """Warn where all hypotheses, or all references, are empty by the lengths in their rows."""
+    """Warn if all hypotheses, or all references, have the length 0 in their rows."""
     for column, (name, ids) in enumerate([("hypothesis", hypotheses), ("reference", references)]):
         if not any(rows[column::width]) and ids.size:
             warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
 
 
 def warn_of_id_padding(hypotheses: IdRows, references: IdRows, rules: IdRules | None) -> None:
-    """Warn where what seems to be padding counts."""
+    """Warn if an id that seems to be padding is counted."""
     for name, ids in [("hypothesis", hypotheses), ("reference", references)]:
         padding = ids.run_at_end() if rules is None else rules.uncounted(ids)
         if padding is not None:
@@ -79,7 +79,7 @@ def warn_of_id_padding(hypotheses: IdRows, references: IdRows, rules: IdRules | 
 
 
 def layout_is_open(in_favour: int, against: int) -> bool:
-    """Whether the votes of segments have not decided yet how references are laid out."""
+    """Whether the votes of segments have not yet decided the layout of references."""
     return in_favour < _VOTES and against < _VOTES + _VOTES_PER_DISSENT * in_favour
 
 
@@ -147,7 +147,7 @@ def look_like_one_reference(references: tuple[Any, ...]) -> bool:
 
 
 def hint_at_sacrebleu(list_of_references: Any, hypotheses: Any) -> str:
-    """How to fix arguments of nltk's corpus_bleu that fit sacreBLEU's order only; or nothing."""
+    """A hint for arguments of nltk's corpus_bleu that seem to be in sacreBLEU's order, or ""."""
     if type(list_of_references) not in (list, tuple) or type(hypotheses) not in (list, tuple):
         return ""
     segments, streams = len(list_of_references), hypotheses

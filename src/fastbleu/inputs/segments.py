@@ -37,7 +37,7 @@ def refuse_scalar(where: str, value: Any, each: str) -> None:
 
 
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
-    """Raise TypeError unless `value` has a length and an order: one entry per segment."""
+    """Raise TypeError unless `value` is a sized, ordered collection with one entry per segment."""
     refuse_scalar(name, value, each)
     # A set has no order, and iterating over a dict yields its keys.
     wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
@@ -86,7 +86,7 @@ def is_collection(value: Any) -> bool:
 
 
 def is_iterable(value: Any) -> bool:
-    """Whether iter(value) is worth a try, without importing `collections.abc`, which is slow."""
+    """Whether iter(value) may work, without importing `collections.abc`, which is slow."""
     return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
 
 
@@ -94,7 +94,7 @@ def list_or_tuple(segments: Any) -> Any:
     """Return an exact list or tuple as it is, anything else as a list of its elements."""
     if type(segments) in (list, tuple):
         return segments
-    # An array or a Series of texts makes its list several times faster than it is iterated over.
+    # Arrays and Series convert themselves to lists several times faster than iteration does.
     kind = getattr(getattr(segments, "dtype", None), "kind", "")
     if kind in ("O", "T", "U") and getattr(segments, "ndim", 0) == 1:
         listed = segments.tolist() if hasattr(segments, "tolist") else None
@@ -126,7 +126,7 @@ def check_lengths(segments: int, others: int) -> None:
 
 
 def changed_while_read(segments: int, found: int, hypotheses: Any, references: Any) -> ValueError:
-    """The error for segments that became more or fewer while they were read."""
+    """The error for a number of segments that changed while they were read."""
     return ValueError(
         f"{segments} segments became {found} while they were counted: hypotheses is "
         f"a {type(hypotheses).__name__}, references is a {type(references).__name__}; pass "
@@ -238,9 +238,9 @@ class TokenChecks(Checks):
 
 
 class NltkTokenChecks(TokenChecks):
-    """nltk's checks: any sized iterable is a list of tokens, a str of its characters.
+    """nltk's checks: any sized iterable is a list of tokens; a str is a list of its characters.
 
-    Create one for each call: it warns of a str once.
+    Create one for each call: it warns about a str once.
     """
 
     lists_may_change = True

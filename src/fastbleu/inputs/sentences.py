@@ -1,4 +1,4 @@
-"""Checks of sentences that are paired with many others, in every form they can have."""
+"""Checks of the sentences of a matrix: texts, lists of tokens, or token ids."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def masks_of(names: tuple[str, str], masks: tuple[Any, Any], sources: int) -> li
 
 
 def is_batch(value: Any, is_text: bool) -> bool | None:
-    """Whether sentences belong to several sources; None if that cannot be told."""
+    """Whether sentences belong to several sources; None if that is unknown."""
     if type(value) not in (list, tuple):
         shape = () if hasattr(value, "columns") else shape_of(value) or ()
         return len(shape) == (2 if is_text else 3)

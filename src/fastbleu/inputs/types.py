@@ -33,7 +33,7 @@ Part = TypeVar("Part", covariant=True)
 
 
 class SequenceOf(Protocol[Part]):
-    """A list, a tuple, a Series or the like, but not a str: that can only contain str."""
+    """A list, a tuple, a Series or the like, but not a str, which contains only str."""
 
     def __contains__(self, part: object, /) -> bool: ...
     def __iter__(self) -> Iterator[Part]: ...
@@ -57,6 +57,6 @@ Mask: TypeAlias = SupportsArray | SequenceOf[Any]
 # Segments, references or sentences as compiled code reads them.
 Listed: TypeAlias = list[Any] | tuple[Any, ...]
 
-# What a corpus may be. References are segment-major.
+# The types of a corpus. References are segment-major.
 Hypotheses: TypeAlias = Texts | TokenLists | Ids
 References: TypeAlias = TextReferences | TokenListReferences | IdReferences

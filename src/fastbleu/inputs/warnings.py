@@ -7,7 +7,7 @@ import warnings
 
 
 class InputWarning(UserWarning):
-    """The input is scored, but it is probably not what was meant."""
+    """The input was scored, but is probably a mistake."""
 
     __module__ = "fastbleu"
 
@@ -26,7 +26,7 @@ TOKENIZED_PERIODS = 100
 
 
 def warn_tokenized(periods: int, fix: str) -> None:
-    """Warn if hypotheses that are going to be tokenised seem to be tokenised already."""
+    """Warn if hypotheses seem to be tokenised already, before they are tokenised."""
     if periods >= TOKENIZED_PERIODS:
         warn_input(
             f'{periods} hypotheses end in " .": they look tokenised already, which changes their '

@@ -74,7 +74,7 @@ def _floats(value: Any, name: str) -> Floats:
         except ValueError as error:
             raise ValueError(f"{name} cannot be read as an array: {error}") from None
     elif hasattr(value, "detach"):
-        value = value.detach().cpu().double()  # numpy knows no bfloat16
+        value = value.detach().cpu().double()  # numpy does not have bfloat16
     numbers = in_main_memory(value, name)
     if numbers.dtype.kind not in "fiub":
         raise TypeError(f"{name} has the dtype {numbers.dtype}, expected numbers")

@@ -1,6 +1,6 @@
-"""BLEU inside other frameworks: one module per host, imported on demand.
+"""BLEU for other frameworks: one module per framework, imported on demand.
 
-`torchmetrics`, `torcheval`, `ignite`, `keras`, `mbrs`, `spark` and `ray` import their host, which
-``pip install '.[host]'`` in a checkout installs; `transformers` and `evaluate` do not. Nothing else
-of the package imports these modules.
+`torchmetrics`, `torcheval`, `ignite`, `keras`, `mbrs`, `spark` and `ray` import their framework,
+which ``pip install '.[NAME]'`` in a checkout installs; `transformers` and `evaluate` do not. The
+rest of the package does not import these modules.
 """

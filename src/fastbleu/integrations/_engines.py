@@ -1,4 +1,4 @@
-"""What Spark and Ray share: partial results of batches of Arrow, and scores of their sums."""
+"""Shared by Spark and Ray: partial results from Arrow batches, and scores of their sums."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def group_scorer(
     by: str | Sequence[str],
     **options: Any,
 ) -> GroupScorer:
-    """How to count and score, for a table with these columns.
+    """The `GroupScorer` for a table with these columns.
 
     Raises
     ------
     ValueError
-        A column is not there, or the dialect's scores are no function of summed counts.
+        A column is missing, or the dialect's scores cannot be computed from summed counts.
     """
     scorer = GroupScorer(RowCounter(hypothesis, references, **options), by)
     check_columns(columns, scorer.columns)
@@ -42,12 +42,12 @@ def partial_result(scorer: GroupScorer, batches: Iterable[Any]) -> Any:
 
 
 def summed(scorer: GroupScorer, partials: Iterable[pyarrow.Table]) -> pyarrow.Table:
-    """The sum of partial results, which may be very many; an empty table if there are none."""
+    """The sum of any number of partial results; an empty table if there are none."""
     total: list[pyarrow.Table] = []
     waiting: list[pyarrow.Table] = []
 
     def add_up() -> pyarrow.Table:
-        # A column of nulls alone has no other type.
+        # A column with only nulls has no type.
         table = pyarrow.concat_tables([*total, *waiting], promote_options="default")
         return scorer.reduced([open_table(table).frame]).to_native()
 
@@ -64,7 +64,7 @@ def scores(scorer: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
     if not len(sums):
         raise ValueError("there are no segments to score: the table has no rows")
     sums = sums.sort_by([(key, "ascending") for key in scorer.keys])
-    # Numbers of rows are those of partitions: the order of the keys takes their place.
+    # Row numbers are those within partitions, so results are sorted by key instead.
     order = pyarrow.array(numpy.arange(len(sums)))
     sums = sums.set_column(sums.column_names.index(ROW), ROW, order)
     return scorer.scores(open_table(sums).frame).to_native()

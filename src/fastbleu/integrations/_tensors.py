@@ -1,4 +1,4 @@
-"""What metrics that keep their counts in tensors share: those for TorchMetrics and TorchEval."""
+"""Shared by the metrics for TorchMetrics and TorchEval, which keep their counts in tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def options_of(
     host: Dialect, dialect: str, n_gram: int, smoothing: str, weights: Any, **others: Any
 ) -> dict[str, Any]:
-    """Options of `fastbleu.BLEU` for sacreBLEU's dialect or for that of the host."""
+    """Options of `fastbleu.BLEU` for sacreBLEU's dialect or for the framework's."""
     if weights is not None and len(weights) != n_gram:
         lengths = f"len(weights)={len(weights)}, n_gram={n_gram}"
         raise ValueError(f"the length of weights should equal n_gram, got {lengths}")
@@ -34,7 +34,7 @@ def options_of(
 def joined(
     hyp_len: torch.Tensor, ref_len: torch.Tensor, matches: torch.Tensor, totals: torch.Tensor
 ) -> list[int]:
-    """The row that `tensors` of dialects/torchmetrics.py has split; OverflowError below 0."""
+    """The row that `tensors` in dialects/torchmetrics.py has split; OverflowError if negative."""
     row: list[int] = torch.cat((torch.stack((hyp_len, ref_len)), matches, totals)).tolist()
     if min(row) < 0:
         raise OverflowError(f"a count has left int64: {row}")

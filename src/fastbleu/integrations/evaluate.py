@@ -1,8 +1,8 @@
 """The metrics `bleu` and `sacrebleu` of Hugging Face's `evaluate`, in memory.
 
-`load` takes the place of `evaluate.load` for them: no hub, no network, no cache and no lock files;
+`load` replaces `evaluate.load` for them: no hub, no network, no cache and no lock files;
 `evaluate` itself need not be installed. Arguments and results, with their types, are those of the
-hub's metrics; the words of errors are ours.
+hub's metrics; error messages differ.
 
 >>> bleu = load("bleu")
 >>> bleu.add(prediction="the cat sat on it", reference=["the cat sat on it", "a cat sat"])
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _InMemory:
-    """Segments that wait for `compute`. Not to be used by several threads at once."""
+    """Collects segments until `compute`. Not thread-safe."""
 
     name: str
 
@@ -57,10 +57,10 @@ class _InMemory:
         predictions: Sequence[str] | None = None,
         references: Sequence[str | Sequence[str]] | None = None,
     ) -> None:
-        """Add segments; where that raises, nothing is added.
+        """Add segments; if that raises, nothing is added.
 
         ``references[i]`` is the reference, or the list of references, of ``predictions[i]``.
-        TypeError or ValueError where a text is no str, a prediction has no reference, or the two
+        TypeError or ValueError if a text is not a str, a prediction has no reference, or the two
         differ in length.
         """
         hypotheses = _listed(predictions, "predictions")
@@ -84,15 +84,15 @@ class _InMemory:
         self._waiting += added
 
     def __len__(self) -> int:
-        """Segments that wait for `compute`."""
+        """The number of segments added since the last `compute`."""
         return len(self._waiting)
 
     def _feature_names(self) -> list[str]:
-        """What `evaluate.combine` asks of a metric, besides its `name`."""
+        """The names of the inputs, which `evaluate.combine` requires besides `name`."""
         return ["predictions", "references"]
 
     def _take(self, predictions: Any, references: Any) -> tuple[list[str], list[str | list[str]]]:
-        """All segments, those given last included; none is left."""
+        """Remove and return all segments, including those passed now."""
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions, references=references)
         if not self._waiting:
@@ -117,15 +117,15 @@ class Bleu(_InMemory):
     ) -> dict[str, Any]:
         """BLEU of all segments added since the last call, and of those given here.
 
-        The reference length is the sum of the SHORTEST references', and an order without matches
-        makes the score 0: do not compare it with sacreBLEU's.
+        The SHORTEST reference's length counts, and the score is 0 if an order has no match: do not
+        compare it with sacreBLEU's.
 
         Parameters
         ----------
         predictions, references : optional
             As for `add_batch`.
         tokenizer : callable (str -> list of tokens), optional
-            Default: the 13a rules to the last character; sacreBLEU drops white space there first.
+            Default: 13a; unlike sacreBLEU's it keeps whitespace at the end of a text.
         max_order : int, default 4
             The longest n-grams.
         smooth : bool, default False
@@ -140,8 +140,8 @@ class Bleu(_InMemory):
         Raises
         ------
         TypeError, ValueError
-            As `add_batch`, or nothing was added, or an option is wrong. Where `tokenizer` returns
-            no list of tokens, the segments are gone.
+            As `add_batch`, or nothing was added, or an option is wrong. If `tokenizer` does not
+            return a list of tokens, the segments are lost.
         ZeroDivisionError
             The predictions or the references have no tokens at all.
         """
@@ -193,12 +193,12 @@ class Sacrebleu(_InMemory):
         Parameters
         ----------
         predictions, references : optional
-            As for `add_batch`; not necessarily as many references for each.
+            As for `add_batch`; the number of references may vary.
         smooth_method, smooth_value, lowercase, tokenize, use_effective_order
             `smoothing`, `smoothing_value`, `lowercase`, `tokenize` and `effective_order` of
             `fastbleu.BLEU`.
         force : bool, default False
-            Whether predictions that look tokenised already are meant to be.
+            Do not warn about predictions that look tokenised already.
 
         Returns
         -------
@@ -212,7 +212,7 @@ class Sacrebleu(_InMemory):
             As `add_batch` and `fastbleu.BLEU`, or nothing was added.
         """
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
-            smooth_value = None  # sacreBLEU does not look at one that has no use
+            smooth_value = None  # sacreBLEU ignores a value that has no effect
         metric = Parameters(
             tokenize or "13a",  # type: ignore[arg-type]
             lowercase,

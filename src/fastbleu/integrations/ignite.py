@@ -1,4 +1,4 @@
-"""BLEU as a metric of PyTorch-Ignite: of token ids or text, in engines and across processes.
+"""BLEU as a metric for PyTorch-Ignite: of token ids or text, in engines and across processes.
 
 >>> from ignite.engine import Engine
 >>> evaluator = Engine(lambda engine, batch: batch)  # a real one decodes; it returns (y_pred, y)
@@ -29,33 +29,32 @@ if TYPE_CHECKING:
 
 
 def _unchanged(output: Any) -> Any:
-    """The default `output_transform`: a named function, because a metric may be pickled."""
+    """The default `output_transform`: a named function, so that a metric can be pickled."""
     return output
 
 
 class BLEU(Metric):
     """`fastbleu.BLEU` of all batches since `reset`, summed over all processes by `compute`.
 
-    Its parameters are those of `fastbleu.BLEU`, and so are its numbers: sacreBLEU's on 0-100 by
-    default. A hundredth of ``BLEU(tokenize=None, smoothing="none")`` is the score of ignite's own
+    Its parameters and scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default. The
+    score of ``BLEU(tokenize=None, smoothing="none")``, divided by 100, is that of ignite's own
     ``Bleu(average="micro")``, except for rounding: ignite computes it in other steps.
 
     Parameters
     ----------
     output_transform : callable, optional
-        Makes ``(y_pred, y)`` or ``{"y_pred": y_pred, "y": y}`` of what the engine's process
-        function returns.
+        Converts the result of the engine's process function to ``(y_pred, y)`` or
+        ``{"y_pred": y_pred, "y": y}``.
     device : str or torch.device, default "cpu"
         Where the counts are kept. Counting is done on the CPU.
     **parameters
-        All of `fastbleu.BLEU` but `keep_segments`, also in what they raise: for token ids
-        ``tokenize=None`` and, as the data has them, `ignore_ids`, `stop_id`, `skip_ids`.
+        All of `fastbleu.BLEU` except `keep_segments`, with their errors: for token ids
+        ``tokenize=None`` and, depending on the data, `ignore_ids`, `stop_id`, `skip_ids`.
 
     Notes
     -----
-    A list of tensors is one ragged batch here, which other metrics get one tensor at a time
-    (ignite's `skip_unrolling`). The state is one int64 tensor, `fastbleu.BLEU.state`. Not to be
-    updated by several threads at once.
+    A list of tensors is one ragged batch here; ignite passes other metrics one tensor at a time
+    (its `skip_unrolling`). The state is one int64 tensor, `fastbleu.BLEU.state`. Not thread-safe.
     """
 
     _state_dict_all_req_keys = ("_counts",)
@@ -81,34 +80,34 @@ class BLEU(Metric):
 
     @reinit__is_reduced
     def update(self, output: Sequence[Any]) -> None:
-        """Add a batch; where that raises, nothing is added.
+        """Add a batch; if that raises, nothing is added.
 
         Parameters
         ----------
         output : (y_pred, y)
-            Hypotheses and references as `fastbleu.BLEU.update` takes them, with its errors: of ids
-            a tensor ``(batch, length)`` or a list of 1-D tensors, of text a list of str; `y` also
-            with several references for each, ``(batch, refs, length)`` or a list of lists.
+            Hypotheses and references as for `fastbleu.BLEU.update`, with its errors: for ids
+            a tensor ``(batch, length)`` or a list of 1-D tensors, for text a list of str; `y` may
+            have several references each, ``(batch, refs, length)`` or a list of lists.
         """
         y_pred, y = output
         total = Stats(self._counts.cpu()[None]) + self._bleu.sums(y_pred, y)
         self._counts = torch.from_numpy(numpy.asarray(total)[0]).to(self._device)
 
     def compute(self) -> float:
-        """BLEU of the batches of all processes, which all must call it, on the dialect's scale.
+        """BLEU of the batches of all processes, on the dialect's scale; all must call it.
 
         Raises
         ------
         NotComputableError
-            No process has been given anything.
+            No process has added a segment.
         OverflowError
             A sum over the processes does not fit int64.
         """
         return self.score().value
 
     def score(self) -> Score:
-        """As `compute`, but the whole `fastbleu.Score`, with its counts and its signature."""
-        # In halves, so that a sum beyond int64 is seen and does not wrap around.
+        """Like `compute`, but returns a `fastbleu.Score` with counts and signature."""
+        # Split into halves, so that a sum beyond int64 is detected instead of wrapping around.
         self._halves = torch.stack((self._counts >> 32, self._counts & 0xFFFFFFFF))
         counts = [(high << 32) + low for high, low in zip(*self._sum_of_halves(), strict=True)]
         if max(counts) >= 1 << 63:
@@ -120,7 +119,7 @@ class BLEU(Metric):
             )
         return NativeBLEU.from_state(counts, **self._bleu._parameters.as_arguments()).compute()
 
-    # What is decorated raises nothing, or the sums of all would stay in the place of one's own.
+    # The decorated function must not raise, or the global sums would replace the local counts.
     @sync_all_reduce("_halves")
     def _sum_of_halves(self) -> list[list[int]]:
         halves: list[list[int]] = self._halves.tolist()

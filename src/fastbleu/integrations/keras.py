@@ -1,4 +1,4 @@
-"""BLEU as a metric of Keras 3: in `compile`, `evaluate` and loops of one's own, on any backend.
+"""BLEU as a metric for Keras 3: in `compile`, `evaluate` and custom loops, on any backend.
 
 >>> metric = BLEU(tokenize=None, ignore_ids=(0,))
 >>> metric.update_state(y_true=[[5, 6, 7, 8, 9, 0]], y_pred=[[5, 6, 7, 8, 9, 9]])
@@ -11,7 +11,7 @@ from __future__ import annotations
 import keras
 import numpy
 
-# Keras runs a metric once on tensors without values, also with run_eagerly=True, and tells by this.
+# Tells whether Keras runs a metric on tensors without values, as it does once even if run_eagerly.
 from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 from ..counting.stats import Stats
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _outside_compiled_code(method: Any) -> Any:
-    """What torch.compile steps out for; the other backends have no such thing."""
+    """Exclude a function from torch.compile; other backends do not need this."""
     if keras.backend.backend() != "torch":
         return method
     from torch.compiler import disable
@@ -37,28 +37,28 @@ def _outside_compiled_code(method: Any) -> Any:
 class BLEU(keras.metrics.Metric):
     """`fastbleu.BLEU` of all batches since `reset_state`.
 
-    Its parameters are those of `fastbleu.BLEU`, and so are its numbers: sacreBLEU's on 0-100 by
-    default. Counting n-grams is no tensor operation, so that with jax and TensorFlow a model needs
-    ``model.compile(..., run_eagerly=True)``; compiled by torch it steps out of compiled code.
+    Its parameters and scores are those of `fastbleu.BLEU`: sacreBLEU's on 0-100 by default.
+    Counting n-grams is not a tensor operation, so with jax and TensorFlow a model needs
+    ``model.compile(..., run_eagerly=True)``; torch.compile leaves compiled code for it.
 
     Parameters
     ----------
     name : str, default "bleu"
     dtype : str, optional
-        Of what `result` returns: float64 where the backend has it. No dtype changes the counts.
+        The type of `result`: by default float64 if the backend has it. It does not change the
+        counts.
     from_logits : bool, default False
-        Whether `y_pred` holds a number for each id of the vocabulary, ``(batch, length,
-        vocabulary)``, of which the greatest is taken; logits or probabilities. That is the score
-        of a model that is told the true beginning of each sentence (teacher forcing), not of a
-        translation.
+        Whether `y_pred` has logits or probabilities of all ids of the vocabulary, ``(batch, length,
+        vocabulary)``; the most probable id is used. This scores a model that sees the true
+        beginning of each sentence (teacher forcing), not a translation.
     **parameters
-        All of `fastbleu.BLEU` but `keep_segments`, also in what they raise: for token ids
-        ``tokenize=None`` and, as the data has them, `ignore_ids`, `stop_id`, `skip_ids`.
+        All of `fastbleu.BLEU` except `keep_segments`, with their errors: for token ids
+        ``tokenize=None`` and, depending on the data, `ignore_ids`, `stop_id`, `skip_ids`.
 
     Notes
     -----
-    The state is a variable of int64, `fastbleu.BLEU.state`; where a backend prefers 32 bits, as jax
-    does without ``jax_enable_x64``, the same numbers as pairs of int32. Either is exact.
+    The state is an int64 variable, `fastbleu.BLEU.state`; if the backend uses 32 bits, as jax
+    does without ``jax_enable_x64``, the same numbers as pairs of int32. Both are exact.
     """
 
     def __init__(
@@ -78,7 +78,8 @@ class BLEU(keras.metrics.Metric):
                 "shape; use fastbleu.BLEU(keep_segments=True) in a loop of your own"
             )
         self._bleu = NativeBLEU(**parameters)
-        # As the metric has read them: a generator can be read only once, and JSON knows no numpy.
+        # As the metric has read them: a generator can be read only once, and JSON has no numpy
+        # types.
         for name in parameters.keys() - {"tokenize"}:
             parameters[name] = getattr(self._bleu, name)
         self.from_logits = bool(from_logits)
@@ -89,18 +90,18 @@ class BLEU(keras.metrics.Metric):
 
     @_outside_compiled_code
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Add a batch; where that raises, nothing is added.
+        """Add a batch; if that raises, nothing is added.
 
         Parameters
         ----------
         y_true : tensor, array or list
-            References as `fastbleu.BLEU.update` takes them: of ids ``(batch, length)`` or ``(batch,
-            refs, length)``, of text a list of str or of lists of str, or such an array.
+            References as for `fastbleu.BLEU.update`: for ids ``(batch, length)`` or ``(batch,
+            refs, length)``, for text a list of str or of lists of str, or such an array.
         y_pred : tensor, array or list
-            Hypotheses: of ids ``(batch, length)``, with `from_logits` ``(batch, length,
-            vocabulary)``; of text a list of str.
+            Hypotheses: for ids ``(batch, length)``, with `from_logits` ``(batch, length,
+            vocabulary)``; for text a list of str.
         sample_weight : tensor or array of 0 and 1, optional
-            Shape ``(batch,)``: which segments count. Shape ``(batch, length)``, where `y_true` and
+            Shape ``(batch,)``: which segments count. Shape ``(batch, length)``, if `y_true` and
             `y_pred` have it too: which ids count, in both.
 
         Raises
@@ -140,17 +141,17 @@ class BLEU(keras.metrics.Metric):
 
     @_outside_compiled_code
     def result(self) -> Any:
-        """BLEU of the batches so far as a scalar tensor, on the dialect's scale; 0 before any."""
+        """BLEU of all batches as a scalar tensor, on the dialect's scale; 0 without batches."""
         known = not in_symbolic_scope() and self._state().any()
         value = self.score().value if known else 0.0
         return keras.ops.convert_to_tensor(value, dtype=self.dtype)
 
     def score(self) -> Score:
-        """As `result`, but the whole `fastbleu.Score`; ValueError where there was no batch."""
+        """Like `result`, but returns a `fastbleu.Score`; ValueError without batches."""
         return self._metric().compute()
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` makes the same metric from, without its state."""
+        """The configuration for `from_config`, without the state."""
         config = {**super().get_config(), "from_logits": self.from_logits, **self._parameters}
         if callable(config.get("tokenize")):
             config["tokenize"] = keras.saving.serialize_keras_object(config["tokenize"])
@@ -158,7 +159,7 @@ class BLEU(keras.metrics.Metric):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> BLEU:
-        """A metric without state from what `get_config` returned."""
+        """A new metric from the result of `get_config`."""
         if isinstance(config.get("tokenize"), dict):
             tokenize = keras.saving.deserialize_keras_object(config["tokenize"])
             config = {**config, "tokenize": tokenize}
@@ -166,7 +167,7 @@ class BLEU(keras.metrics.Metric):
 
     def _metric(self) -> NativeBLEU:
         state = self._state()
-        # A metric from a state does not know whether there was anything.
+        # A metric from a state does not know whether segments were added.
         return NativeBLEU.from_state(state, **self._parameters) if state.any() else self._bleu
 
     def _state(self) -> Any:
@@ -175,7 +176,7 @@ class BLEU(keras.metrics.Metric):
 
 
 def _backend_has(dtype: str) -> bool:
-    """Whether the backend keeps numbers of 64 bits as they are."""
+    """Whether the backend keeps 64-bit numbers without loss."""
     try:
         kept = keras.ops.convert_to_tensor(numpy.zeros(1, dtype)).dtype
     except TypeError:  # so Apple's GPUs refuse float64

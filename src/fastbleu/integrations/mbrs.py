@@ -1,12 +1,12 @@
-"""BLEU for the library `mbrs`: a `MetricBLEU` for the place of its own.
+"""BLEU for the library `mbrs`: a replacement of its `MetricBLEU`.
 
     from mbrs.decoders import DecoderMBR
     from fastbleu.integrations.mbrs import MetricBLEU
 
     decoder = DecoderMBR(DecoderMBR.Config(), MetricBLEU(MetricBLEU.Config()))
 
-Importing this module registers the metric with mbrs as "fastbleu". For ``--metric fastbleu`` mbrs'
-commands need to be told: by ``--plugin_dir DIR``, where ``DIR/__init__.py`` imports this module.
+Importing this module registers the metric with mbrs as "fastbleu". To use ``--metric fastbleu`` in
+mbrs' commands, pass ``--plugin_dir DIR``, where ``DIR/__init__.py`` imports this module.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class MetricBLEU(_MetricBLEU):
     Parameters
     ----------
     cfg : MetricBLEU.Config
-        That of mbrs' own, with the same fields and defaults. `num_workers` are threads here; there
-        are no more of them than processors.
+        The same fields and defaults as in mbrs. `num_workers` are threads here, at most as many as
+        processors.
 
     References
     ----------
@@ -76,7 +76,7 @@ class MetricBLEU(_MetricBLEU):
 
     @staticmethod
     def _initialize_bleu(cfg: Any) -> Any:
-        """The scorer, for which mbrs asks when a metric is made."""
+        """Create the scorer; mbrs calls this when a metric is created."""
         names = ["lowercase", "force", "tokenize", "smooth_method", "smooth_value"]
         names += ["max_ngram_order", "effective_order", "trg_lang"]
         return _SacrebleuBLEU(**{name: getattr(cfg, name) for name in names})
@@ -86,7 +86,7 @@ class MetricBLEU(_MetricBLEU):
     ) -> torch.Tensor:
         """The score of each of N hypotheses with the reference of the same number, shape (N,).
 
-        TypeError where a text is no str, ValueError where the numbers differ.
+        TypeError if a text is not a str, ValueError if the numbers differ.
         """
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses))
@@ -99,7 +99,7 @@ class MetricBLEU(_MetricBLEU):
     ) -> torch.Tensor:
         """The score of each of H hypotheses with each of R references, shape (H, R).
 
-        TypeError where a text is no str.
+        TypeError if a text is not a str.
         """
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses) * len(references))
@@ -119,9 +119,9 @@ class MetricBLEU(_MetricBLEU):
     ) -> torch.Tensor:
         """The score of each of H hypotheses against the references' expected n-grams, shape (H,).
 
-        The softmax of `reference_lprobs`, shape (R,), are the weights of the R references. BLEU
-        does not look at the source. TypeError or ValueError where a text is no str, there are no
-        references, or the log-probabilities are not as many, nan, or all -inf.
+        The weights of the R references are the softmax of `reference_lprobs`, shape (R,). The
+        source is ignored. TypeError or ValueError if a text is not a str, there are no references,
+        or the log-probabilities differ in number, are nan, or are all -inf.
         """
         with timer.measure("expectation") as watch:
             watch.set_delta_ncalls(len(hypotheses))
@@ -145,5 +145,5 @@ class MetricBLEU(_MetricBLEU):
 
 
 def _tensor(scores: Any) -> torch.Tensor:
-    """What ``torch.Tensor(scores.tolist())`` is, which mbrs makes of scores."""
+    """The same as ``torch.Tensor(scores.tolist())``, which mbrs uses."""
     return torch.from_numpy(scores).to(torch.get_default_dtype())

@@ -5,9 +5,9 @@
     score(dataset, hypothesis="mt", references=["ref"], by=["system", "lang"]).show()
 
 Each block is counted by `map_batches` and becomes one row of sums for each group. The driver adds
-these up as they come, because a shuffle of so few rows takes longer than counting. Sums are
-integers, so that scores equal (``==``) those of `fastbleu.tables.score` in one process, however the
-rows are split into blocks. Workers must have fastbleu with its extra "ray".
+these up as they arrive, because a shuffle of these few rows takes longer than counting. Sums are
+integers, so scores equal (``==``) those of `fastbleu.tables.score` in one process, however the
+rows are split into blocks. Workers need fastbleu with its extra "ray".
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def score(
     ----------
     dataset : ray.data.Dataset
     hypothesis, references, by, metric, language, tokenize, missing
-        As of `fastbleu.tables.score`; nothing warns of what ``missing="skip"`` leaves out.
+        As in `fastbleu.tables.score`, but there is no warning for rows that ``missing="skip"``
+        leaves out.
 
     Returns
     -------
@@ -54,10 +55,10 @@ def score(
     Raises
     ------
     ValueError
-        As by `fastbleu.tables.score`; or the dialect's corpus score is no function of summed
+        As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from summed
         counts.
     ray.exceptions.RayTaskError
-        What a worker raises: the rows in its message are those of a block.
+        An error in a worker: rows in its message are numbered within a block.
     """
     options: dict[str, Any] = {"metric": metric, "language": language, "tokenize": tokenize}
     schema = dataset.schema()

@@ -5,9 +5,9 @@
     score(df, hypothesis="mt", references=["ref"], by=["system", "lang"]).show()
 
 Each partition is counted by `mapInArrow` and becomes one row of sums for each group; Spark's
-``groupBy().agg()`` adds these up, and the driver scores them. Sums are integers, so that scores are
-equal, with ``==``, to those of `fastbleu.tables.score` in one process, however the rows are
-partitioned. The workers' Python, which the environment variable PYSPARK_PYTHON names, must have
+``groupBy().agg()`` adds these up, and the driver scores them. Sums are integers, so scores
+equal (``==``) those of `fastbleu.tables.score` in one process, however the rows are
+partitioned. The workers' Python, set by the environment variable PYSPARK_PYTHON, needs
 fastbleu with its extra "spark".
 """
 
@@ -50,26 +50,27 @@ def score(
     ----------
     df : pyspark.sql.DataFrame
     hypothesis, references, by, metric, language, tokenize, missing
-        As of `fastbleu.tables.score`; nothing warns of what ``missing="skip"`` leaves out.
+        As in `fastbleu.tables.score`, but there is no warning for rows that ``missing="skip"``
+        leaves out.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        Of rows that the driver has: one for each group in the order of the keys, with the columns
+        A local data frame: a row for each group in the order of the keys, with the columns
         of `fastbleu.tables.score`.
 
     Raises
     ------
     ValueError
-        As by `fastbleu.tables.score`; or the dialect's corpus score is no function of summed
+        As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from summed
         counts.
     pyspark.errors.PythonException
-        What a worker raises: the rows in its message are those of a partition.
+        An error in a worker: rows in its message are numbered within a partition.
     """
     options: dict[str, Any] = {"metric": metric, "language": language, "tokenize": tokenize}
     scorer = group_scorer(df.columns, hypothesis, references, by, missing=missing, **options)
     types = {name: df.schema[name].dataType for name in scorer.by}
-    # All fields are nullable: Spark takes those of Python's workers for that.
+    # All fields are nullable: Spark assumes this for data from Python workers.
     fields = [StructField(name, types.get(name, LongType()), True) for name in scorer.keys]
     fields += [StructField(name, LongType(), True) for name in scorer.reductions]
     partials = df.select(*map(_quoted, scorer.columns)).mapInArrow(
@@ -91,17 +92,17 @@ def sentence_scores(
     metric: BLEU | None = None,
     missing: MissingChoice = "error",
 ) -> Column:
-    """A column of BLEU of every row by itself, for `DataFrame.withColumn` and `select`.
+    """A column with the BLEU of each row, for `DataFrame.withColumn` and `select`.
 
     Parameters
     ----------
     hypothesis : Column or str
     references : Column, str, or a list of them
-        One column, which has a reference for each segment or a list of them, or several.
+        One column with a reference or a list of references per segment, or several columns.
     metric : BLEU, optional
         By default ``fastbleu.BLEU(effective_order=True)``.
     missing : {"error", "empty", "skip"}, default "error"
-        Of "skip" a null is the score.
+        With "skip" the score is null.
 
     Returns
     -------
@@ -140,5 +141,5 @@ def _scorer(counter: RowCounter) -> Callable[..., Any]:
 
 
 def _quoted(name: str) -> str:
-    """A column's name as Spark's expressions have it, where a dot selects a field."""
+    """A column's name quoted for Spark's expressions, where a dot selects a field."""
     return "`" + name.replace("`", "``") + "`"

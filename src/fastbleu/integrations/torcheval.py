@@ -1,4 +1,4 @@
-"""BLEU as a metric of TorchEval: its `BLEUScore`, exact and fast.
+"""BLEU as a metric for TorchEval: its `BLEUScore`, exact and fast.
 
 >>> metric = BLEUScore(n_gram=4)
 >>> metric.update(["the cat sat on the mat"], [["the cat sat on a mat"]]).compute()
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
 
 class BLEUScore(Metric):
-    """BLEU of text that is split at white space, on 0-1: ``torcheval.metrics.BLEUScore``.
+    """BLEU of text that is split at whitespace, on 0-1: ``torcheval.metrics.BLEUScore``.
 
-    By default the score is exact, by sacreBLEU's rules: the length of the closest reference counts
-    (of two equally close the shorter), and a batch of short texts is a batch like any other. With
-    ``dialect="torcheval"`` it is TorchEval's own number, to the last bit, and messages of errors
+    By default the score is exact and follows sacreBLEU's rules: the length of the closest reference
+    counts (of two equally close the shorter), and a batch may have only short texts. With
+    ``dialect="torcheval"`` it is TorchEval's own number, to the last bit, and error messages
     begin with TorchEval's.
 
     Parameters
     ----------
     n_gram : int
-        The longest n-grams; TorchEval's dialect has them up to 4.
+        The longest n-grams; at most 4 with ``dialect="torcheval"``.
     weights : Tensor or sequence of float, shape (n_gram,), optional
         Weight of each order; equal weights by default.
     device : torch.device, optional
         Where the counts are kept, by default the CPU. Counting is done on the CPU.
     dialect : {"sacrebleu", "torcheval"}, default "sacrebleu"
-        Whose rules count, and turn counts into a score.
+        Whose rules to follow.
     smoothing, tokenize, lowercase, ignore_ids, stop_id, skip_ids, threads : optional
-        As for `fastbleu.BLEU`, also in what they raise. ``tokenize="none"``, the default, splits at
-        white space; with None the input is token ids.
+        As for `fastbleu.BLEU`, with its errors. ``tokenize="none"``, the default, splits at
+        whitespace; with None the input is token ids.
 
     Notes
     -----
@@ -88,20 +88,20 @@ class BLEUScore(Metric):
             self._add_state(name, torch.zeros(shape, dtype=torch.int64, device=self.device))
 
     def update(self, input: Any, target: Any) -> BLEUScore:
-        """Add a batch and return the metric; where that raises, nothing is added.
+        """Add a batch and return the metric; if that raises, nothing is added.
 
         Parameters
         ----------
         input, target
-            The hypotheses and references of `fastbleu.BLEU.update`, so named in its errors: a str
-            or S str, and S str or sequences of str, where ``target[i]`` are the references of
-            ``input[i]``; where `tokenize` is None ids, such as tensors of shape (S, length) and
+            The hypotheses and references of `fastbleu.BLEU.update`, whose errors use these names: a
+            str or S str, and S str or sequences of str, where ``target[i]`` are the references of
+            ``input[i]``; if `tokenize` is None ids, such as tensors of shape (S, length) and
             (S, length) or (S, references, length).
 
         Raises
         ------
         ValueError
-            With ``dialect="torcheval"`` also where no text of the batch has `n_gram` tokens.
+            With ``dialect="torcheval"`` also if no text of the batch has `n_gram` tokens.
         """
         hypotheses = [input] if isinstance(input, str) else input
         own = self.dialect == TORCHEVAL.name
@@ -119,9 +119,9 @@ class BLEUScore(Metric):
         return self
 
     def compute(self) -> torch.Tensor:
-        """The score of all batches, on 0-1, as float64 of shape (); 0 before any.
+        """The score of all batches, on 0-1, as float64 of shape (); 0 without batches.
 
-        On Apple's GPUs it is float32. OverflowError where a count is negative: it has left int64.
+        On Apple's GPUs it is float32. OverflowError if a count has exceeded int64.
         """
         states = [getattr(self, name) for name in _STATES]
         row = joined(*states)
@@ -132,8 +132,8 @@ class BLEUScore(Metric):
     def merge_state(self, metrics: Iterable[Any]) -> BLEUScore:
         """Add the counts of other metrics, which stay as they are, and return this one.
 
-        They may also be what TorchEval's toolkit makes of the states of other ranks. ValueError if
-        one of them has another n_gram, or counts in another way.
+        They may also be metrics that TorchEval's toolkit creates from the states of other ranks.
+        ValueError if one of them has a different n_gram, or counts differently.
         """
         metrics = list(metrics)
         for metric in metrics:

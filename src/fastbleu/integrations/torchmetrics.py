@@ -1,4 +1,4 @@
-"""BLEU as metrics of TorchMetrics: its `BLEUScore` and `SacreBLEUScore`, exact and fast.
+"""BLEU as metrics for TorchMetrics: its `BLEUScore` and `SacreBLEUScore`, exact and fast.
 
 >>> metric = SacreBLEUScore()
 >>> metric.update(["The cat sat on the mat."], [["The cat sat on a mat."]])
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _STATES = ("preds_len", "target_len", "numerator", "denominator")
 
-# TorchMetrics lowers a text after tokenising it, sacreBLEU before, and drops white space at the end
-# first. The tokens of these tokenizers are the same nevertheless, unless one of the characters here
-# is in a text, or one of the second in a text to be lowered: 13a drops "-" before a newline, and
-# knows &quot; and <skipped> in small letters only; what a capital sigma becomes depends on what
-# surrounds it; the lower cases of three signs leave the range of characters that zh splits;
-# that of the dotted I is two characters.
+# TorchMetrics lowercases a text after tokenising it; sacreBLEU lowercases it before, and first
+# strips whitespace at the end. The tokens of these tokenizers are still the same, unless a text
+# contains one of the characters in the first string, or, if it is lowercased, in the second: 13a
+# drops "-" before a newline, and recognises &quot; and <skipped> in lower case only; the lower case
+# of a capital sigma depends on its context; the lower case of three signs is outside the range of
+# characters that zh splits; that of the dotted I is two characters.
 _EQUAL_WITHOUT = {
     "none": ("", ""),
     "13a": ("\n", "&<\N{GREEK CAPITAL LETTER SIGMA}"),
@@ -41,39 +41,39 @@ _EQUAL_WITHOUT = {
 
 
 class BLEUScore(Metric):
-    """BLEU of text that is split at white space, on 0-1: ``torchmetrics.text.BLEUScore``.
+    """BLEU of text that is split at whitespace, on 0-1: ``torchmetrics.text.BLEUScore``.
 
     By default the score is exact: float64 from int64 counts, by sacreBLEU's rules; with
-    ``dialect="torchmetrics"`` TorchMetrics' own number, to the last bit of its float32.
+    ``dialect="torchmetrics"`` it is TorchMetrics' own number, to the last bit of its float32.
 
     Parameters
     ----------
     n_gram : int, default 4
         The longest n-grams.
     smooth : bool, default False
-        Add one to the matches and the n-grams of all orders but the first. By TorchMetrics' own
-        rules the score is 0 even so where an order has no match.
+        Add one to the matches and the n-grams of all orders but the first. With
+        ``dialect="torchmetrics"`` the score is still 0 if an order has no match.
     weights : sequence of float, shape (n_gram,), optional
         Weight of each order; equal weights by default.
     dialect : {"sacrebleu", "torchmetrics"}, default "sacrebleu"
-        Whose rules count, and turn counts into a score.
+        Whose rules to follow.
     smoothing : {"none", "exp", "floor", "add-k"}, optional
-        In place of `smooth`, which is short for "none" and "add-k": see `fastbleu.BLEU`.
+        Replaces `smooth`, which selects "none" or "add-k": see `fastbleu.BLEU`.
     tokenize, lowercase, ignore_ids, stop_id, skip_ids, threads : optional
-        As for `fastbleu.BLEU`, also in what they raise. ``tokenize="none"``, the default, splits at
-        white space; with None the input is token ids.
+        As for `fastbleu.BLEU`, with its errors. ``tokenize="none"``, the default, splits at
+        whitespace; with None the input is token ids.
     **kwargs
         Those of ``torchmetrics.Metric``.
 
     Notes
     -----
-    The states are int64 and stay so: `set_dtype` sets what the dialect "torchmetrics" computes in.
-    TorchMetrics itself adds up in float32, which is inexact above 2**24 = 16,777,216. What it makes
-    of more n-grams depends on how they are spread over ranks, and is not reproduced.
+    The states are always int64: `set_dtype` sets the type in which the dialect "torchmetrics"
+    computes. TorchMetrics itself adds up in float32, which is inexact above 2**24 = 16,777,216. Its
+    result for more n-grams depends on their distribution over ranks, and is not reproduced.
 
-    The state `counted_by` is a digest of all that the counts depend on. By it metrics that count in
-    different ways, as BLEUScore and SacreBLEUScore do, share no compute group of a
-    ``MetricCollection``, and their counts are not mixed up by ranks, `merge_state` or checkpoints.
+    The state `counted_by` is a digest of everything that the counts depend on. It ensures that
+    metrics that count differently, such as BLEUScore and SacreBLEUScore, do not share a compute
+    group of a ``MetricCollection``, and that ranks, `merge_state` and checkpoints do not mix them.
     """
 
     is_differentiable = False
@@ -127,7 +127,7 @@ class BLEUScore(Metric):
         self.n_gram = n_gram
         self.smooth = smooth
         self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
-        # Of TorchMetrics' own tokenizers self._bleu knows neither.
+        # self._bleu does not have TorchMetrics' own tokenizers.
         named = {"tokenizer": tokenize, "lowercase": bool(lowercase)}
         how = {**self._bleu._parameters.how_counted, **(named if isinstance(tokenize, str) else {})}
         self._how = sha256(repr({"dialect": dialect, **how}).encode()).digest()[:16]
@@ -138,15 +138,16 @@ class BLEUScore(Metric):
             self.add_state(name, torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
 
     def update(self, preds: Any, target: Any) -> None:
-        """Add a batch; where that raises, nothing is added.
+        """Add a batch; if that raises, nothing is added.
 
         Parameters
         ----------
         preds, target
-            The hypotheses and references of `fastbleu.BLEU.update`, so named in its errors: S str,
-            and S str or sequences of str, where ``target[i]`` are the references of ``preds[i]``;
-            where `tokenize` is None ids, such as tensors of shape (S, length) and (S, length) or
-            (S, references, length). An empty list as a text is an empty text, as in TorchMetrics.
+            The hypotheses and references of `fastbleu.BLEU.update`, whose errors use these names: S
+            str, and S str or sequences of str, where ``target[i]`` are the references of
+            ``preds[i]``; if `tokenize` is None ids, such as tensors of shape (S, length) and
+            (S, length) or (S, references, length). As in TorchMetrics, an empty list is read as an
+            empty text.
         """
         sums = preds if isinstance(preds, Stats) else self._count(preds, target)
         # Not in place: the metrics of a compute group share these tensors.
@@ -155,22 +156,22 @@ class BLEUScore(Metric):
 
     @torch.jit.unused
     def forward(self, preds: Any, target: Any) -> Any:
-        """Add a batch and return the score of the batch; arguments as those of `update`."""
+        """Add a batch and return its score; arguments as for `update`."""
         # Counted before Metric.forward sets all counts to zero, where they would stay if it raised.
         return super().forward(self._count(preds, target), target)
 
     def compute(self) -> torch.Tensor:
-        """The score of all batches of all ranks, on 0-1, of shape (); 0 before any.
+        """The score of all batches of all ranks, on 0-1, of shape (); 0 without batches.
 
-        It is float64 (on Apple's GPUs float32); in the dialect "torchmetrics" of what was torch's
-        default dtype when the metric was made.
+        It is float64 (on Apple's GPUs float32); with ``dialect="torchmetrics"`` it has the default
+        dtype that torch had when the metric was created.
 
         Raises
         ------
         ValueError
-            The counts were made by a metric that counts in another way.
+            The counts come from a metric that counts differently.
         OverflowError
-            A count is negative: it has left int64.
+            A count has exceeded int64.
         """
         if bytes(self.counted_by.tolist()) != self._how:
             raise ValueError(
@@ -184,9 +185,9 @@ class BLEUScore(Metric):
         return score(self._bleu, row, self.numerator.device)
 
     def merge_state(self, incoming_state: Any) -> None:
-        """Add the counts of another such metric, or of its `metric_state`."""
+        """Add the counts of another metric of this class, or of its `metric_state`."""
         super().merge_state(incoming_state)
-        self._computed = None  # What compute returned before, which Metric would return again.
+        self._computed = None  # The cached result of compute, which Metric would return again.
 
     def _count(self, preds: Any, target: Any) -> Stats:
         """The sum of a batch's rows."""
@@ -201,12 +202,12 @@ class BLEUScore(Metric):
         return bleu.sums(_with_texts(preds), [_with_texts(references) for references in target])
 
     def _apply(self, fn: Any, exclude_state: Sequence[str] = ()) -> Any:
-        """Move the states, but do not cast them, as `set_dtype` would."""
+        """Move the states without casting them, as `set_dtype` would."""
         super()._apply(fn, tuple(self._defaults))
         for name, default in self._defaults.items():
             self._defaults[name] = default.to(self.device)
             setattr(self, name, getattr(self, name).to(self.device))
-        self._computed = None  # This was cast, too.
+        self._computed = None  # The cached score was cast, too.
         return self
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
@@ -218,9 +219,9 @@ class SacreBLEUScore(BLEUScore):
     """BLEU as sacreBLEU computes it, on 0-1: ``torchmetrics.text.SacreBLEUScore``.
 
     By default it is the score of sacreBLEU 2.6.0 divided by 100, in float64 (1.0000000000000004 if
-    perfect), with sacreBLEU's smoothing "none" or, where `smooth` is set, "add-k". sacreBLEU's own
-    default is ``smoothing="exp"``, which differs from "none" only where an order has no match. With
-    ``dialect="torchmetrics"`` it is TorchMetrics' own number, from tokens of its own tokenizers.
+    perfect), with sacreBLEU's smoothing "none" or, if `smooth` is set, "add-k". sacreBLEU's own
+    default is ``smoothing="exp"``, which differs from "none" only if an order has no match. With
+    ``dialect="torchmetrics"`` it is TorchMetrics' own number, with its own tokenizers.
 
     Parameters
     ----------
@@ -241,7 +242,7 @@ class SacreBLEUScore(BLEUScore):
 
 
 def _the_same(counted_by: torch.Tensor) -> torch.Tensor:
-    """Reduce the states `counted_by`, shape (metrics, 16), which have to be equal."""
+    """Reduce the states `counted_by`, shape (metrics, 16), which must be equal."""
     if (counted_by != counted_by[0]).any():
         raise ValueError(
             "counts that were made in different ways cannot be added up: all ranks, and metrics "
@@ -251,14 +252,14 @@ def _the_same(counted_by: torch.Tensor) -> torch.Tensor:
 
 
 def _with_texts(texts: Any) -> Any:
-    """Texts with "" in place of an empty list, which TorchMetrics takes for an empty text."""
+    """Texts with "" in place of an empty list, which TorchMetrics reads as an empty text."""
     if type(texts) not in (list, tuple):
         return texts
     return ["" if type(text) is list and not text else text for text in texts]
 
 
 def _may_have(marks: str, preds: Any, target: Any) -> bool:
-    """Whether a text has one of the characters `marks`; True where there is not only text."""
+    """Whether a text has one of the characters `marks`; True if a value is not a text."""
     if not marks:
         return False
     texts: list[Any] = []

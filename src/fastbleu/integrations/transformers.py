@@ -1,6 +1,6 @@
 """BLEU as the `compute_metrics` of Hugging Face's `Trainer` and `Seq2SeqTrainer`.
 
-With a tokenizer the ids become text first, and BLEU is that of the text:
+With a tokenizer the ids are decoded, and BLEU is that of the text:
 
     Seq2SeqTrainer(
         model,
@@ -9,8 +9,8 @@ With a tokenizer the ids become text first, and BLEU is that of the text:
         ...
     )
 
-Without one it is BLEU of the ids. That costs no decoding and serves to choose a checkpoint, but it
-depends on the vocabulary and is no substitute for BLEU of text in a paper.
+Without one it is BLEU of the ids. This needs no decoding and helps to choose a checkpoint, but it
+depends on the vocabulary and does not replace BLEU of text in a paper.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     Ids = NDArray[numpy.integer[Any]]
 
-# What transformers puts where a row has no id: labels that have no loss, rows of unequal length.
+# transformers' value for "no id": labels without a loss, and padding of shorter rows.
 PADDING = -100
 
 
 class ComputeMetrics:
-    """What `compute_metrics` makes: a callable that keeps counts between batches, and no ids.
+    """The result of `compute_metrics`: a callable that keeps counts between batches, but no ids.
 
-    Each process is given the predictions of all by the trainer, so that nothing is reduced here.
+    The trainer passes the predictions of all processes to each, so nothing is reduced here.
     """
 
     def __init__(self, tokenizer: Any, metric: BLEU, padding: tuple[int, ...]) -> None:
@@ -45,34 +45,34 @@ class ComputeMetrics:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the batches of an evaluation that was broken off."""
+        """Forget the batches of an interrupted evaluation."""
         self._metric.reset()
         self._rows = self._generated = 0
 
     def __call__(self, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
-        """Score a whole evaluation, or take one batch of it.
+        """Score a whole evaluation, or add one batch of it.
 
         Parameters
         ----------
         prediction : transformers.EvalPrediction, or tuple
             Predictions and labels: arrays or tensors of int, shape (rows, length), where -100
-            stands for no id. Of a tuple of predictions the first is taken, of a list each entry is
+            means no id. For a tuple of predictions the first is used; in a list each entry is
             a batch (``eval_do_concat_batches=False``).
         compute_result : bool, optional
-            False: add the batch, the result is to come; True: it is the last one. None: it is
-            all there is.
+            False: more batches follow. True: this is the last batch. None: this is the whole
+            evaluation.
 
         Returns
         -------
         dict
             bleu: float on the dialect's scale (0-100 for sacreBLEU's); brevity_penalty: float, 0-1;
-            gen_len: float, the mean number of ids generated, padding apart. Empty where the result
-            is to come.
+            gen_len: float, the mean number of generated ids without padding. Empty if more batches
+            follow.
 
         Raises
         ------
         TypeError, ValueError
-            The predictions are no integers, the shapes are not those above or do not agree, or
+            The predictions are not integers, the shapes are not those above or do not agree, or
             there is a negative id. The batches of this evaluation are then forgotten.
         """
         if compute_result is None:
@@ -113,12 +113,12 @@ class ComputeMetrics:
     def _texts(self, ids: Ids) -> list[str]:
         """Each row as text, without what skip_special_tokens leaves out."""
         rows = [row[row != PADDING].tolist() for row in ids]
-        # Of no rows at all the tokenizers of transformers 5 make one text.
+        # From zero rows the tokenizers of transformers 5 create one text.
         return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
 
 
 def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
-    """A function for the parameter `compute_metrics` of a trainer.
+    """Create a function for the parameter `compute_metrics` of a trainer.
 
     Parameters
     ----------
@@ -126,22 +126,21 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
         A tokenizer of transformers. None: BLEU of the ids.
     **options
         Parameters of `fastbleu.BLEU`, with its errors. For ids `tokenize` is None, and -100 is
-        always one of `ignore_ids`, which should also name the id of the padding; special ids count
-        as tokens unless they are in `skip_ids`. An id that ends a row may be `stop_id` if no row
-        starts with it: BART's decoder, for one, starts with the id that also ends.
+        always one of `ignore_ids`, which should also include the padding id; special ids count
+        as tokens unless they are in `skip_ids`. Pass the end-of-sequence id as `stop_id` only if no
+        row starts with it; BART's decoder, for example, does.
 
     Returns
     -------
     ComputeMetrics
-        Also for ``batch_eval_metrics=True``. After an evaluation that was broken off from outside
-        call its `reset`.
+        Also for ``batch_eval_metrics=True``. After an interrupted evaluation call its `reset`.
 
     Notes
     -----
-    The predictions have to be ids: of a `Seq2SeqTrainer` with ``predict_with_generate=True``, or of
-    any trainer with a `preprocess_logits_for_metrics` that returns ``logits.argmax(-1)``, or
-    ``logits[0].argmax(-1)`` where the model returns a tuple (BLEU of a model that is shown the
-    labels, which says less). A causal model's ids are then one ahead of its labels: cut both.
+    The predictions must be ids: from a `Seq2SeqTrainer` with ``predict_with_generate=True``, or
+    from any trainer with a `preprocess_logits_for_metrics` that returns ``logits.argmax(-1)``, or
+    ``logits[0].argmax(-1)`` if the model returns a tuple (this is the BLEU of a model that sees the
+    labels, which means less). A causal model's ids are then one ahead of its labels: cut both.
 
     Examples
     --------
@@ -188,7 +187,7 @@ def _ids(ids: Any, name: str) -> Ids:
             "predict_with_generate=True, or choose them with preprocess_logits_for_metrics="
             "lambda logits, labels: (logits[0] if isinstance(logits, tuple) else logits).argmax(-1)"
         )
-    if tensor:  # perhaps of a GPU
+    if tensor:  # may be on a GPU
         array = in_main_memory(ids, name)
     if array.dtype.kind not in "iu":
         fix = "; of text fastbleu.BLEU().score is BLEU" if array.dtype.kind in "UO" else ""

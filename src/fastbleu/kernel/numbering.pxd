@@ -21,11 +21,11 @@ cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint know
     known : dict
         Of tokens to their ids, to which new ones are added.
     known_only : bool
-        Nothing is added, and what is not known gets the id -1.
+        Nothing is added, and unknown tokens get the id -1.
     checks : fastbleu.inputs.segments.TokenChecks or None
-        Makes numbers of tensors, and the errors. None where tokens can only be numbers.
+        Converts tensors to numbers, and raises the errors. None if tokens can only be numbers.
     segment, reference
-        Where the tokens stand, for messages.
+        The position of the tokens, for messages.
     """
     cdef PyObject *found
     cdef Py_ssize_t position

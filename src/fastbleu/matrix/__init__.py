@@ -1,8 +1,7 @@
 """Many against many: pairs of sentences, MBR decoding, self-BLEU, a fixed set of references.
 
-The functions take a metric or the parameters of `fastbleu.BLEU`, whose methods of the same names
-they are.
-Modules are loaded when one of their names is first used.
+The functions take a metric or the parameters of `fastbleu.BLEU`, which has methods of the same
+names. Modules are loaded when one of their names is first used.
 """
 
 _HOMES = {

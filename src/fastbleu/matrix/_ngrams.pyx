@@ -1,9 +1,9 @@
 """N-grams of many sentences, numbered over all of them: token ids in, features out.
 
-A sentence is a set. Its features of order n are its n-grams, an n-gram that it holds twice being two
-of them: the first occurrence is one feature, the second another. So the clipped matches of two sentences
-are the features that they share, those of a sentence against several references are its features that
-any of these has, and nothing is left of counting but membership.
+A sentence is a set. Its features of order n are its n-grams; the first and the second occurrence of an
+n-gram are different features. So the clipped matches of two sentences are the features that they share, and
+those of a sentence against several references are its features that any of these has: counting becomes
+testing for membership.
 
 Numbers. An n-gram is the pair of the numbers of its first and its last n - 1 tokens, and its number is
 given out by a table of its order (kernel/number_index.h), as it is met. A further occurrence is the pair
@@ -60,7 +60,7 @@ cdef class Scratch:
         return 0
 
     cdef bint count_earlier(self, Py_ssize_t length) except -1 nogil:
-        """How often each of `ngrams` stood before; whether any did."""
+        """How often each of `ngrams` occurred before; whether any did."""
         cdef bint repeated = False
         cdef Py_ssize_t start = 0, stop, i
         cdef int32_t number, before
@@ -180,7 +180,7 @@ cdef void number_repeats(number_index *known, Scratch scratch, Py_ssize_t start,
 
 
 cdef inline uint64_t key_of(const int32_t *ngrams, Py_ssize_t i, int n) noexcept nogil:
-    """What stands for the n-gram at i, by the numbers of its tokens or of its two halves."""
+    """The key of the n-gram at i, from the numbers of its tokens or of its two halves."""
     if n == 0:
         return <uint64_t> ngrams[i]
     return <uint64_t> ngrams[i] << 32 | <uint64_t> ngrams[i + 1]

@@ -5,11 +5,11 @@ them has: an n-gram that the set clips at k, the largest of its counts in one re
 there, its first k occurrences. So nothing is counted; a feature is in the set or it is not.
 
 ReferenceSet is one set for any number of hypotheses. LeaveOneOut scores each sentence of a set with all
-the others as references: a feature of it is matched if any other sentence has it too. As a feature
-occurs once in a sentence at most, that is each feature but those whose only holder it is, and one pass
-that notes holders knows them. This is what the usual way keeps a maximum, its holder and a second
-maximum of each n-gram's counts for: the features between the second maximum and the maximum are those
-with one holder.
+the others as references: a feature of it is matched if any other sentence has it too. A
+feature occurs at most once in a sentence, so these are all features except those of which the sentence
+is the only holder, and one pass finds these. The usual algorithm keeps for each n-gram the maximum of its
+counts, the sentence with the maximum, and the second maximum: the features between the second maximum and
+the maximum are those with one holder.
 
 Which reference's length counts is found among the different lengths by binary search.
 

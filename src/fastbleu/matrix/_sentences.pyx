@@ -137,7 +137,7 @@ cdef class Sentences:
         return self.ids + self.starts[self.count]
 
     cdef void end(self, Py_ssize_t length) noexcept nogil:
-        """What stands in the reserved room is a sentence."""
+        """Complete the sentence that was written into the reserved memory."""
         self.starts[self.count + 1] = self.starts[self.count] + length
         self.longest = max(self.longest, length)
         self.count += 1
@@ -276,7 +276,7 @@ cdef class TextReader(TextPacker):
         return 0
 
     cdef int forget_line(self) noexcept nogil:
-        """The vocabulary keeps what was read, even if it was void; the line's buffers may go away."""
+        """The vocabulary keeps all tokens that were read, even discarded ones; buffers may be freed."""
         if self.vocabulary is None:
             return TextPacker.forget_line(self)
         return self.vocabulary.keep()

@@ -57,7 +57,7 @@ cdef extern from "Python.h":
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
-# Tokens between two looks for signals: as READ_TOKENS of _tokens.pyx.
+# Tokens between two checks for signals: like READ_TOKENS of _tokens.pyx.
 cdef Py_ssize_t POLL_TOKENS = 1 << 14
 
 # A larger table is not kept for the next vocabulary.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Aggregation:
-    """Scores candidates, by sacreBLEU's formula, against what their references hold on average.
+    """Scores candidates, by sacreBLEU's formula, against the mean counts of their references.
 
     The matches of an n-gram are the smaller of its count in the candidate and its mean count in
     the references; the reference length is their mean length.
@@ -44,8 +44,8 @@ class Aggregation:
     ) -> NDArray[numpy.float64]:
         """The score (0-100) of each candidate against the expected counts; all over one vocabulary.
 
-        By default all references weigh the same. With `logarithms` the weights are logarithms of
-        weights that add up to 1, and the sums are those of `mbrs` to the last bit.
+        By default all references have equal weights. With `logarithms` the weights are logarithms
+        of weights that add up to 1, and the sums are those of `mbrs` to the last bit.
         """
         if weights is None:
             weights = numpy.ones(len(references))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _NAMES = "hypotheses", "references"
 
-# Memory of a block of rows, unless the caller chooses: 64 MB hold 400 rows of 20,000 scores, and
-# what is done anew for each block vanishes beside scoring them.
+# Default memory of a block of rows: 64 MB hold 400 rows of 20,000 scores, for which the work that
+# is repeated for each block is negligible.
 _BLOCK_BYTES = 1 << 26
 
 
@@ -42,34 +42,34 @@ def pairwise(
     """Sentence BLEU of every hypothesis with every reference.
 
     Each entry equals what ``fastbleu.sacrebleu.BLEU(effective_order=True).sentence_score``, and so
-    sacreBLEU, gives for that pair. `threads` share a large source; of many small ones each takes
-    one after the other.
+    sacreBLEU, gives for that pair. Threads share one large source; many small sources are
+    distributed over the threads.
 
     Parameters
     ----------
     hypotheses : sequence of H sentences, or of B sequences of H sentences
-        Sentences are str; where `tokenize` is None lists of tokens, or token ids in an array of
+        Sentences are str; if `tokenize` is None lists of tokens, or token ids in an array of
         shape (H, length) or (B, H, length) or in a list of arrays. Tokens may be tuples: nested
         tuples without lists are one source.
     references : sequence of R sentences, or of B sequences of R sentences
-        Each is the one reference of a pair: they are not nested by segment here.
+        Each is the only reference of a pair: references are not nested by segment here.
     out : ndarray of float64 or float32, shape (H, R) or (B, H, R), optional
-        Where the scores are written; undefined after an error or Ctrl-C.
+        An array for the scores; undefined after an error or Ctrl-C.
     dtype : float64 or float32, optional
         By default that of `out`, or float64; float32 rounds each score and halves the memory.
     progress : bool, default False
         Show a progress bar on standard error.
     hypothesis_mask, reference_mask : array of bool or integers, optional
-        For token ids, of the same shapes: an id counts where they are not 0.
+        For token ids, of the same shapes: an id counts if its mask is not 0.
     metric : fastbleu.BLEU, optional
-        Whose parameters to take, in place of `parameters`.
+        Use its parameters instead of `parameters`.
     **parameters
         Those of `fastbleu.BLEU`. With sacreBLEU's dialect `effective_order` is True by default.
 
     Returns
     -------
     ndarray, shape (H, R) or (B, H, R)
-        On the dialect's scale. `out` if it was given.
+        Scores on the dialect's scale; `out` if it was given.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def pairwise(
     Warns
     -----
     InputWarning
-        Lists of tokens look like sources of text; or as by `fastbleu.BLEU.sentence_scores`.
+        Lists of tokens look like sources of text; or as for `fastbleu.BLEU.sentence_scores`.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def iter_blocks(
     Parameters
     ----------
     hypotheses, references, dtype, progress, hypothesis_mask, reference_mask, metric, **parameters
-        As for `pairwise`, which also names the errors; but there are no batches.
+        As for `pairwise`, with its errors, but for one source only.
     rows : int, optional
         Hypotheses in a block; by default as many as make 64 MB.
 
@@ -159,7 +159,7 @@ def iter_blocks(
                 pairs.fill(scores, bar, first)
                 yield slice(first, first + len(scores)), scores
 
-    # What is wrong is told now, and not when the first block is asked for.
+    # Errors are raised now, not when the first block is requested.
     return blocks()
 
 

@@ -1,4 +1,4 @@
-"""Minimum Bayes risk decoding: of many candidates the one that agrees best with all references."""
+"""Minimum Bayes risk decoding: choose the candidate that agrees best with all references."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[numpy.float64]
 
-# Scores that are held at a time where no matrix is asked for: 32 MB, and as much for weighted ones.
-# Fewer would cost time, because what is kept of the references is made anew for each block.
+# Scores in memory at a time if no matrix is requested: 32 MB, and the same for weighted scores.
+# Fewer would cost time, because tables of the references are rebuilt for each block.
 _BLOCK_SCORES = 1 << 22
 
 _NAMES = "candidates", "references"
@@ -39,17 +39,17 @@ class MBRResult:
     Attributes
     ----------
     best : int, or ndarray of int64, shape (B,)
-        The number of the candidate with the highest utility; of several the lowest.
+        The index of the candidate with the highest utility; the first of equal ones.
     utilities : ndarray of float64, shape (C,) or (B, C)
         The expected score of each candidate over the references, on the dialect's scale: 0-100 for
         sacreBLEU's, 0-1 for nltk's.
     matrix : ndarray of float64, shape (C, R) or (B, C, R), or None
-        The score of each candidate against each reference, if it was asked for.
+        The score of each candidate against each reference, if requested.
     signature : str
-        All that the scores depend on besides the sentences and their weights.
+        Everything that the scores depend on besides the sentences and their weights.
     """
 
-    # An int for one source and an array for a batch, which no type tells apart: both index.
+    # An int for one source and an array for a batch; both can be used as an index.
     best: Any
     utilities: Floats
     matrix: Floats | None = None
@@ -93,15 +93,15 @@ def mbr(
     candidates : sequence of C sentences, or of B sequences of C sentences
         Those of one source, or of B sources; sentences as in `pairwise`.
     references : sequence of R sentences, or of B sequences of R sentences, optional
-        Samples to compare with. By default the candidates, each with itself, too.
+        Samples to compare with. By default the candidates; each is also compared with itself.
     weights : array_like of float, shape (R,) or (B, R), optional
-        Of the references: finite, at least 0, not all 0. By default all are equal, as is right for
-        samples drawn from a model.
+        Weights of the references: finite, at least 0, not all 0. By default all are equal, which is
+        right for samples drawn from a model.
     log_probabilities : array_like of float, shape (R,) or (B, R), optional
-        In place of weights: their logarithms, up to a constant.
+        Logarithms of the weights, up to a constant, instead of `weights`.
     aggregate : bool, default False
         Score each candidate once, against the expected n-gram counts of all references, in linear
-        time. An approximation: see Notes. For sacreBLEU's dialect.
+        time. An approximation: see Notes. Only for sacreBLEU's dialect.
     matrix : bool, default False
         Keep the score of each pair in the result.
     candidate_mask, reference_mask, progress
@@ -118,20 +118,20 @@ def mbr(
     Raises
     ------
     ValueError
-        There are no candidates or no references, weights have the wrong shape or value, or as by
+        There are no candidates or no references, weights have the wrong shape or value, or as for
         `pairwise`.
     TypeError
-        As by `pairwise`.
+        As for `pairwise`.
 
     Warns
     -----
     InputWarning
-        `log_probabilities` look like probabilities, or as by `pairwise`.
+        `log_probabilities` look like probabilities, or as for `pairwise`.
 
     Notes
     -----
     Equal candidates, and equal references, are scored once. Utilities are compared as floats, so
-    that the last bits of sums may decide between candidates with the same scores in another order.
+    the last bits of sums may decide between candidates with the same scores in a different order.
 
     ``aggregate=True`` on 64 candidates crossed from the outputs of three WMT22 systems chose the
     same candidate for 74 to 84 % of the sources and lost 0.2 to 0.5 points of expected score on
@@ -206,7 +206,7 @@ def _mean_scores(
     matrix: Floats | None,
     bar: ProgressBar,
 ) -> Floats:
-    """The utilities of a source's candidates; writes the matrix if there is to be one."""
+    """The utilities of a source's candidates; fills the matrix if there is one."""
     rows, row_of = candidates.unique()
     columns, column_of = (rows, row_of) if references is candidates else references.unique()
     row_numbers = numpy.asarray(row_of)
@@ -217,7 +217,7 @@ def _mean_scores(
     for first in range(0, len(rows), step):
         scores = block[: len(rows) - first]
         pairs.fill(scores, bar, first)
-        # Duplicates take part like all others, so that no sum depends on who is merged.
+        # Sums include duplicates, so that they do not depend on which candidates are merged.
         if len(columns) < len(references):
             scores = scores.take(column_of, axis=1)
         # Each row is added up by itself, in numpy's order.

@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Sentences whose rows are scored at once: Ctrl-C comes through between.
+# Sentences whose rows are scored at once; Ctrl-C is checked in between.
 _ROWS = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class SelfBLEU:
-    """Scores of sentences with all the others of their set as references.
+    """Scores of sentences, each with all others of its set as references.
 
-    The higher, the more the set repeats itself.
+    Higher scores mean that the set repeats itself more.
 
     Attributes
     ----------
     values : dict of int to float
-        By order n the mean score for n-grams of up to n tokens, equally weighted; on the dialect's
-        scale: 0-1 for nltk's, 0-100 for sacreBLEU's.
+        For each order n the mean score for n-grams of up to n tokens, equally weighted; on the
+        dialect's scale: 0-1 for nltk's, 0-100 for sacreBLEU's.
     scores : ndarray of float64, shape (N, orders)
         The score of each sentence that was scored, for each order; on the same scale.
     orders : tuple of int
-        What the columns of `scores` are.
+        The orders of the columns of `scores`.
     indices : ndarray of int64, shape (N,)
-        Which sentences the rows of `scores` are, in ascending order.
+        The sentences of the rows of `scores`, in ascending order.
     signature : str
-        All that the scores depend on besides the sentences and the order; the sample and its seed
-        if there is one.
+        Everything that the scores depend on besides the sentences and the order; the sample and its
+        seed if there is one.
     """
 
     values: dict[int, float]
@@ -74,21 +74,21 @@ def self_bleu(
 ) -> SelfBLEU:
     """Self-BLEU: how much a set of sentences repeats itself.
 
-    Each sentence is scored against all the others as its references, and scores are averaged, for
+    Each sentence is scored with all others as its references, and scores are averaged, for
     each order n with equal weights for 1 to n. By default each score equals nltk's
-    ``sentence_bleu`` with method 1. The time is linear in the number of sentences; `threads` do not
-    shorten it.
+    ``sentence_bleu`` with method 1. The time is linear in the number of sentences; `threads` has
+    no effect.
 
     Parameters
     ----------
     sentences : iterable of S sentences
         As in `pairwise`. An iterator is read in parts, so that only token ids are in memory.
     orders : iterable of int, default (2, 3, 4, 5)
-        In place of `max_order` and `weights`.
+        Replaces `max_order` and `weights`.
     sample : int, optional
-        Score only as many sentences, drawn without replacement, each against all the others.
+        Score only this number of sentences, drawn without replacement, each against all others.
     seed : int, default 0
-        Of the sample.
+        Seed of the sample.
     mask, progress
         As `hypothesis_mask` and `progress` of `pairwise`.
     metric, **parameters
@@ -103,9 +103,9 @@ def self_bleu(
     Raises
     ------
     ValueError
-        There are fewer than 2 sentences, an order is below 1, or as by `pairwise`.
+        There are fewer than 2 sentences, an order is below 1, or as for `pairwise`.
     TypeError
-        As by `pairwise`, as are the warnings.
+        As for `pairwise`, like the warnings.
 
     References
     ----------
@@ -162,7 +162,7 @@ def self_bleu(
             scores[first : first + _ROWS, column] = _scores(made, part, max_order, order)
     means = (fsum(column.tolist()) / len(indices) for column in scores.T)
     values = dict(zip(checked, means, strict=True))
-    # An order and weights of the metric's own play no part.
+    # The metric's own max_order and weights are ignored.
     unused = "order:", "weights:"
     fields = [field for field in made.signature.split("|") if not field.startswith(unused)]
     if sample is not None:
@@ -179,7 +179,7 @@ def _scores(parameters: Parameters, rows: array[int], max_order: int, order: int
 
 
 def _check_orders(orders: Any) -> tuple[int, ...]:
-    """Different orders as they were given."""
+    """The distinct orders, in the given order."""
     if not hasattr(orders, "__iter__"):
         raise TypeError(f"orders is {orders!r}, expected several integers; pass ({orders!r},)")
     checked = tuple(check_positive(f"orders[{i}]", order) for i, order in enumerate(orders))

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ..tokenizers.table import Tokenizer
     from ._sentences import Sentences
 
-# Hypotheses that a thread takes at a time: enough that the cost of a turn vanishes, few enough that
-# what was read of them is still in the cache.
+# Hypotheses that a thread takes at a time: enough that the cost per turn is negligible, few enough
+# that the data read from them is still in the cache.
 _TURN = 1024
 
 
@@ -46,33 +46,33 @@ class ReferenceIndex:
     Parameters
     ----------
     references : iterable of R sentences
-        At least one. Sentences are str; where `tokenize` is None lists of tokens, or token ids:
-        arrays of the shape (length,), or one of the shape (R, length). An iterator is read in
+        At least one. Sentences are str; if `tokenize` is None lists of tokens, or token ids:
+        arrays of shape (length,), or one array of shape (R, length). An iterator is read in
         parts, so that only the index is in memory.
     metric : fastbleu.BLEU, optional
-        Whose parameters to take, in place of `parameters`.
+        Use its parameters instead of `parameters`.
     reference_mask : array of bool or integers, optional
-        For token ids, of the same shape: an id counts where it is not 0.
+        For token ids, of the same shape: an id counts if its mask is not 0.
     progress : bool, default False
         Show a progress bar on standard error.
     **parameters
-        Those of `fastbleu.BLEU`, with its defaults: `effective_order` is False. `threads` are for
-        scoring: one builds the index.
+        Those of `fastbleu.BLEU`, with its defaults: `effective_order` is False. `threads` are used
+        for scoring; one thread builds the index.
 
     Raises
     ------
     ValueError
         There are no references, or a parameter is out of its range.
     TypeError
-        A reference is no sentence; the message says which.
+        A reference is not a sentence; the message says which.
     OverflowError, MemoryError
         There are more than 2**31 - 1 different n-grams of one order, or more than fit into memory.
 
     Notes
     -----
     Each different n-gram, and each further occurrence of it in one reference, takes 14 to 20 bytes;
-    each different token about 100 more. Building takes half as much more for a moment. A tokenizer
-    that is a function is called by one thread at a time.
+    each different token about 100 more. Building temporarily takes another half of that. A
+    tokenizer function is called by one thread at a time.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class ReferenceIndex:
         hypotheses : sequence of S sentences
             Of the same kind as the references.
         hypothesis_mask : array of bool or integers, optional
-            For token ids, of the same shape: an id counts where it is not 0.
+            For token ids, of the same shape: an id counts if its mask is not 0.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class ReferenceIndex:
         ValueError
             There are no hypotheses.
         TypeError
-            A hypothesis is no sentence; the message says which.
+            A hypothesis is not a sentence; the message says which.
         """
         keep = self._parameters.rules.mean_of_sentences
         counted = self._counted(hypotheses, hypothesis_mask, keep_rows=keep)
@@ -155,7 +155,7 @@ class ReferenceIndex:
     def sentence_scores(
         self, hypotheses: Any, *, hypothesis_mask: Any = None
     ) -> NDArray[numpy.float64]:
-        """BLEU of every hypothesis by itself; parameters, errors and warnings as those of `score`.
+        """BLEU of each hypothesis; parameters, errors and warnings as for `score`.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class ReferenceIndex:
         return self._parameters.sentence_scores_counted(self._counted(hypotheses, hypothesis_mask))
 
     def statistics(self, hypotheses: Any, *, hypothesis_mask: Any = None) -> Stats:
-        """Rows of counts, one per hypothesis; parameters and errors as those of `score`.
+        """Rows of counts, one per hypothesis; parameters and errors as for `score`.
 
         Returns
         -------
@@ -210,7 +210,7 @@ class ReferenceIndex:
 
         threads = min(parameters.threads, len(untaken))
         if parameters.tokenizer is not None and parameters.tokenizer.function is not None:
-            threads = min(threads, 1)  # a user's function may not be safe on several
+            threads = min(threads, 1)  # a user's function may not be thread-safe
         scratches = [self._pool.acquire(RowScratch) for _ in range(threads)]
         run_on_threads(work, scratches)
         for scratch in scratches:
@@ -234,18 +234,18 @@ class ReferenceIndex:
 
     @property
     def nbytes(self) -> int:
-        """Memory in bytes; of an index that was loaded most of it is that of the mapped file."""
+        """Memory in bytes; for a loaded index most of it is the mapped file."""
         return self._references.nbytes + self._reader.nbytes
 
     @property
     def signature(self) -> str:
-        """All that a score depends on besides the text and the number of references."""
+        """Everything that a score depends on besides the text and the number of references."""
         return self._parameters.signature
 
     def save(self, path: FilePath) -> None:
         """Write the index to a file, which `load` maps into memory.
 
-        A file that stood there is replaced once all is written; after an error it is as it was.
+        An existing file is replaced once everything is written; after an error it is unchanged.
 
         Parameters
         ----------
@@ -267,31 +267,32 @@ class ReferenceIndex:
         tokenize: str | Callable[[str], list[str]] | Tokenizer | None = None,
         threads: int = 1,
     ) -> ReferenceIndex:
-        """An index that was saved: as it was, except for the number of threads.
+        """Load a saved index, with a new number of threads.
 
-        Its n-grams stay in the file, which is mapped into memory: processes that load it share
-        that. The file must not be changed meanwhile; it may be replaced or removed.
+        Its n-grams stay in the file, which is mapped into memory and shared by all processes that
+        load it. The file must not be changed meanwhile; it may be replaced or removed.
 
         Parameters
         ----------
         path : str, bytes or os.PathLike
         tokenize : str, callable or Tokenizer, optional
-            That of the index: needed if it is a function or has a model, which no file holds.
+            The tokenizer of the index; required if it is a function or has a model, which are not
+            saved.
         threads : int, default 1
-            Threads that tokenise and count; they change no result.
+            Threads that tokenise and count; they do not change the result.
 
         Raises
         ------
         ValueError
-            The file holds no index, or it is truncated, damaged, of another version or byte order,
-            or was made with another tokenizer; functions are told apart by their names only.
+            The file is not an index, is truncated or damaged, has a different version or byte
+            order, or was created with a different tokenizer; functions are compared by name only.
         OSError, ImportError
-            The file cannot be read, or what the tokenizer needs is not installed.
+            The file cannot be read, or a library that the tokenizer needs is missing.
 
         Notes
         -----
         The header and all sizes are checked. The n-grams are not, because that would mean reading
-        them all: where a disk has damaged these, scores may be wrong.
+        them all: if the disk has damaged these, scores may be wrong.
         """
         contents = load_index(path, tokenize, threads)
         self = cls.__new__(cls)

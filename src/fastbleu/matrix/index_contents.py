@@ -1,6 +1,6 @@
-"""What of a `ReferenceIndex` its file holds, and how it becomes an index again.
+"""Saving the contents of a `ReferenceIndex`, and restoring an index from them.
 
-Tables of n-grams lie in the file as they lay in memory, with the seed that their slots depend on.
+Tables of n-grams are stored as they are in memory, with the seed that their slots depend on.
 Tokens, which are far fewer, are stored by content, and numbered again when they are loaded.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..runtime.files import FilePath
 
-# Parameters that have a place of their own in the file, or belong to the machine.
+# Parameters that are stored elsewhere in the file, or depend on the machine.
 _NOT_STORED = ("tokenize", "threads", "keep_segments")
 
 
@@ -54,7 +54,7 @@ def save_index(
 def load_index(
     path: FilePath, tokenize: Any, threads: int
 ) -> tuple[Parameters, SentenceReader, ReferenceSet, tuple[int, int]]:
-    """What `save_index` was given; documented in index.py."""
+    """Load the arguments of `save_index`; documented in index.py."""
     threads = check_positive("threads", threads)
     header, sections = read_file(path)
     with damaged(path):
@@ -76,7 +76,7 @@ def load_index(
 
 
 def _name_of(tokenizer: Tokenizer) -> str | None:
-    """The name under which another process finds the same tokenizer, if there is one."""
+    """The name by which another process can find the same tokenizer, if there is one."""
     source = tokenizer._source
     return source if isinstance(source, str) and tokenizer._model is None else None
 
@@ -93,7 +93,7 @@ def _find_tokenizer(
         if name is None:
             refuse(
                 path,
-                f"was made with the tokenizer {signature}, which no file holds: pass it, as in "
+                f"was made with the tokenizer {signature}, which no file contains: pass it, as in "
                 "ReferenceIndex.load(path, tokenize=...)",
             )
         tokenize = name

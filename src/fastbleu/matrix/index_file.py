@@ -5,7 +5,7 @@ the file, and a checksum of prefix and header. The header is JSON: what the call
 and the name, offset and size of each section. Sections begin at multiples of 64 bytes; numbers in
 them have the byte order of the machine that wrote them, because they are used where they lie.
 
-All but the sections is checked; callers must accept any content of these.
+Everything except the sections is checked; callers must accept any content of these.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BYTE_ORDER = 0x01020304
 _PREFIX = struct.Struct("=8sIIQQI4x")
 _SIGNED = _PREFIX.size - 8
 _ALIGNMENT = 64
-# Bytes that are written between two looks for Ctrl-C.
+# Bytes that are written between two checks for Ctrl-C.
 _CHUNK = 1 << 24
 _DAMAGED = "is damaged; copy it again, or save the index anew"
 _ERRORS = ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError
@@ -54,7 +54,7 @@ def write_file(path: FilePath, header: dict[str, Any], sections: Mapping[str, An
             file.write(bytes(places[name] - file.tell()))
             for start in range(0, len(view), _CHUNK):
                 file.write(view[start : start + _CHUNK])
-                # Or the disk has all to do at the end, and hears nothing.
+                # Otherwise all data is written to disk at the end, which Ctrl-C cannot interrupt.
                 if len(view) > _CHUNK:
                     os.fsync(file.fileno())
 
@@ -62,7 +62,7 @@ def write_file(path: FilePath, header: dict[str, Any], sections: Mapping[str, An
 def _prefix(
     header: dict[str, Any], views: Mapping[str, memoryview]
 ) -> tuple[bytes, dict[str, int]]:
-    """Prefix and header, and where sections begin: behind them, but how far depends on that."""
+    """Prefix and header, and the offset of the first section, which the header itself contains."""
     start, written = 0, b""
     while True:
         places, end = {}, start
@@ -88,7 +88,7 @@ def read_file(path: FilePath) -> tuple[dict[str, Any], dict[str, memoryview]]:
         size = os.fstat(file.fileno()).st_size
         start = file.read(_PREFIX.size)
         if not start or not start.startswith(_MAGIC[: len(start)]):
-            refuse(path, "is no file that ReferenceIndex.save has written; check the path")
+            refuse(path, "was not written by ReferenceIndex.save; check the path")
         if len(start) < _PREFIX.size:
             refuse(path, f"is truncated: it has {size} bytes; copy or save it again")
         _, byte_order, version, header_size, file_size, checksum = _PREFIX.unpack(start)
@@ -136,5 +136,5 @@ def damaged(path: FilePath) -> Iterator[None]:
 
 
 def refuse(path: FilePath, reason: str) -> NoReturn:
-    """The error for a file that is no index, or none that can be read."""
+    """Raise the error for a file that is not an index, or not a readable one."""
     raise ValueError(f"{os.fsdecode(path)!r} {reason}")

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 # Pairs that are counted before their new rows are scored: so few that they stay in the cache.
 TILE_PAIRS = 1 << 15
 
-# What counters are made for at least, so that hardly any source needs new ones: a number of matches
-# takes whole bytes.
+# The minimum capacity of counters, so that few sources need new ones: a number of matches takes
+# whole bytes.
 _LEAST_LONGEST = 255
 
 
 class PairScorer:
-    """Scores pairs of sentences as a metric does; sources of many pairs on several threads.
+    """Scores pairs of sentences by a metric's rules; large sources on several threads.
 
-    A row of counts that was met in one source is not scored again in the next ones.
+    A row of counts that was scored for one source is not scored again for later ones.
     """
 
     def __init__(self, parameters: Parameters, threads: int) -> None:
@@ -47,7 +47,7 @@ class PairScorer:
         self._counters: list[PairCounter] = []
         self._orders, self._longest = 1, _LEAST_LONGEST
         self._cancelled = False
-        # Where scores are not separable: all rows that each counter has met.
+        # If scores are not separable: all rows that each counter has met.
         self._rows: dict[PairCounter, Rows] = {}
 
     @property
@@ -62,7 +62,7 @@ class PairScorer:
             counter.cancelled = value
 
     def prepare(self, hypotheses: Sentences, references: Sentences) -> None:
-        """Number the n-grams of sentences over one vocabulary, which `fill` is going to pair."""
+        """Number the n-grams of sentences with one vocabulary, which `fill` then pairs."""
         longest = min(hypotheses.longest, references.longest)
         orders = max(1, min(self._parameters.max_order, longest))
         if orders > self._orders or longest > self._longest:
@@ -102,7 +102,7 @@ class PairScorer:
         bar: ProgressBar,
         counter: PairCounter,
     ) -> None:
-        """Score tiles of `height` rows, which begin at those `untaken`, with the present block."""
+        """Score tiles of `height` rows, which begin at rows in `untaken`, for the current block."""
         for row in drain(untaken):
             if counter.cancelled:
                 break
@@ -125,7 +125,7 @@ class PairScorer:
         width = 2 + 2 * counter.max_order
         known = self._rows.get(counter, numpy.zeros((0, width), numpy.int64))
         added = numpy.frombuffer(new, numpy.int64).reshape(-1, width) if new else known[:0]
-        # In the place of a score each row has its number.
+        # Each entry is the number of a row instead of a score.
         counter.score(numpy.arange(len(known), len(known) + len(added), dtype=numpy.float64))
         known = self._rows[counter] = numpy.concatenate([known, added])
         numbers = numpy.empty((pairs[3] - pairs[2], len(lengths)))
@@ -147,9 +147,8 @@ def on_sources(
 ) -> None:
     """Call ``work(worker, number)`` for each source; `shape` is (sources, hypotheses, references).
 
-    ``make(threads)`` makes a worker, with an attribute `cancelled`, that may use `threads`:
-    all of them for sources that are large enough. Of smaller ones each thread takes one after the
-    other.
+    ``make(threads)`` creates a worker, with an attribute `cancelled`, that may use `threads`
+    threads: all of them for large sources. Small sources are distributed over the threads.
     """
     sources, rows, columns = shape
     if sources < 2 or rows * columns >= threads * TILE_PAIRS:

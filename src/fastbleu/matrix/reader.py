@@ -1,4 +1,4 @@
-"""From what users pass in to sentences over one vocabulary: the checks, and who reads what."""
+"""Check the sentences of users and read them with one vocabulary."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def parameters_of(
     metric: Any, arguments: dict[str, Any], effective_order: bool = True
 ) -> Parameters:
-    """The metric's parameters, or without a metric those that the arguments make.
+    """The parameters of the metric, or without a metric those of the arguments.
 
     `effective_order` is the default of sacreBLEU's option of this name: with it single sentences
     do not score 0 for being short.
@@ -67,7 +67,7 @@ class SentenceReader:
     short : int
         Have tokens, but fewer than the metric's `max_order`.
     tokenized_periods : int
-        Texts that end in " .", as hardly any text does that was never tokenised.
+        Texts that end in " .", which untokenised text rarely does.
     label_padding : bool
         Whether the token id -100, which pads labels, was read as a token.
     """
@@ -78,7 +78,8 @@ class SentenceReader:
         self._vocabulary = Vocabulary()
         self._pool = Pool(parameters.threads)
         self._knows_padding = False
-        # By name of the argument, which may be read in parts: whether all rows so far are empty.
+        # Whether all rows so far are empty, by the name of the argument, which may be read in
+        # parts.
         self._only_empty: dict[str, bool] = {}
         self.sentences = self.short = self.tokenized_periods = 0
         self.label_padding = False
@@ -240,7 +241,7 @@ def batches_of(
             "with each reference; for several sources nest both"
         )
     sources = len(hypotheses)
-    # Where sentences are split at white space, those of real text have some.
+    # If sentences are split at whitespace, real text contains some.
     splits = tokenizer is not None and tokenizer.compiled in SPLIT_AT_SPACES
     suspicious = splits and mistakes.look_like_tokens(hypotheses)
     advice = "; if these are lists of tokens pass tokenize=None" if suspicious else ""
@@ -266,8 +267,8 @@ def read_sources(
     Returns both sides by source, each source over a vocabulary of its own, and the shape of the
     scores: (hypotheses, references), after the number of sources if there is a batch.
 
-    Reading everything before any scoring costs less memory than the sentences themselves take,
-    and reports what is wrong with the last source at once.
+    Everything is read before scoring, so that errors in the last source are reported at once;
+    this takes less memory than the sentences themselves.
     """
     alone = sides[0] is sides[1] and masks[0] is masks[1]
     first = listed_column(sides[0], names[0])

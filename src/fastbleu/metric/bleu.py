@@ -29,62 +29,63 @@ if TYPE_CHECKING:
 class BLEU:
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
-    By default the scores are sacreBLEU's, on 0-100; with another `dialect` those of its original,
-    and each parameter that is not passed is what the original does. References are segment-major
-    here: ``references[segment][k]``, or one str per segment.
+    By default the scores are sacreBLEU's, on 0-100; another `dialect` gives the scores of its
+    original, with the original's defaults. References are segment-major:
+    ``references[segment][k]``, or one str per segment.
 
     `score` takes a whole corpus. `update` takes it batch by batch, and `compute` gives the same
-    score, however the corpus was split: what is kept is the sum of the counts, as exact integers.
+    score, however the corpus was split: the metric keeps the sum of the counts, as exact integers.
 
     Parameters
     ----------
     tokenize : str, callable (str -> list of str) or None, default "13a"
         A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text; a dialect with
-        a tokenizer of its own has only its own. None: the input is lists of tokens, which may be
-        any hashable objects, or token ids. A sentencepiece model at a path of your own:
+        its own tokenizer accepts only that. None: the input is lists of tokens, which may be
+        any hashable objects, or token ids. For your own sentencepiece model pass
         ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
     lowercase : bool, default False
-        Ignore case: of sacreBLEU's dialect by lowering the text first.
+        Ignore case; in sacreBLEU's dialect by lowercasing the text first.
     max_order : int, default 4
         The longest n-grams.
     weights : sequence of float, shape (max_order,), optional
         Weight of each order; equal weights by default.
     smoothing : str, default "exp"
-        What becomes of an order without matches: "exp", "floor", "add-k" or "none"; other dialects
-        have others, such as nltk's "method4" or tf-nmt's "add-1".
+        Smoothing of orders without matches: "exp", "floor", "add-k" or "none"; some dialects have
+        others, such as nltk's "method4" or tf-nmt's "add-1".
     smoothing_value : float, optional
         For "floor" (default 0.1), "add-k" (sacreBLEU's and e2e's, default 1) and "method4"
         (default 5).
     effective_order : bool, default False
-        Average over the orders that the hypotheses reach: for single sentences. sacreBLEU's only.
+        Average only over orders for which the hypotheses have n-grams: for single sentences. Only
+        for sacreBLEU's dialect.
     threads : int, default 1
-        Threads that tokenise and count; they change no result.
+        Threads that tokenise and count; they do not change the result.
     dialect : str, default "sacrebleu"
-        A name of `fastbleu.dialects.names()`: whose rules count, and turn counts into a score. The
+        A name of `fastbleu.dialects.names()`: the implementation whose rules are followed. The
         class of each dialect documents them: ``help(fastbleu.dialects.get("nltk"))``.
     reference_length : {"closest", "first", "shortest", "average"}, default "closest"
         The reference length that counts: the closest to the hypothesis' length, and of two equally
-        close the shorter or, for "first", that of the first reference; or the shortest; or, of the
+        close the shorter or, for "first", that of the first reference; or the shortest; or, for the
         dialect "coco", their mean.
     ignore_ids : iterable of int, default ()
-        Ids that are no tokens: padding. A reference of nothing else, or masked as a whole, is no
-        reference, unless the segment has no other; an empty one has the length 0.
+        Ids that are not tokens: padding. A reference with only such ids, or masked completely, is
+        ignored unless the segment has no other; an empty reference has the length 0.
     stop_id : int or iterable of int, optional
-        Ends a sequence of ids, unless it is masked; neither it nor what follows counts.
+        Ends a sequence of ids, unless it is masked; this id and all following ids do not count.
     skip_ids : iterable of int, default ()
-        Ids of tokens to leave out, as that of the beginning of a sentence.
+        Ids of tokens to leave out, such as the beginning-of-sentence id.
     keep_segments : bool, default False
-        Keep the rows of all segments that `update` has seen, for `segments` and `segment_scores`.
+        Keep the rows of all segments passed to `update`, for `segments` and `segment_scores`.
     hashed : bool, default True
-        Of the dialect "fairseq" only: compare n-grams by libbleu's hash, which collides.
+        For the dialect "fairseq" only: compare n-grams by libbleu's hash, which collides.
     keywords : str or set of str, default "java"
-        Of the dialect "codebleu-weighted" only: "java", "python", "python-0.7.0", or the words.
+        For the dialect "codebleu-weighted" only: "java", "python", "python-0.7.0", or the words.
 
     Raises
     ------
     TypeError, ValueError, ImportError, FileNotFoundError
-        An argument is of the wrong type, out of its range or unknown, or does not go with the
-        dialect; or what the tokenizer needs is not installed.
+        An argument has the wrong type, is out of range or unknown, or is not supported by the
+        dialect; or a library or model that the tokenizer needs is missing.
 
     Examples
     --------
@@ -120,7 +121,7 @@ class BLEU:
 
     @property
     def signature(self) -> str:
-        """All that a score depends on besides the text; a Score's signature adds `nrefs`."""
+        """Everything that a score depends on besides the text; a Score's signature adds `nrefs`."""
         return self._parameters.signature
 
     def score(
@@ -138,24 +139,24 @@ class BLEU:
         Parameters
         ----------
         hypotheses : sequence of S str
-            Or a column of texts with the Arrow interface, of pyarrow, polars, pandas, DuckDB or
+            Or a column of texts with the Arrow interface, from pyarrow, polars, pandas, DuckDB or
             datasets, which may be a stream.
-            Where `tokenize` is None lists of tokens, or token ids: an array or tensor of integers
+            If `tokenize` is None lists of tokens, or token ids: an array or tensor of integers
             of shape (S, length), or (length,) for one segment, or a list of S arrays of shape
-            (length,). With one of shape (length,) an array (k, length) is its k references.
+            (length,). For a single hypothesis an array (k, length) is its k references.
         references : sequence of S str or of S sequences of str
             ``references[i]`` is the reference, or the list of references, of ``hypotheses[i]``;
-            not necessarily as many for each. Or a column of texts or of lists of texts, or, with
+            their number may vary. Or a column of texts or of lists of texts, or, with
             a column of hypotheses, a list of columns: one for each reference.
-            Where `tokenize` is None always lists of references,
-            each a list of tokens. Of token ids an array of shape (S, length) or
-            (S, references, length), or a list with an array, or a list of arrays, for each segment.
+            If `tokenize` is None always lists of references, each a list of tokens. For token ids
+            an array of shape (S, length) or (S, references, length), or a list with an array, or a
+            list of arrays, for each segment.
         hypothesis_mask, reference_mask : array of bool or integers, optional
-            For token ids, of the same shapes: an id counts where they are not 0.
+            For token ids, of the same shapes: an id counts if its mask is not 0.
         missing : {"error", "empty", "skip"}, default "error"
-            What to do with a segment of which the hypothesis or a reference is missing: None, NaN,
+            What to do with a segment whose hypothesis or reference is missing: None, NaN,
             pandas.NA. "empty" replaces the value by an empty text or list, "skip" leaves the
-            segment out and warns of how many there are. Not for ids with masks.
+            segment out and warns how many there are. Not for ids with masks.
         progress : bool, default False
             Show a progress bar on standard error.
 
@@ -172,7 +173,7 @@ class BLEU:
             an id does not fit into int64.
         TypeError
             A str is where a list of tokens is expected or the reverse, a token is not hashable,
-            an array does not hold integers, a column is of another type, or a value is missing; the
+            an array does not have integers, a column has the wrong type, or a value is missing; the
             message names the segment and the position.
 
         Warns
@@ -196,10 +197,10 @@ class BLEU:
         missing: MissingChoice = "error",
         progress: bool = False,
     ) -> NDArray[numpy.float64]:
-        """BLEU of every segment by itself.
+        """BLEU of each segment.
 
-        Parameters and errors as those of `score`; no segments give no scores. With sacreBLEU's
-        dialect ``effective_order=True`` is what a segment of fewer than `max_order` tokens needs.
+        Parameters and errors as for `score`; without segments there are no scores. With sacreBLEU's
+        dialect, segments of fewer than `max_order` tokens need ``effective_order=True``.
 
         Returns
         -------
@@ -209,7 +210,7 @@ class BLEU:
         Warns
         -----
         InputWarning
-            As by `score`; and where segments score 0 because they are short.
+            As for `score`; or segments score 0 because they are short.
         """
         masks = hypothesis_mask, reference_mask
         counted, present = self._count(hypotheses, references, masks, missing, progress)
@@ -225,14 +226,14 @@ class BLEU:
         missing: MissingChoice = "error",
         progress: bool = False,
     ) -> Stats:
-        """Rows of counts, one per segment, from which every score follows.
+        """Rows of counts, one per segment, from which every score can be computed.
 
-        Parameters and errors as those of `score`.
+        Parameters and errors as for `score`.
 
         Returns
         -------
         Stats
-            Shape (segments, 2 + 2 * max_order), the same for every dialect; without the segments
+            Shape (segments, 2 + 2 * max_order), the same for every dialect, without segments
             that ``missing="skip"`` leaves out.
         """
         masks, operation = (hypothesis_mask, reference_mask), "statistics"
@@ -250,12 +251,12 @@ class BLEU:
     ) -> Stats:
         """The sum of all rows as the dialect counts them; memory does not grow with the corpus.
 
-        Parameters and errors as those of `score`; no segments give a row of zeros.
+        Parameters and errors as for `score`; without segments the row is all zeros.
 
         Returns
         -------
         Stats
-            One row: the `state` of a metric that has seen nothing else.
+            One row: the `state` of a new metric after one `update` with the same arguments.
         """
         masks = hypothesis_mask, reference_mask
         counted, _ = self._count(hypotheses, references, masks, "error", False, False, "sums")
@@ -271,10 +272,10 @@ class BLEU:
         missing: MissingChoice = "error",
         progress: bool = False,
     ) -> None:
-        """Add a batch to what `compute` scores.
+        """Add a batch to the segments that `compute` scores.
 
-        Parameters, errors and warnings as those of `score`, but a batch may be empty. Where there
-        is an error nothing of the batch is added.
+        Parameters, errors and warnings as for `score`, but a batch may be empty. If there
+        is an error, nothing of the batch is added.
 
         Raises
         ------
@@ -287,7 +288,7 @@ class BLEU:
         self._totals.add(Totals.of(counted, row, keep))
 
     def compute(self) -> Score:
-        """BLEU of all segments since the start, or since `reset`; they stay.
+        """BLEU of all segments since the start, or since `reset`; does not change the state.
 
         Returns
         -------
@@ -314,14 +315,14 @@ class BLEU:
             pass
 
     def merge(self, other: BLEU) -> None:
-        """Add what another metric has counted, which does not change.
+        """Add the counts of another metric, which does not change.
 
         Raises
         ------
         TypeError
-            The other is no BLEU.
+            `other` is not a BLEU.
         ValueError
-            It does not count or score as this one does.
+            It counts or scores differently.
         OverflowError
             A count leaves int64.
         """
@@ -338,12 +339,12 @@ class BLEU:
         self._totals.add(other._totals.value)
 
     def all_reduce(self, group: Any = None) -> BLEU:
-        """The metric of all ranks of a `torch.distributed` process group together.
+        """A metric with the counts of all ranks of a `torch.distributed` process group.
 
-        Every rank of the group must call it, those without data too, and every rank gets the same.
-        The local metric does not change and goes on; what is returned holds everybody's counts
-        and is not to be reduced again. Before `init_process_group` it is a copy of the local one.
-        Kept segments come in the order of the ranks.
+        Every rank of the group must call it, even without data, and every rank gets the same
+        result. The local metric does not change and can be used further; do not reduce the result
+        again. Before `init_process_group` the result is a copy of the local metric. Kept segments
+        are in the order of the ranks.
 
         Parameters
         ----------
@@ -357,7 +358,7 @@ class BLEU:
         OverflowError
             A count leaves int64.
         RuntimeError
-            Another rank has gone.
+            Another rank is no longer running.
         """
         total = type(self)(**self._parameters.as_arguments())
         mine = self.signature, self._parameters.keep_segments
@@ -374,8 +375,8 @@ class BLEU:
     def state(self) -> NDArray[numpy.int64]:
         """The sums of all counts: [hyp_len, ref_len, matches..., totals...]; a copy.
 
-        int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. Sums
-        over states are the states of all their segments: see `from_state`.
+        int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. The sum
+        of several states is the state for all their segments: see `from_state`.
         """
         self._parameters.rules.require("state")
         row: NDArray[numpy.int64] = self._totals.value.sum().__array__()[0]
@@ -383,15 +384,15 @@ class BLEU:
 
     @classmethod
     def from_state(cls, state: Any, **parameters: Any) -> BLEU:
-        """A metric that has counted what a state holds.
+        """Create a metric from a state.
 
         Parameters
         ----------
         state : array_like of int, shape (2 + 2 * max_order,)
-            A metric's `state`, or a sum of them.
+            A metric's `state`, or a sum of states.
         **parameters
-            Those of the metric that had the state, except for `keep_segments`; of these only
-            `max_order` can be checked. The number of references is not known afterwards.
+            Those of the metric that had the state, except for `keep_segments`; only
+            `max_order` can be checked. The number of references is unknown afterwards.
 
         Raises
         ------
@@ -422,10 +423,10 @@ class BLEU:
         return self._totals.value.rows()
 
     def segment_scores(self) -> NDArray[numpy.float64]:
-        """BLEU of every segment by itself, as by `sentence_scores`; errors as of `segments`."""
+        """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
         return self._parameters.sentence_scores(self.segments)
 
-    # Many sentences with many: the functions of these names in fastbleu.matrix, with this metric.
+    # The functions of these names in fastbleu.matrix, with this metric.
 
     def pairwise(self, hypotheses: Any, references: Any, **options: Any) -> Scores:
         """Sentence BLEU of each hypothesis with each reference: see `fastbleu.matrix.pairwise`."""
@@ -477,21 +478,21 @@ class BLEU:
         keep_rows: bool = True,
         operation: str = "",
     ) -> tuple[Counted, list[bool] | None]:
-        """Count a batch, and tell which segments were counted; None where no value is missing."""
+        """Count a batch, and tell which segments were counted; None if no value is missing."""
         how = masks, self._options, operation, keep_rows, progress
         if missing != "error":
             return count_present(hypotheses, references, missing, self._parameters, *how)
         return self._parameters.count(hypotheses, references, *how), None
 
     def _compared(self) -> dict[str, Any]:
-        """The parameters that equal metrics share: `threads` changes nothing."""
+        """The parameters that are compared: all except `threads`."""
         arguments = self._parameters.as_arguments()
         del arguments["threads"]
         # First, because other parameters follow from it.
         return {"dialect": arguments["dialect"]} | arguments
 
     def __eq__(self, other: object) -> bool:
-        """Whether parameters, `threads` apart, and all that was counted are the same."""
+        """Whether all parameters except `threads`, and all counts, are the same."""
         if not isinstance(other, BLEU):
             return NotImplemented
         mine, its = (self._compared(), self._totals.value), (other._compared(), other._totals.value)

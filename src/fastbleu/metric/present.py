@@ -1,4 +1,4 @@
-"""Counting the segments of a batch that are present: what `missing` of a metric's methods means."""
+"""The argument `missing` of a metric's methods: counting the segments that are present."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def count_present(
     options: CountOptions,
     *how: Any,
 ) -> tuple[Counted, list[bool] | None]:
-    """Count a batch, and tell which segments were counted; None where no value is missing.
+    """Count a batch, and tell which segments were counted; None if no value is missing.
 
     `options` and `how` are the further arguments of `Parameters.count`.
     """
@@ -41,7 +41,7 @@ def count_present(
         hypotheses, references = columns.lists()
     try:
         return parameters.count(hypotheses, references, masks, options, *how), None
-    except TypeError:  # perhaps of a missing value, which is looked for only now
+    except TypeError:  # the cause may be a missing value, checked only now
         if masks[0] is not None or masks[1] is not None:
             raise
         empty: Any = [] if options.tokenizer is None else ""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def gather(value: Any, group: Any = None) -> list[Any]:
     """The value of every rank, in the order of the ranks; without a process group only this one's.
 
-    PyTorch is not imported: where nobody has, there is no process group.
+    PyTorch is not imported: if it has not been imported, there is no process group.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """nltk's functions of one segment, and a corpus' sums to its score.
 
-A sentence_bleu call lasts about a microsecond, so it may not make arrays, Fractions or chunks: the
-tokens are packed into memory that is kept between calls, counted, and scored on the stack. What is
-out of the ordinary (other sequences than list and tuple, a user's own smoothing function, weights that
-are no plain floats) takes the general way, `corpus_bleu` in functions.py, which gives the same float.
+A sentence_bleu call takes about a microsecond, so it must not create arrays, Fractions or chunks: the
+tokens are packed into memory that is kept between calls, counted, and scored on the stack. Less common
+input (sequences other than list and tuple, a user's own smoothing function, weights that are not plain
+floats) takes the general path, `corpus_bleu` in functions.py, which gives the same float.
 
 Thread-safety. The kept memory is marked as busy while it is used; a call that comes in meanwhile
 (another thread, a hostile __eq__) works with memory of its own.
@@ -216,12 +216,12 @@ def sentence_bleu(
     smoothing_function : callable, optional
         A method of `SmoothingFunction`, or any callable of the same form.
     auto_reweigh : bool, default False
-        Weight only the orders that a hypothesis of fewer than 4 tokens has, and equally.
+        For a hypothesis of fewer than 4 tokens, use equal weights for the orders that it has.
 
     Returns
     -------
     float, or list of float
-        In 0-1; the integer 0 where no token matches. A list for several weight vectors.
+        In 0-1; the integer 0 if no token matches. A list for several weight vectors.
 
     Raises
     ------
@@ -235,7 +235,7 @@ def sentence_bleu(
     UserWarning
         Without smoothing, for each order without a match.
     InputWarning
-        A str is given in place of a list of tokens.
+        A str is given instead of a list of tokens.
 
     References
     ----------
@@ -308,14 +308,14 @@ def modified_precision(references, hypothesis, n):
     -------
     Fraction
         `numerator` is the number of clipped matches, `denominator` the number of n-grams of the
-        hypothesis, or 1 where it has none. Neither is reduced.
+        hypothesis, or 1 if it has none. The fraction is not reduced.
 
     Raises
     ------
     ValueError
         There are n-grams but no references, or n is negative.
     TypeError
-        A token is not hashable, or `n` is no integer.
+        A token is not hashable, or `n` is not an integer.
 
     References
     ----------

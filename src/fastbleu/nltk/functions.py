@@ -20,7 +20,7 @@ def corpus_bleu(
     smoothing_function=None,
     auto_reweigh=False,
 ):
-    """BLEU of a corpus: of the counts of all segments together, not the mean of their scores.
+    """BLEU of a corpus, from the summed counts of all segments; not the mean of their scores.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def corpus_bleu(
 def closest_ref_length(references, hyp_len):
     """Length in tokens of the reference closest to `hyp_len`; of two equally close, the shorter.
 
-    ValueError where there are no references.
+    ValueError if there are no references.
 
     References
     ----------
@@ -125,12 +125,11 @@ _patch = None
 
 
 def patch():
-    """Put these functions into an installed nltk, for code that cannot be edited.
+    """Replace the functions of an installed nltk by these, for code that cannot be edited.
 
     Replaces the six public names of `nltk.translate.bleu_score`, `nltk.translate.bleu` and
-    `nltk.bleu`.
-    Whatever was imported from there before stays the original. The result is a context manager
-    that undoes this call; it need not be used.
+    `nltk.bleu`. Names that other modules imported before still refer to nltk's functions. The
+    result may be used as a context manager that undoes this call.
 
     Examples
     --------
@@ -153,6 +152,6 @@ def patch():
 
 
 def unpatch():
-    """Put nltk's own functions back; does nothing where they are in place."""
+    """Restore nltk's own functions; does nothing if they are in place."""
     if _patch is not None:
         _patch.undo()

@@ -10,7 +10,7 @@ from ._segments import modified_precision, use_smoothing
 
 
 def no_overlap_message(order):
-    """nltk's warning about an order without a match, in its words: code filters on them."""
+    """nltk's warning about an order without a match, word for word: code filters on it."""
     return (
         f"\nThe hypothesis contains 0 counts of {order}-gram overlaps.\n"
         "Therefore the BLEU score evaluates to 0, independently of\n"
@@ -39,13 +39,13 @@ class SmoothingFunction:
 
     Each method takes the precisions p_n of a score, a list of fractions with a `numerator` and a
     `denominator`, and returns those that the score is computed from. Methods 3 to 7 also change the
-    list that they are given. Methods 4 to 7 need the segment: in a corpus score nltk gives them the
-    LAST segment's references and hypothesis, with the length of all hypotheses together.
+    list in place. Methods 4 to 7 need the segment: for a corpus score nltk passes them the
+    LAST segment's references and hypothesis, with the total length of all hypotheses.
 
     Parameters
     ----------
     epsilon : float, default 0.1
-        What method 1 counts where nothing matched.
+        The number of matches in method 1 if there are none.
     alpha : int, default 5
         Weight of the prior in method 6.
     k : int, default 5
@@ -63,7 +63,7 @@ class SmoothingFunction:
         self.k = k
 
     def method0(self, p_n, *args, **kwargs):
-        """No smoothing: the smallest normal float, and a warning, where nothing matched."""
+        """No smoothing: if nothing matched, the smallest normal float and a warning."""
         return nltk_arithmetic.method0(p_n, warn_of_no_overlap)
 
     def method1(self, p_n, *args, **kwargs):
@@ -75,7 +75,7 @@ class SmoothingFunction:
         return nltk_arithmetic.method2(p_n)
 
     def method3(self, p_n, *args, **kwargs):
-        """Count 1/2, 1/4, 1/8 ... matches at the first, second, third order without any (NIST)."""
+        """Count 1/2, 1/4, 1/8 ... matches for the first, second, third order without any (NIST)."""
         return nltk_arithmetic.method3(p_n)
 
     def method4(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):

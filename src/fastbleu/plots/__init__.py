@@ -1,7 +1,7 @@
-"""Pictures of scores, drawn by matplotlib: the extra `plots`.
+"""Plots of scores with matplotlib: the extra `plots`.
 
 Every function takes plain numbers, or scores of this package, and `ax`, the matplotlib axes to draw
-into, by default new ones, which it returns.
+into (by default new ones). It returns the axes.
 """
 
 from .pictures import (

@@ -1,4 +1,4 @@
-"""The pictures; matplotlib is loaded when the first one is drawn."""
+"""The plots; matplotlib is loaded when the first one is drawn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-# Okabe and Ito's, which colour-blind people can tell apart; the first two as in the report.
+# Okabe and Ito's colours, which colour-blind people can distinguish; the first two as in the
+# report.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _LARGEST_RATIO = 1.5
 
@@ -31,7 +32,7 @@ def plot_precisions(scores: Any, ax: Any = None) -> Any:
     ImportError
         matplotlib is not installed.
     TypeError
-        `scores` is neither.
+        `scores` is neither a Score nor a mapping of them.
     """
     named = _named(scores, "precisions", "a Score")
     ax = _axes(ax)
@@ -51,7 +52,7 @@ def plot_precisions(scores: Any, ax: Any = None) -> Any:
 def plot_brevity_penalty(scores: Any, ax: Any = None) -> Any:
     """Draw the brevity penalty against the length ratio, with a point for each score.
 
-    Parameters, returns and errors as those of `plot_precisions`. The curve is the usual one,
+    Parameters, returns and errors as for `plot_precisions`. The curve is the usual one,
     exp(1 - 1 / ratio) below 1.
     """
     from math import exp
@@ -74,7 +75,7 @@ def plot_distribution(scores: Any, bins: int = 20, ax: Any = None) -> Any:
     Parameters
     ----------
     scores : sequence of float, or mapping of these
-        As `fastbleu.BLEU.sentence_scores` returns them.
+        As returned by `fastbleu.BLEU.sentence_scores`.
     bins : int, default 20
     ax : matplotlib.axes.Axes, optional
 
@@ -99,7 +100,7 @@ def plot_differences(
     Parameters
     ----------
     scores, baseline : sequence of S float
-        Of the same segments.
+        The scores of the same segments.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -137,7 +138,7 @@ def plot_history(
     ----------
     history : sequence of float or Score, or mapping of these
     steps : sequence of float, optional
-        Where the scores stand; by default 1, 2, 3, ...
+        The positions of the scores; by default 1, 2, 3, ...
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -175,7 +176,7 @@ def _axes(ax: Any) -> Any:
 
 
 def _named(scores: Any, attribute: str, expected: str) -> dict[Any, Any]:
-    """Scores by name; one alone has the name None."""
+    """Scores by name; a single one has the name None."""
     named = dict(scores) if hasattr(scores, "items") else {None: scores}
     for score in named.values():
         if not hasattr(score, attribute):

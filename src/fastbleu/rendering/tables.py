@@ -43,7 +43,7 @@ class Table:
         return html_table([self.columns, *self.rows], self.title) + notes
 
     def markdown(self) -> str:
-        """The table as Markdown of GitHub's kind, which shows all cells as they are."""
+        """The table in GitHub's Markdown; markup in cells has no effect."""
         lines = [self.columns, ["---"] * len(self.columns)]
         lines += [[literal(cell) for cell in row] for row in self.rows]
         table = "\n".join([f"| {' | '.join(line)} |" for line in lines])
@@ -51,14 +51,14 @@ class Table:
 
 
 def literal(text: str) -> str:
-    """A text that Markdown shows as it is, on one line: no marks or HTML in it take effect."""
+    """A text escaped for Markdown, on one line: markup and HTML in it have no effect."""
     text = " ".join(text.split())
     marks = {ord(mark): f"\\{mark}" for mark in "\\`*_[]#|~$"}
     return text.translate({**marks, ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"})
 
 
 class Tables(ABC):
-    """What prints as tables, in a notebook too."""
+    """Base class of results that print as tables, also in notebooks."""
 
     @abstractmethod
     def _tables(self) -> list[Table]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..dialects.parameters import Parameters
     from .segments import Segments
 
-# Bounds of the reference lengths, in tokens; and how many parts the corpus is cut into.
+# Bounds of the reference lengths, in tokens; and the number of buckets by position.
 _LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
 _PARTS = 10
 
@@ -36,7 +36,7 @@ class Buckets:
     codes : ndarray of int64, shape (S,)
         The bucket of each segment.
     scores : list of K lists of float or None
-        The score of each system in each bucket; None where it has none.
+        The score of each system in each bucket; None if there is none.
     """
 
     name: str
@@ -67,7 +67,7 @@ def make_buckets(segments: Segments) -> list[Buckets]:
 
 
 def _numbered(values: Sequence[str]) -> tuple[list[str], NDArray[Any]]:
-    """The distinct values in order of appearance, and the number of each."""
+    """The distinct values in order of appearance, and the index of each value among them."""
     numbers: dict[str, int] = {}
     codes = [numbers.setdefault(value, len(numbers)) for value in values]
     return list(numbers), numpy.array(codes, numpy.int64)
@@ -89,9 +89,9 @@ def _scored(segments: Segments, name: str, labels: list[str], codes: NDArray[Any
 
 
 def _score(parameters: Parameters, counted: Counted, rows: NDArray[Any]) -> float | None:
-    """The score of some rows; None for a dialect that has none of such rows."""
+    """The score of some rows; None if the dialect cannot score them."""
     rules, stats = parameters.rules, Stats(rows, parameters.max_order)
-    if counted.tokens is not None:  # of a dialect that counts tokens itself
+    if counted.tokens is not None:  # for a dialect that counts tokens itself
         return None
     counts = stats if rules.mean_of_sentences else rules.adapt(stats).sum()
     try:

@@ -1,4 +1,4 @@
-"""What the page shows of single segments: numbers first, then texts, tokens and their matches."""
+"""The page's data of single segments: numbers first, then texts, tokens and their matches."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float6
 
 
 def _add_dialects(payload: Payload, segments: Segments) -> None:
-    """The segments' scores by each dialect that can score them all, as they are printed."""
+    """The segments' printed scores by each dialect that can score them all."""
     for name in names():
         scale = get(name).scale
         try:
@@ -105,13 +105,14 @@ def _add_dialects(payload: Payload, segments: Segments) -> None:
         number = len(payload.header["dialects"])
         payload.header["dialects"].append({"name": name, "decimals": decimals})
         for system, its in enumerate(scores):
-            # The digits of the printed number: no arithmetic could round as printing does.
+            # The digits of the printed number, because arithmetic could round differently from
+            # printing.
             shown = [int(f"{score:.{decimals}f}".replace(".", "")) for score in its.tolist()]
             payload.add_counts(f"dialect.{number}.{system}", numpy.abs(shown))
 
 
 def make_texts(segments: Segments) -> Payload:
-    """All texts, each once: sources, then by segment references and hypotheses; their tokens."""
+    """All texts, each once (sources, then references and hypotheses by segment), and tokens."""
     payload = Payload()
     sources = segments.labels.sources or []
     columns = [segments.texts(its) for its in segments.hypotheses]
@@ -134,7 +135,7 @@ def make_texts(segments: Segments) -> Payload:
 
 
 def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources: int) -> Any:
-    """Bounds and numbers of the tokens of all texts but the sources, which are not cut."""
+    """Bounds and numbers of the tokens of all texts except the sources, which have no tokens."""
     tokenizer = segments.metric.tokenizer
     if tokenizer is not None:
         rest = texts[sources:], is_reference[sources:]
@@ -153,7 +154,7 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
 
 
 def _add_matches(payload: Payload, segments: Segments) -> None:
-    """Which n-grams match, against all references and each by itself; which words are missing."""
+    """Which n-grams match all references, and each single one; which words are missing."""
     options = segments.metric._options
     references = segments.references
     each = [[some] for some in chain.from_iterable(references)]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .overview import Overview
     from .segments import Segments
 
-# In this order they are one script.
+# Concatenated in this order they are one script.
 _SCRIPTS = (
     *("data", "text", "charts", "waterfall", "where", "ngrams"),
     *("filters", "table", "diff", "segment", "export", "main"),
@@ -75,13 +75,13 @@ def read_style() -> str:
 
 @cache
 def read_script() -> str:
-    """The script: the files of page/ end to end, in a scope of their own."""
+    """The script: the concatenated files of page/, in one function scope."""
     parts = [_read(f"{name}.js") for name in _SCRIPTS]
     return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
 
 
 def content_hash(text: str) -> str:
-    """What a Content-Security-Policy calls an inline text."""
+    """The hash by which a Content-Security-Policy allows an inline text."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 

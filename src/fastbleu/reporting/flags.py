@@ -1,4 +1,4 @@
-"""What is suspicious about single hypotheses: empty, copied, far too long or short, repetitive."""
+"""Flags of suspicious hypotheses: empty, copied, far too long or short, repetitive."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 # In the order of their bits.
 FLAGS = ("empty", "copy of the source", "far too long", "far too short", "repeated n-grams")
-# A hypothesis is far too long or short by this factor, and by as many tokens.
+# A hypothesis is far too long or short by at least this factor and this number of tokens.
 _FACTOR, _TOKENS = 2, 5
-# An n-gram is repeated that stands so often.
+# An n-gram that occurs this often is repeated.
 _ORDER, _TIMES = 4, 3
 
 
@@ -47,7 +47,7 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
 
 
 def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
-    """Whether an n-gram stands several times in a hypothesis, shape (S,)."""
+    """Whether each hypothesis repeats an n-gram, shape (S,)."""
     parameters = Parameters(segments.metric.tokenizer, segments.metric.lowercase)
     read = SentenceReader(parameters).read(segments.hypotheses[system], "hypotheses")
     lengths = numpy.frombuffer(read.lengths, numpy.int64)
@@ -57,7 +57,7 @@ def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
         return repeating
     ngrams, words = ids, int(ids.max()) + 1
     for n in range(1, _ORDER):
-        # The number of an n-gram is that of its first n - 1 tokens and its last one.
+        # An n-gram's number is assigned to the pair of its first n - 1 tokens and its last one.
         _, ngrams = numpy.unique(ngrams[:-1] * words + ids[n:], return_inverse=True)
     sentences = numpy.repeat(numpy.arange(len(lengths)), lengths)
     inside = sentences[: len(ngrams)] == sentences[_ORDER - 1 :]

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class System:
     """A system as a whole.
 
-    `steps` lead from 100 % down to the score: (name, value after it), on the dialect's scale. None
-    for dialects whose score is no product.
+    `steps` lead from 100 % down to the score: (name, value afterwards), on the dialect's scale.
+    None for dialects whose score is not a product.
     """
 
     name: str
@@ -42,7 +42,7 @@ class System:
 
 @dataclass
 class Pair:
-    """Two systems, by number: how much higher `other` scores than `one`, and how sure that is."""
+    """Two systems, by index: how much higher `other` scores than `one`, and how certain this is."""
 
     one: int
     other: int
@@ -54,7 +54,7 @@ class Overview:
     """All systems; `notes` say why there are no intervals.
 
     `dialects` has a row for each dialect: its name and the printed score of each system; `failures`
-    say of the others why they have none.
+    says why other dialects have none.
     """
 
     systems: list[System]
@@ -84,7 +84,7 @@ def make_overview(
 
 
 def system_score(segments: Segments, number: int) -> Score:
-    """The score of a system: what its metric gives, from the rows that are there."""
+    """The metric's score of a system, from its rows."""
     counted, parameters = segments.counted[number], segments.parameters
     rules = parameters.rules
     counts = counted.stats if rules.mean_of_sentences else rules.adapt(counted.stats).sum()
@@ -142,7 +142,7 @@ def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
 
 
 def _by_dialect(segments: Segments) -> tuple[list[tuple[str, list[str]]], list[str]]:
-    """The score of each system by each dialect that can score them all; why others cannot."""
+    """The score of each system by each dialect that can score them all, and why others cannot."""
     found, failed = [], []
     for name in names():
         try:

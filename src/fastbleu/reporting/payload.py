@@ -1,8 +1,8 @@
-"""What the page's script reads: a header of JSON, and arrays of numbers, compressed in base64.
+"""The data for the page's script: a JSON header and arrays of numbers, compressed, in base64.
 
 Layout before compression: the length of the header as uint32, the header, and the sections, each at
-a multiple of 8 bytes; numbers are little-endian. The header has for each section its type, the byte
-where it begins, counted from the end of the header, and its number of items.
+a multiple of 8 bytes; numbers are little-endian. The header has for each section its type, its
+offset from the end of the header, and its number of items.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Payload:
         self.add(name, array, kind)
 
     def add_floats(self, name: str, values: Any) -> None:
-        """Add floats, as the different ones and their numbers where that is shorter."""
+        """Add floats, as distinct values and their indices if that is shorter."""
         array = numpy.asarray(values, numpy.float64)
         different, codes = numpy.unique(array, return_inverse=True, equal_nan=True)
         if len(different) < len(array) // 2:

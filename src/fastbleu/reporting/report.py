@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..inputs.types import References
     from ..runtime.files import FilePath
 
-# More hypotheses are not scored by every dialect unless that is asked for: some are slow.
+# With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
 _FRAME_HEIGHT = 800  # of the page in a notebook, in pixels
 
@@ -47,7 +47,7 @@ class Report(Tables):
         self.scores: dict[str, Score] = {its.name: its.score for its in self._overview.systems}
 
     def html(self) -> str:
-        """The report as the text of an HTML file, which needs nothing else.
+        """The report as a self-contained HTML page.
 
         Raises
         ------
@@ -57,15 +57,15 @@ class Report(Tables):
         return make_document(self._segments, self._overview, self._title, self._dialects)
 
     def markdown(self, examples: int = 5) -> str:
-        """The overview as Markdown, and as many of the worst and of the best segments.
+        """The overview as Markdown, with `examples` of the worst and of the best segments.
 
-        With several systems these are the segments in which the second one loses and gains most
-        against the first one.
+        With several systems these are the segments in which the second system loses and gains most
+        compared with the first.
         """
         return make_markdown(self._segments, self._overview, self._title, examples)
 
     def save(self, path: FilePath, format: Literal["html", "md"] | None = None) -> None:
-        """Write the report to a file, whole or not at all.
+        """Write the report to a file; after an error an existing file is unchanged.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Report(Tables):
         from IPython.display import HTML
 
         frame = f'<iframe width="100%" height="{_FRAME_HEIGHT}" srcdoc="{escape(self.html())}">'
-        # In a div: IPython warns of frames, because most have an address.
+        # In a div, because IPython warns about bare frames, which usually have an address.
         return HTML(f"<div>{frame}</iframe></div>")
 
     def _tables(self) -> list[Table]:
@@ -132,23 +132,23 @@ def report(
         S str each, or S lists of tokens for ``metric=BLEU(tokenize=None)``. With `table` the names
         of columns, in a sequence or as the values of a mapping.
     references : sequence of S str or of S sequences of str
-        As `fastbleu.BLEU.score` takes them. With `table` the name of a column, or those of several.
+        As for `fastbleu.BLEU.score`. With `table` the name of a column, or of several.
     sources, ids, documents, groups : sequence of S values, optional
-        What was translated; what the segments are called; the document and the group, such as a
-        domain, that each belongs to. With `table` names of columns.
+        The source texts; the names of the segments; the document and the group, such as a
+        domain, of each segment. With `table` names of columns.
     metric : BLEU, optional
-        Counts and scores; by default ``fastbleu.BLEU()``. Single segments are scored with
-        ``effective_order=True`` where the dialect has that.
+        The BLEU to compute; by default ``fastbleu.BLEU()``. Single segments are scored with
+        ``effective_order=True`` if the dialect has it.
     table : mapping or data frame, optional
-        Where the columns are: anything with ``table[name]``.
+        The table of the columns: anything with ``table[name]``.
     title : str, optional
         The heading; by default it names the systems.
     samples : int, default 1000
-        Bootstrap samples for intervals and paired tests; 0 for neither.
+        Bootstrap samples for intervals and paired tests; 0 for no intervals and tests.
     seed : int, "none" or None
         As in `fastbleu.significance.bootstrap`.
     dialects : bool, optional
-        Whether to add the score by every dialect, of systems and of segments. By default where
+        Whether to add the scores by every dialect, of systems and of segments. By default if
         there are at most 20,000 hypotheses.
 
     Returns
@@ -159,7 +159,7 @@ def report(
     Raises
     ------
     TypeError, ValueError
-        As by `fastbleu.BLEU.score`, for the system that the message names; or an argument is of the
+        As for `fastbleu.BLEU.score`; the message names the system. Or an argument has the
         wrong type or length, or `table` has no such column.
 
     Examples

@@ -1,4 +1,4 @@
-"""What a report is about: the checked hypotheses of all systems, side by side."""
+"""The input of a report: the checked hypotheses of all systems, side by side."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..metric.bleu import BLEU
 
 @dataclass
 class Labels:
-    """What is known of the segments besides their texts; each has one value per segment or none."""
+    """Information about segments besides their texts: lists with one value per segment, or None."""
 
     sources: list[str] | None = None
     ids: list[str] | None = None
@@ -88,7 +88,7 @@ class Segments:
 
 
 def read_systems(systems: Any, table: Any) -> dict[Any, Any]:
-    """The hypotheses by the names of the systems; of a table the columns of these names."""
+    """The hypotheses by the names of the systems; with a table, its columns."""
     if table is not None and isinstance(systems, str):
         systems = [systems]
     if table is not None and not isinstance(systems, Mapping) and isinstance(systems, Sequence):
@@ -107,7 +107,7 @@ def read_systems(systems: Any, table: Any) -> dict[Any, Any]:
 
 
 def read_references(references: Any, table: Any) -> Any:
-    """The references by segment; of a table one column, or the columns of several references."""
+    """The references by segment; with a table, one column or one for each reference."""
     if references is None:
         raise TypeError("references is missing: pass one str, or a list of str, per segment")
     if table is None or isinstance(references, str):
@@ -135,7 +135,7 @@ def read_labels(given: Mapping[str, Any], table: Any, segments: int) -> Labels:
 
 
 def column(table: Any, name: Any, argument: str) -> Any:
-    """A column of a table, any mapping or data frame, as a list; without a table what is given."""
+    """A column of a table (a mapping or data frame) as a list; without a table the value itself."""
     if table is None:
         return name
     try:

@@ -1,9 +1,9 @@
-"""Where the tokens stand in the texts, in few bytes.
+"""The positions of the tokens in texts, in a compact encoding.
 
-Most tokens are what stands between two spaces, and are only counted. What is written of a text are
-integers: the number of its tokens, then in turn how many of the next tokens are of this kind, and
-of the one after them its distance from the end of the token before and its length, in UTF-16 units.
-The integers are in base 128, the low digits first, each but the last with the top bit set.
+Most tokens are exactly the text between two spaces. The encoding of a text is a sequence of
+integers: the number of its tokens, then alternately the number of such tokens that follow, and for
+the next other token its distance from the end of the previous token and its length, in UTF-16
+units. Integers are in base 128, low digits first, each digit except the last with the top bit set.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SPACE = ord(" ")
 
 
 class Texts:
-    """Texts end to end, with the places of their tokens.
+    """Concatenated texts, with the positions of their tokens.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class Texts:
     lengths : ndarray of int64, shape (texts,)
         In UTF-16 units.
     tokens : bytes
-        As the module says.
+        The encoding described in the module's docstring.
     others : dict of int to list of str
-        By the number of the text its tokens, where these are no parts of the text.
+        By index of the text, its tokens if these are not parts of the text.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Texts:
             points = numpy.where(lone, numpy.uint32(0xFFFD), points)
             joined = points.astype("<u4").tobytes().decode("utf-32-le")
         self.joined = joined
-        # The UTF-16 unit of each character, and of the end.
+        # The UTF-16 offset of each character, and of the end.
         units = numpy.zeros(len(points) + 1, numpy.int64)
         numpy.cumsum(1 + (points > 0xFFFF), out=units[1:])
         ends = numpy.cumsum([len(text) for text in texts], dtype=numpy.int64)
@@ -86,7 +86,7 @@ def _written(
     expected = before + ((padded[before] == _SPACE) & (before < ends[texts]))
     stop = numpy.minimum(spaces[numpy.searchsorted(spaces, begin)], ends[texts])
     odd = numpy.flatnonzero((begin != expected) | (end != stop))
-    # The tokens of the usual kind before each odd one, and after the last one of a text.
+    # The number of usual tokens before each other token, and after the last one of a text.
     firsts = numpy.cumsum(counts) - counts
     of_text = texts[odd]
     opens = numpy.ones(len(odd), bool)
@@ -97,7 +97,8 @@ def _written(
     last = firsts.copy()
     last[of_text] = odd + 1  # of several the last one is kept
     rest = firsts + counts - last
-    # In the order of the page: a text's number of tokens, its odd ones, the rest.
+    # In the order of the page: a text's number of tokens, its other tokens, the remaining usual
+    # ones.
     of_odd = numpy.bincount(of_text, minlength=len(counts))
     width = 1 + 3 * of_odd + (rest > 0)
     place = numpy.cumsum(width) - width
@@ -128,7 +129,7 @@ def _base_128(numbers: NDArray[Any]) -> bytes:
 def cut_texts(
     texts: Sequence[str], is_reference: Sequence[bool], tokenizer: Tokenizer, lowercase: bool
 ) -> tuple[array[int], array[int], dict[int, list[str]]]:
-    """The bounds of the tokens of texts, their numbers, and tokens that are no parts of them."""
+    """The bounds of the tokens of texts, their numbers, and tokens that are not parts of texts."""
     lowered = [text.lower() for text in texts] if lowercase else list(texts)
     others: dict[int, list[str]] = {}
     if tokenizer.compiled is not None:

@@ -1,4 +1,4 @@
-"""sacreBLEU's BLEU: that of sacreBLEU 2.6.0, same signatures, same results, faster.
+"""sacreBLEU's BLEU (2.6.0): same signatures, same results, faster.
 
     from fastbleu.sacrebleu import BLEU, corpus_bleu, sentence_bleu
 
@@ -36,6 +36,6 @@ def __getattr__(name: str) -> object:
     what = f"module {__name__!r} has no attribute {name!r}"
     if elsewhere is None:
         raise AttributeError(what)
-    # `from ... import name` asks by this function, and hides the text of an AttributeError.
+    # `from ... import name` calls this function, and hides the text of an AttributeError.
     imported = _getframe(1).f_code.co_name == "_handle_fromlist"
     raise (ImportError if imported else AttributeError)(f"{what}; only BLEU is here: {elsewhere}")

@@ -32,12 +32,12 @@ cdef object score_segment(SegmentReader reader, object hypothesis, object refere
 
 
 cdef inline object reader_key(object tokenizer, bint lowercase, object max_order):
-    """What a reader is kept under; of usual ones the name, as making a tuple and its hash takes long."""
+    """The key of a kept reader: usually the name, because building and hashing a tuple is slow."""
     return tokenizer if max_order == 4 and not lowercase else (tokenizer, lowercase, max_order)
 
 
 def score_text(tokenizer, bint lowercase, max_order, tuple rules not None, hypothesis, references):
-    """The BLEUScore of a segment; None where it takes the general way: see SegmentReader.
+    """The BLEUScore of a segment; None if it needs the general path: see SegmentReader.
 
     `rules` are (smoothing method, its value, effective_order).
     """
@@ -76,7 +76,7 @@ def sentence_bleu(
     """
     score = None
     if use_effective_order and type(tokenize) is str and smooth_method in smoothings:
-        # As BLEU(...).sentence_score(...), without making the object, which takes as long again.
+        # Like BLEU(...).sentence_score(...), without creating the object, which would double the time.
         reader = readers.get(reader_key(tokenize, lowercase, 4))
         if reader is not None:
             score = score_segment(

@@ -1,7 +1,7 @@
-"""Arguments as sacreBLEU takes them: checked, and stream-major references turned by segment.
+"""Check arguments in sacreBLEU's form, and transpose stream-major references.
 
-What sacreBLEU refuses is refused with the same type of exception. A likely mistake that it scores
-silently is scored too, with a warning.
+Input that sacreBLEU refuses is refused with the same type of exception. A likely mistake that it
+scores silently is scored too, with a warning.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def check_smoothing(method: str) -> None:
 
 
 def check_corpus(hypotheses: Any, references: Any) -> None:
-    """Refuse what is no corpus, by TypeError or, if empty, IndexError; references may be None."""
+    """Raise TypeError unless this is a corpus, IndexError if empty; references may be None."""
     if not is_sequence(hypotheses):
         fix = "; pass list(hypotheses)" if is_listable(hypotheses) else ""
         raise TypeError(f"hypotheses is a {type_of(hypotheses)}, expected a list of str{fix}")
@@ -53,7 +53,7 @@ def check_corpus(hypotheses: Any, references: Any) -> None:
 
 
 def check_sentence(hypothesis: Any, references: Any) -> None:
-    """Refuse what is no single segment, as `check_corpus`."""
+    """Raise an error, as `check_corpus`, unless this is a single segment."""
     if not isinstance(hypothesis, str):
         raise TypeError(f"hypothesis is a {type_of(hypothesis)}, expected a str")
     if isinstance(references, str):
@@ -72,7 +72,7 @@ def count_streams(
     options: CountOptions,
     keep_rows: bool = True,
 ) -> Counted:
-    """Count a corpus by stream-major references, or by `cached` ones, of `segment_major`."""
+    """Count a corpus with stream-major references, or with `cached` ones from `segment_major`."""
     if references:
         streams = [list_or_tuple(stream) for stream in references]
         warn_of_layout(hypotheses, references, streams)
@@ -88,7 +88,7 @@ def count_streams(
         raise IndexError("there are no segments to score: a stream of references is empty")
     lines, theirs = list_or_tuple(hypotheses), segments
     if not len(lines) == len(segments) == count:
-        # sacreBLEU looks for these, and for nothing else, beyond the last segment, too.
+        # Beyond the last segment sacreBLEU checks only for these.
         if None in lines[count:]:
             segment = lines.index(None, count)
             raise TypeError(f"segment {segment}: the hypothesis is a NoneType, expected a str")
@@ -104,14 +104,14 @@ def count_streams(
 
 
 def segment_major(references: Sequence[Sequence[str | None]]) -> list[Any]:
-    """References by segment, for keeping: of one stream its str, of several tuples."""
+    """References by segment, to be kept: str for one stream, tuples for several."""
     streams = [list_or_tuple(stream) for stream in references]
     warn_of_layout(None, references, streams)
     return list(by_segment(streams))
 
 
 def by_segment(streams: Sequence[Sequence[str | None]]) -> Sequence[Any]:
-    """Streams turned by segment: one as it is, several as tuples."""
+    """Streams transposed to segments: one stream as it is, several as tuples."""
     if len(streams) == 1:
         return streams[0]
     segments: list[Any] = []
@@ -122,12 +122,12 @@ def by_segment(streams: Sequence[Sequence[str | None]]) -> Sequence[Any]:
 
 
 def by_reference(lines: Any) -> tuple[Any, ...]:
-    """The references of one segment as `by_segment` gives them."""
+    """The references of one segment in the form of `by_segment`."""
     return lines if isinstance(lines, tuple) else (lines,)
 
 
 def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[Any]]) -> None:
-    """Warn once of a layout that is a likely mistake; `hypotheses` is None if not known yet."""
+    """Warn once about a layout that is a likely mistake; `hypotheses` is None if unknown."""
     if isinstance(hypotheses, str):
         problem = "hypotheses is a str, so that each of its characters is scored as a segment"
         warn_input(f"{problem}; pass [hypothesis]")
@@ -157,7 +157,7 @@ def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[
 
 
 def count_references(segments: Sequence[Any]) -> int:
-    """References of every segment that are not None, -1 if their number varies; refuses non-str."""
+    """The number of references per segment that are not None, -1 if it varies; refuses non-str."""
     numbers = set()
     for segment, lines in enumerate(segments):
         present = 0
@@ -172,7 +172,7 @@ def count_references(segments: Sequence[Any]) -> int:
 
 
 def refuse_missing(segments: Sequence[Any]) -> None:
-    """Raise ValueError if the references of one stream have a None: nothing is left there."""
+    """Raise ValueError if a single stream has a None: that segment has no reference."""
     for segment, line in enumerate(segments):
         if line is None:
             fix = "every segment needs a reference (it may be empty)"
@@ -180,12 +180,12 @@ def refuse_missing(segments: Sequence[Any]) -> None:
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether sacreBLEU takes the value for a sequence; a str is one."""
+    """Whether sacreBLEU regards the value as a sequence; a str is one."""
     return type(value) in (list, tuple) or isinstance(value, Sequence)
 
 
 def is_listable(value: Any) -> bool:
-    """Whether list(value) is what was meant: of iterators, arrays and Series."""
+    """Whether list(value) is probably intended, as for iterators, arrays and Series."""
     return hasattr(value, "__next__") or hasattr(value, "tolist")
 
 

@@ -1,4 +1,4 @@
-"""`fastbleu.sacrebleu.BLEU`: sacreBLEU's metric over compiled counting."""
+"""`fastbleu.sacrebleu.BLEU`: sacreBLEU's metric with compiled counting."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class BLEU:
     Parameters
     ----------
     lowercase : bool, default False
-        Lower the text first.
+        Lowercase the text first.
     force : bool, default False
-        Do not warn of text that looks tokenised.
+        Do not warn about text that looks tokenised.
     tokenize : str or callable (str -> list of str), optional
-        A name in `BLEU.TOKENIZERS`, or, which sacreBLEU does not take, a function. Default: by
-        `trg_lang`, else "13a".
+        A name in `BLEU.TOKENIZERS`, or a function (an addition to sacreBLEU). The default depends
+        on `trg_lang`, else "13a".
     smooth_method : {"exp", "floor", "add-k", "none"}, default "exp"
     smooth_value : float, optional
         For "floor" (default 0.1) and "add-k" (default 1).
     max_ngram_order : int, default 4
     effective_order : bool, default False
-        Average over the orders that the hypothesis reaches; right for single sentences.
+        Average only over orders for which the hypothesis has n-grams; use it for single sentences.
     trg_lang : str, default ""
         Target language: "zh", "ja" and "ko" have tokenizers of their own.
     references : sequence of K sequences of S str, optional
@@ -60,7 +60,7 @@ class BLEU:
         References per segment, -1 if it varies; unknown before the first score, unless
         `references` are kept.
     n_bootstrap, seed : int, str
-        Of the last confidence interval.
+        Those of the last confidence interval.
 
     Raises
     ------
@@ -130,7 +130,7 @@ class BLEU:
         ----------
         hypotheses : sequence of S str
         references : sequence of K sequences of S str, or None
-            ``references[k][segment]``; a None in it is no reference. None: those of `BLEU`.
+            ``references[k][segment]``; entries that are None are ignored. None: those of `BLEU`.
         n_bootstrap : int, default 1
             Above 1: number of bootstrap samples for a 95 % confidence interval. The environment
             variable SACREBLEU_SEED seeds them.
@@ -138,7 +138,7 @@ class BLEU:
         Raises
         ------
         TypeError
-            The hypotheses are no sequence of str, or the references no sequence of such.
+            `hypotheses` is not a sequence of str, or `references` not a sequence of such sequences.
         IndexError
             There are no segments.
         ValueError
@@ -149,7 +149,7 @@ class BLEU:
         Warns
         -----
         InputWarning
-            Numbers of segments differ (the smallest counts), a str is given in place of a list,
+            Numbers of segments differ (the smallest counts), a str is given instead of a list,
             or 100 hypotheses end in a period with a space before it.
         """
         check_corpus(hypotheses, references)
@@ -163,13 +163,13 @@ class BLEU:
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
-        """BLEU of one segment; set `effective_order` for this. Errors are those of `corpus_score`.
+        """BLEU of one segment, best with `effective_order=True`. Errors as for `corpus_score`.
 
         Parameters
         ----------
         hypothesis : str
         references : sequence of K str
-            A None is no reference.
+            Entries that are None are ignored.
 
         Warns
         -----
@@ -195,7 +195,7 @@ class BLEU:
         return self._score_row(counted.rows)
 
     def get_signature(self) -> BLEUSignature:
-        """All that the last score depends on; ValueError if there is none yet."""
+        """The signature of the last score; ValueError if there is none yet."""
         return self._SIGNATURE_TYPE(self.__dict__)
 
     @staticmethod
@@ -209,12 +209,12 @@ class BLEU:
         effective_order: bool = False,
         max_ngram_order: int = 4,
     ) -> BLEUScore:
-        """BLEU from counts; parameters as of `BLEU` and `BLEUScore`.
+        """BLEU from counts; parameters as for `BLEU` and `BLEUScore`.
 
         Parameters
         ----------
         correct, total : list of int, length max_ngram_order
-            Clipped n-gram matches, and n-grams of the hypotheses. Not changed.
+            Clipped n-gram matches, and n-grams of the hypotheses. The lists are not changed.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """Makes the BLEU metric of an installed sacreBLEU count with this package, in place.
 
-Only the counting of n-grams is replaced. The original code still handles a metric whose rules a
-subclass has changed, or whose tokenizer is not sacreBLEU's own, and all input that the fast code
+Only the counting of n-grams is replaced. The original code still handles metrics with subclassed
+rules or with tokenizers that are not sacreBLEU's own, and all input that the fast code
 cannot read, so that sacreBLEU raises its own errors. Objects, results and log messages are
 sacreBLEU's.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# What a metric may not have changed: how it reads and counts a segment.
+# Methods that a metric must not have overridden: how it reads and counts a segment.
 RULES = (
     "_preprocess_segment",
     "_extract_reference_info",
@@ -38,7 +38,7 @@ REPLACED = ("_aggregate_and_compute", "_cache_references", "_extract_corpus_stat
 class KeptReferences(Sequence["dict[str, Any]"]):
     """A metric's cached references as text, by segment: str, or tuples of str and None.
 
-    As a sequence it is what sacreBLEU keeps instead, made on demand for the original code.
+    As a sequence it has sacreBLEU's own cache entries, created on demand for the original code.
     """
 
     def __init__(self, metric: Any, segments: Sequence[Any]) -> None:
@@ -65,7 +65,7 @@ class KeptReferences(Sequence["dict[str, Any]"]):
 
 
 def turn(references: Any) -> Sequence[Any] | None:
-    """References by segment; None for what only sacreBLEU knows how to read."""
+    """References by segment; None if only sacreBLEU's own code can read them."""
     if not isinstance(references, (list, tuple)):
         return None
     if not all(isinstance(stream, (list, tuple)) for stream in references):
@@ -92,7 +92,7 @@ class Replacements:
         return dict(zip(REPLACED, map(method, replacements), strict=True))
 
     def tokenizer(self, metric: Any) -> Tokenizer | None:
-        """The tokenizer of a metric that goes by sacreBLEU's rules; None for any other."""
+        """The tokenizer of a metric with sacreBLEU's own rules; None for any other."""
         for method, rule in self._rules.items():
             if getattr(getattr(metric, method), "__func__", None) is not rule:
                 return None
@@ -117,21 +117,21 @@ class Replacements:
         return None
 
     def cache(self, metric: Any, references: Any) -> Any:
-        """In the place of `_cache_references`."""
+        """Replaces `_cache_references`."""
         try:
             segments = turn(references)
             if segments is not None and self.tokenizer(metric) is not None:
                 metric.num_refs = count_references(segments)
                 return KeptReferences(metric, list(segments))
-        except Exception:  # sacreBLEU knows what to say
+        except Exception:  # sacreBLEU raises the error
             pass
         return self._originals["_cache_references"](metric, references)
 
     def extract(self, metric: Any, hypotheses: Any, references: Any) -> Any:
-        """In the place of `_extract_corpus_statistics`."""
+        """Replaces `_extract_corpus_statistics`."""
         try:
             counted = self.count(metric, hypotheses, references)
-        except Exception:  # sacreBLEU knows what to say, or even has a score
+        except Exception:  # sacreBLEU raises the error, or returns a score
             counted = None
         original = self._originals["_extract_corpus_statistics"]
         if counted is None:
@@ -142,7 +142,7 @@ class Replacements:
         return rows.cast("q", [counted.segments, 2 + 2 * counted.max_order]).tolist()
 
     def count(self, metric: Any, hypotheses: Any, references: Any) -> Counted | None:
-        """Count a corpus; None where this is for sacreBLEU to do."""
+        """Count a corpus; None if sacreBLEU's own code must do it."""
         tokenizer = self.tokenizer(metric)
         if tokenizer is None or not isinstance(hypotheses, (list, tuple)):
             return None
@@ -167,17 +167,17 @@ class Replacements:
         return counted
 
     def aggregate(self, metric: Any, stats: Any) -> Any:
-        """In the place of `_aggregate_and_compute`."""
+        """Replaces `_aggregate_and_compute`."""
         if type(stats) is list and len(stats) > 1 and type(stats[0]) is list:
             total = [sum(column) for column in zip(*stats, strict=False)]
-            # Integers add up to the same in any order.
+            # Sums of integers do not depend on the order.
             if len(total) == len(stats[0]) and all(type(number) is int for number in total):
                 return metric._compute_score_from_stats(total)
         return self._originals["_aggregate_and_compute"](metric, stats)
 
 
 class Complaint:
-    """A metric of nothing, with which sacreBLEU's code logs its warning of tokenised text."""
+    """A dummy metric for calling sacreBLEU's code that logs the warning about tokenised text."""
 
     _force = False
 
@@ -197,14 +197,14 @@ _patch: Patch | None = None
 def patch() -> Restore:
     """Make the BLEU metric of the installed sacreBLEU fast, for code that cannot be edited.
 
-    Its own command line, `PairedTest` and all that uses `sacrebleu.metrics.BLEU` profit; results,
-    errors and log messages stay as they are. Not thread-safe: patch before threads start. As a
-    context manager the result undoes this call at the end of a with block.
+    This also affects its command line, `PairedTest` and all users of `sacrebleu.metrics.BLEU`;
+    results, errors and log messages do not change. Not thread-safe: patch before threads start. The
+    result may be used as a context manager that undoes this call.
 
     Raises
     ------
     ImportError
-        sacreBLEU is not installed, or of a version that is built differently.
+        sacreBLEU is not installed, or its code is organised differently.
 
     Examples
     --------
@@ -229,6 +229,6 @@ def patch() -> Restore:
 
 
 def unpatch() -> None:
-    """Put sacreBLEU's own methods back; does nothing where they are in place."""
+    """Restore sacreBLEU's own methods; does nothing if they are in place."""
     if _patch is not None:
         _patch.undo()

@@ -38,7 +38,7 @@ class BLEUScore(LateAttributes):
     name : str
         "BLEU".
     ratio : float
-        sys_len / ref_len; the integer 0 without references' tokens.
+        sys_len / ref_len; the integer 0 if ref_len is 0.
     prec_str : str
         The precisions with one digit, separated by slashes.
     """
@@ -66,7 +66,7 @@ class BLEUScore(LateAttributes):
     ) -> None:
         self._assign(score, counts, totals, precisions, bp, sys_len, ref_len)
 
-    # The texts take longer to make than the score; most scores are never printed.
+    # Formatting the texts takes longer than scoring, and most scores are never printed.
     @cached_property
     def prec_str(self) -> str:
         return "/".join([f"{p:.1f}" for p in self.precisions])
@@ -92,16 +92,16 @@ class BLEUScore(LateAttributes):
         width : int, default 2
             Digits after the decimal point.
         score_only : bool, default False
-            Leave out all but the score and its confidence interval; wins over `is_json`.
+            Only the score and its confidence interval; takes precedence over `is_json`.
         signature : str, default ""
-            Put after the name; for JSON also taken apart into its fields.
+            Added after the name; for JSON also split into its fields.
         is_json : bool, default False
-            A JSON object, which needs the signature.
+            Return a JSON object, which needs the signature.
 
         Raises
         ------
         ValueError
-            JSON is asked for and the signature is no list of ``key:value`` fields.
+            JSON is requested and the signature is not a list of ``key:value`` fields.
 
         Examples
         --------
@@ -173,7 +173,7 @@ def estimate_from_rows(
 
 
 class BLEUSignature:
-    """All that a score depends on, as text.
+    """A text that names everything that a score depends on.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tokenizers as sacreBLEU's metric chooses and shows them."""
+"""Choose a tokenizer by sacreBLEU's rules, and present it in sacreBLEU's form."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 class LineTokenizer:
-    """A tokenizer in the form of sacreBLEU's: a str in, its tokens joined by spaces out."""
+    """A tokenizer in sacreBLEU's form: from a str to its tokens joined by spaces."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
 
     def signature(self) -> str:
-        """What the field `tok` of a signature says."""
+        """The value of the field `tok` of a signature."""
         return self.tokenizer.signature
 
     def __call__(self, line: str) -> str:
-        # The compiled tokenizers drop white space at the end, as sacreBLEU's metric does before it
-        # calls its own; with a word after it they see it. It changes tokens of these two only.
+        # The compiled tokenizers strip whitespace at the end, which sacreBLEU's metric does before
+        # it calls its own; an extra word at the end prevents this. It matters for these two only.
         if self.tokenizer.compiled in ("13a", "intl") and line[-1:].isspace():
             return " ".join(split(f"{line} x", self.tokenizer)[:-1])
         return " ".join(split(line, self.tokenizer))

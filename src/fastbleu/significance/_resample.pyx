@@ -1,8 +1,8 @@
-"""Sums of the rows that chance has picked: the inner loops of the significance tests.
+"""Sums of randomly drawn rows: the inner loops of the significance tests.
 
-The loops and what they cost stand in kernel/resample.h. All numbers are integers, so that no sum
-depends on the order of its terms. Arrays are the caller's and are checked for their shapes only: that
-indices are rows, that no sum leaves its type, is up to resampling.py, which has drawn and bounded them.
+The loops and their cost are documented in kernel/resample.h. All numbers are integers, so that no sum
+depends on the order of its terms. Only the shapes of arrays are checked here: resampling.py ensures that
+indices are valid rows and that no sum overflows.
 The GIL is released; nothing is shared, any thread may call.
 """
 
@@ -31,7 +31,7 @@ cdef enum:
 
 
 cdef Buffer sums_for(object sums, Buffer rows, Py_ssize_t samples, Py_ssize_t draws):
-    """The buffer of the sums; ValueError where the arrays do not go together."""
+    """The buffer of the sums; ValueError if the shapes of the arrays do not match."""
     cdef Buffer buffer = buffer_of(sums, "iq", 2, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
     cdef Py_ssize_t columns = rows.view.shape[1]
     if (buffer.kind == c"i") != (rows.kind == c"H") or (

@@ -1,4 +1,4 @@
-"""What the significance tests share: checked arguments, samples, intervals and p-values."""
+"""Shared by the significance tests: checked arguments, samples, intervals and p-values."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "exact", "comp
 
 
 class Experiment:
-    """A baseline and systems, to be scored again and again on random samples.
+    """A baseline and systems, to be scored on random samples.
 
-    `named` holds rows and their names in error messages, the baseline first; the rest is as in
-    `fastbleu.significance`. `scores` are those of the whole corpora.
+    `named` has rows and their names in error messages, the baseline first; other arguments are as
+    in `fastbleu.significance`. `scores` are those of the whole corpora.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Experiment:
         return self._compatible and self.seed == 0
 
     def paired_generator(self) -> np.random.Generator:
-        """A new generator for the comparisons; sacreBLEU takes the seed 0 for none there."""
+        """A new generator for the comparisons, for which sacreBLEU treats the seed 0 as none."""
         return default_rng(None if self.forgets_seed else self.seed)
 
     def draw(
@@ -110,14 +110,14 @@ class Experiment:
         return distances
 
     def mean(self, numbers: Floats) -> float:
-        """The mean of a vector: as numpy adds it up for sacreBLEU, else from an exact sum."""
+        """The mean of a vector: numpy's if compatible with sacreBLEU, else from an exact sum."""
         return float(numbers.mean()) if self._compatible else fsum(numbers) / len(numbers)
 
     def interval(self, score: float, scores: Floats, mean: float | None = None) -> Interval:
         """The confidence interval from the samples' scores, shape (samples,)."""
         ordered = np.sort(scores)
         samples = len(ordered)
-        # By the decimal fraction that is meant: in floats (1 - 0.9) / 2 * 1000 is less than 50.
+        # With the intended decimal fraction: in floats (1 - 0.9) / 2 * 1000 is less than 50.
         left_out = int(samples * (1 - Fraction(str(self._confidence))) / 2)
         return Interval(
             score=score,
@@ -171,7 +171,7 @@ class Experiment:
 
 
 def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
-    """Raise an error if these are not rows of the same segments, `fewest` or more."""
+    """Raise an error unless these are rows of the same segments, `fewest` or more."""
     first, baseline = named[0]
     for name, stats in named:
         if not isinstance(stats, Stats):
@@ -203,7 +203,7 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
 
 
 def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
-    """The dialect that an argument is or names; an error if it does not know the options."""
+    """The dialect given as an object or a name; an error if it does not support the options."""
     if isinstance(dialect, str) and dialect in names():
         dialect = get(dialect)
     if not isinstance(dialect, Dialect):
@@ -231,7 +231,7 @@ def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:
 
 
 def at_least(least: int, name: str, value: Any) -> int:
-    """The integer that an argument is; an error that names it where it is none or too small."""
+    """An argument as an integer; an error that names it if it is not one, or too small."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is {value!r}, expected an integer")
     number: int = value.__index__()
@@ -243,7 +243,7 @@ def at_least(least: int, name: str, value: Any) -> int:
 def name_systems(
     baseline: Any, systems: Any
 ) -> tuple[list[tuple[str, Any]], Callable[[list[Comparison]], Any]]:
-    """Baseline and systems with what error messages call them, and how to return comparisons."""
+    """Baseline and systems with their names for errors, and a function to return comparisons."""
     if isinstance(systems, Stats):
         return [("baseline", baseline), ("systems", systems)], lambda found: found[0]
     given = systems if isinstance(systems, Mapping) else dict(enumerate(systems))

@@ -1,9 +1,9 @@
 """Confidence intervals of scores and tests of differences, from sufficient statistics.
 
-The rows of randomly drawn segments add up to the score of a sample, so that no text is read again.
-A result depends on the rows, the number of samples, the seed and numpy's default generator. Sums
-are integers, and a sample's score is what the dialect gives to a corpus with these sums; with
-``compatible="sacrebleu"`` every float is the one that sacreBLEU 2.6.0 returns instead.
+The score of a sample is computed from the summed rows of randomly drawn segments, so no text is
+read again. A result depends on the rows, the number of samples, the seed and numpy's default
+generator. Sums are integers, and a sample's score is the dialect's score of a corpus with these
+sums; with ``compatible="sacrebleu"`` every float is the one that sacreBLEU 2.6.0 returns instead.
 
 References
 ----------
@@ -54,15 +54,15 @@ def bootstrap(
     dialect : {"sacrebleu", "nltk"} or Dialect, default `fastbleu.dialects.SACREBLEU`
         Turns rows into scores.
     exact : bool, default True
-        False: in the samples sacreBLEU's float32 instead of int64 sums and float64 scores.
+        False: use sacreBLEU's float32 for samples instead of int64 sums and float64 scores.
     compatible : "sacrebleu" or None
-        "sacrebleu": the same `score`, `mean` and `half_width`, equal with ``==``, as of sacreBLEU's
+        "sacrebleu": `score`, `mean` and `half_width` equal (``==``) those of sacreBLEU's
         ``BLEU.corpus_score(..., n_bootstrap=samples)`` on the running Python and numpy.
     progress : bool, default False
         Show a progress bar on standard error.
     **scoring
         Passed on to the dialect's `sentence_scores`: `weights`, `smoothing`, `smoothing_value`, and
-        for sacreBLEU's `effective_order`.
+        for sacreBLEU's dialect `effective_order`.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def bootstrap(
         There are fewer than 2 rows (1 if compatible), a number in them is negative, or an argument
         is out of its range.
     OverflowError
-        A sample may add up to more than int64 holds.
+        The sums of a sample may not fit into int64.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def bootstrap(
         [("stats", stats)], confidence, seed, dialect, exact, compatible, progress, scoring
     )
     [scores] = experiment.draw(samples, experiment.generator())
-    # Here, and only here, sacreBLEU takes the mean by Python's exact arithmetic.
+    # Only here sacreBLEU computes the mean with Python's exact arithmetic.
     mean = statistics.mean(scores.tolist()) if compatible else None
     return experiment.interval(experiment.scores[0], scores, mean)
 
@@ -118,12 +118,12 @@ def paired_bootstrap(
 ) -> Any:
     """Compare systems with a baseline by bootstrap resampling of the segments.
 
-    The p-value is the share of the samples (c + 1 of samples + 1) whose absolute difference, less
-    the mean of the samples' absolute differences, is at least the observed one: the definition of
-    Riezler and Maxwell (2005), Moses and sacreBLEU, which however counts the larger ones only, and
-    so finds identical systems different (p = 1 / (samples + 1), here 1). For an observed difference
-    close to 0 it is too small, because absolute values are centred: `difference_interval` or
-    `paired_approximate_randomization` are sounder there.
+    The p-value is the share of the samples (c + 1 of samples + 1) whose absolute difference, minus
+    the mean of the samples' absolute differences, is at least the observed one. This is the
+    definition of Riezler and Maxwell (2005), Moses and sacreBLEU; but sacreBLEU counts only larger
+    ones, and so finds identical systems different (p = 1 / (samples + 1), here 1). For an observed
+    difference close to 0 the p-value is too small, because absolute values are centred: then use
+    `difference_interval` or `paired_approximate_randomization`.
 
     Parameters
     ----------
@@ -135,8 +135,8 @@ def paired_bootstrap(
     confidence, seed, dialect, exact, progress, **scoring
         As in `bootstrap`.
     compatible : "sacrebleu" or None
-        "sacrebleu": the same `score`, `p_value`, and `mean` and `half_width` of `interval` and
-        `baseline_interval`, equal with ``==``, as of sacreBLEU's ``PairedTest(..., "bs")``. There
+        "sacrebleu": `score`, `p_value`, and `mean` and `half_width` of `interval` and
+        `baseline_interval` equal (``==``) those of sacreBLEU's ``PairedTest(..., "bs")``. There
         the seed 0 means no seed, except for `baseline_interval`.
 
     Returns
@@ -198,8 +198,8 @@ def paired_approximate_randomization(
     """Compare systems with a baseline by exchanging their segments at random.
 
     The p-value is the share of the trials (c + 1 of trials + 1) in which the two shuffled corpora
-    differ in score by at least as much as the systems do. sacreBLEU counts the larger differences
-    only, and so finds identical systems different (p = 1 / (trials + 1), here 1).
+    differ in score by at least as much as the systems do. sacreBLEU counts only larger differences,
+    and so finds identical systems different (p = 1 / (trials + 1), here 1).
 
     Parameters
     ----------
@@ -207,16 +207,16 @@ def paired_approximate_randomization(
     systems : Stats, sequence or mapping of Stats
         As in `paired_bootstrap`.
     trials : int, default 10_000
-        In each, a coin is tossed for each segment, the same for all systems: heads, and the two
-        systems exchange their hypotheses.
+        Each trial tosses a coin for each segment, the same for all systems: on heads, system and
+        baseline exchange their hypotheses.
     samples : int, default 0
         Number of bootstrap samples for the intervals; 0 for no intervals.
     confidence, seed, dialect, progress, **scoring
         As in `bootstrap`.
     exact : bool, default True
-        False: sacreBLEU's arithmetic, where what add-k adds is cut off to an integer.
+        False: sacreBLEU's arithmetic, in which add-k adds an integer, truncated from its value.
     compatible : "sacrebleu" or None
-        "sacrebleu": as in `paired_bootstrap`, here of sacreBLEU's
+        "sacrebleu": as in `paired_bootstrap`, but for sacreBLEU's
         ``PairedTest(..., "ar", n_ar_confidence=samples)``; without `difference_interval`.
 
     Returns
@@ -243,7 +243,7 @@ def paired_approximate_randomization(
     distances = experiment.shuffle(trials, generator)
     drawn: tuple[Any, ...] = ()
     if samples and compatible:
-        # sacreBLEU draws other samples for the baseline than for the systems.
+        # sacreBLEU draws different samples for the baseline and for the systems.
         [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
         drawn = of_baseline, experiment.draw(samples, generator, slice(1, None))
     elif samples:

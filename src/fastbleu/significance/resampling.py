@@ -1,8 +1,8 @@
-"""Drawing samples of segments, and adding up their rows: exactly, and in bounded memory.
+"""Draw samples of segments, and add up their rows: exactly, and in bounded memory.
 
 All systems get the same samples. If memory allows, their rows are side by side in one table, so
-that a drawn segment is read once for all of them. A block of samples at a time keeps memory flat.
-The draws are those that sacreBLEU 2.6.0 makes with the same numpy, cut into blocks.
+that a drawn segment is read once for all of them. Processing samples in blocks bounds the memory.
+The draws are those of sacreBLEU 2.6.0 with the same numpy, split into blocks.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 SEED_VARIABLE = "SACREBLEU_SEED"
 DEFAULT_SEED = "12345"
 
-# Bytes that the table of all systems side by side may have.
+# Maximum bytes of the table of all systems side by side.
 LARGEST_TABLE = 1 << 27
 COPIED_ROWS = 1 << 17
 # Indices that are drawn at once, but at least those of one sample.
 INDICES = 1 << 17
-# Coins that are tossed at once, and between which numbers of trials that has to be: fewer are slow,
-# because sums of rows that all trials share are prepared for every block.
+# Coins that are tossed at once, and the limits of trials in a block: fewer are slow, because sums
+# of rows that all trials share are computed for every block.
 COINS = 1 << 27
 FEWEST_TRIALS, MOST_TRIALS = 128, 512
 
 
 def read_seed(seed: int | str | None) -> int | None:
-    """The seed of numpy's generator, documented at `bootstrap`; None: another one each time."""
+    """The seed of numpy's generator, documented at `bootstrap`; None: a new one each time."""
     name = "seed"
     if seed is None:
         seed = os.environ.get(SEED_VARIABLE, DEFAULT_SEED)
@@ -61,9 +61,9 @@ def read_seed(seed: int | str | None) -> int | None:
 
 
 class Columns:
-    """The rows of M systems, equally many and none negative, to be added up where they are drawn.
+    """The rows of M systems, equally many and not negative, for adding up drawn ones.
 
-    `repeated`: a sample may have a segment several times. OverflowError if sums may leave int64.
+    `repeated`: a sample may have a segment several times. OverflowError if sums may exceed int64.
     """
 
     def __init__(self, systems: Sequence[Stats], repeated: bool) -> None:
@@ -73,7 +73,7 @@ class Columns:
         if repeated:
             bound = self.segments * largest
         else:
-            # Shuffled corpora hold parts of two systems.
+            # Shuffled corpora contain rows of two systems.
             bound = 2 * max(max(system.sum()._rows) for system in systems)
         if bound >= 1 << 63:
             raise OverflowError(
@@ -82,13 +82,13 @@ class Columns:
             )
         self._tables: list[NDArray[Any]] = list(self.rows)
         self._sum_type: type[Any] = np.int64
-        # Widths that are multiples of 8 leave no rest to the loops' vectors of 8 numbers.
+        # Widths are multiples of 8, because the loops use vectors of 8 numbers.
         used = self.width * len(self.rows)
         shape = self.segments, -(-used // 8) * 8
         fits = largest < _resample.NARROW and bound < 1 << 31
         if fits and 2 * shape[0] * shape[1] <= LARGEST_TABLE:
             table = np.zeros(shape, np.uint16)
-            # In parts, because Ctrl-C is heard in between.
+            # In parts, so that Ctrl-C is handled in between.
             for first in range(0, self.segments, COPIED_ROWS):
                 part = slice(first, first + COPIED_ROWS)
                 rows = [of_system[part] for of_system in self.rows]
@@ -128,8 +128,8 @@ def toss_coins(
 ) -> Iterator[tuple[Words, int, int]]:
     """``generator.integers(2, size=(trials, segments), dtype=bool)`` in blocks of trials, as bits.
 
-    Yields words of coins, the lowest bit first, and one word more; where in the first word the
-    block's coins begin; and the number of its trials.
+    Yields words of coins, the lowest bit first, and one extra word; the bit of the first word at
+    which the block's coins begin; and the number of its trials.
     """
     size = min(MOST_TRIALS, max(FEWEST_TRIALS, COINS // segments))
     last_word = np.zeros(0, np.uint32)

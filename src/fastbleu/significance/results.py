@@ -13,7 +13,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 class NumberTable(Tables):
-    """What prints as a table of numbers, in a notebook too."""
+    """Base class of results that print as a table of numbers, also in notebooks."""
 
     @abstractmethod
     def _rows(self) -> list[list[str]]:
@@ -41,13 +41,13 @@ class Interval(NumberTable):
     """A confidence interval of a score, from bootstrap samples.
 
     The samples' scores are sorted, floor(samples * (1 - confidence) / 2) are left out at each end,
-    and `low` and `high` are the first and the last of the others: a percentile interval, as
-    Koehn (2004) and sacreBLEU take it.
+    and `low` and `high` are the first and the last of the others: a percentile interval, as in
+    Koehn (2004) and sacreBLEU.
 
     Attributes
     ----------
     score : float
-        Of the whole corpus; on the scale of the dialect, as `mean`, `low` and `high` are.
+        The score of the whole corpus; like `mean`, `low` and `high` on the dialect's scale.
     mean, low, high : float
         The mean of the samples' scores, and the bounds.
     confidence : float
@@ -67,11 +67,11 @@ class Interval(NumberTable):
 
     @property
     def half_width(self) -> float:
-        """Half the distance of the bounds: what is written after a plus-minus sign."""
+        """Half the distance between the bounds, the number after a plus-minus sign."""
         return 0.5 * (self.high - self.low)
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes by name, which `json.dumps` takes, and `half_width`."""
+        """The attributes by name, for `json.dumps`, and `half_width`."""
         return {**asdict(self), "half_width": self.half_width}
 
     def _rows(self) -> list[list[str]]:
@@ -89,7 +89,7 @@ class Comparison(NumberTable):
     Attributes
     ----------
     score, baseline_score : float
-        Of the whole corpora, on the scale of the dialect: 0-100 for sacreBLEU's, 0-1 for nltk's.
+        Scores of the whole corpora, on the dialect's scale: 0-100 for sacreBLEU's, 0-1 for nltk's.
     p_value : float
         Two-sided, 0-1: the probability of a difference at least this large if the systems were
         equally good.
@@ -97,7 +97,7 @@ class Comparison(NumberTable):
         Share of the bootstrap samples in which the system scores higher than the baseline, 0-1; a
         tie counts half. None for approximate randomization.
     interval, baseline_interval, difference_interval : Interval or None
-        Of `score`, `baseline_score` and `difference`; None where no samples were drawn for it.
+        Intervals of `score`, `baseline_score` and `difference`; None without samples.
     test : str
         "bootstrap" or "approximate randomization".
     trials : int
@@ -119,11 +119,11 @@ class Comparison(NumberTable):
 
     @property
     def difference(self) -> float:
-        """Score of the system less that of the baseline."""
+        """Score of the system minus that of the baseline."""
         return self.score - self.baseline_score
 
     def to_dict(self) -> dict[str, Any]:
-        """The attributes by name, which `json.dumps` takes, and `difference`."""
+        """The attributes by name, for `json.dumps`, and `difference`."""
         return {**asdict(self), "difference": self.difference}
 
     def _rows(self) -> list[list[str]]:
@@ -160,7 +160,7 @@ class Comparisons(dict[Name, Comparison], NumberTable):
         interval = first.interval
         percent = f"{100 * interval.confidence:g} % interval" if interval else ""
         head = ["system", "score", percent, "difference", percent, "p-value", "wins"]
-        # Without columns that nothing was computed for.
+        # Without columns that have no values.
         filled = [any(cells) for cells in zip(*rows, strict=True)]
         return [[c for c, kept in zip(row, filled, strict=True) if kept] for row in [head, *rows]]
 

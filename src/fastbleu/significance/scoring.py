@@ -1,7 +1,7 @@
 """The scores of samples: in a dialect's own exact arithmetic, or in that of sacreBLEU's tests.
 
 sacreBLEU's bootstrap adds up rows as float32, one after the other, and scores the sums as float32;
-its approximate randomization scores int64 arrays, where what add-k adds is cut off to an integer.
+its approximate randomization scores int64 arrays, in which add-k adds a truncated integer.
 
 References
 ----------
@@ -31,7 +31,7 @@ EXACT_IN_FLOAT32 = 1 << 24
 
 
 class DialectScoring:
-    """Scores of integer sums, each as of a corpus; `scoring` are options of the dialect."""
+    """Corpus scores of integer sums; `scoring` are options of the dialect."""
 
     def __init__(self, dialect: Dialect, max_order: int, scoring: dict[str, Any]) -> None:
         self._dialect, self._max_order, self._scoring = dialect, max_order, scoring
@@ -76,13 +76,13 @@ class SacrebleuScoring:
     def score_drawn(self, columns: Columns, sums: Integers, indices: Integers) -> Floats:
         """Scores of a block of bootstrap samples, shape (systems, samples).
 
-        `indices`, shape (samples, segments), are in the order in which float32 rounds.
+        `indices`, shape (samples, segments), give the order of the float32 additions.
         """
         singles = sums.astype(np.float32)
         rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
         if rounded.any():
             for system, rows in enumerate(columns.rows):
-                # numpy makes float32 of Python's int by way of a double.
+                # numpy converts Python's int to float32 through a double.
                 doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
                 table = doubles.astype(np.float32)
                 for sample in np.flatnonzero(rounded):

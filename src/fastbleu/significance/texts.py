@@ -32,28 +32,29 @@ def compare(
     Parameters
     ----------
     systems : mapping of hypotheses by name, two or more
-        Hypotheses of S segments each, as `fastbleu.BLEU.score` takes them.
+        Hypotheses of S segments each, as for `fastbleu.BLEU.score`.
     references : references of S segments
-        As `fastbleu.BLEU.score` takes them.
+        As for `fastbleu.BLEU.score`.
     method : {"bootstrap", "approximate_randomization"}, default "bootstrap"
         `paired_bootstrap` or `paired_approximate_randomization`.
     metric : BLEU, optional
-        Counts and scores; by default ``fastbleu.BLEU()``.
+        The BLEU to compute; by default ``fastbleu.BLEU()``.
     **options
-        Of the method: `samples`, `trials`, `confidence`, `seed`, `exact`, `compatible`, `progress`.
+        Options of the method: `samples`, `trials`, `confidence`, `seed`, `exact`, `compatible`,
+        `progress`.
 
     Returns
     -------
     Comparisons
-        Of all systems but the first one, by name.
+        Comparisons of all systems except the first, by name.
 
     Raises
     ------
     TypeError
         An argument is of the wrong type, or `options` has one that belongs to the metric.
     ValueError
-        There are fewer than two systems, or the texts of one, which the message names, cannot be
-        scored; and as in `paired_bootstrap`.
+        There are fewer than two systems, or the texts of one cannot be scored (the message names
+        it); or as for `paired_bootstrap`.
 
     Examples
     --------
@@ -92,9 +93,9 @@ def compare(
 
 
 def scoring_options(metric: BLEU) -> dict[str, Any]:
-    """The options with which the tests score as a metric does.
+    """The options of the tests that give a metric's scores.
 
-    Only those that are not the default: compatible="sacrebleu" refuses some options at any value.
+    Only those that differ from the default: compatible="sacrebleu" refuses some at any value.
     """
     defaults = metric._parameters.rules.options
     chosen = {option: getattr(metric, option) for option in defaults}

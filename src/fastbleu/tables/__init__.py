@@ -1,13 +1,12 @@
-"""A column against a column, by group: BLEU of tables of any kind, in memory or streamed.
+"""BLEU of table columns, by group, for tables of any kind, in memory or streamed.
 
     from fastbleu import tables
 
     tables.score("outputs.parquet", hypothesis="mt", references=["ref"], by=["system", "lang"])
 
-Tables are those of pandas, polars and pyarrow, and a dict of columns; larger than memory may be
-files, a polars LazyFrame, pyarrow's datasets and readers, a DuckDB relation, Hugging Face datasets,
-and an iterable of any of the former. ``pip install '.[tables]'`` in a checkout installs what all
-but a dict need.
+Tables are those of pandas, polars and pyarrow, and dicts of columns. Files, polars LazyFrames,
+pyarrow's datasets and readers, DuckDB relations, Hugging Face datasets, and iterables of tables may
+be larger than memory. All except dicts need the extra: ``pip install '.[tables]'`` in a checkout.
 """
 
 from .functions import score, sentence_scores, statistics

@@ -1,8 +1,8 @@
-"""Rows of a frame by their keys: which rows have the same, and the sum of their counts.
+"""Group the rows of a frame by their keys, and sum their counts.
 
 Data. Groups are numbered in the order of their first rows. Text is compared as UTF-8, a missing one being
-equal to others that are missing, and numbers by their 64 bits. A row costs a look-up or two for each key, and
-less where its text is that of the row before.
+equal to others that are missing, and numbers by their 64 bits. A row costs one or two look-ups per key, and
+less if its text equals that of the previous row.
 
 Ownership. RowGroups owns its arrays and its table; keys are borrowed while rows are split by them.
 Thread-safety. One thread uses a RowGroups.
@@ -26,7 +26,7 @@ cdef extern from "kernel/tables/token_store.h":
 
 
 cdef enum:
-    # Units by which texts differ from what is missing.
+    # Units that distinguish texts from missing values.
     TEXT = 1
     MISSING = 2
 
@@ -70,7 +70,7 @@ cdef class RowGroups:
         interner_free(&self.known)
 
     def split(self, keys not None):
-        """Part rows whose keys differ: Utf8Rows of single lines, or a buffer of int64."""
+        """Split groups by a key: Utf8Rows of single lines, or a buffer of int64."""
         cdef int32_t *group = <int32_t *> self.groups.data.as_ints
         cdef int64_t *value
         cdef array values = clone(_INT64, self.rows, False)
@@ -102,7 +102,7 @@ cdef class RowGroups:
         return 0
 
     cdef int number(self, const int64_t *values, int64_t *found) except -1:
-        """Number what is equal alike."""
+        """Number the values; equal values get equal numbers."""
         cdef Py_ssize_t row
         for row in range(self.rows):
             if row % POLL_EVERY == POLL_EVERY - 1:

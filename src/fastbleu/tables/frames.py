@@ -1,7 +1,7 @@
-"""Frames: the few operations on a table in memory that counting by group needs.
+"""Frames: the operations on a table in memory that counting by group needs.
 
-A `LibraryFrame` is one of pandas, polars, pyarrow or any other library of which narwhals has data
-frames; a `DictFrame` is a dict of columns, for which nothing has to be installed.
+A `LibraryFrame` is a table of pandas, polars, pyarrow or any other library that narwhals supports;
+a `DictFrame` is a dict of columns, which needs no library.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class LibraryFrame:
         return np.stack(parts, axis=1).astype(np.int64, copy=False)
 
     def nulls(self, name: str) -> NDArray[np.bool_]:
-        """Of each row whether the column has a null there."""
+        """For each row, whether the column is null."""
         return np.asarray(self._frame[name].is_null().to_numpy(), bool)
 
     def lengths(self, name: str) -> Indices:
-        """How many references each row has in a column of them."""
+        """The number of references of each row, in a column of references."""
         if self._frame[name].dtype == self._narwhals.List:
             return np.asarray(self._frame[name].list.len().to_numpy()).astype(np.int64)
         return _lengths(self.values(name))
@@ -88,8 +88,8 @@ class LibraryFrame:
         """A row for each group, in any order; null is a group's key as any other value."""
         column = self._narwhals.col
         parts = [getattr(column(name), reduction)() for name, reduction in how.items()]
-        # Copies in the library's own memory: pyarrow's threads may free what they have read only
-        # when Python ends, which aborts if that is memory of a Python object.
+        # Copies in the library's own memory: pyarrow's threads may free their data only when Python
+        # exits, which aborts the process if the memory belongs to a Python object.
         copies = self._frame.with_columns(*(column(name) + 0 for name in how))
         grouped = copies.group_by(*by, drop_null_keys=False)
         return LibraryFrame(grouped.agg(*parts))
@@ -161,7 +161,7 @@ class DictFrame:
         return np.zeros(self._rows, bool)
 
     def lengths(self, name: str) -> Indices:
-        """How many references each row has in a column of them."""
+        """The number of references of each row, in a column of references."""
         return _lengths(self._columns[name])
 
     def select(self, names: Sequence[str]) -> DictFrame:
@@ -223,12 +223,12 @@ class DictFrame:
 
 Frame: TypeAlias = "LibraryFrame | DictFrame"
 
-# The column of row numbers in frames of this package's making.
+# The column of row numbers in frames that this package creates.
 ROW = "_fastbleu_row"
 
 
 def load_narwhals() -> Any:
-    """The library narwhals; ImportError that names the extra where it is not installed."""
+    """The library narwhals; ImportError that names the extra if it is not installed."""
     try:
         import narwhals
     except ImportError:
@@ -240,13 +240,13 @@ def load_narwhals() -> Any:
 
 
 def joined(frames: Iterable[Frame]) -> Frame:
-    """The rows of frames of one kind, one after the other; of at least one frame."""
+    """The concatenated rows of frames of one kind, at least one frame."""
     first, *others = frames
     return first.joined(others) if others else first  # type: ignore[arg-type]
 
 
 def _type_of(values: Any, floats: Any) -> Any:
-    """The type of a column of scores, of which a library cannot tell it from None alone."""
+    """The type of a column of scores, which a library cannot infer if all values are None."""
     is_list = isinstance(values, list)
     return floats if is_list and all(v is None or isinstance(v, float) for v in values) else None
 
@@ -256,7 +256,7 @@ def _lengths(references: Iterable[Any]) -> Indices:
 
 
 def _text(column: Any) -> Utf8Rows | None:
-    """The lines of a column of text with the Arrow interface; None of any other."""
+    """The lines of a text column with the Arrow interface; None for any other."""
     try:
         lines = opened(column, "keys")
     except TypeError:
@@ -267,7 +267,7 @@ def _text(column: Any) -> Utf8Rows | None:
 
 
 def _numbers(values: NDArray[Any]) -> Indices:
-    """Numbers of which those of different values differ, in an array of a library's column."""
+    """Numbers for the values of a library's column, different for different values."""
     if values.dtype.kind in "iubmM":
         return values.astype(np.int64)
     if values.dtype.kind == "O":

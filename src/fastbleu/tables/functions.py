@@ -35,68 +35,68 @@ def score(
     threads: int | None = None,
     progress: bool = False,
 ) -> Any:
-    """BLEU of each group of a table's rows, equal to that of the group by itself.
+    """BLEU of each group of a table's rows, equal to that of the group alone.
 
     Each row is a segment. Rows are counted in chunks, and their counts are added up by group, so
-    that a table may be larger than memory.
+    a table may be larger than memory.
 
     Parameters
     ----------
     table : table, lazy table, path or iterable of tables
-        In memory: of pandas, polars or pyarrow, or any other that narwhals takes for a data frame,
-        or a dict of columns. Streamed, so that memory does not grow with it: a polars LazyFrame, a
-        dataset, a ParquetFile or a RecordBatchReader of pyarrow, a DuckDB relation, a dataset of
-        Hugging Face's `datasets`, any iterable of tables or record batches, or the path of a
-        .parquet, .feather, .arrow or .csv file or of a directory of Parquet files.
+        In memory: a table of pandas, polars or pyarrow, any other data frame that narwhals
+        supports, or a dict of columns. Streamed, in constant memory: a polars LazyFrame, a dataset,
+        a ParquetFile or a RecordBatchReader of pyarrow, a DuckDB relation, a dataset of Hugging
+        Face's `datasets`, any iterable of tables or record batches, or the path of a .parquet,
+        .feather, .arrow or .csv file or of a directory of Parquet files.
     hypothesis : str
         The column of the hypotheses.
     references : list of str, or str
-        The columns of the references; or one column, which has one reference for each segment or a
-        list of them.
+        The columns of the references; or one column, with one reference or a list of references per
+        segment.
     by : str or list of str, optional
-        The columns whose values make a group; by default all rows are one. Null is a value.
+        The columns whose values define groups; by default all rows are one group. Null is a value.
     metric : BLEU, optional
-        Counts and scores; by default ``fastbleu.BLEU()``.
+        The BLEU to compute; by default ``fastbleu.BLEU()``.
     language, tokenize : str, dict, optional
         A column of `by`, and the tokenizer for each of its values, None for all others:
         ``language="lang", tokenize={"zh": "zh", "ja": "ja-mecab", None: "13a"}``.
     confidence : float, optional
-        Between 0 and 1: adds `low` and `high`, the bounds of a bootstrap interval as of
+        Between 0 and 1: adds `low` and `high`, the bounds of a bootstrap interval as in
         `fastbleu.significance.bootstrap`; null for a group of one segment. It needs the counts of
         all segments, 112 bytes each with 4 orders.
     samples, seed : int, optional
-        Of the bootstrap.
+        Number of bootstrap samples, and their seed.
     missing : {"error", "empty", "skip"}, default "error"
-        What to do with a row of which the hypothesis or a reference is null (None, NaN): "empty"
-        takes an empty text, "skip" leaves the row out and warns of how many there are.
+        What to do with a row whose hypothesis or reference is null (None, NaN): "empty" reads it as
+        an empty text, "skip" leaves the row out and warns how many there are.
     threads : int, optional
-        In place of the metric's.
+        Number of threads; by default the metric's.
     progress : bool, default False
         Show a progress bar on standard error.
 
     Returns
     -------
     table
-        Of the library whose table came in, of pyarrow for files. A row for each group in the order
+        A table of the same library, of pyarrow for files. A row for each group in the order
         of their first rows: the columns `by`, `segments`, `bleu` on the dialect's scale,
-        `precisions` (a list, 0-1), `bp`, `hyp_len`, `ref_len`, `low` and `high` if asked for,
+        `precisions` (a list, 0-1), `bp`, `hyp_len`, `ref_len`, `low` and `high` if requested,
         `signature`.
 
     Raises
     ------
     ValueError
-        There are no rows, a column is not there, a tokenizer for a language is not, columns differ
-        in length, or as by `fastbleu.BLEU.score`.
+        There are no rows, a column or the tokenizer for a language is missing, columns differ
+        in length, or as for `fastbleu.BLEU.score`.
     TypeError
-        This is no table, a value is null or no text: the message names the row, from 0, and the
-        column.
+        `table` is not a table, or a value is null or not a text: the message names the row, from 0,
+        and the column.
     ImportError
         A library that reads the table is not installed.
 
     Warns
     -----
     InputWarning
-        As by `fastbleu.BLEU.score`.
+        As for `fastbleu.BLEU.score`.
 
     Examples
     --------
@@ -135,17 +135,16 @@ def sentence_scores(
     threads: int | None = None,
     progress: bool = False,
 ) -> Any:
-    """A table with one more column, `name`: BLEU of every row by itself.
+    """Add a column `name` with the BLEU of each row.
 
-    Parameters and errors as those of `score`; with sacreBLEU's dialect short segments need
+    Parameters and errors as for `score`; with sacreBLEU's dialect short segments need
     ``metric=fastbleu.BLEU(effective_order=True)``.
 
     Returns
     -------
     table or iterator of tables
-        Of the library whose table came in; of what is streamed an iterator of such tables, which
-        reads as it is consumed. On the dialect's scale; null where ``missing="skip"`` left a row
-        out.
+        A table of the same library; for streamed input an iterator of tables, which reads lazily.
+        Scores are on the dialect's scale; null if ``missing="skip"`` left the row out.
 
     Examples
     --------
@@ -175,9 +174,9 @@ def statistics(
     threads: int | None = None,
     progress: bool = False,
 ) -> Any:
-    """A table with the counts of every row, from which every score follows.
+    """Add columns with the counts of each row, from which every score can be computed.
 
-    Parameters, errors and what is returned as those of `sentence_scores`. The new columns, int64,
+    Parameters, errors and return types as for `sentence_scores`. The new int64 columns
     are those of `fastbleu.Stats`: `hyp_len`, `ref_len`, `matches_1` to `matches_N`, `totals_1` to
     `totals_N`.
 
@@ -214,7 +213,7 @@ def _appended(
     append: Callable[[Frame, int], Frame],
     progress: bool,
 ) -> Any:
-    """The table, or the parts of a stream, with what `append` makes of each frame."""
+    """Apply `append` to the table, or to each part of a stream."""
     source = open_table(table, None, counter.columns)
 
     def parts() -> Iterator[Any]:
@@ -241,7 +240,7 @@ def _advancing(frames: Iterator[Frame], bar: ProgressBar) -> Iterator[Frame]:
 
 
 def _with_nulls(values: Any, rows: Indices, length: int) -> Any:
-    """A column that has the values in these rows, and null in all others."""
+    """A column with the values in these rows, and null in all others."""
     if len(rows) == length:
         return values
     column: list[Any] = [None] * length

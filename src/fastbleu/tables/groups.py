@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..metric.bleu import BLEU
     from .frames import Indices
 
-# Columns of partial results beside the keys: see `reductions`.
+# Columns of partial results besides the keys: see `reductions`.
 _SEGMENTS, _FEWEST, _MOST = "_fastbleu_segments", "_fastbleu_fewest", "_fastbleu_most"
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
@@ -31,8 +31,8 @@ RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signat
 class GroupScorer:
     """Adds up counts by the columns `by`, and scores the sums.
 
-    With `confidence` each score has an interval of `samples` samples, for which the rows of all
-    segments are kept, as for a dialect whose corpus score is a mean of sentences.
+    With `confidence` each score has an interval from `samples` samples. This needs the rows of all
+    segments, like dialects whose corpus score is a mean of sentences.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class GroupScorer:
     def totals(self, frames: Iterable[Frame]) -> Frame | None:
         """The partial result of frames, a row for each group; None if there are no frames.
 
-        Where rows are kept, a row for each segment.
+        If the rows of segments are kept, it has a row for each segment.
         """
         total: list[Frame] = []
         waiting: list[tuple[Frame, Indices]] = []
@@ -106,7 +106,7 @@ class GroupScorer:
             yield self._keyed(counted.frame), np.column_stack(columns)
 
     def _sums(self, frame: Frame, first: int) -> tuple[Frame, Indices]:
-        """The same of groups of segments; several may have equal keys."""
+        """Like `_rows`, but summed by group; several results may have equal keys."""
         keys, width = self._keyed(frame), len(self._counts)
         groups = keys.row_groups(width)
         for before, piece in pieces(frame):
@@ -114,7 +114,7 @@ class GroupScorer:
             stats = self.counter.metric._parameters.rules.adapt(counted.stats)
             groups.add(counted.numbers - first, stats._rows, counted.nrefs)
         totals: Indices = np.asarray(groups.totals).reshape(-1, len(self.reductions))
-        totals = totals[totals[:, 1] > 0]  # where nothing is missing
+        totals = totals[totals[:, 1] > 0]  # if nothing is missing
         rows = totals[:, 0].copy()
         totals[:, 0] += first
         return keys[rows], totals
@@ -122,7 +122,7 @@ class GroupScorer:
     def _joined(self, parts: Sequence[tuple[Frame, Indices]]) -> Frame:
         """Keys and their numbers in one frame."""
         keys, numbers = zip(*parts, strict=True)
-        # Columns in memory one after the other.
+        # Column-major, so that each column is contiguous.
         columns = np.ascontiguousarray(np.concatenate(numbers).T)
         return joined(keys).with_columns(dict(zip(self.reductions, columns, strict=True)))
 
@@ -146,7 +146,7 @@ class GroupScorer:
         return self._with_results(keys[np.array([rows[0] for _, rows in groups])], results)
 
     def score_texts(self, frame: Frame) -> Frame:
-        """The same from the texts of each group, for dialects whose counts do not add up."""
+        """Like `scores`, from the texts of each group, for dialects whose counts do not add up."""
         check_columns(frame.columns, self.columns)
         frame, _ = self.counter.present(frame, 0)
         keys = self._keyed(frame)

@@ -1,4 +1,4 @@
-"""From the columns of a frame to rows of counts: which columns, which metric, what is missing."""
+"""From the columns of a frame to rows of counts, by language and without missing values."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Found = TypeVar("Found")
 
 
 class Counted(NamedTuple):
-    """The rows of counts of a frame's rows, and what else a score needs.
+    """The counts of a frame's rows, and the other data that a score needs.
 
-    `frame` has the rows that were counted, `numbers` are theirs in the whole table, and `nrefs` are
-    how many references they have.
+    `frame` has the rows that were counted, `numbers` are their positions in the whole table, and
+    `nrefs` their numbers of references.
     """
 
     frame: Frame
@@ -40,10 +40,10 @@ class Counted(NamedTuple):
 
 
 class RowCounter:
-    """Counts frame after frame by a metric, or by one for each language.
+    """Counts one frame after the other with a metric, or with one for each language.
 
-    `hypothesis` is the name of a column; `references` the names of several, or of one, which has
-    the reference of each segment or a list of them. `tokenize` maps values of the column `language`
+    `hypothesis` is the name of a column; `references` the names of several, or of one with
+    a reference or a list of references per segment. `tokenize` maps values of the column `language`
     to tokenizers, None to that of all others.
     """
 
@@ -116,9 +116,9 @@ class RowCounter:
         return found
 
     def texts(self, frame: Frame) -> tuple[Any, Any]:
-        """Hypotheses and references as a metric takes them.
+        """Hypotheses and references as arguments for a metric.
 
-        Columns with the Arrow interface go in as they are, others as lists.
+        Columns with the Arrow interface are passed as they are, others as lists.
         """
         columns = [frame.column(name) for name in (self.hypothesis, *self.references)]
         one_each = not self.several or len(self.references) == 1
@@ -139,7 +139,7 @@ class RowCounter:
     def present(self, frame: Frame, first: int) -> tuple[Frame, Indices]:
         """The rows in which nothing is missing, and their numbers in the table.
 
-        `first` is the number of the first row. "empty" fills what is missing instead.
+        `first` is the number of the first row. With "empty", missing values are replaced instead.
         """
         numbers = np.arange(first, first + len(frame))
         gaps = {name: self._gaps(frame, name) for name in (self.hypothesis, *self.references)}
@@ -168,7 +168,7 @@ class RowCounter:
         return frame[kept], numbers[kept]
 
     def count(self, frame: Frame, first: int, operation: str) -> Counted:
-        """Count a frame whose first row has this number; operations are those of dialects."""
+        """Count a frame whose first row is number `first`; operations are those of dialects."""
         return self._of_present(frame, first, partial(self._count, operation=operation))
 
     def sentence_scores(self, frame: Frame, first: int) -> tuple[Indices, NDArray[np.float64]]:
@@ -182,7 +182,7 @@ class RowCounter:
         try:
             return read(frame, numbers)
         except (TypeError, ValueError):
-            # Perhaps of a missing value, which is looked for only now.
+            # The cause may be a missing value, which is checked only now.
             present, its_numbers = self.present(frame, first)
             if present is frame:
                 raise
@@ -232,7 +232,7 @@ class RowCounter:
             yield self.metric_of(language), rows
 
     def warn(self) -> None:
-        """Warn of what was noticed in all frames together."""
+        """Issue the warnings about all frames together."""
         for parameters, periods in self._periods.items():
             parameters.warn_of_tokenized(periods)
         if self._left_out:
@@ -242,7 +242,7 @@ class RowCounter:
             )
 
     def _gaps(self, frame: Frame, name: str) -> NDArray[np.bool_]:
-        """Of each row whether the column's value is missing, or one in its list."""
+        """For each row, whether the column's value, or one in its list, is missing."""
         nulls = frame.nulls(name)
         among = (is_missing(value) or _lacks(value) for value in frame.values(name))
         gaps: NDArray[np.bool_] = nulls | np.fromiter(among, bool, len(frame))
@@ -273,7 +273,7 @@ class Located:
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
-    """Raise a ValueError that lists the columns if one that is needed is not there."""
+    """Raise a ValueError that lists the columns if a required one is missing."""
     for name in needed:
         if name not in columns:
             meant = closest(name, columns)
@@ -283,7 +283,7 @@ def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
 
 
 def check_new_columns(columns: Sequence[str], new: Sequence[str]) -> None:
-    """Raise a ValueError if columns that a result adds are there already."""
+    """Raise a ValueError if columns that a result adds exist already."""
     if taken := [name for name in new if name in columns]:
         raise ValueError(
             f"the result has a column {taken[0]!r} of its own, but the table has one, too: rename "

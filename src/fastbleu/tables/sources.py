@@ -1,4 +1,4 @@
-"""What may be a table: frames in memory, or streams of them, cut or joined to chunks."""
+"""Sources of tables: frames in memory or streams of them, split or joined into chunks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..runtime.extras import install_command
 from .frames import DictFrame, Frame, LibraryFrame, joined, load_narwhals
 from .rows import check_columns
 
-# Rows that are counted at once, and that a stream is asked for at a time: a block of columns.
+# Rows that are counted at once, and requested from a stream at a time: a block of columns.
 CHUNK_ROWS = 1 << 16
 # Chunks of a table in memory whose keys are read at once.
 _CHUNKS = 8
@@ -19,7 +19,7 @@ _FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "
 
 
 class Source:
-    """A table to be read once, in chunks; `rows` is None where nobody knows how many there are."""
+    """A table to be read once, in chunks; `rows` is None if their number is unknown."""
 
     def __init__(self, parts: Iterable[Frame], rows: int | None = None) -> None:
         self._parts = parts
@@ -28,12 +28,12 @@ class Source:
 
     @property
     def frame(self) -> Frame:
-        """The whole table; of what is in memory only."""
+        """The whole table; only for tables in memory."""
         [frame] = self._parts
         return frame
 
     def chunks(self) -> Iterator[Frame]:
-        """Frames of a chunk's rows, of a table in memory of several; small ones are joined."""
+        """Frames of a chunk's size, larger for tables in memory; small ones are joined."""
         waiting: list[Frame] = []
         rows = 0
         most = CHUNK_ROWS if self.is_stream else CHUNK_ROWS * _CHUNKS
@@ -49,7 +49,7 @@ class Source:
 
 
 def pieces(frame: Frame, most: int = 0) -> Iterator[tuple[int, Frame]]:
-    """Parts of a frame of `most` rows, by default a chunk's, and how many rows are before each."""
+    """Parts of a frame of at most `most` rows, and the number of rows before each."""
     most = most or CHUNK_ROWS
     if len(frame) <= most:
         yield from [(0, frame)] if len(frame) else []
@@ -61,10 +61,10 @@ def pieces(frame: Frame, most: int = 0) -> Iterator[tuple[int, Frame]]:
 def open_table(
     table: Any, columns: Sequence[str] | None = None, texts: Sequence[str] = ()
 ) -> Source:
-    """A source of a table's rows, with these columns only if the table can leave others out.
+    """A source of a table's rows, with only these columns if the table can leave out others.
 
-    `texts` are columns of text, which a CSV file may have as numbers. Errors: TypeError for what is
-    no table, ValueError for a column that is not there, ImportError, and OSError of files.
+    `texts` are columns of text, which a CSV file may have as numbers. Errors: TypeError if this is
+    not a table, ValueError if a column is missing, ImportError, and OSError of files.
     """
     if isinstance(table, (str, os.PathLike)):
         table = _open_file(Path(table), texts)
@@ -185,7 +185,7 @@ def _read_hugging_face(table: Any, columns: Sequence[str] | None) -> Any:
     return table.with_format("arrow").iter(CHUNK_ROWS)
 
 
-# What is read as a stream: how to tell from the object and its package, and how to read it.
+# Streams: how to recognise one by its type and package, and how to read it.
 _STREAMS: list[tuple[Callable[[Any, str], bool], Callable[[Any, Sequence[str] | None], Any]]] = [
     (
         lambda it, home: (

@@ -1,4 +1,4 @@
-"""Tokenizers by name: those of sacreBLEU, and any function of the user's.
+"""Tokenizers by name: sacreBLEU's, and your own functions.
 
 from fastbleu.tokenizers import get_tokenizer, tokenize
 """

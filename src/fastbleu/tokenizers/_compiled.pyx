@@ -1,6 +1,6 @@
 """The compiled tokenizers: their names, reading a line with one of them, and its tokens as str.
 
-kernel/text/line_reader.h cuts a line into tokens; where it meets something that mteval rewrites first, the
+kernel/text/line_reader.h splits a line into tokens; if it finds something that mteval rewrites first, the
 rewritten line (kernel/text/rewrite.h) is read from its start.
 
 Ownership. A reader borrows the line and the buffers; the tables of a tokenizer are built once and then only
@@ -132,7 +132,7 @@ def split(text, str tokenizer not None):
 
 
 def token_bounds(list texts not None, str tokenizer not None):
-    """Where the tokens of many lines stand in these, by one of the COMPILED tokenizers.
+    """The bounds of the tokens of many lines, by one of the COMPILED tokenizers.
 
     Returns (bounds, counts), arrays of int64: first and last character + 1 of each token of all lines, and
     the number of tokens of each line; -1 for a line that is rewritten before it is cut, which has no bounds.

@@ -1,6 +1,6 @@
 """Tokenizers of other libraries: MeCab for Japanese and Korean, sentencepiece with a model.
 
-A library is imported when its tokenizer is first asked for, and is set up as by sacreBLEU 2.6.0.
+A library is imported when its tokenizer is first requested, and is set up as in sacreBLEU 2.6.0.
 Model files come from sacreBLEU's cache or from the user; nothing is ever downloaded.
 
 Each `load_...` takes a tokenizer's name, its entry in the table and the path of its model, if it
@@ -72,7 +72,7 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
             f"tokenizer {name!r}: {path} is not a sentencepiece model: {error}"
         ) from error
     if os.path.basename(path) not in file_names:
-        # Another model gives other scores: the signature must not claim to be sacreBLEU's.
+        # A different model gives different scores: the signature must not claim to be sacreBLEU's.
         signature = f"{name}-{_checksum(path)}"
 
     def parse(text: str) -> str:
@@ -92,13 +92,13 @@ def load_original(name: str, entry: Entry, path: str | None) -> Loaded:
 def splitting(
     prepared: tuple[Prepare, str], lowercase: bool = False, is_reference: bool = False
 ) -> Split:
-    """The function from a text to its tokens that a `Tokenizer.prepared` amounts to."""
+    """The function from a text to its tokens that is equivalent to a `Tokenizer.prepared`."""
     prepare, compiled = prepared
     return lambda text: _compiled.split(prepare(text, lowercase, is_reference), compiled)
 
 
 def cached_model(entry: Entry) -> str:
-    """Where sacreBLEU keeps the model file of a tokenizer."""
+    """The path of a tokenizer's model file in sacreBLEU's cache."""
     home = os.path.join(os.path.expanduser("~"), ".sacrebleu")
     return os.path.join(os.environ.get("SACREBLEU", home), "models", entry.details[2][0])
 
@@ -109,7 +109,7 @@ def beginning(text: str) -> str:
 
 
 def splitter(name: str, parse: Callable[[str], str]) -> Split:
-    """The tokens of what a library returns as one string; its errors show the text."""
+    """A function that splits the string that a library returns; its errors show the text."""
 
     def tokens(text: str) -> list[str]:
         try:

@@ -1,10 +1,10 @@
 """The texts of BLEU implementations with rules of their own, rewritten for a compiled tokenizer.
 
 Each function takes a text, whether to ignore case, and whether the text is a reference. It returns
-a text that the compiled tokenizer of its row in the table cuts into the original's tokens.
+a text that the compiled tokenizer of its row in the table splits into the original's tokens.
 
 A character that separates tokens here but not in the original is replaced by a lone surrogate,
-which no text that was read from a file can hold. Sources: see the dialects of the same names.
+which text from a file cannot contain. Sources: see the dialects of the same names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Prepare: TypeAlias = Callable[[str, bool, bool], str]
 
-# White space of str.split() that is none for Perl, and that is none for Perl in bytes.
+# Whitespace for str.split() that is not whitespace for Perl, in text and in bytes.
 _SEPARATORS = "\x1c\x1d\x1e\x1f"
 _BEYOND_ASCII = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(8192, 8203))
@@ -34,21 +34,21 @@ _has_markup = re.compile("[&<]").search
 _word_or_sign = re.compile(r"\w+|[^\s\w]").findall
 _beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
 _ENTITIES = {"<skipped>": "", "&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
-# The last character that tensor2tensor's rules know.
+# The last character that tensor2tensor's rules include.
 _LAST = chr(sys.maxunicode - 1)
-# The one token of an empty text, where the original takes that for a token.
+# The only token of an empty text, if the original counts one.
 _EMPTY = "\udfff"
 
 
 def multi_bleu(text: str, lowercase: bool, is_reference: bool) -> str:
-    """Words between white space of ASCII; of its letters only, case is ignored."""
+    """Split at ASCII whitespace; if case is ignored, only that of ASCII letters."""
     if _has_odd_space(text):
         text = text.translate(_HIDDEN)
     return _lower_ascii(text) if lowercase else text
 
 
 def multi_bleu_detok(text: str, lowercase: bool, is_reference: bool) -> str:
-    """13a; a hypothesis is lowered before, a reference after entities are replaced."""
+    """13a; a hypothesis is lowercased before, a reference after entities are replaced."""
     text = _line(text)
     if not lowercase:
         return text
@@ -75,10 +75,10 @@ def mteval_international_e(text: str, lowercase: bool, is_reference: bool) -> st
 
 
 def evaluate(text: str, lowercase: bool, is_reference: bool) -> str:
-    """13a to the last character.
+    """13a, including whitespace at the end of the text.
 
-    The compiled tokenizer drops white space at the end first, but a dash and a newline there belong
-    together; "<skipped>", which it removes afterwards, keeps them.
+    The compiled tokenizer first strips whitespace at the end, where a dash and a newline belong
+    together; appending "<skipped>", which it removes afterwards, keeps them.
     """
     text = text.lower() if lowercase else text
     return f"{text}<skipped>" if text[-1:].isspace() else text
@@ -89,7 +89,7 @@ def tensor2tensor(text: str, lowercase: bool, is_reference: bool) -> str:
     # Sets without characters beyond U+FFFF are much faster.
     last = "\uffff" if max(text, default="") <= "\uffff" else _LAST
     before_mark, behind_mark, symbol = _unicode_rules(last)
-    # Of split parts, which Python makes much faster than substitutions before 3.12.
+    # From split parts, because before Python 3.12 this is much faster than substitution.
     parts = before_mark.split(text.lower() if lowercase else text)
     parts[2::3] = [f" {mark} " for mark in parts[2::3]]
     parts = behind_mark.split("".join(parts))
@@ -103,7 +103,7 @@ def codexglue_summary(text: str, lowercase: bool, is_reference: bool) -> str:
 
 
 def e2e(text: str, lowercase: bool, is_reference: bool) -> str:
-    """13a, lowered afterwards; an empty text has one empty token."""
+    """13a, lowercased afterwards; an empty text has one empty token."""
     tokens = " ".join(split(text, "13a")) or _EMPTY
     return tokens.lower() if lowercase else tokens
 
@@ -123,7 +123,7 @@ def _replace_entities(text: str) -> str:
 
 
 def _keep_markup(text: str) -> str:
-    """A text whose entities the compiled 13a leaves alone; both characters are tokens there."""
+    """Mask entities so that the compiled 13a does not decode them; both characters are tokens."""
     return text.replace("&", "& ").replace("<", "< ") if _has_markup(text) else text
 
 
@@ -134,16 +134,16 @@ def _lower_ascii(text: str) -> str:
 
 
 def _lower_perl(text: str) -> str:
-    """Each character by itself, where Python looks at what surrounds a sigma."""
+    """Lowercase each character by itself; Python's lower() looks at the context of a sigma."""
     return text.replace("\u03a3", "\u03c3").lower()
 
 
 @cache
 def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """tensor2tensor's three rules up to a character, by the Unicode of the running Python."""
+    """tensor2tensor's three rules for characters up to `last`, by the running Python's Unicode."""
     from unicodedata import category
 
-    # The backslash is lost there, because the characters are put into a set as they are.
+    # The original loses the backslash, because it puts the characters into a set unescaped.
     kinds = "".join([category(character)[0] for character in map(chr, range(ord(last) + 1))])
     kinds = kinds[: ord("\\")] + "-" + kinds[ord("\\") + 1 :]
     sets = []

@@ -1,8 +1,8 @@
-"""Tokenizers by name, and any callable of the user's.
+"""The table of tokenizers, and any callable as a tokenizer.
 
 Compiled ones are in _compiled.pyx, those of other libraries in libraries.py. A tokenizer gets the
-text after lower-casing. Those of the table strip white space from the end first, as sacreBLEU does;
-a callable sees the whole text.
+text after lowercasing. Those of the table first strip whitespace from the end, as sacreBLEU does;
+a callable gets the whole text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     # The names of the table, for type checkers.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Of originals.py, and what mteval's dialects call theirs.
+    # Tokenizers of originals.py, and mteval's names of its tokenizers.
     Originals: TypeAlias = Literal[
         "multi-bleu",
         "multi-bleu-detok",
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Entry:
-    """What the table says of a tokenizer; it is compiled unless `load` loads it (libraries.py).
+    """A tokenizer's entry in the table; it is compiled unless `load` loads it (libraries.py).
 
     `details` are for `load`; `extra` installs the `packages` that it imports; sacreBLEU takes the
     tokenizer by default for the target `language`.
@@ -77,7 +77,7 @@ def _mecab(extra: str, packages: str, *details: Any) -> Entry:
 
 
 def _sentencepiece(signature: str, address: str, *file_names: str) -> Entry:
-    """The first of `file_names` is that in sacreBLEU's cache, which it fills from `address`."""
+    """The first of `file_names` is the file in sacreBLEU's cache, downloaded from `address`."""
     details = signature, address, file_names
     return Entry(load_sentencepiece, details, "spm", "sentencepiece", takes_model=True)
 
@@ -138,21 +138,21 @@ BY_LANGUAGE = {entry.language: name for name, entry in TABLE.items() if entry.la
 
 
 class Tokenizer:
-    """A tokenizer that was found and loaded; made by `get_tokenizer`, immutable.
+    """A loaded tokenizer, as `get_tokenizer` returns it; immutable.
 
     Attributes
     ----------
     name : str
         One of TOKENIZERS, or a callable's `__qualname__`.
     compiled : str or None
-        The name under which the compiled code knows it, if it does.
+        Its name in the compiled code, or None.
     function : callable (str -> list of str) or None
-        What splits a text, where `compiled` is None.
+        Splits a text if `compiled` is None.
     signature : str
         The field `tok:` of a score's signature.
     prepared : tuple of callable (str, bool, bool -> str) and str, or None
-        Of other originals than sacreBLEU: what rewrites a text, given whether to ignore case and
-        whether it is a reference, and the compiled tokenizer that then takes it.
+        For originals other than sacreBLEU: a function that rewrites a text, given whether to ignore
+        case and whether it is a reference, and the compiled tokenizer for the result.
     """
 
     __slots__ = ("_model", "_source", "compiled", "function", "name", "prepared", "signature")
@@ -199,7 +199,7 @@ class Tokenizer:
         return hash((self._source, self._model))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Neither taggers nor models can be pickled, and the other process has its own files.
+        # Taggers and models cannot be pickled, and another process has its own files.
         return get_tokenizer, (self._source, self._model)
 
     def __repr__(self) -> str:
@@ -218,7 +218,7 @@ def get_tokenizer(
     Parameters
     ----------
     tokenize : str, callable (str -> list of str) or Tokenizer
-        One of TOKENIZERS, a function of your own, or what this function has returned before.
+        One of TOKENIZERS, your own function, or an earlier result of this function.
     model : path, optional
         A sentencepiece model file, for "spm", "flores101", "flores200" and "spBLEU-1K" only.
         Default: the file in sacreBLEU's cache ($SACREBLEU, else ~/.sacrebleu).
@@ -232,9 +232,9 @@ def get_tokenizer(
     ImportError
         The library of the tokenizer is not installed; the message names the extra to install.
     FileNotFoundError
-        The model file is missing; the message says where it belongs and where to get it.
+        The model file is missing; the message says where to get it and where to put it.
     RuntimeError
-        MeCab has another dictionary than sacreBLEU requires.
+        MeCab has a different dictionary from the one that sacreBLEU requires.
     """
     if model is None and isinstance(tokenize, str) and tokenize in _COMPILED:
         return _COMPILED[tokenize]
@@ -267,7 +267,7 @@ def tokenize(
     Parameters
     ----------
     text : str
-        One segment. Lower it first (`text.lower()`) for case-insensitive tokens.
+        One segment. Lowercase it first (`text.lower()`) for case-insensitive tokens.
     tokenizer : str, callable or Tokenizer, default "13a"
         As for `get_tokenizer`, as are the errors; the names are sacreBLEU's and give the tokens
         that sacreBLEU 2.6.0 counts.

@@ -1,8 +1,8 @@
 """Looks for leaks at the end of every Python process of the sanitized tests, children included.
 
-LeakSanitizer's own check comes after the interpreter has been taken apart, when numpy has lost
-some objects that it never frees. This one comes before, while all that is still in use is within
-reach: what is reported then nobody could ever free, and no function of numpy's has to be left out.
+LeakSanitizer's own check runs after the interpreter is finalised, when numpy has lost some objects
+that it never frees. This one runs before, while everything in use is still reachable: what it
+reports could never be freed, and no functions of numpy have to be excluded.
 A process in which it finds something ends with status 1 and a report on standard error.
 """
 

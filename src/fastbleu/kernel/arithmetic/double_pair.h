@@ -1,6 +1,6 @@
 /* double_pair.h: positive numbers as unevaluated sums of two doubles, with about 100 exact bits.
  *
- * Each operation has a relative error of at most the multiple of 2**-106 that stands beside it (Joldes,
+ * Each operation has a relative error of at most the multiple of 2**-106 given beside it (Joldes,
  * Muller, Popescu 2017, Tight and rigorous error bounds for basic building blocks of double-word
  * arithmetic). A product of two doubles is split by Dekker's method, so that no fused multiply-add is
  * needed. Operands and results must lie between 1e-200 and 1e200. Needs IEEE doubles without contraction.

@@ -38,7 +38,7 @@ static double exact_sum(const double *terms, int count)
         sum = large + small;
         error = small - (sum - large);
     }
-    /* An error of exactly half a unit was rounded to even; what lies below it may tip the balance. */
+    /* An error of exactly half a unit was rounded to even; the terms below it decide the direction. */
     if (used > 0
         && ((error < 0.0 && partials[used - 1] < 0.0) || (error > 0.0 && partials[used - 1] > 0.0))) {
         double doubled = error * 2.0, tipped = sum + doubled;

@@ -6,12 +6,12 @@
  * and trial t has the bits from first_bit + t * segments.
  *
  * Tossed rows are added up four at a time: for each four rows the sums of their 16 subsets are tabulated
- * once, and 4 bits of each trial look theirs up. 32 rows fill 8 such tables, which stay in the first
+ * once, and 4 bits of each trial select one of them. 32 rows fill 8 such tables, which stay in the L1
  * cache for the usual 10 to 50 columns.
  *
  * Exactness. Integer additions of numbers from 0: rows of uint16 below FB_NARROW, 32 of which add up
- * within the type, into sums of int32, or all in int64. That the sums stay within theirs is up to the
- * caller. Cost: segments * columns additions per sample, a quarter of that for tosses. Memory is the
+ * within the type, into sums of int32, or all in int64. The caller ensures that sums do not overflow.
+ * Cost: segments * columns additions per sample, a quarter of that for tosses. Memory is the
  * caller's, nothing is allocated: `subsets` has 8 * 16 * columns numbers, `sums` columns or trials * columns,
  * and `words` one word more than the bits need. Pure functions; any thread may call them.
  */
@@ -26,7 +26,7 @@
 #endif
 
 #define FB_NARROW 2048                  /* 32 * (FB_NARROW - 1) < 2**16 */
-#define FB_CACHED ((size_t)1 << 20)     /* bytes of rows from which on it pays to prefetch them */
+#define FB_CACHED ((size_t)1 << 20)     /* bytes of rows above which prefetching is worthwhile */
 
 /* 32 bits of a stream, from any position. */
 FB_INLINE uint32_t bits_at(const uint32_t *words, size_t place)

@@ -5,11 +5,11 @@
  * behind a dictionary) or around integers. gather_text and gather_ids point to the strings or to the
  * innermost lists of integers of some elements of an array, in place.
  *
- * Trust. The interface tells no sizes of buffers. Taken as true: the buffers are as long as an array's
- * length and offset need, and the bytes and numbers that offsets span are there. Checked, each number read
- * once: lengths and offsets are not negative, offsets never run backwards, lists and dictionary indices stay
- * inside of their child, and views inside of the sizes that come with their buffers. So what a producer
- * gets wrong is refused, or gives garbage that lies within what its offsets span.
+ * Trust. The interface does not give sizes of buffers. Trusted: the buffers are as long as an array's
+ * length and offset need, and the bytes and numbers that offsets span exist. Checked, each number read
+ * once: lengths and offsets are not negative, offsets never decrease, lists and dictionary indices stay
+ * inside their child, and views inside the sizes that come with their buffers. So errors of a producer
+ * are refused, or give meaningless results from the bytes that its offsets span.
  *
  * Ownership. Rows point into the array, which their caller keeps. Leaves without state; any thread
  * may call them on arrays that nobody changes. Cost: a few operations a row.
@@ -68,11 +68,11 @@ typedef struct {
     id_kind kind;                     /* of the leaf's integers, or of a dictionary's indices */
 } arrow_column;
 
-/* What can be wrong. */
+/* Faults of a column. */
 typedef enum {
     ARROW_GOOD = 0,
     ARROW_STRUCTURE,      /* lengths, children or buffers that do not fit the type */
-    ARROW_OFFSETS,        /* offsets that run backwards, or beyond a child */
+    ARROW_OFFSETS,        /* offsets that decrease, or beyond a child */
     ARROW_INDEX,          /* a dictionary index beyond the dictionary */
     ARROW_VIEW,           /* a view beyond its buffer */
     ARROW_NULL_ID,        /* a null inside of a list of integers */
@@ -127,7 +127,7 @@ static inline int has_leaf_shape(const struct ArrowArray *array, arrow_leaf leaf
     return has_shape(array, 3, 0);
 }
 
-/* The array of a column's first level, or NULL where an array is not of the column's type. */
+/* The array of a column's first level, or NULL if an array is not of the column's type. */
 static inline const struct ArrowArray *outer_array(const arrow_column *column, const struct ArrowArray *array)
 {
     if (column->in_struct) {
@@ -184,7 +184,7 @@ FB_INLINE arrow_fault string_at(const struct ArrowArray *array, arrow_leaf leaf,
         if (size <= 12) return ARROW_GOOD;
         memcpy(&buffer, view + 8, 4);
         memcpy(&start, view + 12, 4);
-        /* Behind the validity and the views come the buffers, and one of their sizes. */
+        /* After the validity and the views come the buffers, and a buffer with their sizes. */
         if (buffer < 0 || start < 0 || buffer >= array->n_buffers - 3) return ARROW_VIEW;
         const uint8_t *bytes = (const uint8_t *)array->buffers[2 + buffer];
         const void *sizes = array->buffers[array->n_buffers - 1];
@@ -223,7 +223,7 @@ FB_INLINE arrow_fault text_at(const arrow_column *column, const struct ArrowArra
 }
 
 /* Points to `count` strings of a column's leaf from element `start` on, whose sizes are added to *size.
- * Returns how many are good, fewer than `count` where *fault says what is wrong with the next; *nulls counts
+ * Returns how many are valid; if fewer than `count`, *fault says what is wrong with the next; *nulls counts
  * those that are null. */
 FB_INLINE int64_t read_run(const arrow_column *column, const struct ArrowArray *leaf, const arrow_leaf kind,
                            int64_t start, int64_t count, utf8_line *lines, size_t *size, int64_t *nulls,

@@ -9,7 +9,7 @@
  * to the memory the result is unspecified, but no unchecked id is used.
  *
  * Leaves without state; any thread may call them. Cost: with AVX2 and AVX-512 a few instructions for 4 and 8 ids,
- * without them for one; a search for each id where special ids are more than FEW_IDS.
+ * without them for one; a search for each id if there are more than FEW_IDS special ids.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ typedef struct {
 } id_set;
 
 typedef struct {
-    id_set padding, skipped;      /* to leave out; rows of padding alone are no references */
+    id_set padding, skipped;      /* to leave out; rows with only padding are not references */
     id_set stops;                 /* that end a row */
 } id_filter;
 
@@ -76,7 +76,7 @@ static void widen_row(const id_row *row, int64_t *out)
 #define ID_BLOCK 64
 #define ID_LANES 8                /* of the widest vector */
 #define FEW_IDS 16
-#define LABEL_PADDING (-100)      /* pads labels by convention, and hardly ever is a token */
+#define LABEL_PADDING (-100)      /* pads labels by convention, and is rarely a token */
 
 /* As widen_row, for at most 64 integers, which lie as in_vectors says. */
 typedef void (*id_widener)(const id_row *row, int64_t *ids);
@@ -93,7 +93,7 @@ FB_INLINE void widen_block(const id_row *row, int64_t *ids, const id_widener wid
     else widen_row(row, ids);
 }
 
-/* Which of at most 64 ids are in a set. What lies behind them, up to a multiple of ID_LANES, is read, and may
+/* Which of at most 64 ids are in a set. The ids after them, up to a multiple of ID_LANES, are read, too, and may
  * have bits. */
 typedef uint64_t (*id_finder)(const int64_t *ids, int length, const id_set *set);
 
@@ -125,7 +125,7 @@ static inline int keep_ids_portable(int64_t *ids, int length, uint64_t chosen)
 
 #ifdef FB_X86_64
 
-/* In as wide vectors as the ids are read in: what was written in narrower ones has to wait. */
+/* With vectors of the same width as for reading the ids: reading what narrower stores wrote would stall. */
 FB_TARGET("avx2")
 static inline void widen_avx2(const id_row *row, int64_t *ids)
 {
@@ -258,7 +258,7 @@ FB_INLINE ptrdiff_t read_blocks(const id_row *row, const id_filter *filter, ptrd
             row->ids + read->at * row->stride, length, row->stride, row->kind, NULL, 0, row->kind};
         uint64_t masked = 0, padding, stops, counts = read->stopped ? 0 : all;
         int64_t *ids = out + kept;
-        /* Behind the stop an id matters only while all have been padding. */
+        /* After the stop an id matters only as long as all ids so far are padding. */
         if (read->stopped && read->padding < read->at) {
             read->at = end;
             break;
@@ -284,7 +284,7 @@ FB_INLINE ptrdiff_t read_blocks(const id_row *row, const id_filter *filter, ptrd
         counts &= ~(padding | find_in_set(ids, length, &filter->skipped, find));
         if (read->padding == read->at) read->padding += ~padding ? lowest_bit(~padding) : ID_BLOCK;
         read->label_padding |= (find(ids, length, &labels) & counts) != 0;
-        /* Where only the end is padding, what counts is at the front. */
+        /* If only the end is padding, the ids that count are already at the front. */
         if (!(counts & (counts + 1))) kept += ~counts ? lowest_bit(~counts) : ID_BLOCK;
         else kept += keep(ids, length, counts);
         read->at += length;

@@ -5,8 +5,8 @@
  * plain token, with its keyed hash.
  *
  * Equal ints have equal digits, of 4 bytes (2 in obsolete builds) from the lowest on;
- * the unit says the sign. Digits lie behind the object's header, and a hash of fewer than 16 bytes of
- * them takes in the end of that: the number of digits, which equal ints share as well.
+ * the unit says the sign. Digits follow the object's header, and a hash of fewer than 16 bytes of
+ * them includes the end of the header: the number of digits, which equal ints share as well.
  */
 #pragma once
 

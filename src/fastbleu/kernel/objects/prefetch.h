@@ -70,7 +70,7 @@ FB_INLINE void prefetch_segments(PyObject **hypotheses, PyObject **references, P
 #endif
 }
 
-/* One item of a list or tuple, a str: both of the cache lines that its header may lie in. */
+/* Prefetch an item of a list or tuple, a str: both cache lines that may contain its header. */
 FB_INLINE void prefetch_item(PyObject *sequence, Py_ssize_t at)
 {
 #ifdef Py_GIL_DISABLED

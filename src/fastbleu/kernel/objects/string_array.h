@@ -1,8 +1,8 @@
 /* string_array.h: the strings of an array of numpy's StringDType.
  *
  * Data. numpy keeps such strings packed, and an allocator that belongs to the dtype unpacks them. Its C
- * functions are found in the table that numpy exports to compiled modules, at the places that
- * numpy/__multiarray_api.h of 2.0 gives them and all of 2.x keep; so no header of numpy is needed to compile.
+ * functions are found in the table that numpy exports to compiled modules, at the indices in
+ * numpy/__multiarray_api.h of 2.0, which are the same for all of 2.x; so no header of numpy is needed to compile.
  *
  * Ownership. Unpacked strings belong to numpy and may move once the allocator is released. Thread-safety. An
  * allocator is a lock: what holds it must not wait for the GIL, which others may hold while they wait for
@@ -38,8 +38,8 @@ static inline int find_numpy_strings(void **table, numpy_strings *functions)
     return 1;
 }
 
-/* Where the data of an ndarray begins. Its attributes tell that, too, but numpy crashes where it has no memory to
- * make their values. */
+/* Where the data of an ndarray begins. Its attributes tell that, too, but numpy crashes if it cannot allocate
+ * their values. */
 static inline const char *array_data(const PyObject *array)
 {
     const char *data;
@@ -47,7 +47,7 @@ static inline const char *array_data(const PyObject *array)
     return data;
 }
 
-/* A string, with NULL bytes where it is missing. Returns 0, or -1: it is none. */
+/* Read a string; its bytes are NULL if it is missing. Returns 0, or -1 on a fault. */
 FB_INLINE int load_string(const numpy_strings *functions, void *allocator, const void *packed,
                           utf8_line *line)
 {

@@ -1,13 +1,13 @@
 /* bit_counts.h: how many of a few bitmaps have each bit set, for 64 to 512 bits at once.
  *
- * The bits of a bitmap are sentences. What counts is the number of n-grams that one sentence shares
- * with each of the others: the sum of these n-grams' bitmaps, bit by bit. It is added up in vertical
+ * The bits of a bitmap are sentences. The number of n-grams that one sentence shares with each of the
+ * others is the sum of these n-grams' bitmaps, bit by bit. It is added up in vertical
  * counters: plane p holds bit p of all 512 sums, so that one bitmap is added by a few ANDs and XORs on
  * whole words, whichever sentences it names.
  *
  * Layout. A bitmap has `words` words (a power of two up to BLOCK_WORDS), and bitmap number b starts at
  * bitmaps + b * words; `chosen` are the numbers of those to add. planes[p * words + w]. Sums stay below
- * 2**plane_count: the caller sees to it.
+ * 2**plane_count: the caller ensures this.
  *
  * Leaves without state, on memory of the caller's; any thread may call them. Cost: count * plane_count
  * * words steps, which the compiler vectorises; every level runs the same code.
@@ -29,7 +29,7 @@ FB_INLINE void add_bitmaps(const uint64_t *bitmaps, const int32_t *chosen, ptrdi
 {
     ptrdiff_t i = 0;
     memset(planes, 0, (size_t)(plane_count * words) * sizeof(uint64_t));
-    for (; i + 1 < count; i += 2) {      /* two at once: their carries share one way through the planes */
+    for (; i + 1 < count; i += 2) {      /* two at once: their carries need only one pass */
         const uint64_t *first = bitmaps + (ptrdiff_t)chosen[i] * words;
         const uint64_t *second = bitmaps + (ptrdiff_t)chosen[i + 1] * words;
         uint64_t carry[BLOCK_WORDS];
@@ -102,7 +102,7 @@ static inline bit_counter bit_counter_for(simd_level level)
 /* The 8 bits of a byte, the lowest first, as the lowest bits of 8 bytes. */
 FB_INLINE uint64_t spread_bits(uint64_t byte)
 {
-    /* A copy of the byte in each byte, of which one bit is left: bit k of byte k. */
+    /* A copy of the byte in each byte, masked to one bit: bit k of byte k. */
     const uint64_t bits = (byte * 0x0101010101010101u) & 0x8040201008040201u;
     return ((bits + 0x7F7F7F7F7F7F7F7Fu) & 0x8080808080808080u) >> 7;
 }

@@ -1,8 +1,9 @@
 /* compare.h: position masks (masks.h) of at most 64 tokens, by comparing all with all.
  *
- * Data. A token is one word, or two where `second` is not NULL: tokens are equal if both are. Bit j of masks[i] is set if token i of one list equals token j of the other. Tokens of the
- * first list stand in the lanes of a vector, those of the other are broadcast one by one, so that a mask
- * grows in its lane: nothing is looked up, and no branch depends on a token.
+ * Data. A token is one word, or two if `second` is not NULL: tokens are equal if both words are. Bit j of
+ * masks[i] is set if token i of one list equals token j of the other. Tokens of the first list are in the
+ * lanes of a vector, those of the other are broadcast one by one, so that a mask grows in its lane: nothing
+ * is looked up, and no branch depends on a token.
  *
  * Contract. Arrays have room for `length` rounded up to MASK_LANES, whatever is in there; as many masks
  * are written, those from `length` on are 0. Leaves without state: any thread may call them. Cost:
@@ -21,14 +22,14 @@ typedef struct {
 } key_words;
 
 /* `earlier`: 0, or one of these for a list with itself, of which only bits j < i are set. EARLIER_MASKS: tokens
- * are masks of reference positions, of which two are equal or have no bit in common; what is set for those
+ * are masks of reference positions, any two of which are equal or have no bit in common; what is set for those
  * without any bit does not matter, as they match nothing. Words by pointers: copies of what was just written
  * are slow. */
 enum { EARLIER_TOKENS = 1, EARLIER_MASKS = 2 };
 
 typedef void (*key_comparer)(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks);
 
-/* All vectors, four at a time. Nothing equals a token that comes later among the `earlier`. */
+/* All vectors, four at a time. With `earlier`, later tokens are not compared. */
 #define FB_COMPARE_VECTORS(compare_some, lanes, wide)                                        \
     for (int at = 0; at < tokens->length; at += 4 * (lanes)) {                               \
         const int left = (tokens->length - at + (lanes) - 1) / (lanes);                      \
@@ -195,7 +196,7 @@ static void compare_keys_neon(const key_words *tokens, const key_words *others, 
 
 #undef FB_COMPARE_VECTORS
 
-/* What compares short segments; NULL where their tokens are to be numbered instead. */
+/* The function that compares short segments; NULL if their tokens should be numbered instead. */
 static inline key_comparer key_comparer_for(simd_level level)
 {
 #ifdef FB_NEON

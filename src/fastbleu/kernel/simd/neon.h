@@ -1,7 +1,7 @@
-/* neon.h: what NEON, unlike AVX2, has no single instruction for.
+/* neon.h: operations for which NEON, unlike AVX2, has no single instruction.
  *
- * Data. Bytes in the lanes of one vector, or of four, which are a block of 64. A lane that answers a question
- * is 0 or 0xFF, as comparisons leave it; the bits of a mask are the lanes, the first one lowest.
+ * Data. Bytes in the lanes of one vector, or of four, which are a block of 64. A boolean lane
+ * is 0 or 0xFF, as comparisons return it; the bits of a mask are the lanes, the first one lowest.
  *
  * Leaves without state; any thread may call them. Cost: a mask takes an AND a vector, and three steps of
  * adding neighbours.
@@ -19,7 +19,7 @@ FB_INLINE uint8x16x4_t load_neon(const uint8_t bytes[64])
     return block;
 }
 
-/* Of each lane that is 0xFF one bit: that of its place among eight. */
+/* One bit of each lane that is 0xFF: the bit of its position among eight. */
 FB_INLINE uint8x16_t own_bits_neon(uint8x16_t lanes)
 {
     return vandq_u8(lanes, vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201u)));

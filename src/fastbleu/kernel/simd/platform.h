@@ -1,4 +1,4 @@
-/* platform.h: what differs between compilers and processors, in one place.
+/* platform.h: differences between compilers and processors.
  *
  * The portable path is plain C99 and always built. On x86-64 two more paths are built beside it with
  * per-function target attributes (never -march=native) and chosen at run time by simd_supported().
@@ -42,7 +42,7 @@
 #  define FB_TARGET(features)
 #endif
 
-/* A processor that runs a level runs those before it. */
+/* A processor that supports a level supports the levels before it. */
 #ifdef FB_NEON
 typedef enum { SIMD_PORTABLE = 0, SIMD_NEON = 1 } simd_level;
 #  define SIMD_NAMES "portable neon"
@@ -126,7 +126,7 @@ FB_INLINE int highest_bit(uint64_t word)
 #endif
 }
 
-/* High and low half of a 128-bit product, folded: the strongest cheap mixing step there is. */
+/* High and low half of a 128-bit product, folded: a strong and cheap mixing step. */
 FB_INLINE uint64_t multiply_fold(uint64_t a, uint64_t b)
 {
 #if defined(_MSC_VER) && defined(_M_X64) && !defined(__clang__)

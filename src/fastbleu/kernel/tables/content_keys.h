@@ -57,7 +57,7 @@ static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned un
     a = multiply_fold(a ^ load64(bytes + size - 16), 0x9E3779B97F4A7C15u ^ seed.second);
     b = multiply_fold(b ^ load64(bytes + size - 8), 0xC2B2AE3D27D4EB4Fu ^ seed.first);
     token_key key;
-    /* Contents of different sizes may give the same words. Only here the size cannot be undone by content. */
+    /* Contents of different sizes may give the same words; mixing in the size last keeps them apart. */
     key.low = a ^ b ^ size;
     key.high = (b & 0x00FFFFFFFFFFFFFFu) | (uint64_t)(0x80u | unit << 4) << 56;
     return key;

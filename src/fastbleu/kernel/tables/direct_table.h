@@ -1,8 +1,8 @@
 /* direct_table.h: small numbers to dense ids 0, 1, 2 ..., one segment at a time, without hashing.
  *
  * As number_table.h, for numbers below DIRECT_NUMBERS, as the ids of nearly every vocabulary are: the
- * number itself is the index of its slot (epoch, id). No look-up has a branch, because whether a token
- * is new, or known, is nothing that a processor can predict.
+ * number itself is the index of its slot (epoch, id). Look-ups have no branch, because a processor cannot
+ * predict whether a token is new or known.
  *
  * Ownership. The table owns its slots (direct_table_free), 8 bytes for each number up to the largest
  * one that it has met: at most 4 MB. Not thread-safe: one table per thread.

@@ -1,8 +1,8 @@
-/* epoch.h: forgetting a table by counting up, in one place for all tables of the kernel.
+/* epoch.h: clearing a table by incrementing its epoch, for all tables of the kernel.
  *
- * A slot of a table is stamped with an epoch and belongs to the present segment when its stamp is the
- * table's. So a new segment costs one increment, and nothing is cleared but once in 2**32 segments. A
- * slot that calloc has made bears 0, which is never a table's epoch.
+ * A slot of a table is stamped with an epoch and belongs to the current segment if its stamp is the
+ * table's. So a new segment costs one increment, and slots are cleared only once in 2**32 segments. A
+ * slot from calloc has the epoch 0, which is never a table's epoch.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 /* Makes every slot of a table stale; `size` is that of all slots in bytes. */
 FB_INLINE void begin_epoch(uint32_t *epoch, void *slots, size_t size)
 {
-    if (FB_UNLIKELY(++*epoch == 0)) {      /* wrapped round: old stamps could come alive */
+    if (FB_UNLIKELY(++*epoch == 0)) {      /* wrapped around: old stamps could become valid */
         memset(slots, 0, size);
         *epoch = 1;
     }

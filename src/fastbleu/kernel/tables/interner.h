@@ -29,8 +29,8 @@ typedef struct {
 } interner_slot;
 typedef struct { uint64_t first, second; } hash_seed;
 
-/* The work of a look-up, in those of a table that a cache holds. In a larger one nearly every look-up is
- * of another page, at first of one that is touched for the first time: thousands take long. */
+/* The cost of a look-up, relative to one in a table that fits into a cache. In a larger table nearly every
+ * look-up is in a different page, at first in one that was never touched: thousands take long. */
 FB_INLINE ptrdiff_t look_up_cost(size_t slot_count)
 {
     return slot_count > (size_t)1 << 20 ? 16 : 1;
@@ -135,14 +135,14 @@ static inline int interner_widen(interner *wider, const interner *table, size_t 
     return interner_begin(wider, ((size_t)table->count + tokens) * 2);
 }
 
-/* Copies the tokens with the ids from `first` up to `end`, which stay what they are. */
+/* Copies the tokens with the ids from `first` up to `end`; ids do not change. */
 static inline void interner_copy(interner *wider, const interner *table, int32_t first, int32_t end)
 {
     for (int32_t id = first; id < end; id++) interner_add(wider, table->keys[id], table->contents[id]);
 }
 
-/* The id of a token, or `absent` where no interner_add of this segment gave it one.
- * Whether a reference's token is known is a coin toss that no processor predicts, so the common case
+/* The id of a token, or `absent` if no interner_add of this segment gave it one.
+ * Processors cannot predict whether a reference's token is known, so the common case
  * has no branch on it: the key behind a stale slot is compared too (its id lies inside the array). */
 FB_INLINE int32_t interner_find(const interner *table, token_key key, token_content content, int32_t absent)
 {

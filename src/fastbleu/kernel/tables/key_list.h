@@ -7,8 +7,8 @@
  *
  * A list of ids has them in place of keys.
  *
- * Ownership. A list is plain memory, all zero at first; contents are borrowed and must live until the lists are compared.
- * Not thread-safe: each thread has lists of its own.
+ * Ownership. A list is plain memory, all zero at first; contents are borrowed and must live until the lists
+ * are compared. Not thread-safe: each thread has lists of its own.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 typedef struct {
     uint64_t low[LISTED_TOKENS + MASK_LANES], high[LISTED_TOKENS + MASK_LANES];
     uint64_t hashed[LISTED_TOKENS / 64];
-    uint64_t low_bits; /* those that any low word has; 0: the high ones are enough */
+    uint64_t low_bits; /* bits that any low word has; 0: the high words are enough */
     int length, is_numbers;
     token_content contents[LISTED_TOKENS]; /* of hashed keys */
 } key_list;
@@ -61,7 +61,7 @@ static inline void verify_masks(const key_list *tokens, const key_list *others, 
     }
 }
 
-/* A list of ids, which may be in their place already: each is a low word by itself. */
+/* A list of ids, which may already be in place: each is a low word alone. */
 static inline void list_numbers(key_list *list, const int64_t *numbers, int length)
 {
     if (numbers != (const int64_t *)list->low) memcpy(list->low, numbers, (size_t)length * sizeof(int64_t));
@@ -69,7 +69,7 @@ static inline void list_numbers(key_list *list, const int64_t *numbers, int leng
     list->is_numbers = 1;
 }
 
-/* The words that tell the tokens of a list apart. `wide`: both words of a key, not the high one alone. */
+/* The words that distinguish the tokens of a list. `wide`: both words of a key, not only the high one. */
 FB_INLINE key_words words_of(const key_list *list, int wide)
 {
     const key_words words = {list->is_numbers ? list->low : list->high,
@@ -88,8 +88,8 @@ static inline void compare_lists(key_comparer compare, const key_list *tokens, c
     if (FB_UNLIKELY(tokens->hashed[0] && others->hashed[0])) verify_masks(tokens, others, masks);
 }
 
-/* The masks of the hypothesis' earlier tokens, told from those of its only reference: tokens that are in it are
- * equal if these are. The others get some masks, which do not count where there is no match. */
+/* The masks of the hypothesis' earlier tokens, from the masks of its only reference: tokens in the reference are
+ * equal if their masks are. Other tokens get arbitrary masks, which have no effect without a match. */
 static inline void compare_masks(key_comparer compare, const uint64_t *in_reference, int length,
                                  uint64_t *masks)
 {

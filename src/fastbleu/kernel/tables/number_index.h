@@ -81,7 +81,7 @@ static inline int number_index_widen(number_index *index, size_t more)
     if (FB_UNLIKELY(needed * 3 > index->slot_count * 2)) {
         size_t slot_count = index->slot_count ? index->slot_count : 64;
         while (needed * 3 > slot_count * 2) slot_count *= 2;
-        free(index->wider);      /* left over where moving was broken off */
+        free(index->wider);      /* left over if moving was interrupted */
         index->wider = (uint32_t *)calloc(slot_count, sizeof(uint32_t));
         if (!index->wider) return -1;
         index->wider_count = slot_count;
@@ -91,7 +91,7 @@ static inline int number_index_widen(number_index *index, size_t more)
     return 0;
 }
 
-/* Moves up to `most` ids to the wider slots: in steps, because all of a large table take a while. */
+/* Moves up to `most` ids to the wider slots: in steps, because moving a large table takes a while. */
 static inline int number_index_move(number_index *index, int32_t most)
 {
     uint32_t *slots = index->wider;
@@ -130,7 +130,7 @@ FB_INLINE int32_t number_index_add(number_index *index, uint64_t number)
     return index->count++;
 }
 
-/* The id of a number, or -1 where it has none. */
+/* The id of a number, or -1 if it has none. */
 FB_INLINE int32_t number_index_find(const number_index *index, uint64_t number)
 {
     if (!index->count) return -1;

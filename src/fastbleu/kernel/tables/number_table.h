@@ -4,9 +4,9 @@
  * strings need: a slot holds the number itself, so that a look-up touches one cache line.
  *
  * Layout. An open-addressed table of 16-byte slots (number, epoch, id); epoch.h. At most a quarter of
- * the slots are ever used: a number met in the slot of another costs a missed branch, which is dearer
- * than a larger table. Of tables that lie outside of any cache it is half: there memory is dearer, also
- * that of giving gigabytes back when a call is interrupted. The slot index is a keyed multiply over a per-process seed: numbers
+ * the slots are ever used: a collision costs a mispredicted branch, which takes longer than a larger
+ * table. Tables that do not fit into any cache are half full: there memory costs more, also freeing
+ * gigabytes when a call is interrupted. The slot index is a keyed multiply over a per-process seed: numbers
  * cannot be crafted to collide without knowing it, and it changes no id.
  *
  * Ownership. The table owns its slots (number_table_free). Not thread-safe: one table per thread.
@@ -77,9 +77,9 @@ FB_INLINE int32_t number_table_add(number_table *table, uint64_t number)
     return table->slots[index].id = table->count++;
 }
 
-/* The id of a number, or `absent` where no number_table_add of this segment gave it one.
- * Whether it is there is a coin toss that no processor predicts, so the common case has no branch on
- * it; only another number in the same slot is worth one. */
+/* The id of a number, or `absent` if no number_table_add of this segment gave it one.
+ * Processors cannot predict whether it is there, so the common case has no branch on it; only a
+ * different number in the same slot has one. */
 FB_INLINE int32_t number_table_find(const number_table *table, uint64_t number, int32_t absent)
 {
     size_t index = number_slot_of(table, number);

@@ -1,9 +1,9 @@
 /* position_ids.h: the ids of at most 512 tokens: the position in the hypothesis of an equal one.
  *
- * Whether a token is new is nothing that a processor can predict, so no branch depends on it: first each
- * position of the hypothesis is written to the slot of its key, over what is there; then each slot is read
- * back, and a position whose own key is the key of the one it finds has that one's id. A position whose
- * slot went to another token is lost, which is seldom; lost tokens are looked for one by one. A reference's
+ * A processor cannot predict whether a token is new, so no branch depends on it: first each position of the
+ * hypothesis is written to the slot of its key, overwriting the slot; then each slot is read back, and a
+ * position takes the id of the position it finds if both have the same key. A position whose slot was
+ * overwritten by a different token is lost, which is rare; lost tokens are looked up one by one. A reference's
  * tokens are read in the same way; those that the hypothesis lacks get its length as their id.
  *
  * Contract. Slots need no clearing: what is read counts only if the key at that position is equal. Hashed

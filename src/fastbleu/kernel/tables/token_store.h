@@ -1,9 +1,8 @@
 /* token_store.h: the tokens of a vocabulary that lives longer than the sentences.
  *
- * An interner borrows the content of the tokens that are too long to be their own keys, and the texts
- * these stand in go away. A token_store owns copies of them, in chunks that never move; store_tokens
- * copies those of the tokens that are new since it was called last, so that numbering tokens itself
- * costs nothing more.
+ * An interner borrows the content of tokens that are too long to be their own keys, but the texts that
+ * contain them are freed. A token_store owns copies of them, in chunks that never move; store_tokens
+ * copies the tokens that are new since its last call, so that numbering tokens does not become slower.
  *
  * Token ids are numbered by the same interner as tokens that are Python integers, so that the two are
  * equal. A token can be read back from its key and content (stored_token).
@@ -102,7 +101,7 @@ FB_INLINE token_key number_key(int64_t number)
     return key;
 }
 
-/* Ids of numbers, given out now where they are new; room was made for all of them. */
+/* Ids of numbers; new ones are assigned; room was made for all of them. */
 static inline void intern_numbers(interner *table, const int64_t *numbers, ptrdiff_t length, int32_t *ids)
 {
     const token_content none = {NULL, 0};
@@ -174,7 +173,7 @@ static inline int is_content(const unsigned char *bytes, size_t size, unsigned u
 /* The id of a token from a file, whose content is_content; room was made for it. */
 static inline int32_t intern_content(interner *table, token_content content, unsigned unit)
 {
-    /* The key of a short content is read with what lies around it. */
+    /* Reading the key of a short content also reads the bytes around it. */
     unsigned char around[INLINE_BYTES + INLINE_BYTES + 1] = {0};
     if (unit == UNIT_INTEGER) {
         int64_t number;

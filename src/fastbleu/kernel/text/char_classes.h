@@ -14,13 +14,13 @@
 
 /* Bit numbers; block masks (classify.h) are numbered alike. */
 enum {
-    SPACE,       /* separates tokens and is none: the white space of str.split() */
+    SPACE,       /* separates tokens: the white space of str.split() */
     ALONE,       /* is a token by itself */
     MARK,        /* is a token by itself, unless digits stand on both sides (line_reader.h) */
     DIGIT,
     DASH,        /* is a token by itself behind a digit */
     REWRITE,     /* may begin something that mteval rewrites before it tokenises */
-    TABLED,      /* the number of classes that tables tell; the others are a matter of storage: */
+    TABLED,      /* the number of classes in tables; the others describe storage: */
     WIDE = TABLED,    /* takes more than one byte */
     ASTRAL,      /* takes four */
     CLASSES
@@ -29,8 +29,8 @@ enum {
 
 typedef enum { TOKENIZE_NONE, TOKENIZE_13A, TOKENIZE_ZH, TOKENIZE_INTL, TOKENIZE_CHAR, TOKENIZERS } tokenizer_id;
 
-/* What is taken to stand before the first character of a line and behind the last: space or digits. White
- * space at the end, or at both ends, is stripped first where it is digits. */
+/* The assumed character before the first and after the last one of a line: a space or a digit. For digits,
+ * white space at the end, or at both ends, is stripped first. */
 typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
 
 /* The name of each compiled tokeniser, which Python's table (tokenizers/table.py) has too, its ends, and

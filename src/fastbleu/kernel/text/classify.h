@@ -195,7 +195,7 @@ static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_
     const __m512i high = _mm512_permutexvar_epi64(
         order, _mm512_packus_epi16(_mm512_srli_epi16(first, 8), _mm512_srli_epi16(second, 8)));
     const uint64_t wide = _mm512_test_epi8_mask(high, high);
-    /* Each in one store: what is read in one must not come from two. */
+    /* Each in one store, because one load of data from two stores would stall. */
     _mm512_storeu_si512(high_bytes, high);
     _mm512_storeu_si512(bytes, _mm512_mask_mov_epi8(low, wide, _mm512_set1_epi8('A')));
     return wide;

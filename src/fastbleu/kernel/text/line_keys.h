@@ -1,9 +1,9 @@
 /* line_keys.h: the keys of all tokens of a line, if these are at most 512.
  *
  * First the edges of all tokens are found, then each token's key (content_keys.h) is read, so that neither
- * loop waits for a branch that depends on the text. Here a word whose characters have at most one high
- * byte beside 0, as those of most alphabets have, is kept as their low bytes (page_key): 12 to 14 letters
- * fit into a key in place of 7. Equal tokens have equal keys whatever line they come from, but these keys
+ * loop waits for a branch that depends on the text. A word whose characters have at most one high byte
+ * other than 0, as in most alphabets, is stored as their low bytes (page_key): 12 to 14 letters instead
+ * of 7 fit into a key. Equal tokens have equal keys whatever line they come from, but these keys
  * and those of content_keys.h must not be compared.
  *
  * Ownership. Borrowed content: a line and its buffers must live until the keys have been compared. Any
@@ -115,7 +115,7 @@ static token_key word_key(const line_reader *line, size_t start, size_t end, has
     return content_key(*content, (unsigned)span.unit, seed);
 }
 
-/* What most tokens of a line are; its loop has no branch that depends on more. */
+/* The keys of most tokens of a line; the loop has no branch that depends on others. */
 typedef enum { BYTE_WORDS, WIDE_WORDS, WIDE_CHARACTERS } line_form;
 
 FB_INLINE void read_keys(const line_reader *line, const token_edges *edges, int count, const line_form form,

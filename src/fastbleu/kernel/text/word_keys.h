@@ -19,8 +19,8 @@ typedef struct { uint16_t starts[LISTED_TOKENS + BLOCK], ends[LISTED_TOKENS + BL
 
 typedef struct { uint64_t of[LISTED_TOKENS / 64]; } word_bits;
 
-/* Up to so many characters leave room for their page, and for the bits that say which of them are of it, in the
- * high word of a key; up to so many in the low one. */
+/* The largest numbers of characters that leave room, in the high or in the low word of a key, for their page and
+ * for the bits that say which of them are of it. */
 #define SHORT_WORD 4
 #define PAGED_WORD (INLINE_BYTES - 3)
 
