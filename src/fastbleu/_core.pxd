@@ -40,6 +40,8 @@ cdef class SegmentCounter(Interruptible):
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        bint at_least_one) except -1 nogil
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil
+    cdef int reserve_masks(self) except -1
+    cdef bint fits_masks(self, const int64_t *lengths, int64_t references, int32_t distinct) noexcept nogil
     cdef int count_segment(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
                            int64_t references, int32_t distinct, int64_t *row) except -1 nogil
     cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,

@@ -182,6 +182,14 @@ cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int rule) noexcep
     return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
 
 
+cdef inline int64_t longest_of(const int64_t *lengths, int64_t references) noexcept nogil:
+    """The length of the longest sequence of a segment."""
+    cdef int64_t longest = lengths[0], k
+    for k in range(1, references + 1):
+        longest = max(longest, lengths[k])
+    return longest
+
+
 cdef class SegmentCounter:
 
     def __cinit__(self, int max_order, str reference_length="closest"):
@@ -275,10 +283,20 @@ cdef class SegmentCounter:
         return self.count_segment(packed.ids, packed.masks, packed.lengths, packed.reference_counts[0],
                                   packed.distinct[0], row)
 
+    cdef int reserve_masks(self) except -1:
+        """Memory for all segments that `fits_masks`."""
+        self.workspace(sizeof(mask_planes))
+        return 0
+
+    cdef bint fits_masks(self, const int64_t *lengths, int64_t references, int32_t distinct) noexcept nogil:
+        """Whether a segment is counted by masks, with memory that is reserved by then."""
+        return distinct == IS_MASKS or (
+            longest_of(lengths, references) <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
+            and min(self.max_order, lengths[0]) <= MASK_ORDERS)
+
     cdef int count_segment(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
                            int64_t references, int32_t distinct, int64_t *row) except -1 nogil:
         """Fill the row of one segment with at least one reference."""
-        cdef int64_t longest = lengths[0], k
         cdef int n
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
@@ -286,14 +304,9 @@ cdef class SegmentCounter:
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
-        for k in range(1, references + 1):
-            if lengths[k] > longest:
-                longest = lengths[k]
-        if distinct == IS_MASKS or (
-                longest <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
-                and min(self.max_order, lengths[0]) <= MASK_ORDERS):
-            self.match_masks(
-                ids, masks, lengths, references, distinct, mask_words(longest), matches)
+        if self.fits_masks(lengths, references, distinct):
+            self.match_masks(ids, masks, lengths, references, distinct,
+                             mask_words(longest_of(lengths, references)), matches)
         else:
             self.match_long(ids, lengths, references, distinct, matches)
         if self.marks != NULL:

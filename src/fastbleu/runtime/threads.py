@@ -33,7 +33,8 @@ def run_on_threads(
 
     `work` must return once nothing is left to do, by whichever worker: one that no thread was free
     for is left out. The first exception, including Ctrl-C, cancels all workers and is raised;
-    `release` then frees those that wait for others.
+    `release` then frees those that wait for others. With it `work` is over for all of them when it
+    is for the first: nobody waits for their return, which takes as long as a thousand segments do.
     """
     if len(workers) < 2:
         for worker in workers:
@@ -42,6 +43,7 @@ def run_on_threads(
     first, *others = workers
     futures: list[Future[None]] = []
     errors: list[BaseException] = []
+    over = False
 
     def cancel() -> None:
         for worker in workers:
@@ -53,14 +55,17 @@ def run_on_threads(
         try:
             work(worker)
         except BaseException as error:
-            errors.append(error)
-            cancel()
+            if not over:
+                errors.append(error)
+                cancel()
 
     try:
         for worker in others:
             futures.append(_executor().submit(work_or_cancel, worker))
         work(first)
-        _finish(futures)
+        if release is None:
+            _finish(futures)
+        over = True
         if errors:
             raise errors[0]
     except BaseException as raised:
