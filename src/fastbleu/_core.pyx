@@ -51,10 +51,11 @@ cdef extern from "kernel/simd/masks.h":
     int mask_words(int64_t positions) noexcept nogil
     int mask_tokens_for(simd_level level) noexcept nogil
     void fill_planes_of_earlier(
-        mask_planes *planes, int words, const int32_t *ids, int length, int distinct) noexcept nogil
+        simd_level level, mask_planes *planes, int words, const int32_t *ids, int length,
+        int distinct) noexcept nogil
     void fill_planes_of_reference(
-        mask_planes *planes, int words, const int32_t *ids, int length, const int32_t *reference,
-        int reference_length, int distinct) noexcept nogil
+        simd_level level, mask_planes *planes, int words, const int32_t *ids, int length,
+        const int32_t *reference, int reference_length, int distinct) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
 
 MAX_ORDER = 1 << 20
@@ -321,7 +322,8 @@ cdef class SegmentCounter:
         cdef const uint64_t *in_hypothesis = masks
         cdef const uint64_t *in_reference = masks
         cdef const int32_t *reference = ids + hyp_len
-        cdef mask_kernel match = mask_kernel_for(simd_in_use())
+        cdef simd_level level = simd_in_use()
+        cdef mask_kernel match = mask_kernel_for(level)
         cdef int64_t k
         cdef int n, w, i
         for n in range(max_order):
@@ -330,13 +332,13 @@ cdef class SegmentCounter:
         if distinct != IS_MASKS:
             planes = <mask_planes *> self.workspace(sizeof(mask_planes))
             in_hypothesis, in_reference = planes.in_hypothesis, planes.in_reference
-            fill_planes_of_earlier(planes, words, ids, hyp_len, distinct)
+            fill_planes_of_earlier(level, planes, words, ids, hyp_len, distinct)
         for k in range(1, references + 1):
             if planes == NULL:
                 in_reference += hyp_len + MASK_LANES
             else:
                 fill_planes_of_reference(
-                    planes, words, ids, hyp_len, reference, <int> lengths[k], distinct)
+                    level, planes, words, ids, hyp_len, reference, <int> lengths[k], distinct)
                 reference += lengths[k]
             match(in_reference, in_hypothesis, words, hyp_len, max_order, self.matched)
             self.worked(words * MASK_TOKENS)
