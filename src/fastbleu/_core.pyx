@@ -71,6 +71,7 @@ cdef enum:
     MARKED_ORDERS = 8                # bits of a mark
 
 cdef array _ROWS = array("q")
+cdef array _APART = array("q", bytes(256))
 
 
 cdef int64_t *numbers(array values) except? NULL:
@@ -93,6 +94,11 @@ cpdef array zero_rows(Py_ssize_t segments, int max_order):
     if segments * width * <Py_ssize_t> sizeof(int64_t) <= POLL_BYTES:
         return clone(_ROWS, segments * width, True)
     return _large_zeros(segments * width)
+
+
+cdef array zero_sums(int max_order):
+    """Zeros for the sum of rows and one row, and a gap: a cache line that two threads write to is slow."""
+    return zero_rows(2, max_order) + _APART
 
 
 cdef array _large_zeros(Py_ssize_t length):
@@ -219,7 +225,7 @@ cdef class SegmentCounter:
 
     def count_sum(self, PackedSegments packed not None, array total not None, bint at_least_one=False):
         """Add the rows of all segments to the row `total`, with totals of `at_least_one` as in nltk."""
-        cdef array sums = zero_rows(2, self.max_order)       # and the row of a segment
+        cdef array sums = zero_sums(self.max_order)
         cdef int64_t *sums_of_chunk = numbers(sums)
         with nogil:
             self.count_all(
@@ -284,13 +290,8 @@ cdef class SegmentCounter:
         return self.count_segment(packed.ids, packed.masks, packed.lengths, packed.reference_counts[0],
                                   packed.distinct[0], row)
 
-    cdef int reserve_masks(self) except -1:
-        """Memory for all segments that `fits_masks`."""
-        self.workspace(sizeof(mask_planes))
-        return 0
-
     cdef bint fits_masks(self, const int64_t *lengths, int64_t references, int32_t distinct) noexcept nogil:
-        """Whether a segment is counted by masks, with memory that is reserved by then."""
+        """Whether a segment is counted by masks, whose workspace are mask_planes."""
         return distinct == IS_MASKS or (
             longest_of(lengths, references) <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
             and min(self.max_order, lengths[0]) <= MASK_ORDERS)
@@ -306,8 +307,7 @@ cdef class SegmentCounter:
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
         if self.fits_masks(lengths, references, distinct):
-            self.match_masks(ids, masks, lengths, references, distinct,
-                             mask_words(longest_of(lengths, references)), matches)
+            self.match_masks(ids, masks, lengths, references, distinct, matches)
         else:
             self.match_long(ids, lengths, references, distinct, matches)
         if self.marks != NULL:
@@ -315,8 +315,8 @@ cdef class SegmentCounter:
         return 0
 
     cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                         int64_t references, int32_t distinct, int words, int64_t *matches) except -1 nogil:
-        """Matches by position masks of `words` words, which were packed or come from ids."""
+                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil:
+        """Matches by position masks, which were packed or come from ids."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef mask_planes *planes = NULL
         cdef const uint64_t *in_hypothesis = masks
@@ -325,7 +325,7 @@ cdef class SegmentCounter:
         cdef simd_level level = simd_in_use()
         cdef mask_kernel match = mask_kernel_for(level)
         cdef int64_t k
-        cdef int n, w, i
+        cdef int n, w, i, words = mask_words(longest_of(lengths, references))
         for n in range(max_order):
             for w in range(words):
                 self.matched[n * MASK_WORDS + w] = 0

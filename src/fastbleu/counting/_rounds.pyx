@@ -17,13 +17,17 @@ from cpython.pythread cimport (
 
 from libc.string cimport memset
 
-from fastbleu._core cimport accumulate_rows, add_row, numbers, zero_rows
+from fastbleu._core cimport accumulate_rows, add_row, numbers, zero_sums
 from fastbleu._packed cimport MASK_LANES, MASK_TOKENS
 from fastbleu.kernel.sequences cimport is_list_or_tuple, PySequence_Fast_ITEMS, size_of
 from fastbleu.kernel.tables cimport LISTED_TOKENS
 
 import sys
 
+
+cdef extern from "kernel/simd/masks.h":
+    ctypedef struct mask_planes:
+        pass
 
 cdef extern from "pythread.h":
     int PyThread_acquire_lock_timed(PyThread_type_lock lock, long long microseconds, int interruptible) nogil
@@ -39,10 +43,6 @@ cdef Py_ssize_t ROUND_STEPS = 1 << 19
 cdef Py_ssize_t JOIN_TIME = 300
 # Looks at a lock, some 20 microseconds, before a thread sleeps: waking it up takes longer.
 cdef int SPINS = 2000
-
-
-# Keeps what one thread writes out of the cache lines of others.
-cdef array _APART = array("q", bytes(256))
 
 
 cdef class PlainPacker(PackedSegments):
@@ -94,10 +94,9 @@ cdef class _Share:
 
     def __cinit__(self, PlainPacker packer not None, SegmentCounter counter not None):
         packer.reserve_plain()
-        counter.reserve_masks()
+        counter.workspace(sizeof(mask_planes))
         self.packer, self.counter = packer, counter
-        self.rows = zero_rows(2, counter.max_order)
-        self.rows.extend(_APART)
+        self.rows = zero_sums(counter.max_order)
         self.sum = numbers(self.rows)
         self.row = self.sum + 2 + 2 * <Py_ssize_t> counter.max_order
         self.begin, self.ended = held_lock(), held_lock()
