@@ -16,6 +16,7 @@ cdef enum reference_rule:
 
 cdef int64_t *numbers(array values) except? NULL
 cpdef array zero_rows(Py_ssize_t segments, int max_order)
+cdef array zero_sums(int max_order)
 cpdef accumulate_rows(array rows, Py_ssize_t count, array total)
 cdef void add_row(const int64_t *row, int64_t *sums, int max_order, bint at_least_one) noexcept nogil
 
@@ -40,10 +41,11 @@ cdef class SegmentCounter(Interruptible):
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
                        bint at_least_one) except -1 nogil
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil
+    cdef bint fits_masks(self, const int64_t *lengths, int64_t references, int32_t distinct) noexcept nogil
     cdef int count_segment(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
                            int64_t references, int32_t distinct, int64_t *row) except -1 nogil
     cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                         int64_t references, int32_t distinct, int words, int64_t *matches) except -1 nogil
+                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil
     cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
                         int32_t distinct, int64_t *matches) except -1 nogil
     cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,

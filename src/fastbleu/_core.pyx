@@ -51,10 +51,11 @@ cdef extern from "kernel/simd/masks.h":
     int mask_words(int64_t positions) noexcept nogil
     int mask_tokens_for(simd_level level) noexcept nogil
     void fill_planes_of_earlier(
-        mask_planes *planes, int words, const int32_t *ids, int length, int distinct) noexcept nogil
+        simd_level level, mask_planes *planes, int words, const int32_t *ids, int length,
+        int distinct) noexcept nogil
     void fill_planes_of_reference(
-        mask_planes *planes, int words, const int32_t *ids, int length, const int32_t *reference,
-        int reference_length, int distinct) noexcept nogil
+        simd_level level, mask_planes *planes, int words, const int32_t *ids, int length,
+        const int32_t *reference, int reference_length, int distinct) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
 
 MAX_ORDER = 1 << 20
@@ -70,6 +71,7 @@ cdef enum:
     MARKED_ORDERS = 8                # bits of a mark
 
 cdef array _ROWS = array("q")
+cdef array _APART = array("q", bytes(256))
 
 
 cdef int64_t *numbers(array values) except? NULL:
@@ -92,6 +94,11 @@ cpdef array zero_rows(Py_ssize_t segments, int max_order):
     if segments * width * <Py_ssize_t> sizeof(int64_t) <= POLL_BYTES:
         return clone(_ROWS, segments * width, True)
     return _large_zeros(segments * width)
+
+
+cdef array zero_sums(int max_order):
+    """Zeros for the sum of rows and one row, and a gap: a cache line that two threads write to is slow."""
+    return zero_rows(2, max_order) + _APART
 
 
 cdef array _large_zeros(Py_ssize_t length):
@@ -182,6 +189,14 @@ cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int rule) noexcep
     return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
 
 
+cdef inline int64_t longest_of(const int64_t *lengths, int64_t references) noexcept nogil:
+    """The length of the longest sequence of a segment."""
+    cdef int64_t longest = lengths[0], k
+    for k in range(1, references + 1):
+        longest = max(longest, lengths[k])
+    return longest
+
+
 cdef class SegmentCounter:
 
     def __cinit__(self, int max_order, str reference_length="closest"):
@@ -210,7 +225,7 @@ cdef class SegmentCounter:
 
     def count_sum(self, PackedSegments packed not None, array total not None, bint at_least_one=False):
         """Add the rows of all segments to the row `total`, with totals of `at_least_one` as in nltk."""
-        cdef array sums = zero_rows(2, self.max_order)       # and the row of a segment
+        cdef array sums = zero_sums(self.max_order)
         cdef int64_t *sums_of_chunk = numbers(sums)
         with nogil:
             self.count_all(
@@ -275,10 +290,15 @@ cdef class SegmentCounter:
         return self.count_segment(packed.ids, packed.masks, packed.lengths, packed.reference_counts[0],
                                   packed.distinct[0], row)
 
+    cdef bint fits_masks(self, const int64_t *lengths, int64_t references, int32_t distinct) noexcept nogil:
+        """Whether a segment is counted by masks, whose workspace are mask_planes."""
+        return distinct == IS_MASKS or (
+            longest_of(lengths, references) <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
+            and min(self.max_order, lengths[0]) <= MASK_ORDERS)
+
     cdef int count_segment(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
                            int64_t references, int32_t distinct, int64_t *row) except -1 nogil:
         """Fill the row of one segment with at least one reference."""
-        cdef int64_t longest = lengths[0], k
         cdef int n
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
@@ -286,14 +306,8 @@ cdef class SegmentCounter:
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
-        for k in range(1, references + 1):
-            if lengths[k] > longest:
-                longest = lengths[k]
-        if distinct == IS_MASKS or (
-                longest <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
-                and min(self.max_order, lengths[0]) <= MASK_ORDERS):
-            self.match_masks(
-                ids, masks, lengths, references, distinct, mask_words(longest), matches)
+        if self.fits_masks(lengths, references, distinct):
+            self.match_masks(ids, masks, lengths, references, distinct, matches)
         else:
             self.match_long(ids, lengths, references, distinct, matches)
         if self.marks != NULL:
@@ -301,29 +315,30 @@ cdef class SegmentCounter:
         return 0
 
     cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                         int64_t references, int32_t distinct, int words, int64_t *matches) except -1 nogil:
-        """Matches by position masks of `words` words, which were packed or come from ids."""
+                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil:
+        """Matches by position masks, which were packed or come from ids."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef mask_planes *planes = NULL
         cdef const uint64_t *in_hypothesis = masks
         cdef const uint64_t *in_reference = masks
         cdef const int32_t *reference = ids + hyp_len
-        cdef mask_kernel match = mask_kernel_for(simd_in_use())
+        cdef simd_level level = simd_in_use()
+        cdef mask_kernel match = mask_kernel_for(level)
         cdef int64_t k
-        cdef int n, w, i
+        cdef int n, w, i, words = mask_words(longest_of(lengths, references))
         for n in range(max_order):
             for w in range(words):
                 self.matched[n * MASK_WORDS + w] = 0
         if distinct != IS_MASKS:
             planes = <mask_planes *> self.workspace(sizeof(mask_planes))
             in_hypothesis, in_reference = planes.in_hypothesis, planes.in_reference
-            fill_planes_of_earlier(planes, words, ids, hyp_len, distinct)
+            fill_planes_of_earlier(level, planes, words, ids, hyp_len, distinct)
         for k in range(1, references + 1):
             if planes == NULL:
                 in_reference += hyp_len + MASK_LANES
             else:
                 fill_planes_of_reference(
-                    planes, words, ids, hyp_len, reference, <int> lengths[k], distinct)
+                    level, planes, words, ids, hyp_len, reference, <int> lengths[k], distinct)
                 reference += lengths[k]
             match(in_reference, in_hypothesis, words, hyp_len, max_order, self.matched)
             self.worked(words * MASK_TOKENS)

@@ -61,6 +61,7 @@ cdef class PackedSegments(Interruptible):
     cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil
     cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL nogil
     cdef uint64_t *reserve_masks(self, Py_ssize_t extra) except NULL nogil
+    cdef int reserve_positions(self) except -1 nogil
     cdef Py_ssize_t pack_keys(self, Py_ssize_t segment, Py_ssize_t references,
                               int64_t *lengths) except -2 nogil
     cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, Py_ssize_t references,

@@ -116,8 +116,7 @@ cdef class PackedSegments:
         """pack_keys as ids, which are positions in the hypothesis."""
         cdef Py_ssize_t k, count = 0, total = lengths[0]
         cdef int32_t *ids = self.reserve_ids(total)
-        if self.positions == NULL:
-            self.positions = new_positions()
+        self.reserve_positions()
         if not number_list(self.positions, &self.hypothesis_keys, ids):
             return -1
         for k in range(1, references + 1):
@@ -151,12 +150,14 @@ cdef class PackedSegments:
                 self.masks, &self.mask_capacity, self.mask_count + extra, sizeof(uint64_t))
         return self.masks + self.mask_count
 
-
-cdef position_table *new_positions() except NULL nogil:
-    cdef position_table *table = <position_table *> PyMem_RawCalloc(1, sizeof(position_table))
-    if table == NULL:
-        with gil:
-            raise MemoryError(f"no memory for a table of {sizeof(position_table)} bytes")
-    with gil:
-        table.seed = process_seed()
-    return table
+    cdef int reserve_positions(self) except -1 nogil:
+        cdef position_table *table = self.positions
+        if table == NULL:
+            table = <position_table *> PyMem_RawCalloc(1, sizeof(position_table))
+            if table == NULL:
+                with gil:
+                    raise MemoryError(f"no memory for a table of {sizeof(position_table)} bytes")
+            with gil:
+                table.seed = process_seed()
+            self.positions = table
+        return 0

@@ -1,11 +1,10 @@
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .._core import SegmentCounter
 from ..runtime._process import Cell
 from ..runtime.progress import ProgressBar
-from ._tokens import TokenPacker
 from .batch import CountOptions, Segment
 from .stats import Stats
 
@@ -77,20 +76,3 @@ class RunningTotals(Cell):
     @property
     def value(self) -> Totals: ...
     def add(self, other: Totals) -> None: ...
-
-class TokenRounds:
-    possible: bool
-    def __new__(
-        cls,
-        hypotheses: Sequence[Any],
-        references: Sequence[Any],
-        rows: array[int],
-        max_order: int,
-        keep_rows: bool,
-        at_least_one: bool,
-        before: int,
-    ) -> TokenRounds: ...
-    def follow(self, packer: TokenPacker, counter: SegmentCounter) -> None: ...
-    def lead(self, packer: TokenPacker, counter: SegmentCounter) -> int: ...
-    def end(self) -> None: ...
-    def add_sums(self) -> None: ...

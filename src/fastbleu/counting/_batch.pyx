@@ -7,23 +7,18 @@ Totals never change.
 """
 
 from cpython.array cimport array
-from cpython.exc cimport PyErr_CheckSignals
-from cpython.object cimport PyObject
-from cpython.pythread cimport (
-    NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
-    PyThread_type_lock, WAIT_LOCK)
-from libc.stdint cimport int64_t
 
-from fastbleu._core cimport accumulate_rows, add_row, numbers, SegmentCounter, zero_rows
+from fastbleu._core cimport accumulate_rows, SegmentCounter, zero_rows
 from fastbleu._packed cimport PackedSegments
 from fastbleu.counting._tokens cimport TokenPacker
-from fastbleu.kernel.sequences cimport is_list_or_tuple, PySequence_Fast_ITEMS, size_of
+from fastbleu.kernel.sequences cimport is_list_or_tuple
+from fastbleu.kernel.tables cimport LISTED_TOKENS
 from fastbleu.runtime._process cimport Cell
 
-import sys
 from _thread import allocate_lock as _Lock
 
 from fastbleu.counting._ids import CHUNK_IDS as _CHUNK_IDS
+from fastbleu.counting._rounds import Rounds
 from fastbleu.counting.stats import Stats
 from fastbleu.inputs._ids import IdRows
 from fastbleu.inputs._utf8 import Utf8Rows
@@ -31,20 +26,8 @@ from fastbleu.inputs.segments import changed_while_read
 from fastbleu.runtime.threads import run_on_threads
 
 
-cdef extern from "kernel/objects/prefetch.h":
-    void prefetch_segments(PyObject **hypotheses, PyObject **references,
-                           Py_ssize_t at, Py_ssize_t segments) noexcept nogil
-
-cdef extern from "pythread.h":
-    int PyThread_acquire_lock_timed(PyThread_type_lock lock, long long microseconds, int interruptible) nogil
-
-
-# Segments that threads read together before signals are heard again, and those that one takes at a time.
-cdef enum:
-    ROUND_SEGMENTS = 1 << 13
-    TURN_SEGMENTS = 1 << 7
-# Microseconds for which the leader waits for the first follower: three times the usual wake-up time.
-cdef Py_ssize_t JOIN_TIME = 300
+# Segments that tell whether most are short.
+cdef Py_ssize_t SAMPLED = 16
 
 
 cdef class Counted:
@@ -256,12 +239,11 @@ def count_batch(hypotheses, references, options, *, bint keep_rows=True, Py_ssiz
                 break
             worker.count(rows, read, keep_rows, raise_totals, bar)
             read += taken
-    elif kind is list and options.tokenizer is None and TokenRounds.possible:
-        rounds = TokenRounds(
-            hypotheses, references, rows, options.max_order, keep_rows, raise_totals, before)
+    elif kind is list and meanwhile is None and are_plain(hypotheses, options):
+        pairs = [(its.packer, its.counter) for its in workers]
+        rounds = Rounds(pairs, hypotheses, references, rows, keep_rows, raise_totals, before)
         read = count_in_rounds(rounds, workers, bar)
-        if not keep_rows:
-            rounds.add_sums()
+        rounds.close()
     else:
         read = count_in_turns(
             hypotheses, references, workers, rows, keep_rows, raise_totals, before, bar, meanwhile)
@@ -275,18 +257,18 @@ def count_batch(hypotheses, references, options, *, bint keep_rows=True, Py_ssiz
 
 
 cdef Py_ssize_t count_in_rounds(object rounds, list workers, object bar) except -1:
-    """Count lists of tokens with several workers at the same time; the number of segments."""
+    """Count lists with several workers at the same time; the number of segments."""
     cdef Py_ssize_t read = 0
 
     def take_part(Worker worker):
         nonlocal read
         cdef Py_ssize_t taken
         if worker is not workers[0]:
-            rounds.follow(worker.packer, worker.counter)
+            rounds.follow(workers.index(worker))
             return
         try:
             while True:
-                taken = rounds.lead(worker.packer, worker.counter)
+                taken = rounds.lead()
                 if taken == 0:
                     break
                 read += taken
@@ -326,180 +308,24 @@ cdef Py_ssize_t count_in_turns(
     return read
 
 
+cdef bint are_plain(object hypotheses, object options) except -1:
+    """Whether several threads can count most of the segments at the same time."""
+    cdef Py_ssize_t longest = 4 * LISTED_TOKENS if options.tokenizer is not None else LISTED_TOKENS
+    if not Rounds.possible or (
+            options.tokenizer is not None and (options.lowercase or not options.reads_utf8)):
+        return False
+    some = hypotheses[::max(1, len(hypotheses) // SAMPLED)]
+    return 2 * sum([type(it) in (str, list, tuple) and len(it) > longest for it in some]) <= len(some)
+
+
 cdef Py_ssize_t useful_threads(object hypotheses, object references, object options) except -1:
     """How many threads have work."""
     if type(hypotheses) is IdRows:
         chunks = (hypotheses.size + references.size) // _CHUNK_IDS
     elif options.tokenizer is not None and options.tokenizer.function is not None:
         return 1  # a user's function may not be safe on several
-    elif options.tokenizer is None and is_list_or_tuple(hypotheses) and not TokenRounds.possible:
+    elif options.tokenizer is None and is_list_or_tuple(hypotheses) and not Rounds.possible:
         return 1  # reading, most of the work, would go on in one thread at a time
     else:
         chunks = len(hypotheses) // TokenPacker.chunk_segments
     return min(1 + chunks, options.threads)
-
-
-cdef class _Share:
-    """The memory of one thread in TokenRounds, and the sum of the rows that it has counted."""
-
-    cdef array rows                  # the memory of both rows:
-    cdef int64_t *sum                # of all segments
-    cdef int64_t *row                # of one
-    cdef PyThread_type_lock begin    # released for each round
-    cdef PyThread_type_lock ended    # released at the end of each round
-
-    def __cinit__(self, TokenPacker packer not None, int max_order):
-        packer.reserve_plain()
-        self.rows = zero_rows(2, max_order)
-        self.sum = numbers(self.rows)
-        self.row = self.sum + 2 + 2 * <Py_ssize_t> max_order
-        self.begin, self.ended = held_lock(), held_lock()
-
-    def __dealloc__(self):
-        free_lock(self.begin)
-        free_lock(self.ended)
-
-
-cdef PyThread_type_lock held_lock() except NULL:
-    cdef PyThread_type_lock lock = PyThread_allocate_lock()
-    if lock == NULL:
-        raise MemoryError("no memory for a lock")
-    PyThread_acquire_lock(lock, WAIT_LOCK)
-    return lock
-
-
-cdef void free_lock(PyThread_type_lock lock) noexcept:
-    if lock != NULL:
-        PyThread_acquire_lock(lock, NOWAIT_LOCK)     # one that is not held must not be released
-        PyThread_release_lock(lock)
-        PyThread_free_lock(lock)
-
-
-cdef class TokenRounds:
-    """Lists of tokens that several threads count at the same time, in rounds.
-
-    In a round the leader holds the GIL and the other threads work without it, so the lists do not change
-    while they are read. The threads count short segments of plain tokens. The leader counts all other
-    segments at the end of the round, when it may run user code.
-    """
-
-    # Whether this Python has a GIL; if not, each thread reads by itself.
-    possible = sys._is_gil_enabled() if hasattr(sys, "_is_gil_enabled") else True
-
-    cdef object hypotheses, references
-    cdef array rows
-    cdef int64_t *kept               # the rows of all segments
-    cdef Py_ssize_t max_order
-    cdef bint keep_rows, at_least_one, over
-    cdef Py_ssize_t before, first, stop, next_turn
-    cdef _Share mine                 # the leader's
-    cdef list shares                 # of the others
-    cdef PyThread_type_lock turn, joined
-    cdef PyObject **their_hypotheses     # of this round
-    cdef PyObject **their_references
-    cdef unsigned char left[ROUND_SEGMENTS]      # whether a segment is left to the leader
-
-    def __cinit__(self, hypotheses, references, array rows not None, int max_order, bint keep_rows,
-                  bint at_least_one, Py_ssize_t before):
-        """Parameters as of `count_batch`; `rows` is where the result goes, one row or all."""
-        if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
-            raise TypeError("expected two lists or tuples")
-        self.hypotheses, self.references = hypotheses, references
-        self.rows, self.kept, self.max_order = rows, numbers(rows), max_order
-        self.keep_rows, self.at_least_one, self.before = keep_rows, at_least_one, before
-        self.shares = []
-        self.turn, self.joined = held_lock(), held_lock()
-        PyThread_release_lock(self.turn)
-
-    def __dealloc__(self):
-        free_lock(self.turn)
-        free_lock(self.joined)
-
-    def follow(self, TokenPacker packer not None, SegmentCounter counter not None):
-        """Take part in the rounds until they are over."""
-        cdef _Share share = _Share(packer, counter.max_order)
-        if self.over:
-            return
-        self.shares.append(share)
-        if len(self.shares) == 1:
-            PyThread_release_lock(self.joined)
-        with nogil:
-            while True:
-                PyThread_acquire_lock(share.begin, WAIT_LOCK)
-                if self.over:
-                    break
-                self.take_turns(share, packer, counter)
-                PyThread_release_lock(share.ended)
-
-    def lead(self, TokenPacker packer not None, SegmentCounter counter not None):
-        """Count the next segments together with the followers; returns their number, 0 at the end."""
-        cdef list shares
-        cdef Py_ssize_t segment
-        cdef _Share share
-        PyErr_CheckSignals()
-        if self.mine is None:
-            self.mine = _Share(packer, counter.max_order)
-            with nogil:
-                PyThread_acquire_lock_timed(self.joined, JOIN_TIME, False)
-        # The lists may have changed while user code ran.
-        self.first = self.next_turn = self.stop
-        self.stop = min(self.segments(), self.first + ROUND_SEGMENTS)
-        self.their_hypotheses = PySequence_Fast_ITEMS(self.hypotheses)
-        self.their_references = PySequence_Fast_ITEMS(self.references)
-        shares = [] if self.over else self.shares[:]
-        for share in shares:
-            PyThread_release_lock(share.begin)
-        self.take_turns(self.mine, packer, counter)
-        for share in shares:
-            PyThread_acquire_lock(share.ended, WAIT_LOCK)
-        for segment in range(self.first, self.stop):
-            if self.left[segment - self.first]:
-                if segment >= self.segments():
-                    self.stop = segment
-                    break
-                packer.clear()
-                packer.first_segment = self.before + segment
-                packer.add_item(self.hypotheses, self.references, segment)
-                counter.count_only(packer, self.row_of(self.mine, segment))
-                if not self.keep_rows:
-                    add_row(self.mine.row, self.mine.sum, self.max_order, self.at_least_one)
-        return max(self.stop - self.first, 0)
-
-    def end(self):
-        """End the rounds and release the followers; may be called more than once."""
-        cdef _Share share
-        if self.over:
-            return
-        self.over = True
-        for share in self.shares:
-            PyThread_release_lock(share.begin)
-
-    def add_sums(self):
-        """Add up the rows that all threads have counted, if they are not kept."""
-        for share in [self.mine, *self.shares]:
-            accumulate_rows((<_Share> share).rows, 1, self.rows)
-
-    cdef Py_ssize_t segments(self):
-        return min(size_of(self.hypotheses), size_of(self.references))
-
-    cdef void take_turns(self, _Share share, TokenPacker packer, SegmentCounter counter) noexcept nogil:
-        """Count short segments of plain tokens until none is left in this round."""
-        cdef Py_ssize_t segment, turn
-        while True:
-            PyThread_acquire_lock(self.turn, WAIT_LOCK)
-            turn = self.next_turn
-            self.next_turn += TURN_SEGMENTS
-            PyThread_release_lock(self.turn)
-            if turn >= self.stop:
-                break
-            for segment in range(turn, min(turn + TURN_SEGMENTS, self.stop)):
-                prefetch_segments(self.their_hypotheses, self.their_references, segment, self.stop)
-                self.left[segment - self.first] = not packer.count_plain(
-                    counter, self.their_hypotheses[segment], self.their_references[segment],
-                    self.row_of(share, segment))
-                if not (self.keep_rows or self.left[segment - self.first]):
-                    add_row(share.row, share.sum, self.max_order, self.at_least_one)
-
-    cdef int64_t *row_of(self, _Share share, Py_ssize_t segment) noexcept nogil:
-        """Where the row of a segment goes."""
-        return self.kept + segment * (2 + 2 * self.max_order) if self.keep_rows else share.row

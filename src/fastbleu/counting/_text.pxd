@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
 from fastbleu._core cimport SegmentCounter
-from fastbleu._packed cimport PackedSegments
+from fastbleu.counting._rounds cimport PlainPacker
 from fastbleu.kernel.tables cimport hash_seed, interner, key_list
 from fastbleu.runtime._process cimport KeptMemory, simd_level
 from fastbleu.tokenizers._compiled cimport classifier, line_buffers, line_reader, text_line, text_rules
@@ -22,9 +22,10 @@ cdef enum:
     CHUNK_CHARS = 1 << 19
 
 
-cdef class TextPacker(PackedSegments):
+cdef class TextPacker(PlainPacker):
     cdef object checks
     cdef bint lowercase, missing, finished
+    cdef bint is_plain               # whether nothing may fail that reads the lines at hand
     cdef const text_rules *rules
     cdef classifier classify
     cdef key_lister list_keys
@@ -39,6 +40,7 @@ cdef class TextPacker(PackedSegments):
 
     cdef void use_simd(self, simd_level level) noexcept nogil
     cdef void release(self) noexcept
+    cdef int reserve_lines(self, Py_ssize_t extra) except -1
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
     cdef int lower_line(self, text_line *text, line_buffers *buffers) except -1 nogil

@@ -1,11 +1,11 @@
 from array import array
 from typing import Any
 
-from .._packed import PackedSegments
 from ..inputs.segments import TextChecks
 from ..inputs.types import Listed
+from ._rounds import PlainPacker
 
-class TextPacker(PackedSegments):
+class TextPacker(PlainPacker):
     chunk_segments: int
     def __new__(
         cls, checks: TextChecks, tokenizer: str, lowercase: bool = False, missing: bool = False

@@ -21,19 +21,30 @@ from libc.string cimport memcpy
 
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ
+from fastbleu.counting._rounds cimport PLAIN_REFERENCES
 from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
 from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
     PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_READY,
     begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of, line_reader,
-    no_memory, rules_of)
+    no_memory, reserve_buffers, rules_of)
 
 from array import array as _array
 
 
 cdef extern from "kernel/objects/prefetch.h":
+    bint is_sequence(PyObject *object) noexcept nogil
     void prefetch_item(object sequence, Py_ssize_t at) noexcept
+    void prefetch_lines(PyObject **hypotheses, PyObject **references,
+                        Py_ssize_t at, Py_ssize_t segments) noexcept nogil
+
+cdef extern from "kernel/objects/plain_text.h":
+    bint plain_line(PyObject *text, text_line *line) noexcept nogil
+    bint is_none(PyObject *object) noexcept nogil
+
+cdef extern from "kernel/objects/token_keys.h":
+    PyObject *plain_item(PyObject *sequence, Py_ssize_t at) noexcept nogil
 
 cdef extern from "kernel/text/line_tokens.h":
     enum:
@@ -53,6 +64,7 @@ cdef extern from "kernel/text/line_keys.h":
     key_lister key_lister_for(simd_level level) noexcept nogil
 
 cdef extern from "Python.h":
+    Py_ssize_t plain_size "PySequence_Fast_GET_SIZE" (PyObject *sequence) noexcept nogil
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
 
 
@@ -121,7 +133,7 @@ cdef int lower_by_python(text_line *text, line_buffers *buffers) except -1 with 
     return 0
 
 
-cdef class TextPacker(PackedSegments):
+cdef class TextPacker(PlainPacker):
     """Tokenises and packs lines chunk by chunk; with `missing`, references that are None are ignored."""
 
     chunk_segments = <int> CHUNK_SEGMENTS
@@ -157,7 +169,7 @@ cdef class TextPacker(PackedSegments):
 
     def reset(self):
         """Forget the last lines; keep the memory, except that of lines not stored in bytes."""
-        PackedSegments.reset(self)
+        PlainPacker.reset(self)
         self.release()
         free_buffers(&self.hypothesis_buffers)
         free_buffers(&self.reference_buffers)
@@ -193,7 +205,7 @@ cdef class TextPacker(PackedSegments):
 
     cdef int gather(self, object hypothesis, object references) except -1:
         """Take the lines of one segment."""
-        self.finished = False
+        self.finished = self.is_plain = False
         cdef Py_ssize_t segment = self.first_segment + self.segment_count, count = 0, k = 0
         self.reserve_segment()
         self.add_line(hypothesis, segment, HYPOTHESIS)
@@ -218,21 +230,62 @@ cdef class TextPacker(PackedSegments):
         return 0
 
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1:
-        cdef Py_ssize_t capacity = 0
         if not PyUnicode_Check(text):
             text = self.checks.line(text, segment, None if reference == HYPOTHESIS else reference)
         text = compact(text)
-        if self.line_count == self.line_capacity:
-            self.lines = <text_line *> grow(
-                self.lines, &capacity, self.line_count + 1, sizeof(text_line))
-            self.held = <PyObject **> grow(
-                self.held, &capacity, self.line_count + 1, sizeof(PyObject *))
-            self.line_capacity = capacity
+        self.reserve_lines(1)
         self.lines[self.line_count] = line_of(text)
         Py_INCREF(text)
         self.held[self.line_count] = <PyObject *> text
         self.line_count += 1
         return 0
+
+    cdef int reserve_lines(self, Py_ssize_t extra) except -1:
+        cdef Py_ssize_t capacity = 0
+        if self.line_count + extra > self.line_capacity:
+            self.lines = <text_line *> grow(
+                self.lines, &capacity, self.line_count + extra, sizeof(text_line))
+            self.held = <PyObject **> grow(
+                self.held, &capacity, self.line_count + extra, sizeof(PyObject *))
+            self.line_capacity = capacity
+        return 0
+
+    cdef int reserve_plain(self) except -1:
+        cdef text_line longest = line_of("")
+        longest.length, longest.unit = LISTED_CHARS, 4
+        PlainPacker.reserve_plain(self)
+        self.reserve_lines(1 + PLAIN_REFERENCES)
+        if (reserve_buffers(&self.hypothesis_buffers, longest) < 0
+                or reserve_buffers(&self.reference_buffers, longest) < 0):
+            no_memory(longest.length)
+        return 0
+
+    cdef bint count_plain(self, SegmentCounter counter, PyObject *hypothesis, PyObject *references,
+                          int64_t *row) noexcept nogil:
+        cdef Py_ssize_t count = 0, k
+        cdef PyObject *reference
+        if not plain_line(hypothesis, &self.lines[0]):
+            return False
+        if plain_line(references, &self.lines[1]):
+            count = 1
+        elif not is_sequence(references) or plain_size(references) > PLAIN_REFERENCES:
+            return False
+        else:
+            for k in range(plain_size(references)):
+                reference = plain_item(references, k)
+                if not (self.missing and is_none(reference)):
+                    count += 1
+                    if not plain_line(reference, &self.lines[count]):
+                        return False
+        self.segment_lines, self.is_plain = self.lines, True
+        if count == 0 or not self.count_listed(counter, count, row):
+            return False
+        self.tokenized_periods += ends_in_tokenized_period(self.lines[0])
+        return True
+
+    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
+                       Py_ssize_t end) noexcept nogil:
+        prefetch_lines(hypotheses, references, segment, end)
 
     cdef int finish(self) except -1 nogil:
         """Tokenise and pack the chunk's lines, once."""
@@ -271,6 +324,8 @@ cdef class TextPacker(PackedSegments):
             return KEYS_DO_NOT_DO
         begin_line(&reader, self.rules, self.classify, text, buffers)
         read = self.list_keys(&reader, keys, &self.own_tokens.seed)
+        if read < 0 and self.is_plain:
+            return KEYS_DO_NOT_DO
         if read < 0:
             begin_rewritten(&reader, text, buffers, &self.cancelled)
             read = self.list_keys(&reader, keys, &self.own_tokens.seed)

@@ -3,12 +3,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
-from fastbleu._core cimport SegmentCounter
-from fastbleu._packed cimport PackedSegments
+from fastbleu.counting._rounds cimport PlainPacker
 from fastbleu.kernel.tables cimport interner
 
 
-cdef class TokenPacker(PackedSegments):
+cdef class TokenPacker(PlainPacker):
     cdef object checks
     cdef interner tokens
     cdef PyObject *plain_hypothesis  # borrowed, of the segment that is being packed
@@ -19,9 +18,6 @@ cdef class TokenPacker(PackedSegments):
     cdef int add_item(self, object hypotheses, object references, Py_ssize_t segment) except -1
     cdef int add(self, object hypothesis, object references) except -1
     cdef bint add_plain(self, object hypothesis, object references) except -1
-    cdef int reserve_plain(self) except -1
-    cdef bint count_plain(self, SegmentCounter counter, PyObject *hypothesis, PyObject *references,
-                          int64_t *row) noexcept nogil
     cdef bint add_long(self, tuple hypothesis, tuple references) except -1
     cdef int begin_tokens(self, Py_ssize_t count) except -1
     cdef int add_objects(self, object hypothesis, object references) except -1

@@ -1,10 +1,10 @@
 from typing import Any
 
-from .._packed import PackedSegments
 from ..inputs.segments import TokenChecks
 from ..inputs.types import Listed
+from ._rounds import PlainPacker
 
-class TokenPacker(PackedSegments):
+class TokenPacker(PlainPacker):
     chunk_segments: int
     def __new__(cls, checks: TokenChecks) -> TokenPacker: ...
     @property

@@ -12,7 +12,7 @@ the user sees.
 
 Ownership. TokenPacker owns its arrays and its table; of Python objects it keeps the last segment only.
 Thread-safety. One packer per thread; packing holds the GIL. With `count_plain` threads
-without it read while another one holds it (TokenRounds in _batch.pyx).
+without it read while another one holds it (_rounds.pyx).
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -20,8 +20,8 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 
 from fastbleu._core cimport SegmentCounter
-from fastbleu._packed cimport (
-    KEYS_DO_NOT_DO, KEYS_WERE_READ, MASK_LANES, MASK_TOKENS, PackedSegments)
+from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ
+from fastbleu.counting._rounds cimport PLAIN_REFERENCES
 from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
@@ -59,10 +59,6 @@ cdef Py_ssize_t READ_TOKENS = 1 << 14
 cdef Py_ssize_t POLL_REFERENCES = 1 << 12
 
 
-# References of a segment that threads read together.
-cdef Py_ssize_t PLAIN_REFERENCES = 16
-
-
 cdef int check_length(Py_ssize_t length) except -1:
     if length >= INT32_MAX:
         raise OverflowError(f"a sequence of {length} tokens is too long; at most {INT32_MAX - 1}")
@@ -93,7 +89,7 @@ cdef tuple copy_all(object sequences):
     return tuple(copies)
 
 
-cdef class TokenPacker(PackedSegments):
+cdef class TokenPacker(PlainPacker):
     """Packs segments one by one or chunk by chunk."""
 
     def __cinit__(self, checks):
@@ -107,7 +103,7 @@ cdef class TokenPacker(PackedSegments):
 
     def reset(self):
         """Forget the last segment; keep the memory."""
-        PackedSegments.reset(self)
+        PlainPacker.reset(self)
         self.last_hypothesis = self.last_references = None
 
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
@@ -209,41 +205,23 @@ cdef class TokenPacker(PackedSegments):
             return KEYS_WERE_READ
         return KEYS_DO_NOT_DO
 
-    cdef int reserve_plain(self) except -1:
-        """Memory for count_plain."""
-        self.clear()
-        self.reserve_segment()
-        self.reserve_lengths(1 + PLAIN_REFERENCES)
-        self.reserve_masks((1 + PLAIN_REFERENCES) * (MASK_TOKENS + MASK_LANES))
-        return 0
-
     cdef bint count_plain(self, SegmentCounter counter, PyObject *hypothesis, PyObject *references,
                           int64_t *row) noexcept nogil:
-        """Count a short segment of plain tokens into a row; False where it is another.
-
-        Nothing here fails, makes memory, or needs the GIL, which another thread may hold meanwhile.
-        """
         cdef Py_ssize_t count, k
-        if self.compare == NULL or not is_sequence(hypothesis) or not is_sequence(references):
+        if not is_sequence(hypothesis) or not is_sequence(references):
             return False
         count = plain_size(references)
-        if not 0 < count <= PLAIN_REFERENCES or plain_size(hypothesis) > MASK_TOKENS:
+        if not 0 < count <= PLAIN_REFERENCES:
             return False
         for k in range(count):
-            if (not is_sequence(plain_item(references, k))
-                    or plain_size(plain_item(references, k)) > MASK_TOKENS):
+            if not is_sequence(plain_item(references, k)):
                 return False
-        self.mask_count = 0
         self.plain_hypothesis, self.plain_references = hypothesis, references
-        if self.read_keys(0, 0, &self.hypothesis_keys) == KEYS_DO_NOT_DO:
-            return False
-        self.lengths[0] = self.hypothesis_keys.length
-        if self.pack_masks(0, count, self.lengths) < 0:
-            return False
-        counter.since_poll = 0           # as polling needs the GIL
-        counter.count_segment(self.ids, self.masks, self.lengths, count, self.distinct[0], row)
-        self.note_references(count)
-        return True
+        return self.count_listed(counter, count, row)
+
+    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
+                       Py_ssize_t end) noexcept nogil:
+        prefetch_segments(hypotheses, references, segment, end)
 
     cdef bint add_long(self, tuple hypothesis, tuple references) except -1:
         """Like add_plain, but signals are handled meanwhile, which runs user code.

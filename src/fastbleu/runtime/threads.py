@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future, ThreadPoolExecutor
+    from threading import Lock
     from typing import Any
 
 _MOST_THREADS = 1024
@@ -33,15 +35,17 @@ def run_on_threads(
 
     `work` must return once nothing is left to do, by whichever worker: one that no thread was free
     for is left out. The first exception, including Ctrl-C, cancels all workers and is raised;
-    `release` then frees those that wait for others.
+    `release` then frees those that wait for others. With it `work` is over for all of them when it
+    is for the first: nobody waits for their return, which takes as long as a thousand segments do.
     """
     if len(workers) < 2:
         for worker in workers:
             work(worker)
         return
     first, *others = workers
-    futures: list[Future[None]] = []
+    futures: list[tuple[Future[None], Lock]] = []
     errors: list[BaseException] = []
+    over = False
 
     def cancel() -> None:
         for worker in workers:
@@ -49,18 +53,25 @@ def run_on_threads(
         if release is not None:
             release()
 
-    def work_or_cancel(worker: Any) -> None:
+    def work_or_cancel(worker: Any, finished: Lock) -> None:
         try:
             work(worker)
         except BaseException as error:
-            errors.append(error)
-            cancel()
+            if not over:
+                errors.append(error)
+                cancel()
+        finally:
+            finished.release()
 
     try:
         for worker in others:
-            futures.append(_executor().submit(work_or_cancel, worker))
+            finished = allocate_lock()
+            finished.acquire()
+            futures.append((_executor().submit(work_or_cancel, worker, finished), finished))
         work(first)
-        _finish(futures)
+        if release is None:
+            _finish(futures)
+        over = True
         if errors:
             raise errors[0]
     except BaseException as raised:
@@ -78,13 +89,15 @@ def run_on_threads(
         raise cause from None
 
 
-def _finish(futures: list[Future[None]]) -> None:
-    """Wait for what has begun and give up the rest."""
-    from concurrent.futures import wait
+def _finish(futures: list[tuple[Future[None], Lock]]) -> None:
+    """Wait for what has begun and give up the rest.
 
-    for future in futures:
-        future.cancel()
-    wait(futures)
+    Not by waiting for futures, which are done only when their thread has run more of Python.
+    """
+    for future, finished in futures:
+        if not future.cancel():
+            with finished:
+                pass
 
 
 _kept_executor: ThreadPoolExecutor | None = None
