@@ -239,18 +239,14 @@ cdef class TextPacker(PackedSegments):
         cdef const text_line *line = self.lines
         cdef const text_line *end = self.lines + self.line_count
         cdef int64_t *lengths
-        cdef Py_ssize_t segment, lines, k
+        cdef Py_ssize_t segment, lines
         if self.finished:
             return 0
         self.id_count = self.length_count = self.mask_count = 0
         for segment in range(self.segment_count):
             lines = self.reference_counts[segment] + 1
             lengths = self.reserve_lengths(lines)
-            for k in range(6, min(lines + 6, end - line)):
-                FB_PREFETCH(line[k].chars)
-                FB_PREFETCH(<const char *> line[k].chars + 64)
-                FB_PREFETCH(<const char *> line[k].chars + 128)
-                FB_PREFETCH(<const char *> line[k].chars + 192)
+            self.look_ahead(segment, line, end)
             self.segment_lines = line
             if self.pack_keys(segment, lines - 1, lengths) < 0:
                 self.pack_ids(segment, line, lengths)
@@ -259,6 +255,15 @@ cdef class TextPacker(PackedSegments):
             line += lines
         self.finished = True
         return 0
+
+    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line, const text_line *end) noexcept nogil:
+        """Have lines that follow those of a segment fetched into the cache."""
+        cdef Py_ssize_t k
+        for k in range(6, min(self.reference_counts[segment] + 7, end - line)):
+            FB_PREFETCH(line[k].chars)
+            FB_PREFETCH(<const char *> line[k].chars + 64)
+            FB_PREFETCH(<const char *> line[k].chars + 128)
+            FB_PREFETCH(<const char *> line[k].chars + 192)
 
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
         cdef line_buffers *buffers = &self.reference_buffers if k > 0 else &self.hypothesis_buffers

@@ -27,6 +27,14 @@ typedef struct {
     size_t size;
 } utf8_line;
 
+/* Has as much of a line fetched into the cache as most lines have. */
+FB_INLINE void prefetch_line(const utf8_line *line)
+{
+    FB_PREFETCH(line->bytes);
+    FB_PREFETCH(line->bytes + 64);
+    FB_PREFETCH(line->bytes + 128);
+}
+
 /* The largest byte: of a line that is UTF-8 the first byte of its largest character. */
 static inline uint8_t largest_byte(const uint8_t *bytes, size_t size)
 {
