@@ -21,7 +21,8 @@ from libc.string cimport memcpy
 
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ
-from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
+from fastbleu.kernel.sequences cimport (
+    is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item_of, size_of, unchanging)
 from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
@@ -31,9 +32,6 @@ from fastbleu.tokenizers._compiled cimport (
 
 from array import array as _array
 
-
-cdef extern from "kernel/objects/prefetch.h":
-    void prefetch_item(object sequence, Py_ssize_t at) noexcept
 
 cdef extern from "kernel/text/line_tokens.h":
     enum:
@@ -165,24 +163,26 @@ cdef class TextPacker(PackedSegments):
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
         """Take the next chunk's lines in place of the last one's; the number of segments, 0 at the end.
 
-        The chunk begins at segment `start` of the lists, which have `before` segments before them.
+        The chunk begins at segment `start` of the lists, or arrays of objects, which have `before` segments
+        before them.
         """
         cdef Py_ssize_t segment = start, ahead
         cdef size_t chars = 0
-        if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
-            raise TypeError("expected two lists or tuples")
+        for side in (hypotheses, references):
+            if not (is_list_or_tuple(side) or is_object_array(side)):
+                raise TypeError("expected two lists, tuples or arrays of objects")
         self.first_segment = before + start
         self.clear()
         self.release()
         PyErr_CheckSignals()
         # The lists may change while user code runs, so their sizes are asked for every time.
-        while segment < min(size_of(hypotheses), size_of(references)):
+        while segment < min(items_in(hypotheses), items_in(references)):
             ahead = segment + 24
-            if ahead < min(size_of(hypotheses), size_of(references)):
-                prefetch_item(hypotheses, ahead)
-                prefetch_item(references, ahead)
-            hypothesis = item_at(hypotheses, segment)
-            its_references = item_at(references, segment)
+            if ahead < min(items_in(hypotheses), items_in(references)):
+                prefetch_item_of(hypotheses, ahead)
+                prefetch_item_of(references, ahead)
+            hypothesis = item_of(hypotheses, segment)
+            its_references = item_of(references, segment)
             self.gather(hypothesis, its_references)
             chars += self.lines[self.line_count - 1].length
             segment += 1

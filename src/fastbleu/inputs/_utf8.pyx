@@ -21,6 +21,7 @@ from libc.stdint cimport SIZE_MAX
 from libc.string cimport memchr, memcpy
 
 from fastbleu.kernel.exceptions cimport take_exception
+from fastbleu.kernel.sequences cimport is_object_array as is_array_of_objects
 from fastbleu.runtime._process cimport POLL_EVERY, grow
 
 
@@ -314,6 +315,11 @@ cdef class Utf8Lines:
         rows.end_segment()
         self.taken += 1
         return 0
+
+
+def is_object_array(value):
+    """Whether a value is an array of Python's objects that a TextPacker reads as it reads a list."""
+    return is_array_of_objects(value)
 
 
 cdef class Copies:
