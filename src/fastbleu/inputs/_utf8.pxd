@@ -45,7 +45,7 @@ cdef class Utf8Lines:
     cdef int add_whole(self, Utf8Rows rows, Py_ssize_t count) except -1 nogil
     cdef Py_ssize_t line_end(self) noexcept nogil
     cdef int join(self, Utf8Rows rows) except -1
-    cdef int add(self, Utf8Rows rows, const uint8_t *bytes, size_t size) except -1 nogil
+    cdef void count_lines(self, Utf8Rows rows, Py_ssize_t added, size_t size) noexcept nogil
 
 
 cdef object not_utf8(str where, Py_ssize_t byte, int value)
