@@ -52,7 +52,7 @@ cdef extern from "kernel/text/utf8.h":
     uint8_t largest_byte(const uint8_t *bytes, size_t size) noexcept nogil
     int unit_of_utf8(uint8_t largest) noexcept nogil
     void replace_wide_spaces(uint8_t *bytes, size_t size) noexcept nogil
-    void prefetch_line(const utf8_line *line) noexcept nogil
+    void prefetch_line(size_t address) noexcept nogil
     bint is_continuation(uint8_t byte) noexcept nogil
     size_t scan_characters(const uint8_t *bytes, size_t size, utf8_content *content) noexcept nogil
     utf8_reader utf8_reader_for(simd_level level) noexcept nogil
@@ -74,6 +74,13 @@ cdef struct utf8_run:
     utf8_content content         # of all of them; UTF8_WRONG: to be found out of each
 
 
+cdef inline size_t address_ahead(Utf8Rows rows, Py_ssize_t number, Py_ssize_t distance) noexcept nogil:
+    """Where what is read so many lines later lies."""
+    if rows.ahead:
+        return <size_t> rows.lines[number].bytes + rows.ahead
+    return <size_t> rows.lines[min(number + distance, rows.line_count - 1)].bytes
+
+
 cdef inline bint is_behind(utf8_line line, size_t end) noexcept nogil:
     """Whether a line, which is not empty, begins at an address or one byte behind it."""
     return line.size > 0 and <size_t> line.bytes - end <= 1
@@ -92,7 +99,7 @@ cdef class Utf8Packer(TextPacker):
 
     cdef Utf8Rows hypotheses, references
     cdef Py_ssize_t start                # the chunk's first segment in these
-    cdef Py_ssize_t reference_end        # the number of the first line behind the chunk's references
+    cdef Py_ssize_t reference_start      # the number of the chunk's first reference
     cdef bint as_bytes                   # whether all lines are read as bytes
     cdef utf8_content plain              # the most that lines hold which are read as they are
     cdef uint8_t *characters             # of lines that were copied
@@ -131,7 +138,7 @@ cdef class Utf8Packer(TextPacker):
         self.clear()
         PyErr_CheckSignals()
         self.hypotheses, self.references = hypotheses, references
-        self.start, self.first_segment = start, before + start
+        self.start, self.first_segment, self.reference_start = start, before + start, line
         self.line_count = 0
         self.finished = self.decoded = False
         self.size = 0
@@ -151,7 +158,6 @@ cdef class Utf8Packer(TextPacker):
             self.line_count += 1 + count
             self.note_references(count)
             segment += 1
-        self.reference_end = line
         if self.line_count > self.line_capacity:
             self.lines = <text_line *> grow(self.lines, &capacity, self.line_count, sizeof(text_line))
             self.line_capacity = capacity
@@ -166,17 +172,16 @@ cdef class Utf8Packer(TextPacker):
 
     cdef void look_ahead(self, Py_ssize_t segment, const text_line *line, const text_line *end) noexcept nogil:
         """While this chunk is counted, the next one comes into the cache."""
-        cdef Py_ssize_t ahead = self.start + self.segment_count + segment, k
-        if ahead < self.hypotheses.line_count:
-            prefetch_line(self.hypotheses.lines + ahead)
-        ahead = self.reference_end + (line - self.lines) - segment
-        for k in range(ahead, min(ahead + self.reference_counts[segment], self.references.line_count)):
-            prefetch_line(self.references.lines + k)
+        cdef Py_ssize_t references = self.line_count - self.segment_count, k
+        cdef Py_ssize_t reference = self.reference_start + (line - self.lines) - segment
+        prefetch_line(address_ahead(self.hypotheses, self.start + segment, self.segment_count))
+        for k in range(self.reference_counts[segment]):
+            prefetch_line(address_ahead(self.references, reference + k, references))
 
     cdef int take_lines(self) except -1 nogil:
         """Make the chunk's lines out of UTF-8."""
         cdef text_line *line = self.lines
-        cdef Py_ssize_t segment, k, reference = self.references.first_line(self.start)
+        cdef Py_ssize_t segment, k, reference = self.reference_start
         cdef utf8_run ours, theirs
         memset(&ours, 0, sizeof(ours))
         memset(&theirs, 0, sizeof(theirs))

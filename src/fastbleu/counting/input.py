@@ -173,7 +173,7 @@ def count_columns(
     """Count columns block by block, so that memory does not grow with them."""
     total = Counted(0 if keep_rows else 1, options.max_order)
     with ProgressBar(progress, None, " segments") as bar:
-        for hypotheses, references, before in columns.blocks():
+        for hypotheses, references, before in columns.blocks(options.threads):
             how: dict[str, Any] = {"keep_rows": keep_rows, "before": before}
             counted = count_batch(
                 hypotheses, references, options, bar=bar if progress else None, **how

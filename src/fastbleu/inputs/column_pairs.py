@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 # Segments in a block, and bytes of its hypotheses: enough that starting threads is negligible.
 _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
-# Segments in a block that is copied: few, so that it is still in the cache when it is counted.
-_COPIED_SEGMENTS = 1 << 13
+# Segments of a block that is a copy: few, so that it is still in the cache when it is counted, but
+# for several threads, which start for each block.
+_COPIED_SEGMENTS = 1 << 10
+_SHARED_SEGMENTS = 1 << 13
 # Segments of an array of Python's objects up to which it becomes a list.
-_LISTED_SEGMENTS = 1 << 10
+_SHORT_ARRAY = 1 << 10
 
 
 class _ListSide:
@@ -92,13 +94,14 @@ class Columns:
         self._missing = missing
         self._left_out: list[int] = []
 
-    def blocks(self) -> Iterator[tuple[Any, Any, int]]:
+    def blocks(self, threads: int = 1) -> Iterator[tuple[Any, Any, int]]:
         """Yield blocks: hypotheses, references, and how many segments were read before them.
 
         Both are Utf8Rows, IdRows, or lists.
         """
         kinds = type(self._ours), type(self._theirs)
-        limit = _COPIED_SEGMENTS if StringColumn in kinds else _BLOCK_SEGMENTS
+        copied = _SHARED_SEGMENTS if threads > 1 else _COPIED_SEGMENTS
+        limit = copied if StringColumn in kinds else _BLOCK_SEGMENTS
         limit = limit if self._in_place else LISTED_SEGMENTS
         while True:
             before = self._ours.before
@@ -183,7 +186,7 @@ class Columns:
 
 def arrays_of(hypotheses: Any, references: Any) -> tuple[Any, Any] | None:
     """Both sides where one is a long array, or a Series, of Python's objects that is read in place."""
-    if len(hypotheses) <= _LISTED_SEGMENTS or type(hypotheses) is type(references) is list:
+    if len(hypotheses) <= _SHORT_ARRAY or type(hypotheses) is type(references) is list:
         return None
     sides = _in_place(hypotheses), _in_place(references)
     if any(side is None for side in sides):

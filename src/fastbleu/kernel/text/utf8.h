@@ -27,12 +27,12 @@ typedef struct {
     size_t size;
 } utf8_line;
 
-/* Has as much of a line fetched into the cache as most lines have. */
-FB_INLINE void prefetch_line(const utf8_line *line)
+/* Has as much fetched into the cache as most lines have; the address may be any. */
+FB_INLINE void prefetch_line(uintptr_t address)
 {
-    FB_PREFETCH(line->bytes);
-    FB_PREFETCH(line->bytes + 64);
-    FB_PREFETCH(line->bytes + 128);
+    FB_PREFETCH((const char *)address);
+    FB_PREFETCH((const char *)(address + 64));
+    FB_PREFETCH((const char *)(address + 128));
 }
 
 /* The largest byte: of a line that is UTF-8 the first byte of its largest character. */
