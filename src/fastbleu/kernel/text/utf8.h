@@ -211,6 +211,14 @@ static const uint8_t faults_of_halves[3][16] = {
      ANY_INNER | SURROGATE | ABOVE_10FFFF, SHORT_SEQUENCE, SHORT_SEQUENCE, SHORT_SEQUENCE, SHORT_SEQUENCE},
 };
 
+/* Whether the end cuts off a character. */
+static inline int is_cut_off(const uint8_t *bytes, size_t size)
+{
+    for (size_t cut = 1; cut <= 3 && cut <= size; cut++)
+        if (bytes[size - cut] >= (uint8_t)(0xFF00 >> (cut + 1))) return 1;
+    return 0;
+}
+
 #  define FB_EQUAL(bytes, value) _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8((char)(value)))
 
 /* Whether any of 64 bytes ends white space beyond ASCII, by them and those one and two before. */
@@ -281,12 +289,75 @@ static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
             has_spaces |= has_wide_spaces_avx512(block, first, second);
     }
     if (!_mm512_movepi8_mask(all)) return UTF8_ASCII;
-    if (_mm512_test_epi8_mask(wrong, wrong)) return UTF8_WRONG;
-    for (size_t cut = 1; cut <= 3 && cut <= size; cut++)      /* a last character that is cut off */
-        if (bytes[size - cut] >= (uint8_t)(0xFF00 >> (cut + 1))) return UTF8_WRONG;
+    if (_mm512_test_epi8_mask(wrong, wrong) || is_cut_off(bytes, size)) return UTF8_WRONG;
     return has_spaces ? UTF8_WIDE_SPACES : UTF8_WIDE;
 }
 
+#  undef FB_EQUAL
+#  define FB_EQUAL(bytes, value) _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8((char)(value)))
+#  define FB_BETWEEN(bytes, least, most) \
+      _mm256_cmpeq_epi8(_mm256_max_epu8(_mm256_min_epu8(bytes, _mm256_set1_epi8((char)(most))), \
+                                        _mm256_set1_epi8((char)(least))), \
+                        bytes)
+
+/* The same of 32 bytes. */
+FB_TARGET("avx2")
+static inline int has_wide_spaces_avx2(__m256i third, __m256i second, __m256i first)
+{
+    const __m256i after_80 = FB_EQUAL(second, 0x80), after_e2 = FB_EQUAL(first, 0xE2);
+    __m256i general = _mm256_or_si256(FB_BETWEEN(third, 0x80, 0x8A), FB_BETWEEN(third, 0xA8, 0xA9));
+    general = _mm256_and_si256(_mm256_or_si256(general, FB_EQUAL(third, 0xAF)), after_80);
+    general = _mm256_or_si256(general, _mm256_and_si256(FB_EQUAL(second, 0x81), FB_EQUAL(third, 0x9F)));
+    const __m256i latin = _mm256_and_si256(FB_EQUAL(second, 0xC2),
+                                           _mm256_or_si256(FB_EQUAL(third, 0x85), FB_EQUAL(third, 0xA0)));
+    const __m256i others = _mm256_or_si256(_mm256_and_si256(FB_EQUAL(first, 0xE1), FB_EQUAL(second, 0x9A)),
+                                           _mm256_and_si256(FB_EQUAL(first, 0xE3), after_80));
+    const __m256i spaces = _mm256_or_si256(_mm256_and_si256(others, FB_EQUAL(third, 0x80)),
+                                           _mm256_and_si256(general, after_e2));
+    return _mm256_movemask_epi8(_mm256_or_si256(spaces, latin)) != 0;
+}
+
+FB_TARGET("avx2")
+static inline utf8_content scan_avx2(const uint8_t *bytes, size_t size)
+{
+    const __m256i half = _mm256_set1_epi8(0x0F), inner = _mm256_set1_epi8((char)INNER_BYTES);
+    __m256i tables[3], wrong = _mm256_setzero_si256();
+    uint8_t copy[3 + 32];
+    int is_wide = 0, has_spaces = 0;
+    for (int i = 0; i < 3; i++)
+        tables[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)faults_of_halves[i]));
+    for (size_t at = 0; at < size; at += 32) {
+        const size_t left = size - at, before = at ? 3 : 0;
+        const uint8_t *from = bytes + at;
+        if (!at || left < 32) {
+            memset(copy, 0, sizeof copy);
+            memcpy(copy + 3 - before, from - before, before + (left < 32 ? left : 32));
+            from = copy + 3;
+        }
+        const __m256i block = _mm256_loadu_si256((const __m256i *)from);
+        const int wide = _mm256_movemask_epi8(block);
+        is_wide |= wide;
+        if (!wide && from[-1] < 0x80) continue;
+        const __m256i first = _mm256_loadu_si256((const __m256i *)(from - 1));
+        const __m256i second = _mm256_loadu_si256((const __m256i *)(from - 2));
+        const __m256i third = _mm256_loadu_si256((const __m256i *)(from - 3));
+        const __m256i faults = _mm256_and_si256(
+            _mm256_and_si256(
+                _mm256_shuffle_epi8(tables[0], _mm256_and_si256(_mm256_srli_epi16(first, 4), half)),
+                _mm256_shuffle_epi8(tables[1], _mm256_and_si256(first, half))),
+            _mm256_shuffle_epi8(tables[2], _mm256_and_si256(_mm256_srli_epi16(block, 4), half)));
+        const __m256i later = _mm256_or_si256(_mm256_subs_epu8(second, _mm256_set1_epi8(0xE0 - 0x80)),
+                                              _mm256_subs_epu8(third, _mm256_set1_epi8(0xF0 - 0x80)));
+        wrong = _mm256_or_si256(wrong, _mm256_xor_si256(faults, _mm256_and_si256(later, inner)));
+        if (_mm256_movemask_epi8(_mm256_or_si256(FB_EQUAL(first, 0xC2), FB_BETWEEN(second, 0xE1, 0xE3))))
+            has_spaces |= has_wide_spaces_avx2(block, first, second);
+    }
+    if (!is_wide) return UTF8_ASCII;
+    if (!_mm256_testz_si256(wrong, wrong) || is_cut_off(bytes, size)) return UTF8_WRONG;
+    return has_spaces ? UTF8_WIDE_SPACES : UTF8_WIDE;
+}
+
+#  undef FB_BETWEEN
 #  undef FB_EQUAL
 
 /* 32 numbers of 16 bits: the bytes of a mask, and 0 for others, which are not read. */
@@ -377,6 +448,7 @@ static inline utf8_reader utf8_reader_for(simd_level level)
 {
     utf8_reader chosen = {scan_portable, decode_portable};
 #ifdef FB_X86_64
+    if (level == SIMD_AVX2) chosen.scan = scan_avx2;
     if (level == SIMD_AVX512) {
         chosen.scan = scan_avx512;
         chosen.decode = decode_avx512;
