@@ -158,3 +158,19 @@ def test_long_lines_are_decoded_in_parts():
     line = ("я" * (1 << 20)).encode() + b"\xff"
     with pytest.raises(ValueError, match="byte 2097152 is 0xff"):
         count(Column(text_array([line])), Column(text_array(["x"])), tokenize="13a")
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "char"])
+def test_no_character_lies_in_two_lines(tokenizer, simd):
+    """Neighbours in memory are scanned together, but each line has to be UTF-8 by itself."""
+    text = ("the cat – “saß” on 漢字 😀 " * 4).encode()
+    starts = [n for n in range(1, len(text)) if text[n] & 0xC0 != 0x80]
+    good = [text[: start + 20].decode(errors="ignore") for start in starts * 2][:100]
+    metric, theirs = BLEU(tokenize=tokenizer), Column(text_array(good))
+    for cut in (n for n in range(20, len(text) - 20) if n not in starts):
+        for place in (0, 5, 31, 32, 98):
+            lines = [line.encode() for line in good]
+            lines[place : place + 2] = text[:cut], text[cut:]
+            with pytest.raises(ValueError, match=f"segment {place}: the hypothesis is not UTF-8"):
+                metric.score(Column(text_array(lines)), theirs)
+    assert metric.statistics(theirs, theirs) == metric.statistics(good, good)

@@ -6,7 +6,7 @@ from generators import seeded
 from random_texts import random_line
 
 from fastbleu import BLEU, InputWarning
-from fastbleu.inputs._utf8 import StringColumn, Utf8Rows
+from fastbleu.inputs._utf8 import StringColumn, Utf8Rows, is_object_array
 
 StringDType = pytest.importorskip("numpy.dtypes").StringDType
 
@@ -118,3 +118,43 @@ def test_what_is_no_text_in_an_array_of_objects():
         BLEU().score(texts, holes)
     with pytest.raises(ValueError, match="references has 2499 segments, hypotheses has 2500"):
         BLEU().score(texts, texts[1:])
+
+
+def test_which_arrays_are_read_in_place():
+    texts = numpy.array(["a", None], object)
+    for array in (texts, texts[::-1], texts[:0]):
+        assert is_object_array(array)
+
+    class Subclass(numpy.ndarray):
+        pass
+
+    Subclass.__module__, Subclass.__qualname__ = "numpy", "ndarray"
+    others = (texts.view(Subclass), texts[None], numpy.array("a", object), numpy.array(["a"]))
+    for value in (*others, numpy.arange(2), ["a"], ("a",), "a", None, numpy.ndarray):
+        assert not is_object_array(value)
+
+
+def test_objects_that_do_not_lie_side_by_side():
+    """In a field of records, and where there is none, which is None."""
+    records = numpy.zeros(2500, [("number", "i1"), ("text", object)])
+    records["text"] = lines = [f"{number} strings of text" for number in range(2500)]
+    assert BLEU().statistics(records["text"], lines) == BLEU().statistics(lines, lines)
+    empty = numpy.empty(2500, object)
+    with pytest.raises(TypeError, match="segment 0: the reference is missing"):
+        BLEU().score(lines, empty)
+
+
+@pytest.mark.parametrize("shape", [(1200,), (), (0, 2)], ids=str)
+def test_an_array_that_changes_while_it_is_read(shape):
+    """A reference's own code makes the array shorter: what is behind its end is not read."""
+    lines = ["the cat sat down"] * 2500
+
+    class Reference:
+        def __iter__(self):
+            array.resize(shape, refcheck=False)
+            return iter(["the cat"])
+
+    array = numpy.array(lines, object)
+    array[1100] = Reference()
+    with pytest.raises((TypeError, ValueError), match="became 1200 while|arrays of objects"):
+        BLEU().score(lines, array)

@@ -41,6 +41,7 @@ cdef class TextPacker(PlainPacker):
     cdef void use_simd(self, simd_level level) noexcept nogil
     cdef void release(self) noexcept
     cdef int reserve_lines(self, Py_ssize_t extra) except -1
+    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line, const text_line *end) noexcept nogil
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
     cdef int lower_line(self, text_line *text, line_buffers *buffers) except -1 nogil

@@ -22,7 +22,8 @@ from libc.string cimport memcpy
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport KEYS_DO_NOT_DO, KEYS_WERE_READ
 from fastbleu.counting._rounds cimport PLAIN_REFERENCES
-from fastbleu.kernel.sequences cimport is_list_or_tuple, item_at, size_of, unchanging
+from fastbleu.kernel.sequences cimport (
+    is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item_of, size_of, unchanging)
 from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
@@ -35,7 +36,6 @@ from array import array as _array
 
 cdef extern from "kernel/objects/prefetch.h":
     bint is_sequence(PyObject *object) noexcept nogil
-    void prefetch_item(object sequence, Py_ssize_t at) noexcept
     void prefetch_lines(PyObject **hypotheses, PyObject **references,
                         Py_ssize_t at, Py_ssize_t segments) noexcept nogil
 
@@ -177,24 +177,26 @@ cdef class TextPacker(PlainPacker):
     def fill(self, hypotheses, references, Py_ssize_t start, Py_ssize_t before=0):
         """Take the next chunk's lines in place of the last one's; the number of segments, 0 at the end.
 
-        The chunk begins at segment `start` of the lists, which have `before` segments before them.
+        The chunk begins at segment `start` of the lists, or arrays of objects, which have `before` segments
+        before them.
         """
         cdef Py_ssize_t segment = start, ahead
         cdef size_t chars = 0
-        if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
-            raise TypeError("expected two lists or tuples")
+        for side in (hypotheses, references):
+            if not (is_list_or_tuple(side) or is_object_array(side)):
+                raise TypeError("expected two lists, tuples or arrays of objects")
         self.first_segment = before + start
         self.clear()
         self.release()
         PyErr_CheckSignals()
         # The lists may change while user code runs, so their sizes are asked for every time.
-        while segment < min(size_of(hypotheses), size_of(references)):
+        while segment < min(items_in(hypotheses), items_in(references)):
             ahead = segment + 24
-            if ahead < min(size_of(hypotheses), size_of(references)):
-                prefetch_item(hypotheses, ahead)
-                prefetch_item(references, ahead)
-            hypothesis = item_at(hypotheses, segment)
-            its_references = item_at(references, segment)
+            if ahead < min(items_in(hypotheses), items_in(references)):
+                prefetch_item_of(hypotheses, ahead)
+                prefetch_item_of(references, ahead)
+            hypothesis = item_of(hypotheses, segment)
+            its_references = item_of(references, segment)
             self.gather(hypothesis, its_references)
             chars += self.lines[self.line_count - 1].length
             segment += 1
@@ -292,18 +294,14 @@ cdef class TextPacker(PlainPacker):
         cdef const text_line *line = self.lines
         cdef const text_line *end = self.lines + self.line_count
         cdef int64_t *lengths
-        cdef Py_ssize_t segment, lines, k
+        cdef Py_ssize_t segment, lines
         if self.finished:
             return 0
         self.id_count = self.length_count = self.mask_count = 0
         for segment in range(self.segment_count):
             lines = self.reference_counts[segment] + 1
             lengths = self.reserve_lengths(lines)
-            for k in range(6, min(lines + 6, end - line)):
-                FB_PREFETCH(line[k].chars)
-                FB_PREFETCH(<const char *> line[k].chars + 64)
-                FB_PREFETCH(<const char *> line[k].chars + 128)
-                FB_PREFETCH(<const char *> line[k].chars + 192)
+            self.look_ahead(segment, line, end)
             self.segment_lines = line
             if self.pack_keys(segment, lines - 1, lengths) < 0:
                 self.pack_ids(segment, line, lengths)
@@ -312,6 +310,15 @@ cdef class TextPacker(PlainPacker):
             line += lines
         self.finished = True
         return 0
+
+    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line, const text_line *end) noexcept nogil:
+        """Have lines that follow those of a segment fetched into the cache."""
+        cdef Py_ssize_t k
+        for k in range(6, min(self.reference_counts[segment] + 7, end - line)):
+            FB_PREFETCH(line[k].chars)
+            FB_PREFETCH(<const char *> line[k].chars + 64)
+            FB_PREFETCH(<const char *> line[k].chars + 128)
+            FB_PREFETCH(<const char *> line[k].chars + 192)
 
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
         cdef line_buffers *buffers = &self.reference_buffers if k > 0 else &self.hypothesis_buffers

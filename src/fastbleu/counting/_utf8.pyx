@@ -19,7 +19,7 @@ import cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.stdint cimport uint8_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, TextPacker
 from fastbleu.inputs._utf8 cimport Utf8Rows, not_utf8, utf8_line
@@ -52,29 +52,38 @@ cdef extern from "kernel/text/utf8.h":
     uint8_t largest_byte(const uint8_t *bytes, size_t size) noexcept nogil
     int unit_of_utf8(uint8_t largest) noexcept nogil
     void replace_wide_spaces(uint8_t *bytes, size_t size) noexcept nogil
-    void FB_PREFETCH(const void *address) noexcept nogil
+    void prefetch_line(size_t address) noexcept nogil
+    bint is_continuation(uint8_t byte) noexcept nogil
     size_t scan_characters(const uint8_t *bytes, size_t size, utf8_content *content) noexcept nogil
     utf8_reader utf8_reader_for(simd_level level) noexcept nogil
 
 
 cdef size_t PART = 1 << 20               # bytes of a line between two checks for signals
 cdef Py_ssize_t TAIL = 4                 # bytes behind a line that may be read
-cdef Py_ssize_t LINES_AHEAD = 8          # lines are fetched into the cache so far ahead of their use
+cdef Py_ssize_t RUN_LINES = 32           # that are scanned at once
 cdef Py_ssize_t KEPT_BYTES = 1 << 22     # memory for longer lines is not kept
 
 
-cdef inline bint has_neighbours(Utf8Rows rows, Py_ssize_t number) noexcept nogil:
-    """Whether the memory that is read before and after a line belongs to other lines.
+# Lines that lie one behind the other, as those of a column do, and as those of a file, between which is a
+# newline. What their neighbours hold may be read, too.
+cdef struct utf8_run:
+    Py_ssize_t stop              # the number of the first line behind them
+    size_t end                   # the address where the last line ends
+    size_t first                 # where a line may begin, and
+    size_t last                  # where it may end, to be read in place
+    utf8_content content         # of all of them; UTF8_WRONG: to be found out of each
 
-    Lines of a file have a newline between them.
-    """
-    cdef const utf8_line *line = rows.lines + number
-    cdef utf8_line before, behind
-    if not 0 < number < rows.line_count - 1:
-        return False
-    before, behind = (line - 1)[0], (line + 1)[0]
-    return (before.size >= INLINE_BYTES and <size_t> line.bytes - <size_t> (before.bytes + before.size) <= 1
-            and behind.size > 0 and <size_t> behind.bytes - <size_t> (line.bytes + line.size) <= 1)
+
+cdef inline size_t address_ahead(Utf8Rows rows, Py_ssize_t number, Py_ssize_t distance) noexcept nogil:
+    """Where what is read so many lines later lies."""
+    if rows.ahead:
+        return <size_t> rows.lines[number].bytes + rows.ahead
+    return <size_t> rows.lines[min(number + distance, rows.line_count - 1)].bytes
+
+
+cdef inline bint is_behind(utf8_line line, size_t end) noexcept nogil:
+    """Whether a line, which is not empty, begins at an address or one byte behind it."""
+    return line.size > 0 and <size_t> line.bytes - end <= 1
 
 
 cdef size_t end_of_part(utf8_line text, size_t at) noexcept nogil:
@@ -90,7 +99,9 @@ cdef class Utf8Packer(TextPacker):
 
     cdef Utf8Rows hypotheses, references
     cdef Py_ssize_t start                # the chunk's first segment in these
+    cdef Py_ssize_t reference_start      # the number of the chunk's first reference
     cdef bint as_bytes                   # whether all lines are read as bytes
+    cdef utf8_content plain              # the most that lines hold which are read as they are
     cdef uint8_t *characters             # of lines that were copied
     cdef Py_ssize_t used, room           # bytes there
     cdef bint decoded
@@ -99,6 +110,7 @@ cdef class Utf8Packer(TextPacker):
 
     def __cinit__(self, checks, str tokenizer not None, *_):
         self.as_bytes = reads_utf8(tokenizer) and not self.lowercase
+        self.plain = UTF8_WIDE if self.as_bytes else UTF8_ASCII
         if self.as_bytes:
             self.rules = rules_of(tokenizer, True)
 
@@ -126,7 +138,7 @@ cdef class Utf8Packer(TextPacker):
         self.clear()
         PyErr_CheckSignals()
         self.hypotheses, self.references = hypotheses, references
-        self.start, self.first_segment = start, before + start
+        self.start, self.first_segment, self.reference_start = start, before + start, line
         self.line_count = 0
         self.finished = self.decoded = False
         self.size = 0
@@ -158,17 +170,28 @@ cdef class Utf8Packer(TextPacker):
             self.decoded = True
         return TextPacker.finish(self)
 
+    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line, const text_line *end) noexcept nogil:
+        """While this chunk is counted, the next one comes into the cache."""
+        cdef Py_ssize_t references = self.line_count - self.segment_count, k
+        cdef Py_ssize_t reference = self.reference_start + (line - self.lines) - segment
+        prefetch_line(address_ahead(self.hypotheses, self.start + segment, self.segment_count))
+        for k in range(self.reference_counts[segment]):
+            prefetch_line(address_ahead(self.references, reference + k, references))
+
     cdef int take_lines(self) except -1 nogil:
         """Make the chunk's lines out of UTF-8."""
         cdef text_line *line = self.lines
-        cdef Py_ssize_t segment, k, reference = self.references.first_line(self.start)
+        cdef Py_ssize_t segment, k, reference = self.reference_start
+        cdef utf8_run ours, theirs
+        memset(&ours, 0, sizeof(ours))
+        memset(&theirs, 0, sizeof(theirs))
         self.used = LEAD
         self.reader = utf8_reader_for(simd_in_use())
         for segment in range(self.segment_count):
-            self.take_line(line, self.hypotheses, self.start + segment, segment, HYPOTHESIS)
+            self.take_line(line, self.hypotheses, self.start + segment, &ours, segment, HYPOTHESIS)
             line += 1
             for k in range(self.reference_counts[segment]):
-                self.take_line(line, self.references, reference, segment, k)
+                self.take_line(line, self.references, reference, &theirs, segment, k)
                 line += 1
                 reference += 1
         # Only now, because the memory has moved while it grew.
@@ -179,25 +202,54 @@ cdef class Utf8Packer(TextPacker):
         return 0
 
     @cython.final
-    cdef inline int take_line(self, text_line *line, Utf8Rows rows, Py_ssize_t number, Py_ssize_t segment,
-                              Py_ssize_t reference) except -1 nogil:
+    cdef inline int take_line(self, text_line *line, Utf8Rows rows, Py_ssize_t number, utf8_run *run,
+                              Py_ssize_t segment, Py_ssize_t reference) except -1 nogil:
         """Make one line; of one that is copied see `note_copy`."""
         cdef utf8_line text = rows.lines[number]
         cdef utf8_content content
-        cdef const uint8_t *ahead = rows.lines[min(number + LINES_AHEAD, rows.line_count - 1)].bytes
-        FB_PREFETCH(ahead)
-        FB_PREFETCH(ahead + 64)
-        content = self.reader.scan(text.bytes, text.size) if text.size <= PART else self.scan_long(text)
-        if content == UTF8_WRONG:
-            self.refuse(text, segment, reference)
-        if content != UTF8_ASCII and not self.as_bytes:
-            return self.decode(line, text)
-        if content == UTF8_WIDE_SPACES or not has_neighbours(rows, number):
+        if number >= run.stop:
+            self.find_run(rows, number, run)
+        content = run.content
+        if content > self.plain:
+            content = self.reader.scan(text.bytes, text.size) if text.size <= PART else self.scan_long(text)
+            if content == UTF8_WRONG:
+                self.refuse(text, segment, reference)
+            if content != UTF8_ASCII and not self.as_bytes:
+                return self.decode(line, text)
+        if (content == UTF8_WIDE_SPACES or <size_t> text.bytes < run.first
+                or <size_t> text.bytes + text.size > run.last):
             return self.copy(line, text, content)
         line.chars = text.bytes
         line.length = text.size
         line.unit = 1
         return 0
+
+    cdef void find_run(self, Utf8Rows rows, Py_ssize_t number, utf8_run *run) noexcept nogil:
+        """Find the lines from one on that lie one behind the other, and scan them as if they were one."""
+        cdef utf8_line line = rows.lines[number]
+        cdef const uint8_t *start = line.bytes
+        cdef size_t size
+        cdef bint is_split = False       # a character, by the end of a line
+        if not is_behind(line, run.end):
+            run.first = <size_t> start + INLINE_BYTES
+        run.stop = number
+        while True:
+            run.stop += 1
+            run.end = <size_t> line.bytes + line.size
+            run.last = run.end - 1
+            size = run.end - <size_t> start
+            if run.stop == rows.line_count:
+                break
+            line = rows.lines[run.stop]
+            if not is_behind(line, run.end):
+                break
+            run.last = run.end
+            if run.stop == number + RUN_LINES or size + line.size > PART:
+                break
+            is_split |= is_continuation(start[size]) | is_continuation(line.bytes[0])
+        run.content = UTF8_WRONG
+        if not is_split and size <= PART:
+            run.content = self.reader.scan(start, size)
 
     cdef utf8_content scan_long(self, utf8_line text) except? UTF8_WRONG nogil:
         """Scan a line part by part."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..inputs._ids import IdRows, plain_rows
 from ..inputs.arguments import check_lowercase, check_positive
-from ..inputs.column_pairs import Arrays, Columns, arrays_of, columns_of
+from ..inputs.column_pairs import Columns, arrays_of, columns_of
 from ..inputs.ids import are_ids, id_rows
 from ..inputs.mistakes import (
     MIN_SEQUENCES_TO_WARN,
@@ -146,11 +146,8 @@ def count_input(
         options.padding_was_checked = len(hypotheses) >= MIN_SEQUENCES_TO_WARN
         warn_of_padded_lists("hypotheses", hypotheses)
     if not plain:
-        # With several threads the whole list is one block, which they share.
-        in_blocks = is_text and options.threads == 1 and not progress
-        if in_blocks and (arrays := arrays_of(hypotheses, references)):
-            return count_columns(arrays, options, keep_rows, progress)
-        hypotheses, references = listed_segments(hypotheses, references)
+        arrays = arrays_of(hypotheses, references) if options.reads_utf8 else None
+        hypotheses, references = arrays or listed_segments(hypotheses, references)
     counted = _count_checked(hypotheses, references, options, keep_rows, progress)
     # A slice: another thread may have emptied the list.
     if (
@@ -172,12 +169,12 @@ def _count_checked(
 
 
 def count_columns(
-    columns: Columns | Arrays, options: CountOptions, keep_rows: bool, progress: bool
+    columns: Columns, options: CountOptions, keep_rows: bool, progress: bool
 ) -> Counted:
     """Count columns block by block, so that memory does not grow with them."""
     total = Counted(0 if keep_rows else 1, options.max_order)
     with ProgressBar(progress, None, " segments") as bar:
-        for hypotheses, references, before in columns.blocks():
+        for hypotheses, references, before in columns.blocks(options.threads):
             how: dict[str, Any] = {"keep_rows": keep_rows, "before": before}
             counted = count_batch(
                 hypotheses, references, options, bar=bar if progress else None, **how

@@ -18,6 +18,7 @@ cdef class Utf8Rows:
     cdef readonly Py_ssize_t before      # lines of a stream before the first
     cdef const char *errors              # what str items are decoded by, as PyUnicode_DecodeUTF8 takes it
     cdef readonly size_t size            # bytes of all lines
+    cdef size_t ahead                    # how far behind a line that is a copy lies what will be copied next; 0: unknown
     cdef Py_ssize_t line_count, part_count, segment_count
     cdef Py_ssize_t line_capacity, part_capacity, segment_capacity
 
@@ -45,7 +46,7 @@ cdef class Utf8Lines:
     cdef int add_whole(self, Utf8Rows rows, Py_ssize_t count) except -1 nogil
     cdef Py_ssize_t line_end(self) noexcept nogil
     cdef int join(self, Utf8Rows rows) except -1
-    cdef int add(self, Utf8Rows rows, const uint8_t *bytes, size_t size) except -1 nogil
+    cdef void count_lines(self, Utf8Rows rows, Py_ssize_t added, size_t size) noexcept nogil
 
 
 cdef object not_utf8(str where, Py_ssize_t byte, int value)

@@ -21,6 +21,7 @@ from libc.stdint cimport SIZE_MAX
 from libc.string cimport memchr, memcpy
 
 from fastbleu.kernel.exceptions cimport take_exception
+from fastbleu.kernel.sequences cimport is_object_array as is_array_of_objects
 from fastbleu.runtime._process cimport POLL_EVERY, grow
 
 
@@ -286,13 +287,21 @@ cdef class Utf8Lines:
 
     cdef int add_whole(self, Utf8Rows rows, Py_ssize_t count) except -1 nogil:
         """Add the lines that end in the block until there are `count`."""
-        cdef Py_ssize_t end
-        while rows.segment_count < count:
-            end = self.line_end()
-            if end == self.size:
+        cdef Py_ssize_t most = min(count - rows.segment_count, self.size - self.at), added = 0
+        cdef utf8_line *lines = rows.reserve(most)
+        cdef const uint8_t *start = self.bytes + self.at
+        cdef const uint8_t *stop = self.bytes + self.size
+        cdef const uint8_t *at = start
+        cdef const void *end
+        while added < most:
+            end = memchr(at, c"\n", stop - at)
+            if end == NULL:
                 break
-            self.add(rows, self.bytes + self.at, end - self.at)
-            self.at = end + 1
+            lines[added].bytes, lines[added].size = at, <const uint8_t *> end - at
+            added += 1
+            at = <const uint8_t *> end + 1
+        self.at += at - start
+        self.count_lines(rows, added, at - start - added)
         return 0
 
     cdef Py_ssize_t line_end(self) noexcept nogil:
@@ -303,17 +312,25 @@ cdef class Utf8Lines:
     cdef int join(self, Utf8Rows rows) except -1:
         """Add the line whose pieces were kept."""
         cdef bytes text = b"".join(self.pieces)
+        cdef utf8_line *line
         rows.owners.append(text)
         self.pieces.clear()
-        return self.add(rows, <const uint8_t *> PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
-
-    cdef int add(self, Utf8Rows rows, const uint8_t *bytes, size_t size) except -1 nogil:
-        cdef utf8_line line
-        line.bytes, line.size = bytes, size
-        rows.add_line(line)
-        rows.end_segment()
-        self.taken += 1
+        line = rows.reserve(1)
+        line.bytes, line.size = <const uint8_t *> PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
+        self.count_lines(rows, 1, line.size)
         return 0
+
+    cdef void count_lines(self, Utf8Rows rows, Py_ssize_t added, size_t size) noexcept nogil:
+        """Count lines that were added, each as a segment."""
+        rows.line_count += added
+        rows.segment_count += added
+        rows.size += size
+        self.taken += added
+
+
+def is_object_array(value):
+    """Whether a value is an array of Python's objects that a TextPacker reads as it reads a list."""
+    return is_array_of_objects(value)
 
 
 cdef class Copies:
@@ -379,6 +396,8 @@ cdef class StringColumn:
             else:
                 rows.lines[line].bytes = copies.bytes + used
             used += rows.lines[line].size
+        if rows.ahead:
+            rows.ahead -= <size_t> copies.bytes
         rows.segment_count = rows.line_count
         self.before += rows.line_count
         return rows, missing
@@ -405,6 +424,9 @@ cdef class StringColumn:
                 if status < 0:
                     self.refuse(rows.line_count)
                 copies.bytes = <uint8_t *> grow(copies.bytes, &copies.room, rows.size + size, 1)
+        # Strings that were made one after the other lie so.
+        if count and <size_t> lines[count - 1].bytes - <size_t> lines[0].bytes < 2 * size:
+            rows.ahead = <size_t> lines[count - 1].bytes
         out = copies.bytes + rows.size
         for number in range(count):
             if lines[number].size:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._ids import IdRows
-from ._utf8 import StringColumn, Utf8Rows
+from ._utf8 import StringColumn, Utf8Rows, is_object_array
 from .columns import LISTED_SEGMENTS, check_type, kind_of, opened, read_all
 from .missing import refuse_missing
 from .segments import check_lengths, check_segments, list_or_tuple, place
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 # Segments in a block, and bytes of its hypotheses: enough that starting threads is negligible.
 _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
-# Segments in a block that is copied: few, so that it is still in the cache when it is counted.
-_COPIED_SEGMENTS = 1 << 13
-# Segments of an array of Python's objects that are listed at a time: their first bytes are in the
-# cache then, and are still there when they are counted.
-_ARRAY_SEGMENTS = 1 << 10
+# Segments of a block that is a copy: few, so that it is still in the cache when it is counted, but
+# for several threads, which start for each block.
+_COPIED_SEGMENTS = 1 << 10
+_SHARED_SEGMENTS = 1 << 13
+# Segments of an array of Python's objects up to which it becomes a list.
+_SHORT_ARRAY = 1 << 10
 
 
 class _ListSide:
@@ -93,13 +94,14 @@ class Columns:
         self._missing = missing
         self._left_out: list[int] = []
 
-    def blocks(self) -> Iterator[tuple[Any, Any, int]]:
+    def blocks(self, threads: int = 1) -> Iterator[tuple[Any, Any, int]]:
         """Yield blocks: hypotheses, references, and how many segments were read before them.
 
         Both are Utf8Rows, IdRows, or lists.
         """
         kinds = type(self._ours), type(self._theirs)
-        limit = _COPIED_SEGMENTS if StringColumn in kinds else _BLOCK_SEGMENTS
+        copied = _SHARED_SEGMENTS if threads > 1 else _COPIED_SEGMENTS
+        limit = copied if StringColumn in kinds else _BLOCK_SEGMENTS
         limit = limit if self._in_place else LISTED_SEGMENTS
         while True:
             before = self._ours.before
@@ -182,39 +184,24 @@ class Columns:
         check_lengths(self._ours.before, self._theirs.before)
 
 
-class Arrays:
-    """Arrays of Python objects (one side may be a list), read as blocks of lists."""
-
-    def __init__(self, hypotheses: Any, references: Any) -> None:
-        self._sides = hypotheses, references
-
-    def blocks(self) -> Iterator[tuple[Any, Any, int]]:
-        """Yield blocks as `Columns` do."""
-        for before in range(0, len(self._sides[0]), _ARRAY_SEGMENTS):
-            part = slice(before, before + _ARRAY_SEGMENTS)
-            ours, theirs = (list_or_tuple(side[part]) for side in self._sides)
-            yield ours, theirs, before
-
-
-def arrays_of(hypotheses: Any, references: Any) -> Arrays | None:
-    """Both sides, to be read in blocks; None if neither is an array or one block is enough."""
-    if len(hypotheses) <= _ARRAY_SEGMENTS:
+def arrays_of(hypotheses: Any, references: Any) -> tuple[Any, Any] | None:
+    """Both sides where one is a long array, or a Series, of Python's objects that is read in place."""
+    if len(hypotheses) <= _SHORT_ARRAY or type(hypotheses) is type(references) is list:
         return None
-    sides = [_object_array(side) for side in (hypotheses, references)]
-    if any(side is None for side in sides) or all(type(s) in (list, tuple) for s in sides):
+    sides = _in_place(hypotheses), _in_place(references)
+    if any(side is None for side in sides):
         return None
     check_lengths(*map(len, sides))
-    return Arrays(*sides)
+    return sides
 
 
-def _object_array(value: Any) -> Any:
-    """An array or a Series of Python objects as an array, a list as it is; None for others."""
+def _in_place(value: Any) -> Any:
+    """What texts are read from: a list as it is, an array of objects; None of all else."""
     if type(value) in (list, tuple):
         return value
-    if str(getattr(value, "dtype", None)) != "object":
-        return None
-    array = value.to_numpy() if hasattr(value, "to_numpy") else value
-    return array if type(array).__module__ == "numpy" and array.ndim == 1 else None
+    dtype = str(getattr(value, "dtype", None))
+    array = value.to_numpy() if dtype == "object" and hasattr(value, "to_numpy") else value
+    return array if is_object_array(array) else None
 
 
 def _without(rows: Any, left_out: set[int]) -> Any:

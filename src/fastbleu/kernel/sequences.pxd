@@ -14,6 +14,13 @@ cdef extern from "kernel/objects/sequences.h":
     object unchanging(object sequence)
     object unchanging_lists(object sequences)
 
+cdef extern from "kernel/objects/object_array.h":
+    # Of lists and tuples, and of arrays of which the first is true.
+    bint is_object_array(object value)
+    Py_ssize_t items_in(object sequence)
+    object item_of(object sequence, Py_ssize_t index)
+    void prefetch_item_of(object sequence, Py_ssize_t at)
+
 
 cdef inline bint is_list_or_tuple(object sequence) noexcept:
     """Whether an object is an exact list or tuple, so that reading it runs no Python code."""

@@ -93,14 +93,19 @@ FB_INLINE void prefetch_lines(PyObject **hypotheses, PyObject **references, Py_s
 #endif
 }
 
-/* Prefetch an item of a list or tuple, a str: both cache lines that may contain its header. */
+/* A str: both of the cache lines that its header may lie in. */
+FB_INLINE void prefetch_object(const PyObject *object)
+{
+    FB_PREFETCH((const char *)object);
+    FB_PREFETCH((const char *)object + 48);
+}
+
+/* One item of a list or tuple. */
 FB_INLINE void prefetch_item(PyObject *sequence, Py_ssize_t at)
 {
 #ifdef Py_GIL_DISABLED
     (void)sequence, (void)at;
 #else
-    const char *item = (const char *)PySequence_Fast_ITEMS(sequence)[at];
-    FB_PREFETCH(item);
-    FB_PREFETCH(item + 48);
+    prefetch_object(PySequence_Fast_ITEMS(sequence)[at]);
 #endif
 }

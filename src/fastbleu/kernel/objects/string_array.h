@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include <Python.h>
 #include "../text/utf8.h"
+#include "object_array.h"
 
 typedef struct {
     size_t size;
@@ -42,9 +42,7 @@ static inline int find_numpy_strings(void **table, numpy_strings *functions)
  * their values. */
 static inline const char *array_data(const PyObject *array)
 {
-    const char *data;
-    memcpy(&data, (const char *)array + sizeof(PyObject), sizeof data);
-    return data;
+    return ((const numpy_array *)array)->data;
 }
 
 /* Read a string; its bytes are NULL if it is missing. Returns 0, or -1 on a fault. */

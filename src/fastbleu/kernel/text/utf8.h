@@ -27,6 +27,14 @@ typedef struct {
     size_t size;
 } utf8_line;
 
+/* Has as much fetched into the cache as most lines have; the address may be any. */
+FB_INLINE void prefetch_line(uintptr_t address)
+{
+    FB_PREFETCH((const char *)address);
+    FB_PREFETCH((const char *)(address + 64));
+    FB_PREFETCH((const char *)(address + 128));
+}
+
 /* The largest byte: of a line that is UTF-8 the first byte of its largest character. */
 static inline uint8_t largest_byte(const uint8_t *bytes, size_t size)
 {
@@ -173,70 +181,184 @@ static inline int decode_portable(utf8_decoding *line, size_t stop)
 
 #ifdef FB_X86_64
 
-/* Masks of bytes by their values. */
-#  define FB_EQUAL(value) _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8((char)(value)))
-#  define FB_FROM(value) _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8((char)(value)))
+/* What is wrong with two bytes. */
+enum {
+    SHORT_SEQUENCE = 1,       /* a first byte without an inner byte behind it */
+    NO_SEQUENCE = 2,          /* an inner byte behind ASCII */
+    INNER_BYTES = 128,        /* two inner bytes: right where a third or a fourth byte has to be */
+    OVERLONG_2 = 32,
+    OVERLONG_3 = 4,
+    SURROGATE = 16,
+    ABOVE_10FFFF = 8,
+    OVERLONG_4 = 64,          /* or above U+13FFFF */
+    ANY_LOW = SHORT_SEQUENCE | NO_SEQUENCE | INNER_BYTES,
+    ANY_INNER = NO_SEQUENCE | INNER_BYTES | OVERLONG_2,
+    ANY_ABOVE = ABOVE_10FFFF | OVERLONG_4
+};
 
-/* Whether 64 bytes, which begin and end with whole characters, have white space beyond ASCII. */
-FB_TARGET("avx512f,avx512bw")
-static inline int has_wide_spaces_avx512(__m512i block)
+/* The same by the high half of the first byte, by its low half, and by the high half of the second. */
+static const uint8_t faults_of_halves[3][16] = {
+    {NO_SEQUENCE, NO_SEQUENCE, NO_SEQUENCE, NO_SEQUENCE, NO_SEQUENCE, NO_SEQUENCE, NO_SEQUENCE, NO_SEQUENCE,
+     INNER_BYTES, INNER_BYTES, INNER_BYTES, INNER_BYTES, SHORT_SEQUENCE | OVERLONG_2, SHORT_SEQUENCE,
+     SHORT_SEQUENCE | OVERLONG_3 | SURROGATE, SHORT_SEQUENCE | ANY_ABOVE},
+    {ANY_LOW | OVERLONG_2 | OVERLONG_3 | OVERLONG_4, ANY_LOW | OVERLONG_2, ANY_LOW, ANY_LOW,
+     ANY_LOW | ABOVE_10FFFF, ANY_LOW | ANY_ABOVE, ANY_LOW | ANY_ABOVE, ANY_LOW | ANY_ABOVE,
+     ANY_LOW | ANY_ABOVE, ANY_LOW | ANY_ABOVE, ANY_LOW | ANY_ABOVE, ANY_LOW | ANY_ABOVE, ANY_LOW | ANY_ABOVE,
+     ANY_LOW | ANY_ABOVE | SURROGATE, ANY_LOW | ANY_ABOVE, ANY_LOW | ANY_ABOVE},
+    {SHORT_SEQUENCE, SHORT_SEQUENCE, SHORT_SEQUENCE, SHORT_SEQUENCE, SHORT_SEQUENCE, SHORT_SEQUENCE,
+     SHORT_SEQUENCE, SHORT_SEQUENCE, ANY_INNER | OVERLONG_3 | OVERLONG_4,
+     ANY_INNER | OVERLONG_3 | ABOVE_10FFFF, ANY_INNER | SURROGATE | ABOVE_10FFFF,
+     ANY_INNER | SURROGATE | ABOVE_10FFFF, SHORT_SEQUENCE, SHORT_SEQUENCE, SHORT_SEQUENCE, SHORT_SEQUENCE},
+};
+
+/* Whether the end cuts off a character. */
+static inline int is_cut_off(const uint8_t *bytes, size_t size)
 {
-    const uint64_t after_80 = FB_EQUAL(0x80) << 1, after_e2 = FB_EQUAL(0xE2) << 2;
-    const uint64_t general = FB_FROM(0x80) & ~FB_FROM(0x8B);
-    uint64_t spaces = FB_EQUAL(0xC2) << 1 & (FB_EQUAL(0x85) | FB_EQUAL(0xA0));
-    spaces |= after_e2 & after_80 & (general | FB_EQUAL(0xA8) | FB_EQUAL(0xA9) | FB_EQUAL(0xAF));
-    spaces |= after_e2 & FB_EQUAL(0x81) << 1 & FB_EQUAL(0x9F);
-    spaces |= (FB_EQUAL(0xE1) << 2 & FB_EQUAL(0x9A) << 1 & FB_EQUAL(0x80))
-              | (FB_EQUAL(0xE3) << 2 & after_80 & FB_EQUAL(0x80));
-    return spaces != 0;
+    for (size_t cut = 1; cut <= 3 && cut <= size; cut++)
+        if (bytes[size - cut] >= (uint8_t)(0xFF00 >> (cut + 1))) return 1;
+    return 0;
 }
 
-/* 64 bytes at a time, of which the first begins a character, and less where the last one is cut off. */
+#  define FB_EQUAL(bytes, value) _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8((char)(value)))
+
+/* Whether any of 64 bytes ends white space beyond ASCII, by them and those one and two before. */
+FB_TARGET("avx512f,avx512bw")
+static inline int has_wide_spaces_avx512(__m512i third, __m512i second, __m512i first)
+{
+    const uint64_t after_80 = FB_EQUAL(second, 0x80), after_e2 = FB_EQUAL(first, 0xE2);
+    const uint64_t general = _mm512_cmplt_epu8_mask(third, _mm512_set1_epi8((char)0x8B));
+    uint64_t spaces = FB_EQUAL(second, 0xC2) & (FB_EQUAL(third, 0x85) | FB_EQUAL(third, 0xA0));
+    spaces |= after_e2 & after_80
+              & (general | FB_EQUAL(third, 0xA8) | FB_EQUAL(third, 0xA9) | FB_EQUAL(third, 0xAF));
+    spaces |= after_e2 & FB_EQUAL(second, 0x81) & FB_EQUAL(third, 0x9F);
+    spaces |= FB_EQUAL(first, 0xE1) & FB_EQUAL(second, 0x9A) & FB_EQUAL(third, 0x80);
+    return (spaces | (FB_EQUAL(first, 0xE3) & after_80 & FB_EQUAL(third, 0x80))) != 0;
+}
+
+/* Whether 256 bytes are ASCII. */
+FB_TARGET("avx512f,avx512bw")
+static inline int are_ascii_avx512(const uint8_t *bytes)
+{
+    const __m512i one = _mm512_or_si512(_mm512_loadu_si512(bytes), _mm512_loadu_si512(bytes + 64));
+    const __m512i two = _mm512_or_si512(_mm512_loadu_si512(bytes + 128), _mm512_loadu_si512(bytes + 192));
+    return !_mm512_movepi8_mask(_mm512_or_si512(one, two));
+}
+
+/* 64 bytes at a time, each with the three before it: wrong is what both halves of a byte and the high half of
+ * the next agree on (Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte"). No branch
+ * depends on single characters, of which some blocks have one and others none. */
 FB_TARGET("avx512f,avx512bw")
 static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
 {
-    utf8_content content = UTF8_ASCII;
-    size_t at = 0;
-    while (at < size) {
+    const __m512i half = _mm512_set1_epi8(0x0F), inner = _mm512_set1_epi8((char)INNER_BYTES);
+    __m512i tables[3], all = _mm512_setzero_si512(), wrong = all;
+    int has_spaces = 0;
+    for (int i = 0; i < 3; i++)
+        tables[i] = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)faults_of_halves[i]));
+    for (size_t at = 0; at < size; at += 64) {
         const size_t left = size - at;
-        const uint64_t inside = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0;
-        const __m512i block = _mm512_maskz_loadu_epi8(inside, bytes + at);
-        const uint64_t wide = _mm512_movepi8_mask(block);
-        if (!wide) {
-            at += 64;
+        if (at % 256 == 0 && left >= 256 && (!at || bytes[at - 1] < 0x80) && are_ascii_avx512(bytes + at)) {
+            at += 256 - 64;
             continue;
         }
-        const uint64_t threes = FB_FROM(0xE0), fours = FB_FROM(0xF0);
-        const uint64_t inner = wide & ~FB_FROM(0xC0), first = wide & ~inner;
-        uint64_t whole = ~(uint64_t)0;
-        size_t taken = 64;
-        if ((first | threes << 1 | fours << 2) >> 63) {
-            taken = fours >> 61 & 1 ? 61 : threes >> 62 & 1 ? 62 : 63;
-            whole >>= 64 - taken;
-            if (left <= 64) return UTF8_WRONG;
+        __m512i block, first, second, third;
+        if (at > 0 && left >= 64) {
+            block = _mm512_loadu_si512(bytes + at);
+            first = _mm512_loadu_si512(bytes + at - 1);
+            second = _mm512_loadu_si512(bytes + at - 2);
+            third = _mm512_loadu_si512(bytes + at - 3);
+        } else {
+            const uint64_t inside = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0, outside = at ? 0 : 7;
+            block = _mm512_maskz_loadu_epi8(inside, bytes + at);
+            first = _mm512_maskz_loadu_epi8(inside & ~(outside >> 2), bytes + at - 1);
+            second = _mm512_maskz_loadu_epi8(inside & ~(outside >> 1), bytes + at - 2);
+            third = _mm512_maskz_loadu_epi8(inside & ~outside, bytes + at - 3);
         }
-        uint64_t wrong =
-            ((first & whole) << 1 | (threes & whole) << 2 | (fours & whole) << 3) ^ (inner & whole);
-        wrong |= first & ~FB_FROM(0xC2);
-        if (threes) {
-            wrong |= FB_EQUAL(0xE0) << 1 & ~FB_FROM(0xA0);
-            wrong |= FB_EQUAL(0xED) << 1 & FB_FROM(0xA0);
-        }
-        if (fours) {
-            wrong |= FB_EQUAL(0xF0) << 1 & ~FB_FROM(0x90);
-            wrong |= (FB_EQUAL(0xF4) << 1 & FB_FROM(0x90)) | FB_FROM(0xF5);
-        }
-        if (wrong) return UTF8_WRONG;
-        if (content == UTF8_ASCII) content = UTF8_WIDE;
-        if ((FB_EQUAL(0xC2) | (threes & ~FB_FROM(0xE4))) && has_wide_spaces_avx512(block))
-            content = UTF8_WIDE_SPACES;
-        at += taken;
+        const __m512i faults = _mm512_and_si512(
+            _mm512_and_si512(
+                _mm512_shuffle_epi8(tables[0], _mm512_and_si512(_mm512_srli_epi16(first, 4), half)),
+                _mm512_shuffle_epi8(tables[1], _mm512_and_si512(first, half))),
+            _mm512_shuffle_epi8(tables[2], _mm512_and_si512(_mm512_srli_epi16(block, 4), half)));
+        /* 128 and more where a third or a fourth byte has to be. */
+        const __m512i later = _mm512_or_si512(_mm512_subs_epu8(second, _mm512_set1_epi8(0xE0 - 0x80)),
+                                              _mm512_subs_epu8(third, _mm512_set1_epi8(0xF0 - 0x80)));
+        wrong = _mm512_or_si512(wrong, _mm512_xor_si512(faults, _mm512_and_si512(later, inner)));
+        all = _mm512_or_si512(all, block);
+        const __m512i lead = _mm512_sub_epi8(second, _mm512_set1_epi8((char)0xE1));
+        if (FB_EQUAL(first, 0xC2) | _mm512_cmple_epu8_mask(lead, _mm512_set1_epi8(0xE3 - 0xE1)))
+            has_spaces |= has_wide_spaces_avx512(block, first, second);
     }
-    return content;
+    if (!_mm512_movepi8_mask(all)) return UTF8_ASCII;
+    if (_mm512_test_epi8_mask(wrong, wrong) || is_cut_off(bytes, size)) return UTF8_WRONG;
+    return has_spaces ? UTF8_WIDE_SPACES : UTF8_WIDE;
 }
 
 #  undef FB_EQUAL
-#  undef FB_FROM
+#  define FB_EQUAL(bytes, value) _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8((char)(value)))
+#  define FB_BETWEEN(bytes, least, most) \
+      _mm256_cmpeq_epi8(_mm256_max_epu8(_mm256_min_epu8(bytes, _mm256_set1_epi8((char)(most))), \
+                                        _mm256_set1_epi8((char)(least))), \
+                        bytes)
+
+/* The same of 32 bytes. */
+FB_TARGET("avx2")
+static inline int has_wide_spaces_avx2(__m256i third, __m256i second, __m256i first)
+{
+    const __m256i after_80 = FB_EQUAL(second, 0x80), after_e2 = FB_EQUAL(first, 0xE2);
+    __m256i general = _mm256_or_si256(FB_BETWEEN(third, 0x80, 0x8A), FB_BETWEEN(third, 0xA8, 0xA9));
+    general = _mm256_and_si256(_mm256_or_si256(general, FB_EQUAL(third, 0xAF)), after_80);
+    general = _mm256_or_si256(general, _mm256_and_si256(FB_EQUAL(second, 0x81), FB_EQUAL(third, 0x9F)));
+    const __m256i latin = _mm256_and_si256(FB_EQUAL(second, 0xC2),
+                                           _mm256_or_si256(FB_EQUAL(third, 0x85), FB_EQUAL(third, 0xA0)));
+    const __m256i others = _mm256_or_si256(_mm256_and_si256(FB_EQUAL(first, 0xE1), FB_EQUAL(second, 0x9A)),
+                                           _mm256_and_si256(FB_EQUAL(first, 0xE3), after_80));
+    const __m256i spaces = _mm256_or_si256(_mm256_and_si256(others, FB_EQUAL(third, 0x80)),
+                                           _mm256_and_si256(general, after_e2));
+    return _mm256_movemask_epi8(_mm256_or_si256(spaces, latin)) != 0;
+}
+
+FB_TARGET("avx2")
+static inline utf8_content scan_avx2(const uint8_t *bytes, size_t size)
+{
+    const __m256i half = _mm256_set1_epi8(0x0F), inner = _mm256_set1_epi8((char)INNER_BYTES);
+    __m256i tables[3], wrong = _mm256_setzero_si256();
+    uint8_t copy[3 + 32];
+    int is_wide = 0, has_spaces = 0;
+    for (int i = 0; i < 3; i++)
+        tables[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)faults_of_halves[i]));
+    for (size_t at = 0; at < size; at += 32) {
+        const size_t left = size - at, before = at ? 3 : 0;
+        const uint8_t *from = bytes + at;
+        if (!at || left < 32) {
+            memset(copy, 0, sizeof copy);
+            memcpy(copy + 3 - before, from - before, before + (left < 32 ? left : 32));
+            from = copy + 3;
+        }
+        const __m256i block = _mm256_loadu_si256((const __m256i *)from);
+        const int wide = _mm256_movemask_epi8(block);
+        is_wide |= wide;
+        if (!wide && from[-1] < 0x80) continue;
+        const __m256i first = _mm256_loadu_si256((const __m256i *)(from - 1));
+        const __m256i second = _mm256_loadu_si256((const __m256i *)(from - 2));
+        const __m256i third = _mm256_loadu_si256((const __m256i *)(from - 3));
+        const __m256i faults = _mm256_and_si256(
+            _mm256_and_si256(
+                _mm256_shuffle_epi8(tables[0], _mm256_and_si256(_mm256_srli_epi16(first, 4), half)),
+                _mm256_shuffle_epi8(tables[1], _mm256_and_si256(first, half))),
+            _mm256_shuffle_epi8(tables[2], _mm256_and_si256(_mm256_srli_epi16(block, 4), half)));
+        const __m256i later = _mm256_or_si256(_mm256_subs_epu8(second, _mm256_set1_epi8(0xE0 - 0x80)),
+                                              _mm256_subs_epu8(third, _mm256_set1_epi8(0xF0 - 0x80)));
+        wrong = _mm256_or_si256(wrong, _mm256_xor_si256(faults, _mm256_and_si256(later, inner)));
+        if (_mm256_movemask_epi8(_mm256_or_si256(FB_EQUAL(first, 0xC2), FB_BETWEEN(second, 0xE1, 0xE3))))
+            has_spaces |= has_wide_spaces_avx2(block, first, second);
+    }
+    if (!is_wide) return UTF8_ASCII;
+    if (!_mm256_testz_si256(wrong, wrong) || is_cut_off(bytes, size)) return UTF8_WRONG;
+    return has_spaces ? UTF8_WIDE_SPACES : UTF8_WIDE;
+}
+
+#  undef FB_BETWEEN
+#  undef FB_EQUAL
 
 /* 32 numbers of 16 bits: the bytes of a mask, and 0 for others, which are not read. */
 FB_TARGET("avx512f,avx512bw")
@@ -326,6 +448,7 @@ static inline utf8_reader utf8_reader_for(simd_level level)
 {
     utf8_reader chosen = {scan_portable, decode_portable};
 #ifdef FB_X86_64
+    if (level == SIMD_AVX2) chosen.scan = scan_avx2;
     if (level == SIMD_AVX512) {
         chosen.scan = scan_avx512;
         chosen.decode = decode_avx512;
