@@ -46,7 +46,7 @@ def token_hashes(low: Words, high: Words, seed: tuple[int, int]) -> Words:
 
 
 def pair_hashes(numbers: Words, seed: tuple[int, int]) -> Words:
-    """As `number_slot_of` of kernel/tables/number_table.h and its like of kernel/number_index.h."""
+    """Like `number_slot_of` of kernel/tables/number_table.h, and the same of number_index.h."""
     first, second = map(np.uint64, seed)
     return multiply_fold(numbers ^ first, np.broadcast_to(second | np.uint64(1), numbers.shape))
 

@@ -6,8 +6,8 @@ those of a sentence against several references are its features that any of thes
 testing for membership.
 
 Numbers. An n-gram is the pair of the numbers of its first and its last n - 1 tokens, and its number is
-given out by a table of its order (kernel/number_index.h), as it is met. A further occurrence is the pair
-of the n-gram's number and of how often it stood before, with the top bit set, in the same table. Both
+given out by a table of its order (kernel/tables/number_index.h), as it is met. A further occurrence is the
+pair of the n-gram's number and of how often it stood before, with the top bit set, in the same table. Both
 are exact: nothing depends on a hash not colliding.
 
 Expected matches. The expected count of an n-gram is the mean of its counts in many references, weighted;

@@ -2,7 +2,7 @@
 
 For a block of up to 512 references, each of their features (_ngrams.pyx) has a bitmap of the references that
 have it. The matches of a hypothesis with all of them are then the sums of its features' bitmaps, bit by bit
-(kernel/bit_counts.h): a few instructions per pair, independent of its content.
+(kernel/simd/bit_counts.h): a few instructions per pair, independent of its content.
 
 A score of a pair is mostly the brevity penalty times a function of the hypothesis' length and of the
 matches. There are far fewer of these rows than pairs: each gets a number when it is first met, is

@@ -2,9 +2,10 @@
 
 Packers number the tokens of each segment by themselves (_core.pxd); sentences that are paired with many
 others are numbered once, over a vocabulary that is kept. Plain tokens (exact str, bytes, int) and token
-ids go to an interner, compared by content, with the content of long ones copied (kernel/token_store.h).
-With the first token of another kind a dict is made of what there is, and from then on everything goes
-through it, by Python's own hash() and ==, so that 1 == 1.0 == True whichever came first.
+ids go to an interner, compared by content, with the content of long ones copied
+(kernel/tables/token_store.h). With the first token of another kind a dict is made of what there is, and from
+then on everything goes through it, by Python's own hash() and ==, so that 1 == 1.0 == True whichever came
+first.
 
 Ownership. A Vocabulary owns its table, the content of its tokens, and a reference to each token in its
 dict.

@@ -1,9 +1,8 @@
 """Sums of randomly drawn rows: the inner loops of the significance tests.
 
-The loops and their cost are documented in kernel/resample.h. All numbers are integers, so that no sum
-depends on the order of its terms. Only the shapes of arrays are checked here: resampling.py ensures that
-indices are valid rows and that no sum overflows.
-The GIL is released; nothing is shared, any thread may call.
+The loops and their cost are documented in kernel/arithmetic/resample.h. All numbers are integers, so that no
+sum depends on the order of its terms. Only the shapes of arrays are checked here: resampling.py ensures that
+indices are valid rows and that no sum overflows. The GIL is released; nothing is shared, any thread may call.
 """
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE
