@@ -239,7 +239,7 @@ def count_batch(hypotheses, references, options, *, bint keep_rows=True, Py_ssiz
                 break
             worker.count(rows, read, keep_rows, raise_totals, bar)
             read += taken
-    elif kind is list and meanwhile is None and are_plain(hypotheses, options):
+    elif kind is list and meanwhile is None and are_plain(hypotheses, references, options):
         pairs = [(its.packer, its.counter) for its in workers]
         rounds = Rounds(pairs, hypotheses, references, rows, keep_rows, raise_totals, before)
         read = count_in_rounds(rounds, workers, bar)
@@ -308,10 +308,10 @@ cdef Py_ssize_t count_in_turns(
     return read
 
 
-cdef bint are_plain(object hypotheses, object options) except -1:
+cdef bint are_plain(object hypotheses, object references, object options) except -1:
     """Whether several threads can count most of the segments at the same time."""
     cdef Py_ssize_t longest = 4 * LISTED_TOKENS if options.tokenizer is not None else LISTED_TOKENS
-    if not Rounds.possible or (
+    if not (Rounds.possible and is_list_or_tuple(hypotheses) and is_list_or_tuple(references)) or (
             options.tokenizer is not None and (options.lowercase or not options.reads_utf8)):
         return False
     some = hypotheses[::max(1, len(hypotheses) // SAMPLED)]
