@@ -8,7 +8,8 @@ set -euo pipefail
 python=$1; shift
 cd "$(dirname "$0")/.."
 work=build/mutants
-tokenizer_tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py)
+tokenizer_tests=(tests/tokenizers/test_tokenizers_parity.py tests/tokenizers/test_tokenizers_widths.py
+  tests/counting/test_text.py::test_every_character_is_lowered)
 kernel_tests=(tests/counting/test_kernels.py)
 utf8_tests=(tests/counting/test_utf8.py tests/inputs/test_utf8_lines.py)
 call_tests=(tests/nltk/test_nltk_parity.py tests/nltk/test_nltk_smoothing.py tests/nltk/test_nltk_arguments.py
