@@ -1,9 +1,9 @@
 """Counting lists of text or tokens by several threads at the same time, in rounds.
 
-In a round the leader holds the GIL, and the other threads work without it: so nothing changes what all of
-them read, and no thread touches a reference count, which would take the objects' memory away from the
-caches of the others. They count plain segments (PlainPacker). Whatever else there is, the leader counts at
-the end of the round, when it may run user code.
+In a round the leader holds the GIL and the other threads work without it, so the lists do not change while
+they are read, and no thread writes to a reference count, which would evict the object from the caches of the
+others. They count plain segments (PlainPacker). The leader counts all other segments at the end of the round,
+when it may run user code.
 
 Ownership. Rounds hold both lists, and the rows of all threads; workers are their threads' own.
 Thread-safety. Any thread calls `follow` and `end`, all else the leader. Turns are taken under a lock.
