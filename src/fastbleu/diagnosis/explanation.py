@@ -253,6 +253,6 @@ def _findings_table(findings: list[Finding]) -> list[Table]:
     rows = [(one.name, f"{one.points:+.2f}", one.message) for one in findings]
     return [
         Table(
-            "Findings, with the points that mending them would add", ("finding", "points", ""), rows
+            "Findings, with the points that fixing them would add", ("finding", "points", ""), rows
         )
     ]

@@ -99,8 +99,8 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
             "tokenized",
-            f"{sum(ends)} hypotheses end in ' .', as text that was tokenised before: pass the text "
-            "before tokenisation, or tokenize='none' if the references are tokenised alike",
+            f"{sum(ends)} hypotheses end in ' .', like tokenised text: pass the text "
+            "before tokenisation, or tokenize='none' if the references are tokenised, too",
             points,
             [number for number, is_end in enumerate(ends) if is_end],
         )
@@ -120,7 +120,7 @@ def _case(corpus: Corpus) -> Iterator[Finding]:
         yield Finding(
             "case",
             f"{shares[0]:.1%} of the hypotheses' characters are capitals, {shares[1]:.1%} of the "
-            "references': one side was lowered, or not truecased",
+            "references': one side was lowercased, or not truecased",
             points,
             corpus.changed(str.lower, "references" if shares[0] < shares[1] else "hypotheses"),
         )
@@ -223,7 +223,7 @@ def _swapped(corpus: Corpus) -> Iterator[Finding]:
     if points > 1:
         yield Finding(
             "swapped",
-            "the score is higher with hypotheses and references in each other's place",
+            "the score is higher if hypotheses and references are swapped",
             points,
             (),
         )

@@ -37,7 +37,7 @@ _SHOWN = 5
 # Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
     "stripped text": str.strip,
-    "text tokenised by 13a before": lambda text: " ".join(tokenize(text)),
+    "text already tokenised by 13a": lambda text: " ".join(tokenize(text)),
 }
 
 

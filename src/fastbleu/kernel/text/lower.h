@@ -1,8 +1,8 @@
-/* lower.h: the small letters of a line, as Python's str.lower() has them.
+/* lower.h: a line in lower case, equal to Python's str.lower().
  *
- * Data. Characters of one byte are Latin-1, whose small letters are 32 behind the capital ones. Those of two
- * bytes are looked up in a table, which is made of what Python says (_text.pyx). It has 0 for what it cannot
- * tell: a character that becomes several, and the capital sigma, which depends on the letters around it.
+ * Data. Characters of one byte are Latin-1, whose small letters are the capital ones plus 32. Those of two
+ * bytes are looked up in a table, which is built with Python's str.lower() (_text.pyx). It has 0 for characters that it
+ * does not cover: a character that becomes several, and the capital sigma, which depends on the letters around it.
  *
  * Ownership. The lowered line is in the buffers of the line's reader, until these get the next one. Any thread
  * may call this on buffers of its own. Cost: one byte in 16 per step, or one look-up a character.
@@ -17,7 +17,7 @@ static inline int reserve_lowered(line_buffers *buffers, size_t length, int unit
     return reserve_buffer(&buffers->lowered, &buffers->lowered_room, (length + 2 * BLOCK) * (size_t)unit);
 }
 
-/* Lowers characters into the buffers, from `start` to `stop` - 1; 0 where the table cannot tell. */
+/* Lowercases characters `start` to `stop` - 1 into the buffers; 0 if the table does not cover one. */
 static inline int lower_some(text_line text, size_t start, size_t stop, const uint16_t *table,
                              line_buffers *buffers)
 {
