@@ -156,5 +156,5 @@ def test_an_array_that_changes_while_it_is_read(shape):
 
     array = numpy.array(lines, object)
     array[1100] = Reference()
-    with pytest.raises((TypeError, ValueError), match="became 1200 while|arrays of objects"):
+    with pytest.raises((TypeError, ValueError), match=r"became 1200 while|arrays of objects"):
         BLEU().score(lines, array)

@@ -311,7 +311,8 @@ cdef class TextPacker(PlainPacker):
         self.finished = True
         return 0
 
-    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line, const text_line *end) noexcept nogil:
+    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line,
+                         const text_line *end) noexcept nogil:
         """Have lines that follow those of a segment fetched into the cache."""
         cdef Py_ssize_t k
         for k in range(6, min(self.reference_counts[segment] + 7, end - line)):

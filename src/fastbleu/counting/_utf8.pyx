@@ -170,7 +170,8 @@ cdef class Utf8Packer(TextPacker):
             self.decoded = True
         return TextPacker.finish(self)
 
-    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line, const text_line *end) noexcept nogil:
+    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line,
+                         const text_line *end) noexcept nogil:
         """While this chunk is counted, the next one comes into the cache."""
         cdef Py_ssize_t references = self.line_count - self.segment_count, k
         cdef Py_ssize_t reference = self.reference_start + (line - self.lines) - segment

@@ -185,7 +185,7 @@ class Columns:
 
 
 def arrays_of(hypotheses: Any, references: Any) -> tuple[Any, Any] | None:
-    """Both sides where one is a long array, or a Series, of Python's objects that is read in place."""
+    """Both sides where one is a long array or Series of Python objects, which is read in place."""
     if len(hypotheses) <= _SHORT_ARRAY or type(hypotheses) is type(references) is list:
         return None
     sides = _in_place(hypotheses), _in_place(references)

@@ -15,14 +15,12 @@
 #include "sequences.h"
 
 typedef struct {
-    PyObject_HEAD
-    const char *data;
+    PyObject_HEAD const char *data;
     int dimensions;
     const Py_ssize_t *sizes, *steps;
     PyObject *base;
     const struct {
-        PyObject_HEAD
-        PyTypeObject *type;
+        PyObject_HEAD PyTypeObject *type;
         char kind;
     } *dtype;
 } numpy_array;

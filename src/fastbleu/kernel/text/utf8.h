@@ -268,7 +268,8 @@ static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
             second = _mm512_loadu_si512(bytes + at - 2);
             third = _mm512_loadu_si512(bytes + at - 3);
         } else {
-            const uint64_t inside = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0, outside = at ? 0 : 7;
+            const uint64_t inside = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0,
+                           outside = at ? 0 : 7;
             block = _mm512_maskz_loadu_epi8(inside, bytes + at);
             first = _mm512_maskz_loadu_epi8(inside & ~(outside >> 2), bytes + at - 1);
             second = _mm512_maskz_loadu_epi8(inside & ~(outside >> 1), bytes + at - 2);
@@ -295,9 +296,9 @@ static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
 
 #  undef FB_EQUAL
 #  define FB_EQUAL(bytes, value) _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8((char)(value)))
-#  define FB_BETWEEN(bytes, least, most) \
+#  define FB_BETWEEN(bytes, least, most)                                                        \
       _mm256_cmpeq_epi8(_mm256_max_epu8(_mm256_min_epu8(bytes, _mm256_set1_epi8((char)(most))), \
-                                        _mm256_set1_epi8((char)(least))), \
+                                        _mm256_set1_epi8((char)(least))),                       \
                         bytes)
 
 /* The same of 32 bytes. */
@@ -312,8 +313,8 @@ static inline int has_wide_spaces_avx2(__m256i third, __m256i second, __m256i fi
                                            _mm256_or_si256(FB_EQUAL(third, 0x85), FB_EQUAL(third, 0xA0)));
     const __m256i others = _mm256_or_si256(_mm256_and_si256(FB_EQUAL(first, 0xE1), FB_EQUAL(second, 0x9A)),
                                            _mm256_and_si256(FB_EQUAL(first, 0xE3), after_80));
-    const __m256i spaces = _mm256_or_si256(_mm256_and_si256(others, FB_EQUAL(third, 0x80)),
-                                           _mm256_and_si256(general, after_e2));
+    const __m256i spaces =
+        _mm256_or_si256(_mm256_and_si256(others, FB_EQUAL(third, 0x80)), _mm256_and_si256(general, after_e2));
     return _mm256_movemask_epi8(_mm256_or_si256(spaces, latin)) != 0;
 }
 
