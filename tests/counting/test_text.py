@@ -69,7 +69,7 @@ def test_every_character_is_lowered():
     expected = count(lowered, lowered, 2, tokenize="none")
     assert count(lines, lowered, 2, tokenize="none", lowercase=True) == expected
     assert count(lowered, lines, 2, tokenize="none", lowercase=True) == expected
-    # Nor does another character become the same: capital letters of Latin-1 lie 32 before small ones.
+    # Nor does another character become the same: capital letters lie 32 before small ones.
     for step in (1, 32):
         others = lines[step:] + lines[:step]
         expected_of_others = count(lowered, lowered[step:] + lowered[:step], 2, tokenize="none")
