@@ -130,8 +130,9 @@ cdef object score_of_row(const Rules *rules, const int64_t *row, const int64_t *
         for n in range(rules.max_order):
             if row[2 + n] == 0:
                 # The warning belongs to this package, whose functions here have no frames.
-                warn_explicit(no_overlap_messages[n + 1], UserWarning, "fastbleu/nltk/_segments.pyx", 1,
-                              __name__, warnings_shown)
+                # No file is named, whose first line would be shown below the message.
+                warn_explicit(no_overlap_messages[n + 1], UserWarning, "fastbleu.nltk", 1, __name__,
+                              warnings_shown)
     if rules.vectors == 1:
         return scores[0]
     return [scores[vector] for vector in range(rules.vectors)]
