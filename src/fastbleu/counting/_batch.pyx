@@ -311,6 +311,7 @@ cdef Py_ssize_t count_in_turns(
 cdef bint are_plain(object hypotheses, object references, object options) except -1:
     """Whether several threads can count most of the segments at the same time."""
     cdef Py_ssize_t longest = 4 * LISTED_TOKENS if options.tokenizer is not None else LISTED_TOKENS
+    # Lowering may need the GIL, which the leader of a round holds while it waits.
     if not (Rounds.possible and is_list_or_tuple(hypotheses) and is_list_or_tuple(references)) or (
             options.tokenizer is not None and (options.lowercase or not options.reads_utf8)):
         return False
