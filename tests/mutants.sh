@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The tests must notice a fault in the tokenizers, the kernels and calls of one segment: each
-# tests/faults/tokenizer-*.patch, utf8-*.patch, kernel-*.patch, neon-*.patch and call-*.patch is applied to a copy
-# of the sources, built and tested, and a fault that no test finds is a failure of this script. The build without a fault goes first and must pass. Usage: tests/mutants.sh
-# PYTHON [NAME...], as tokenizer-3 or kernel, where the package is built in place; needs patch, gcc or clang, for
-# calls Cython, and for those of NEON, which levels.sh must find, what that needs.
+# The tests must notice a fault in the tokenizers, the kernels and calls of one segment. Each patch of
+# tests/faults (tokenizer-*, utf8-*, kernel-*, neon-*, call-*) is applied to a copy of the sources, which is built
+# and tested; a fault that no test finds is a failure of this script. The build without a fault goes first and
+# must pass. Usage: tests/mutants.sh PYTHON [NAME...], where a NAME is one such as tokenizer-3 or a family such as
+# kernel, and the package is built in place. It needs patch, gcc or clang; for calls Cython; for NEON what
+# levels.sh needs.
 set -euo pipefail
 python=$1; shift
 cd "$(dirname "$0")/.."
