@@ -48,7 +48,7 @@ $(VENV)/dev: pyproject.toml
 	@FASTBLEU_DEBUG=1 $(PIP) --no-build-isolation --editable '.[test]'
 	@touch $@
 
-dev: $(VENV)/dev            ## build in place with bounds checks, unoptimised; repeat after each edit (takes seconds)
+dev: $(VENV)/dev            ## build in place with bounds checks, unoptimized; repeat after each edit (takes seconds)
 	@FASTBLEU_DEBUG=1 $(BIN)/python setup.py -q build_ext --inplace
 	@rm -f $(VENV)/built    # make test builds as usual
 	@echo 'built; run some tests: $(BIN)/python -m pytest -p no:benchmark tests/counting'

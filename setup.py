@@ -1,7 +1,7 @@
 """Builds the compiled modules; everything else about the package is in pyproject.toml.
 
 Switches (environment):
-FASTBLEU_DEBUG=1      assertions, bounds checks, debug symbols, no optimisation: compiles fastest
+FASTBLEU_DEBUG=1      assertions, bounds checks, debug symbols, no optimization: compiles fastest
 FASTBLEU_SYMBOLS=1    debug symbols in an ordinary build, for profilers
 FASTBLEU_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (tests/trust/); not with MSVC
 FASTBLEU_TSAN=1       ThreadSanitizer, with a CPython that has it (test_free_threading.py)

@@ -106,7 +106,7 @@ def run_stages(*names: str) -> dict[str, float]:
 
     packer, counter, clock = Utf8Packer(TextChecks(), "13a"), SegmentCounter(4), time.perf_counter
     total = Stats.zeros(1, 4)
-    reading = tokenising = counting = adding = 0.0
+    reading = tokenizing = counting = adding = 0.0
     with contextlib.ExitStack() as opened:
         files = [open_lines(name, opened) for name in names]
         before = clock()
@@ -116,19 +116,19 @@ def run_stages(*names: str) -> dict[str, float]:
             packer.fill(hypotheses, references, 0)
             counter.count(packer, rows, 0)
             both = clock()
-            counter.count(packer, rows, 0)  # again: what is tokenised stays so
+            counter.count(packer, rows, 0)  # again: what is tokenized stays so
             counted = clock()
             total += Stats._own(rows, 4).sum()
             added = clock()
             reading += read - before
-            tokenising += (both - read) - (counted - both)
+            tokenizing += (both - read) - (counted - both)
             counting += counted - both
             adding += added - counted
             before = clock()
         reading += clock() - before
     return {
         "reading": reading,
-        "decoding and tokenising": tokenising,
+        "decoding and tokenizing": tokenizing,
         "counting": counting,
         "adding up": adding,
     }

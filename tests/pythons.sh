@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests that depend on the version of Python, on every CPython from 3.10 to 3.14 that is found on
 # the PATH or under pyenv, except the one that `make test` runs on; PYTHONS="3.10 3.13" chooses some.
-# Built without optimisation, which no result may depend on, and which compiles in a third of the time.
+# Built without optimization, which no result may depend on, and which compiles in a third of the time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tested=0

@@ -54,18 +54,18 @@ def test_a_test_set_without_a_language_pair() -> None:
     assert "-t names it" in error(R1, "-i", A, "-ol", "en")
 
 
-def test_tokenised_text(tmp_path: Path) -> None:
-    tokenised = tmp_path / "tokenised.txt"
-    tokenised.write_bytes(b"a b c d . \n" * 100)
-    detokenised = tmp_path / "detokenised.txt"
-    detokenised.write_bytes(b"a b c d .\n" * 99 + b"a b c d.\n")
-    for system, warned in ((tokenised, True), (detokenised, False)):
-        status, out, err = run(tokenised, "-i", system, "-b")
+def test_tokenized_text(tmp_path: Path) -> None:
+    tokenized = tmp_path / "tokenized.txt"
+    tokenized.write_bytes(b"a b c d . \n" * 100)
+    detokenized = tmp_path / "detokenized.txt"
+    detokenized.write_bytes(b"a b c d .\n" * 99 + b"a b c d.\n")
+    for system, warned in ((tokenized, True), (detokenized, False)):
+        status, out, err = run(tokenized, "-i", system, "-b")
         assert (status, out.endswith("\n")) == (0, True)
         assert (" end in ' .'" in err) == warned
-    assert str(tokenised) in run(tokenised, "-i", detokenised, tokenised)[2]
-    assert output(tokenised, "-i", tokenised, "-b", "--force") == "100.0\n"
-    assert output(tokenised, "-i", tokenised, "-sl", "-b") == "100.0\n" * 100
+    assert str(tokenized) in run(tokenized, "-i", detokenized, tokenized)[2]
+    assert output(tokenized, "-i", tokenized, "-b", "--force") == "100.0\n"
+    assert output(tokenized, "-i", tokenized, "-sl", "-b") == "100.0\n" * 100
 
 
 def test_doubtful_options(tmp_path: Path) -> None:

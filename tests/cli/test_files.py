@@ -257,7 +257,7 @@ def test_encodings_of_domain_names(tmp_path: Path, encoding: str, data: bytes) -
         (b"\xfe\xff\0a\0\n", "--encoding utf-16"),
     ],
 )
-def test_foreign_formats_are_recognised(tmp_path: Path, data: bytes, hint: str) -> None:
+def test_foreign_formats_are_recognized(tmp_path: Path, data: bytes, hint: str) -> None:
     assert hint in error_of(write(tmp_path / "a.txt", data))
 
 

@@ -2,7 +2,7 @@
  *
  *     compare_levels SEED SEGMENTS
  *
- * Random segments of text, by all compiled tokenisers and in units of 1, 2 and 4 bytes, and of ids go through
+ * Random segments of text, by all compiled tokenizers and in units of 1, 2 and 4 bytes, and of ids go through
  * the kernel's headers alone, from characters to matches, once by each level; between them each step is compared
  * by itself. Texts end right before a page that cannot be read, so that their alignment is random and reading
  * behind them is noticed. The last line is a checksum of all results, which must be the same for any build of

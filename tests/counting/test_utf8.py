@@ -131,12 +131,12 @@ def check_white_space(character):
                 assert found == metric.statistics(lines, theirs), f"U+{ord(character):04X}"
 
 
-def test_a_wide_space_before_a_period_is_no_tokenised_period():
+def test_a_wide_space_before_a_period_is_no_tokenized_period():
     for line, expected in (("a\xa0.", 0), ("a .", 1)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             BLEU().score(Column(text_array([line] * 200)), Column(text_array(["b"] * 200)))
-        assert sum("look tokenised" in str(warning.message) for warning in caught) == expected
+        assert sum("look tokenized" in str(warning.message) for warning in caught) == expected
 
 
 def test_short_lines_beside_each_other(simd):

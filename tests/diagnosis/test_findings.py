@@ -52,9 +52,9 @@ def test_line_ends_are_named_even_where_they_cost_nothing():
     assert found([f"{text}\r\n" for text in TEXTS])["line ends"].points == 0
 
 
-def test_tokenised_text():
+def test_tokenized_text():
     finding = found([text.replace(".", " .").replace(",", " ,") for text in TEXTS])["tokenized"]
-    assert "like tokenised text" in finding.message
+    assert "like tokenized text" in finding.message
 
 
 def test_empty_segments():

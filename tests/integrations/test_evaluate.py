@@ -363,7 +363,7 @@ def test_as_many_references_as_there_are():
     )
 
 
-def test_predictions_that_look_tokenised():
+def test_predictions_that_look_tokenized():
     arguments = {"predictions": ["a b c d ."] * 100, "references": ["a b c d ."] * 100}
     with pytest.warns(InputWarning, match="force=True"):
         Sacrebleu().compute(**arguments)

@@ -235,7 +235,7 @@ def test_a_copy():
     assert metric.pairwise_scores(["A b"], ["a B"]).item() == 100
 
 
-def test_text_that_looks_tokenised_is_no_matter_of_sentences():
+def test_text_that_looks_tokenized_is_no_matter_of_sentences():
     metric = MetricBLEU(MetricBLEU.Config())
     hypotheses = [f"It is {number} ." for number in range(200)]
     metric.scores(hypotheses, hypotheses)

@@ -98,7 +98,7 @@ def test_torchmetrics_own_sacre_bleu_score(tokenize, lowercase):
     for _ in range(400):
         own.reset()
         ours.reset()
-        # Some corpora have what tokenisers see differently, others not: both ways must be right.
+        # Some corpora have what tokenizers see differently, others not: both ways must be right.
         alphabet = PIECES if rng.random() < 0.6 else [*WORDS, "x.", "5-6", "É", "Я", "中"]
         preds, target = corpus(rng, alphabet, ["", " ", " ", "\t"])
         for part in batches(rng, preds, target):

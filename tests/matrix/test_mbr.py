@@ -391,7 +391,7 @@ def test_errors_of_batches_name_the_source():
         mbr(sources, log_probabilities=[[-math.inf] * 2, [0, 0]])
 
 
-def test_text_that_looks_tokenised_is_noticed_once():
+def test_text_that_looks_tokenized_is_noticed_once():
     with pytest.warns(fastbleu.InputWarning, match="tokenize") as caught:
         mbr([f"It is {number} ." for number in range(200)])
     assert len(caught) == 1

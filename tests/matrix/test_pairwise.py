@@ -354,7 +354,7 @@ def test_the_method_uses_the_metrics_own_parameters():
 
 
 def test_what_is_noticed():
-    with pytest.warns(fastbleu.InputWarning, match="look tokenised already"):
+    with pytest.warns(fastbleu.InputWarning, match="look tokenized already"):
         pairwise(["It rains ."] * 100, ["It rains."])
     with pytest.warns(fastbleu.InputWarning, match="-100"):
         pairwise(np.array([[1, 2, -100]]), np.array([[1, 2, 3]]), tokenize=None)

@@ -368,7 +368,7 @@ def test_signatures():
 
 def test_warnings_of_text():
     with pytest.warns(fastbleu.InputWarning, match='end in " ."'):
-        self_bleu(["tokenised already ."] * 120, dialect="sacrebleu")
+        self_bleu(["tokenized already ."] * 120, dialect="sacrebleu")
 
 
 def test_the_default_dialect_is_named():

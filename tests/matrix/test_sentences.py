@@ -136,14 +136,14 @@ def test_tokenizers_that_are_functions():
         SentenceReader(Parameters(lambda text: 1 / 0)).read(["a"], "x")
 
 
-def test_texts_that_look_tokenised_are_counted():
+def test_texts_that_look_tokenized_are_counted():
     reader = SentenceReader(Parameters())
     reader.read(["a .", "b.", "c ."], "x", counted=True)
     reader.read(["a ."], "x")
     reader.forget()
     assert reader.tokenized_periods == 2
     reader.read(["a ."] * 98, "x", counted=True)
-    with pytest.warns(fastbleu.InputWarning, match="look tokenised"):
+    with pytest.warns(fastbleu.InputWarning, match="look tokenized"):
         reader.warn_of_input()
 
 

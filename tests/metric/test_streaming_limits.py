@@ -206,7 +206,7 @@ def warnings_of(function):
     return [str(w.message) for w in caught if issubclass(w.category, InputWarning)]
 
 
-def test_tokenised_text_is_noticed_across_updates():
+def test_tokenized_text_is_noticed_across_updates():
     batch = (["a b c d ."] * 32,) * 2
     metric = BLEU()
     messages = warnings_of(lambda: fed(metric, *[batch] * 5).compute())

@@ -134,7 +134,7 @@ LETTERS = {
     "none": "a\u2003 .\nя\x1c\u200b",
     "char": "a\u2003 .\nя\x1c😀",
 }
-# The same with pieces for letters: what mteval rewrites before it tokenises, and parts of that.
+# The same with pieces for letters: what mteval rewrites before it tokenizes, and parts of that.
 PIECES = {
     "entities": ("&", "amp;", "lt;", "quot;", "gt;", ";", "a", "."),
     "skipped": ("<skipped>", "<skip", "ped>", "-", "\n", "&", "lt;", "5"),

@@ -52,7 +52,7 @@ def run(data: bytes) -> None:
         try:
             index = ReferenceIndex.load(path, threads=1 + (mode >> 1) % 2)
         except (ValueError, ImportError, FileNotFoundError) as error:
-            # The last two are those of a tokeniser's library or model that is not there.
+            # The last two are those of a tokenizer's library or model that is not there.
             if isinstance(error, ValueError) or any(name in str(error) for name in LACKING):
                 return
             raise

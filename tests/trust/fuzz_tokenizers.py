@@ -1,6 +1,6 @@
-"""Any text: the compiled tokenisers give the tokens of sacreBLEU's, and their counts.
+"""Any text: the compiled tokenizers give the tokens of sacreBLEU's, and their counts.
 
-An input says which tokeniser, which instruction set, how its bytes become text, and how much is
+An input says which tokenizer, which instruction set, how its bytes become text, and how much is
 asked; what follows is text.
 """
 
@@ -18,7 +18,7 @@ from fastbleu.tokenizers import tokenize
 from fastbleu.tokenizers._compiled import COMPILED
 from trust.fuzz_input import Input, equal
 
-# What bytes from 128 on stand for where a byte is a piece of text: what a tokeniser looks at.
+# What bytes from 128 on stand for where a byte is a piece of text: what a tokenizer looks at.
 PIECES = [
     "&quot;", "&amp;", "&lt;", "&gt;", "&", "<skipped>", "<skip", "ped>", "-\n", "\n", "\r", "...",
     "\x1c", "\x1f", "\x85", "\xa0", "\u1680", "\u180e", "\u2000", "\u200b", "\u2028", "\u202f",
@@ -29,7 +29,7 @@ PIECES = [
     "\U0010ffff", "a" * 15, "a" * 16, "a" * 17, "5" * 31, "5," * 16, " " * 63, ".-" * 33, "é" * 64,
     "я" * 65, "word ", "Word ", "WORD. ", "1,000.5", "5-", "-5", "a-b", "'s", "\0", "x" * 130,
 ]  # fmt: skip
-SEPARATOR = "\x1d"  # white space, so that every tokeniser ends a token there
+SEPARATOR = "\x1d"  # white space, so that every tokenizer ends a token there
 
 
 @functools.cache

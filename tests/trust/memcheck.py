@@ -1,9 +1,9 @@
 """Valgrind's memcheck, on the ordinary build.
 
-It detects what AddressSanitizer does not: the use of uninitialised memory. CPython 3.11 causes a
+It detects what AddressSanitizer does not: the use of uninitialized memory. CPython 3.11 causes a
 false alarm for each integer 0 that is created from bytes or text: its first digit, which is not
-initialised, is multiplied by 0, and every later use of that 0 is reported, even for `python -c
-pass`. So uninitialised memory and leaks count only if a module of this package is in the stack,
+initialized, is multiplied by 0, and every later use of that 0 is reported, even for `python -c
+pass`. So uninitialized memory and leaks count only if a module of this package is in the stack,
 below the garbage collector, which may start anywhere and visits every 0. Invalid reads and writes
 always count.
 """

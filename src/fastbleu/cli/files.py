@@ -23,7 +23,7 @@ STDIN = "-"
 
 _BLOCK_BYTES = 1 << 17  # with smaller blocks, threads wait for each other
 _LEAST_AHEAD = 512  # decompressed data may come in pieces of one byte
-_START_BYTES = 3  # enough to recognise the type of a file
+_START_BYTES = 3  # enough to recognize the type of a file
 # The first bytes of files that are not UTF-8 text, and how to fix these files.
 _FOREIGN_STARTS = {
     b"\x1f\x8b": "it is compressed: unpack it (gzip -dc), or let its name end in .gz",
@@ -90,7 +90,7 @@ class ByteSource:
         return 0 if self.size is None else self._file.tell()
 
     def peek(self) -> bytes:
-        """Return the beginning of what the next `read` returns, enough to recognise a format."""
+        """Return the beginning of what the next `read` returns, enough to recognize a format."""
         ahead = b""
         while len(ahead) < _LEAST_AHEAD and (more := self.read()):
             ahead += more

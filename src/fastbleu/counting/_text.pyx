@@ -8,7 +8,7 @@ finish(), which counting calls first, needs no GIL: it cuts every line into toke
 TextChecks (inputs/segments.py) handles shapes and types other than str, list and tuple.
 
 Ownership. TextPacker owns its arrays, its table and one reference to each string of the chunk.
-Thread-safety. One packer per thread. The tokenisers' tables are built once and then only read.
+Thread-safety. One packer per thread. The tokenizers' tables are built once and then only read.
 """
 
 import cython
@@ -134,7 +134,7 @@ cdef int lower_by_python(text_line *text, line_buffers *buffers) except -1 with 
 
 
 cdef class TextPacker(PlainPacker):
-    """Tokenises and packs lines chunk by chunk; with `missing`, references that are None are ignored."""
+    """Tokenizes and packs lines chunk by chunk; with `missing`, references that are None are ignored."""
 
     chunk_segments = <int> CHUNK_SEGMENTS
 
@@ -290,7 +290,7 @@ cdef class TextPacker(PlainPacker):
         prefetch_lines(hypotheses, references, segment, end)
 
     cdef int finish(self) except -1 nogil:
-        """Tokenise and pack the chunk's lines, once."""
+        """Tokenize and pack the chunk's lines, once."""
         cdef const text_line *line = self.lines
         cdef const text_line *end = self.lines + self.line_count
         cdef int64_t *lengths

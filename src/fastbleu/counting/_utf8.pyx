@@ -1,7 +1,7 @@
 """Lines of UTF-8 in, packed masks or ids out, without the GIL and without Python strings.
 
 fill() notes which segments make up the chunk. finish() finds out what their lines hold (kernel/text/utf8.h)
-and hands them to TextPacker, which tokenises and packs them as any others, so that the result is that of the
+and hands them to TextPacker, which tokenizes and packs them as any others, so that the result is that of the
 same text as str. A tokenizer that distinguishes only white space among characters beyond ASCII reads all
 lines as bytes, and treats other bytes beyond ASCII as parts of words; in lines with such white space, a copy
 has tabs instead. For other tokenizers, lines that are not ASCII become characters of 1, 2 or 4 bytes, as in a
@@ -164,7 +164,7 @@ cdef class Utf8Packer(TextPacker):
         return self.segment_count
 
     cdef int finish(self) except -1 nogil:
-        """Take, tokenise and pack the chunk's lines, once."""
+        """Take, tokenize and pack the chunk's lines, once."""
         if not self.decoded:
             self.take_lines()
             self.decoded = True

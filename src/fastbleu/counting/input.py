@@ -56,7 +56,7 @@ def count(
     max_order : int, default 4
         The longest n-grams to count.
     threads : int, default 1
-        Counting releases the GIL, and so does tokenising text. Reading lists of tokens holds it;
+        Counting releases the GIL, and so does tokenizing text. Reading lists of tokens holds it;
         several threads that count a list hold it for about a millisecond at a time. Does not change
         the result.
     tokenize : str or callable, optional

@@ -23,7 +23,7 @@ _CASE_DIFFERENCE = 0.02
 # The largest offset of lines, and the smallest shift: points per segment, and segments.
 _LARGEST_SHIFT = 10
 _SHIFT_POINTS, _SHIFT_SEGMENTS = 10.0, 5
-# A share of hypotheses that end in " .", like tokenised text.
+# A share of hypotheses that end in " .", like tokenized text.
 _TOKENIZED_SHARE = 0.1
 
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")
@@ -99,8 +99,8 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
             "tokenized",
-            f"{sum(ends)} hypotheses end in ' .', like tokenised text: pass the text "
-            "before tokenisation, or tokenize='none' if the references are tokenised, too",
+            f"{sum(ends)} hypotheses end in ' .', like tokenized text: pass the text "
+            "before tokenization, or tokenize='none' if the references are tokenized, too",
             points,
             [number for number, is_end in enumerate(ends) if is_end],
         )
@@ -149,7 +149,7 @@ def _normalization(corpus: Corpus) -> Iterator[Finding]:
     def rewrite(text: str) -> str:
         return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
-    message = "have full-width forms, ligatures or decomposed accents (normalise both by NFKC)"
+    message = "have full-width forms, ligatures or decomposed accents (normalize both by NFKC)"
     yield from _rewritten(corpus, "normalization", message, rewrite)
 
 

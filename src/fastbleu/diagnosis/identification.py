@@ -37,7 +37,7 @@ _SHOWN = 5
 # Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
     "stripped text": str.strip,
-    "text already tokenised by 13a": lambda text: " ".join(tokenize(text)),
+    "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
 }
 
 
@@ -176,7 +176,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     The settings are all dialects with their tokenizers, cases, smoothing methods, reference lengths
     and longest n-grams, of which at most two differ from the dialect's defaults; all references,
     and each alone; means of sentence scores instead of the corpus score; text that is stripped, or
-    already tokenised. Dialects that take any tokens are tried with all installed tokenizers, those
+    already tokenized. Dialects that take any tokens are tried with all installed tokenizers, those
     of libraries with no other change.
 
     Examples

@@ -128,7 +128,7 @@ _RULES: tuple[tuple[str, tuple[str, ...], Callable[[Rules], str], str], ...] = (
         "input",
         ("corpus", "tokenizer"),
         lambda r: "lists of tokens" if r.tokenizer is None else "text",
-        "Lists of tokens are compared as they are; text is tokenised.",
+        "Lists of tokens are compared as they are; text is tokenized.",
     ),
     (
         "tokenizer",

@@ -19,7 +19,7 @@ _TINY, _SMALL = 1e-15, 1e-9
 
 
 class CocoDialect(PlainDialect):
-    """``Bleu`` of pycocoevalcap, for tokenised captions, 0-1.
+    """``Bleu`` of pycocoevalcap, for tokenized captions, 0-1.
 
     BLEU-n is the n-th root of the product of (matches + 1e-15) / (totals + 1e-9) of orders 1 to n,
     times exp(1 - 1 / ratio) if ratio = (hyp_len + 1e-15) / (ref_len + 1e-9) is below 1. The score

@@ -18,7 +18,7 @@ class E2EDialect(PlainDialect):
     score may exceed 1. The closest reference's length counts, of two equally close the shorter. BP
     is exp(1 - ref_len / hyp_len) unless the hypotheses are longer.
 
-    Text is tokenised by 13a and lowercased afterwards (``lowercase=False`` is its
+    Text is tokenized by 13a and lowercased afterwards (``lowercase=False`` is its
     ``case_sensitive``); an empty text is one empty token.
 
     References

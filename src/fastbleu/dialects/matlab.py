@@ -17,7 +17,7 @@ class MatlabDialect(PlainDialect):
     both sides are empty. The closest reference's length counts. BP is 1 if the hypothesis is
     longer, else exp(1 - ref_len / hyp_len). ``lowercase=True`` is its IgnoreCase.
 
-    The original scores one document, tokenised by tokenizedDocument; here text is split at
+    The original scores one document, tokenized by tokenizedDocument; here text is split at
     whitespace, and a corpus is scored by its summed counts.
 
     References

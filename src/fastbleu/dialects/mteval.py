@@ -19,7 +19,7 @@ class MtevalV14Dialect(PlainDialect):
     for no hypothesis token and 1 for no reference token.
 
     The closest reference's length counts, of two equally close the shorter; with
-    ``reference_length="shortest"``, its ``--brevity-penalty``, the shortest. Text is tokenised by
+    ``reference_length="shortest"``, its ``--brevity-penalty``, the shortest. Text is tokenized by
     13a and A to Z are lowercased; ``lowercase=False`` is its ``-c``. ``tokenize="international"``
     is its ``--international-tokenization``, which lowercases all of Unicode; "international-e" is
     the same with ``-e``.

@@ -21,7 +21,7 @@ _FARTHEST = 9999
 
 
 class MultiBleuDialect(PlainDialect):
-    """``multi-bleu.perl`` of Moses, for tokenised text, 0-100.
+    """``multi-bleu.perl`` of Moses, for tokenized text, 0-100.
 
     BP * exp(mean of log(matches / totals) of orders 1 to 4); 0 if an order has no match. The
     closest reference's length counts, of two equally close the shorter; 9999 where all references
@@ -89,10 +89,10 @@ class MultiBleuDialect(PlainDialect):
 
 
 class MultiBleuDetokDialect(MultiBleuDialect):
-    """``multi-bleu-detok.perl`` of Moses: multi-bleu for raw text, tokenised by 13a, 0-100.
+    """``multi-bleu-detok.perl`` of Moses: multi-bleu for raw text, tokenized by 13a, 0-100.
 
     Whitespace is Perl's, which excludes U+001C to U+001F. ``lowercase=True``, its ``-lc``,
-    lowercases hypotheses before and references after tokenising, each character by itself. The
+    lowercases hypotheses before and references after tokenizing, each character by itself. The
     script drops the last character of a file without a final newline; that is not reproduced.
 
     References

@@ -48,7 +48,7 @@ def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
 
 
 def make_fraction(numerator: int, denominator: int) -> Fraction:
-    """nltk's unnormalised fraction."""
+    """nltk's unnormalized fraction."""
     from .fraction import Fraction  # slower to import than all else that a score needs
 
     return Fraction(numerator, denominator)

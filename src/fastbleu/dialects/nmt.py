@@ -1,4 +1,4 @@
-"""tensorflow/nmt's `compute_bleu`, and Evaluate's metric, which first tokenises by 13a."""
+"""tensorflow/nmt's `compute_bleu`, and Evaluate's metric, which first tokenizes by 13a."""
 
 from __future__ import annotations
 

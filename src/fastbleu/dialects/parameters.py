@@ -267,7 +267,7 @@ class Parameters:
             raise
 
     def warn_of_tokenized(self, periods: int) -> None:
-        """Warn of text that looks tokenised."""
+        """Warn of text that looks tokenized."""
         if periods and self.tokenizer is not None and self.tokenizer.name != "none":
             warn_tokenized(periods, 'tokenize="none"')
 

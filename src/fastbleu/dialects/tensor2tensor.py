@@ -18,7 +18,7 @@ class Tensor2TensorDialect(PlainDialect):
     exp(1 - 1 / ratio).
 
     Text is lowercased (``lowercase=False`` is its ``case_sensitive``) and split as in mteval's
-    international tokenisation, but numbers are only decimal digits, the backslash is not
+    international tokenization, but numbers are only decimal digits, the backslash is not
     punctuation, and entities stay. Unicode is that of the running Python.
 
     References

@@ -1,4 +1,4 @@
-"""Recognise, open and read columns with the Arrow interface, and numpy's arrays of strings.
+"""Recognize, open and read columns with the Arrow interface, and numpy's arrays of strings.
 
 pyarrow, polars, pandas, DuckDB and others export their columns by it. They are not imported.
 """

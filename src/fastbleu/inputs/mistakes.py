@@ -131,7 +131,7 @@ def _is_phrase(value: Any) -> bool:
 
 
 def _are_words(references: Any) -> bool:
-    """Whether references look like one tokenised sentence: more than two, each a single word."""
+    """Whether references look like one tokenized sentence: more than two, each a single word."""
     return type(references) in (list, tuple) and len(references) > 2 and _hold_no_phrase(references)
 
 

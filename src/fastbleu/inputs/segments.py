@@ -55,7 +55,7 @@ def check_segments(name: str, value: Any, each: str = "segment") -> None:
 
 
 def check_layout(hypotheses: Any, references: Any) -> None:
-    """Recognise common wrong layouts by their lengths, and say how to fix them."""
+    """Recognize common wrong layouts by their lengths, and say how to fix them."""
     for name, value in (("hypotheses", hypotheses), ("references", references)):
         if isinstance(value, str):
             raise TypeError(

@@ -21,14 +21,14 @@ def warn_input(message: str) -> None:
     warnings.warn(message, InputWarning, stacklevel=level)
 
 
-# Hypotheses ending in " ." from which on text looks tokenised, as in sacreBLEU.
+# Hypotheses ending in " ." from which on text looks tokenized, as in sacreBLEU.
 TOKENIZED_PERIODS = 100
 
 
 def warn_tokenized(periods: int, fix: str) -> None:
-    """Warn if hypotheses seem to be tokenised already, before they are tokenised."""
+    """Warn if hypotheses seem to be tokenized already, before they are tokenized."""
     if periods >= TOKENIZED_PERIODS:
         warn_input(
-            f'{periods} hypotheses end in " .": they look tokenised already, which changes their '
+            f'{periods} hypotheses end in " .": they look tokenized already, which changes their '
             f"score; pass plain text, or {fix} if this is intended"
         )

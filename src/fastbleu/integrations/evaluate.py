@@ -198,7 +198,7 @@ class Sacrebleu(_InMemory):
             `smoothing`, `smoothing_value`, `lowercase`, `tokenize` and `effective_order` of
             `fastbleu.BLEU`.
         force : bool, default False
-            Do not warn about predictions that look tokenised already.
+            Do not warn about predictions that look tokenized already.
 
         Returns
         -------

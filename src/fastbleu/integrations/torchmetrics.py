@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 _STATES = ("preds_len", "target_len", "numerator", "denominator")
 
-# TorchMetrics lowercases a text after tokenising it; sacreBLEU lowercases it before, and first
+# TorchMetrics lowercases a text after tokenizing it; sacreBLEU lowercases it before, and first
 # strips whitespace at the end. The tokens of these tokenizers are still the same, unless a text
 # contains one of the characters in the first string, or, if it is lowercased, in the second: 13a
-# drops "-" before a newline, and recognises &quot; and <skipped> in lower case only; the lower case
+# drops "-" before a newline, and recognizes &quot; and <skipped> in lower case only; the lower case
 # of a capital sigma depends on its context; the lower case of three signs is outside the range of
 # characters that zh splits; that of the dotted I is two characters.
 _EQUAL_WITHOUT = {

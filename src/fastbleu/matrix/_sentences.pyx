@@ -209,7 +209,7 @@ cdef Py_ssize_t read_list(Vocabulary vocabulary, object checks, object sentence,
 
 
 cdef class TextReader(TextPacker):
-    """Tokenises and reads texts. Parameters as those of TextPacker, but `checks` is passed to read_texts."""
+    """Tokenizes and reads texts. Parameters as those of TextPacker, but `checks` is passed to read_texts."""
 
     cdef Vocabulary vocabulary       # while a read goes on
 
@@ -251,7 +251,7 @@ cdef class TextReader(TextPacker):
         return self.line_count
 
     cdef int read_gathered(self, Sentences made, bint known_only) except -1 nogil:
-        """Tokenise and number the texts that were taken."""
+        """Tokenize and number the texts that were taken."""
         cdef Py_ssize_t i, k, length
         cdef int32_t absent
         for i in range(self.line_count):

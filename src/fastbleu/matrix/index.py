@@ -279,7 +279,7 @@ class ReferenceIndex:
             The tokenizer of the index; required if it is a function or has a model, which are not
             saved.
         threads : int, default 1
-            Threads that tokenise and count; they do not change the result.
+            Threads that tokenize and count; they do not change the result.
 
         Raises
         ------

@@ -67,7 +67,7 @@ class SentenceReader:
     short : int
         Have tokens, but fewer than the metric's `max_order`.
     tokenized_periods : int
-        Texts that end in " .", which untokenised text rarely does.
+        Texts that end in " .", which untokenized text rarely does.
     label_padding : bool
         Whether the token id -100, which pads labels, was read as a token.
     """

@@ -59,7 +59,7 @@ class BLEU:
         Average only over orders for which the hypotheses have n-grams: for single sentences. Only
         for sacreBLEU's dialect.
     threads : int, default 1
-        Threads that tokenise and count; they do not change the result.
+        Threads that tokenize and count; they do not change the result.
     dialect : str, default "sacrebleu"
         A name of `fastbleu.dialects.names()`: the implementation whose rules are followed. The
         class of each dialect documents them: ``help(fastbleu.dialects.get("nltk"))``.
@@ -179,7 +179,7 @@ class BLEU:
         Warns
         -----
         InputWarning
-            100 hypotheses look tokenised already, or the references look transposed although the
+            100 hypotheses look tokenized already, or the references look transposed although the
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
             which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """

@@ -39,7 +39,7 @@ class BLEU:
     lowercase : bool, default False
         Lowercase the text first.
     force : bool, default False
-        Do not warn about text that looks tokenised.
+        Do not warn about text that looks tokenized.
     tokenize : str or callable (str -> list of str), optional
         A name in `BLEU.TOKENIZERS`, or a function (an addition to sacreBLEU). The default depends
         on `trg_lang`, else "13a".

@@ -177,7 +177,7 @@ class Replacements:
 
 
 class Complaint:
-    """A dummy metric for calling sacreBLEU's code that logs the warning about tokenised text."""
+    """A dummy metric for calling sacreBLEU's code that logs the warning about tokenized text."""
 
     _force = False
 

@@ -185,7 +185,7 @@ def _read_hugging_face(table: Any, columns: Sequence[str] | None) -> Any:
     return table.with_format("arrow").iter(CHUNK_ROWS)
 
 
-# Streams: how to recognise one by its type and package, and how to read it.
+# Streams: how to recognize one by its type and package, and how to read it.
 _STREAMS: list[tuple[Callable[[Any, str], bool], Callable[[Any, Sequence[str] | None], Any]]] = [
     (
         lambda it, home: (

@@ -10,7 +10,7 @@
  * 2**plane_count: the caller ensures this.
  *
  * Leaves without state, on memory of the caller's; any thread may call them. Cost: count * plane_count
- * * words steps, which the compiler vectorises; every level runs the same code.
+ * * words steps, which the compiler vectorizes; every level runs the same code.
  */
 #pragma once
 

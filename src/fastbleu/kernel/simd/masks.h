@@ -18,7 +18,7 @@
  * Contract. Planes have MASK_LANES words behind the last token's, which are zero. Orders up to 64.
  * Bit i % 64 of matched[(n-1) * MASK_WORDS + i / 64] is set, never cleared, for n up to the hypothesis'
  * length. No memory, no locks: leaves that any thread may call. Cost: length * max_order * words vector
- * steps. Masks of ids (mask_planes) are plain scratch memory, with nothing to initialise.
+ * steps. Masks of ids (mask_planes) are plain scratch memory, with nothing to initialize.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
-/* char_classes.h: the class of each of the 1,114,112 code points, for each tokeniser.
+/* char_classes.h: the class of each of the 1,114,112 code points, for each tokenizer.
  *
  * Layout. One byte of class bits per code point, in pages of 256; equal pages are stored once, so that
- * a tokeniser's table takes 9 KB of page numbers and 1 to 45 KB of pages.
+ * a tokenizer's table takes 9 KB of page numbers and 1 to 45 KB of pages.
  *
- * Ownership. A table owns its pages; it is built once for each tokeniser and then only read, by any
+ * Ownership. A table owns its pages; it is built once for each tokenizer and then only read, by any
  * thread.
  */
 #pragma once
@@ -19,7 +19,7 @@ enum {
     MARK,        /* is a token by itself, unless digits stand on both sides (line_reader.h) */
     DIGIT,
     DASH,        /* is a token by itself behind a digit */
-    REWRITE,     /* may begin something that mteval rewrites before it tokenises */
+    REWRITE,     /* may begin something that mteval rewrites before it tokenizes */
     TABLED,      /* the number of classes in tables; the others describe storage: */
     WIDE = TABLED,    /* takes more than one byte */
     ASTRAL,      /* takes four */
@@ -33,7 +33,7 @@ typedef enum { TOKENIZE_NONE, TOKENIZE_13A, TOKENIZE_ZH, TOKENIZE_INTL, TOKENIZE
  * white space at the end, or at both ends, is stripped first. */
 typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
 
-/* The name of each compiled tokeniser, which Python's table (tokenizers/table.py) has too, its ends, and
+/* The name of each compiled tokenizer, which Python's table (tokenizers/table.py) has too, its ends, and
  * whether all that it tells apart beyond ASCII is white space, so that it can read bytes of UTF-8. */
 typedef struct { const char *name; line_ends ends; int reads_utf8; } compiled_tokenizer;
 
@@ -83,7 +83,7 @@ static const class_range MTEVAL_REWRITES[] = {
     {'&', '&', CLASS(REWRITE)}, {'<', '<', CLASS(REWRITE)}, {'\n', '\n', CLASS(REWRITE)},
 };
 
-/* What sacreBLEU's zh tokeniser takes for Chinese. It means two blocks beyond U+FFFF but writes them
+/* What sacreBLEU's zh tokenizer takes for Chinese. It means two blocks beyond U+FFFF but writes them
  * as strings of two characters, U+2000 "0" to U+2A6D "6" and U+2F80 "0" to U+2FA1 "d", between which
  * U+2001 to U+2A6D and U+2F81 to U+2FA1 compare: so these, dashes and arrows among them, are Chinese,
  * and nothing beyond U+FFFF is. */
@@ -131,7 +131,7 @@ static void paint_page(uint8_t *page, uint32_t number, tokenizer_id tokenizer, s
 
 #undef PAINT
 
-/* Builds a tokeniser's table; with `utf8` that of bytes, of which those beyond ASCII have no class.
+/* Builds a tokenizer's table; with `utf8` that of bytes, of which those beyond ASCII have no class.
  * Returns 0, or -1: no memory. */
 static inline int build_char_table(char_table *table, tokenizer_id tokenizer, int utf8)
 {

@@ -1,6 +1,6 @@
 /* line_reader.h: the tokens of one line of text, 64 characters at a time.
  *
- * All compiled tokenisers are one algorithm over different class tables (char_classes.h). A block of 64
+ * All compiled tokenizers are one algorithm over different class tables (char_classes.h). A block of 64
  * characters becomes one mask per class (classify.h); shifting and combining them gives the mask of
  * positions where a token starts and of those where one ends; their bits are then taken out in pairs.
  * What a block must know of the one before it is carried in the reader, and the one character behind it
@@ -374,7 +374,7 @@ static inline void free_buffers(line_buffers *buffers)
     memset(buffers, 0, sizeof *buffers);
 }
 
-/* Builds a tokeniser, with `utf8` one of bytes of UTF-8. Returns 0, or -1: no memory. */
+/* Builds a tokenizer, with `utf8` one of bytes of UTF-8. Returns 0, or -1: no memory. */
 static inline int build_rules(text_rules *rules, tokenizer_id tokenizer, int utf8)
 {
     rules->ends = COMPILED_TOKENIZERS[tokenizer].ends;

@@ -10,7 +10,7 @@
 
 #define BLOCK_TOKENS (BLOCK + 1)
 
-/* Whether a line looks tokenised, by sacreBLEU's measure: it ends in " .". */
+/* Whether a line looks tokenized, by sacreBLEU's measure: it ends in " .". */
 static inline int ends_in_tokenized_period(text_line text)
 {
     return text.length >= 2 && code_point_at(text, text.length - 1) == '.'

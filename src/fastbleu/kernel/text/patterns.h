@@ -1,4 +1,4 @@
-/* patterns.h: what mteval-v13a replaces in a line before it tokenises (rewrite.h), in this order.
+/* patterns.h: what mteval-v13a replaces in a line before it tokenizes (rewrite.h), in this order.
  *
  * Constants, which any thread may read.
  */

@@ -1,7 +1,7 @@
-/* rewrite.h: what mteval-v13a does to a line before it tokenises.
+/* rewrite.h: what mteval-v13a does to a line before it tokenizes.
  *
  * In this order, each step on the result of the one before: white space at the end is stripped (that is
- * sacreBLEU's, before its tokeniser), "<skipped>" and a dash before a newline are removed, newlines
+ * sacreBLEU's, before its tokenizer), "<skipped>" and a dash before a newline are removed, newlines
  * become spaces, and four entities become characters (so "&amp;lt;" ends as "<", "&amp;quot;" as
  * "&quot;"). Few lines hold a pattern (has_pattern): these are copied into units of 4 bytes, where every
  * step shortens the line in place. Any thread may call this on buffers of its own. A long line is rewritten part by

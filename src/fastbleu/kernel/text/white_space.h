@@ -1,6 +1,6 @@
 /* white_space.h: lines of UTF-8 without the white space at their ends.
  *
- * White space is that of str.rstrip(), which is that of the tokenisers (char_classes.h). Bytes that are not
+ * White space is that of str.rstrip(), which is that of the tokenizers (char_classes.h). Bytes that are not
  * UTF-8 are no white space, so that a line that is not UTF-8 stays so, from the same byte on.
  *
  * A leaf without state: any thread may call it. Cost: one look at the last byte of most lines.
