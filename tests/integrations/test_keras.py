@@ -1,4 +1,4 @@
-"""BLEU in Keras 3: in models, by itself, serialised, and on the backends that are installed."""
+"""BLEU in Keras 3: in models, by itself, serialized, and on the backends that are installed."""
 
 import importlib.util
 import os
@@ -228,7 +228,7 @@ def test_in_fit():
     ],
     ids=["defaults", "of ids", "weights", "function", "numpy"],
 )
-def test_serialised(parameters):
+def test_serialized(parameters):
     metric = BLEU(**parameters)
     description = keras.saving.serialize_keras_object(metric)
     with keras.saving.custom_object_scope({"words": words}):

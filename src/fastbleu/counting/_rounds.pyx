@@ -68,7 +68,8 @@ cdef class PlainPacker(PackedSegments):
     cdef bint count_listed(self, SegmentCounter counter, Py_ssize_t references, int64_t *row) noexcept nogil:
         """count_plain of the segment that read_keys reads."""
         self.mask_count = self.id_count = self.length_count = 0
-        self.since_poll = counter.since_poll = 0     # as polling needs the GIL
+        # Polling needs the GIL; a plain segment takes fewer steps than there are between two polls.
+        self.since_poll = counter.since_poll = 0
         references = self.pack_keys(0, references, self.lengths)
         if references < 0 or not counter.fits_masks(self.lengths, references, self.distinct[0]):
             return False

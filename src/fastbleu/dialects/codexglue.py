@@ -1,4 +1,4 @@
-"""The "smoothed BLEU-4" of papers on code summarisation."""
+"""The "smoothed BLEU-4" of papers on code summarization."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # Segments in a block, and bytes of its hypotheses: enough that starting threads is negligible.
 _BLOCK_SEGMENTS = 1 << 16
 _BLOCK_BYTES = 1 << 24
-# Segments of a block that is a copy: few, so that it is still in the cache when it is counted, but
-# for several threads, which start for each block.
+# Segments of a block that is a copy: few, so that it is still in the cache when it is counted. More
+# if several threads share the block, because they start anew for each block.
 _COPIED_SEGMENTS = 1 << 10
 _SHARED_SEGMENTS = 1 << 13
 # Segments of an array of Python's objects up to which it becomes a list.

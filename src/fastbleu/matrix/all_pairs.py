@@ -123,7 +123,7 @@ def iter_blocks(
     Parameters
     ----------
     hypotheses, references, dtype, progress, hypothesis_mask, reference_mask, metric, **parameters
-        As for `pairwise`, with its errors, but for one source only.
+        As for `pairwise`, with its errors; for a single source only.
     rows : int, optional
         Hypotheses in a block; by default as many as make 64 MB.
 

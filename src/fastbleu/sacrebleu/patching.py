@@ -204,7 +204,7 @@ def patch() -> Restore:
     Raises
     ------
     ImportError
-        sacreBLEU is not installed, or its code is organised differently.
+        sacreBLEU is not installed, or its code is organized differently.
 
     Examples
     --------

@@ -216,7 +216,7 @@ def paired_approximate_randomization(
     exact : bool, default True
         False: sacreBLEU's arithmetic, in which add-k adds an integer, truncated from its value.
     compatible : "sacrebleu" or None
-        "sacrebleu": as in `paired_bootstrap`, but for sacreBLEU's
+        "sacrebleu": as in `paired_bootstrap`, here like sacreBLEU's
         ``PairedTest(..., "ar", n_ar_confidence=samples)``; without `difference_interval`.
 
     Returns

@@ -4,8 +4,8 @@
  * is the same in all of numpy 1 and 2, so that no header of numpy is needed to compile. Steps may be of any
  * size, and a place without an object holds None.
  *
- * Ownership. An item comes with a reference. Thread-safety. The GIL is held; whoever runs user code asks for
- * the number of items anew, because that may resize lists and arrays. Without the GIL no array is read here.
+ * Ownership. An item comes with a reference. Thread-safety. The GIL is held; after user code has run,
+ * the number of items is asked for again, because lists and arrays may have been resized. Without the GIL no array is read here.
  * Cost: a few operations an item.
  */
 #pragma once

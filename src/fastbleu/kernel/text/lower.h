@@ -1,8 +1,9 @@
 /* lower.h: a line in lower case, equal to Python's str.lower().
  *
  * Data. Characters of one byte are Latin-1, whose small letters are the capital ones plus 32. Those of two
- * bytes are looked up in a table, which is built with Python's str.lower() (_text.pyx). It has 0 for characters that it
- * does not cover: a character that becomes several, and the capital sigma, which depends on the letters around it.
+ * bytes are looked up in a table, which is built with Python's str.lower() (_text.pyx). It has 0 for characters
+ * that it does not cover: a character that becomes several, and the capital sigma, which depends on the letters
+ * around it.
  *
  * Ownership. The lowered line is in the buffers of the line's reader, until these get the next one. Any thread
  * may call this on buffers of its own. Cost: one byte in 16 per step, or one look-up a character.

@@ -116,7 +116,7 @@ class Texts {
 
 const NAMED = { 0x202a: "LRE", 0x202b: "RLE", 0x202c: "PDF", 0x202d: "LRO", 0x202e: "RLO", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI" };
 
-// Append a text as it is, but for characters that control something, which are shown.
+// Append a text as it is, except for control characters, which are made visible.
 function appendText(parent, text) {
   let last = 0;
   for (const found of text.matchAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g)) {
