@@ -7,11 +7,11 @@ dialect; ids come from the packers of counting/. Rows are passed as `array('q')`
 only when a user asks for a numpy array. Additions check for overflow of int64.
 
 Algorithm. Segments whose hypothesis and references have at most 512 tokens go through bit masks of
-positions (kernel/simd/masks.h), which is every segment of most texts. Packers make the masks of up to 64
-tokens where the processor can compare these (kernel/simd/compare.h), else they come from ids. Longer ones
-go through hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id of its last
-n-1 tokens), so that every order costs one table look-up per position; positions whose halves found no
-match drop out, because no longer n-gram there can match. Both are exact for every order.
+positions (kernel/simd/masks.h, match_counts.h), which is every segment of most texts. Packers make the masks
+of up to 64 tokens where the processor can compare these (kernel/simd/compare.h), else they come from ids.
+Longer ones go through hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id
+of its last n-1 tokens), so that every order costs one table look-up per position; positions whose halves
+found no match drop out, because no longer n-gram there can match. Both are exact for every order.
 
 Ownership. SegmentCounter owns its C arrays.
 Thread-safety. Nothing is shared: each thread counts with its own SegmentCounter, without the GIL.
@@ -40,23 +40,23 @@ cdef extern from "kernel/arithmetic/checked.h":
     bint add_overflows(int64_t a, int64_t b, int64_t *total) noexcept nogil
 
 cdef extern from "kernel/simd/masks.h":
-    enum:
-        MASK_ORDERS
+    const int MASK_ORDERS
     ctypedef struct mask_planes:
         uint64_t *in_reference
         uint64_t *in_hypothesis
-    ctypedef void (*mask_kernel)(
-        const uint64_t *, const uint64_t *, int, int, int, uint64_t *) noexcept nogil
+    ctypedef void (*mask_kernel)(const uint64_t *, const uint64_t *, int, int, int, uint64_t *) noexcept nogil
     mask_kernel mask_kernel_for(simd_level level) noexcept nogil
     int mask_words(int64_t positions) noexcept nogil
     int mask_tokens_for(simd_level level) noexcept nogil
     void fill_planes_of_earlier(
-        simd_level level, mask_planes *planes, int words, const int32_t *ids, int length,
-        int distinct) noexcept nogil
-    void fill_planes_of_reference(
-        simd_level level, mask_planes *planes, int words, const int32_t *ids, int length,
-        const int32_t *reference, int reference_length, int distinct) noexcept nogil
+        simd_level, mask_planes *, int words, const int32_t *ids, int length, int distinct) noexcept nogil
+    void fill_planes_of_reference(simd_level, mask_planes *, int words, const int32_t *ids, int length,
+                                  const int32_t *reference, int, int distinct) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
+
+cdef extern from "kernel/simd/match_counts.h":
+    ctypedef void (*match_counter)(const uint64_t *, const uint64_t *, int, int, int64_t *) noexcept nogil
+    match_counter match_counter_for(simd_level level) noexcept nogil
 
 MAX_ORDER = 1 << 20
 
@@ -306,7 +306,11 @@ cdef class SegmentCounter:
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
-        if self.fits_masks(lengths, references, distinct):
+        if distinct == IS_MASKS and references == 1 and self.marks == NULL:
+            match_counter_for(simd_in_use())(
+                masks + lengths[0] + MASK_LANES, masks, <int> lengths[0], self.max_order, matches)
+            self.worked(MASK_TOKENS)
+        elif self.fits_masks(lengths, references, distinct):
             self.match_masks(ids, masks, lengths, references, distinct, matches)
         else:
             self.match_long(ids, lengths, references, distinct, matches)
@@ -359,7 +363,7 @@ cdef class SegmentCounter:
         order to order. Loops write every entry but advance only past those to keep, without a branch.
         `clip[id]` is the maximum count over the references, `seen[id]` the count so far.
         """
-        cdef Py_ssize_t hyp_len = lengths[0], longest = hyp_len, total = hyp_len, k
+        cdef Py_ssize_t hyp_len = lengths[0], longest = longest_of(lengths, references), total = hyp_len, k
         cdef Py_ssize_t *live
         cdef int32_t *clip
         cdef int32_t *seen
@@ -370,7 +374,6 @@ cdef class SegmentCounter:
         cdef int n
         for k in range(1, references + 1):
             total += lengths[k]
-            longest = max(longest, <Py_ssize_t> lengths[k])
         keys = <uint64_t *> self.workspace(
             longest * sizeof(uint64_t) + (references + 1) * sizeof(Py_ssize_t)
             + total * sizeof(ngram_entry) + 2 * hyp_len * sizeof(int32_t))

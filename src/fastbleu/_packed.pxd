@@ -51,7 +51,9 @@ cdef class PackedSegments(Interruptible):
     cdef Py_ssize_t segment_count, id_count, length_count, mask_count
     cdef Py_ssize_t segment_capacity, id_capacity, length_capacity, mask_capacity
     cdef key_comparer compare        # NULL: all segments are packed as ids
-    cdef key_list hypothesis_keys, reference_keys
+    cdef key_list *hypothesis_keys   # of the segment that is being packed
+    cdef key_list *reference_keys    # of its reference that was read last
+    cdef key_list own_hypothesis_keys, own_reference_keys
     cdef position_table *positions   # NULL until it is needed
 
     cdef int finish(self) except -1 nogil
@@ -70,4 +72,4 @@ cdef class PackedSegments(Interruptible):
                                    int64_t *lengths) except -2 nogil
     cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
                              int64_t *length) except -1 nogil
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil

@@ -81,11 +81,11 @@ cdef class PackedSegments:
         Returns the number of references that count; -1 if keys are not sufficient and an interner is needed.
         """
         cdef Py_ssize_t packed = -1
-        cdef const key_list *hypothesis = &self.hypothesis_keys
+        self.hypothesis_keys = &self.own_hypothesis_keys
         if self.read_keys(segment, 0, &self.hypothesis_keys) == KEYS_DO_NOT_DO:
             return -1
-        lengths[0] = hypothesis.length
-        if (self.compare != NULL and hypothesis.length <= MASK_TOKENS
+        lengths[0] = self.hypothesis_keys.length
+        if (self.compare != NULL and lengths[0] <= MASK_TOKENS
                 and references <= MASK_REFERENCES):
             packed = self.pack_masks(segment, references, lengths)
         return self.pack_positions(segment, references, lengths) if packed < 0 else packed
@@ -102,11 +102,11 @@ cdef class PackedSegments:
                 return -1
             count += 1
             compare_lists(
-                self.compare, &self.hypothesis_keys, &self.reference_keys, masks + count * stride)
+                self.compare, self.hypothesis_keys, self.reference_keys, masks + count * stride)
         if count == 1:                   # cheaper, but each reference has masks of its own
             compare_masks(self.compare, masks + stride, self.hypothesis_keys.length, masks)
         else:
-            compare_lists(self.compare, &self.hypothesis_keys, &self.hypothesis_keys, masks)
+            compare_lists(self.compare, self.hypothesis_keys, self.hypothesis_keys, masks)
         self.distinct[segment] = IS_MASKS
         self.mask_count += (count + 1) * stride
         return count
@@ -117,7 +117,7 @@ cdef class PackedSegments:
         cdef Py_ssize_t k, count = 0, total = lengths[0]
         cdef int32_t *ids = self.reserve_ids(total)
         self.reserve_positions()
-        if not number_list(self.positions, &self.hypothesis_keys, ids):
+        if not number_list(self.positions, self.hypothesis_keys, ids):
             return -1
         for k in range(1, references + 1):
             if not self.read_reference(segment, k, count == 0 and k == references, &lengths[count + 1]):
@@ -126,7 +126,7 @@ cdef class PackedSegments:
             if lengths[count] < 0:
                 return -1
             ids = self.reserve_ids(total + lengths[count]) + total
-            if not find_list(self.positions, &self.hypothesis_keys, &self.reference_keys, ids):
+            if not find_list(self.positions, self.hypothesis_keys, self.reference_keys, ids):
                 return -1
             total += lengths[count]
         self.distinct[segment] = self.hypothesis_keys.length
@@ -136,18 +136,23 @@ cdef class PackedSegments:
     cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
                              int64_t *length) except -1 nogil:
         """Read reference number k, from 1 on; whether it counts. Its length is -1 if keys do not suffice."""
-        cdef int read = self.read_keys(segment, k, &self.reference_keys)
+        cdef int read
+        self.reference_keys = &self.own_reference_keys
+        read = self.read_keys(segment, k, &self.reference_keys)
         length[0] = -1 if read == KEYS_DO_NOT_DO else self.reference_keys.length
         return is_only or read != IS_PADDING
 
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
-        """Read the keys of sequence k of a segment, where 0 is the hypothesis; for subclasses."""
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
+        """Read the keys of sequence k of a segment, where 0 is the hypothesis; for subclasses.
+
+        `keys` points to a list to fill, or that is set to another list.
+        """
         return KEYS_DO_NOT_DO
 
     cdef uint64_t *reserve_masks(self, Py_ssize_t extra) except NULL nogil:
-        if self.mask_count + extra > self.mask_capacity:
+        if self.mask_count + extra + MASK_LANES > self.mask_capacity:      # counters read beyond the last
             self.masks = <uint64_t *> grow(
-                self.masks, &self.mask_capacity, self.mask_count + extra, sizeof(uint64_t))
+                self.masks, &self.mask_capacity, self.mask_count + extra + MASK_LANES, sizeof(uint64_t))
         return self.masks + self.mask_count
 
     cdef int reserve_positions(self) except -1 nogil:

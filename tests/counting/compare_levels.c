@@ -15,9 +15,9 @@
 
 #include "kernel/objects/id_rows.h"
 #include "kernel/simd/bit_counts.h"
+#include "kernel/simd/match_counts.h"
 #include "kernel/tables/position_ids.h"
-#include "kernel/text/line_keys.h"
-#include "kernel/text/utf8.h"
+#include "kernel/text/line_run.h"
 
 enum { REFERENCES = 3, MOST_CHARS = 4096, MOST_ORDER = 64, STEPS_EVERY = 4 };
 
@@ -184,7 +184,7 @@ typedef struct {
     int count;      /* of sequences */
 } segment;
 
-static text_rules rules[TOKENIZERS];
+static text_rules rules[TOKENIZERS], utf8_rules[2];
 static hash_seed hashes;
 static position_table positions;
 static mask_planes planes;
@@ -260,8 +260,8 @@ static void count_matches(const segment *given, int order, uint64_t *matches)
             compare_lists(compare, hypothesis, reference, in_reference);
             match(in_reference, in_hypothesis, 1, length, orders, matched);
         } else {
-            fill_planes_of_reference(
-                level, &planes, words, ids[0], length, ids[k], reference->length, length);
+            fill_planes_of_reference(level, &planes, words, ids[0], length, ids[k], reference->length,
+                                     length);
             match(planes.in_reference, planes.in_hypothesis, words, length, orders, matched);
         }
     }
@@ -410,6 +410,11 @@ static void try_masks(void)
     mask_kernel_for(SIMD_PORTABLE)(masks.in_reference, masks.in_hypothesis, words, length, orders, one);
     mask_kernel_for(level)(masks.in_reference, masks.in_hypothesis, words, length, orders, other);
     require_same(one, other, sizeof one, "match_masks");
+    if (words > 1) return;
+    int64_t counted[MOST_ORDER] = {0}, matches[MOST_ORDER] = {0};
+    for (int n = 0; n < orders; n++) matches[n] = popcount_portable(one[n * MASK_WORDS]);
+    match_counter_for(level)(masks.in_reference, masks.in_hypothesis, length, order, counted);
+    require_same(matches, counted, sizeof matches, "count_matches");
 }
 
 static void compare_plainly(key_words tokens, key_words others, int earlier, uint64_t *masks)
@@ -443,6 +448,90 @@ static void try_comparer(const guarded memory)
     require_same(one, other, (size_t)(lengths[0] + MASK_LANES) * sizeof(uint64_t), "compare_keys");
 }
 
+static size_t add_utf8(uint8_t *text, size_t size, uint32_t c)
+{
+    if (c < 0x80) {
+        text[size++] = (uint8_t)c;
+    } else if (c < 0x800) {
+        text[size++] = (uint8_t)(0xC0 | c >> 6), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
+    } else {
+        if (c < 0x10000) text[size++] = (uint8_t)(0xE0 | c >> 12);
+        else text[size++] = (uint8_t)(0xF0 | c >> 18), text[size++] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
+        text[size++] = (uint8_t)(0x80 | (c >> 6 & 0x3F)), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
+    }
+    return size;
+}
+
+/* Lines that are read as one have the keys that each has by itself. */
+static void try_run(const guarded memory)
+{
+    enum { LINES = RUN_LINES + 4, ROOM = 4096 };
+    static line_run run;
+    static key_list single;
+    static line_buffers buffers;
+    static characters line;
+    static const characters none = {{0}, 0};
+    static uint8_t text[ROOM + 4 * MOST_CHARS];
+    word words[40];
+    size_t starts[LINES + 1], ends[LINES];
+    const writing from = random_writing();
+    const text_rules *line_rules = &utf8_rules[below(2)];
+    const int count = random_words(words, from), gap = below(2), longest = below(4) ? 30 : 300;
+    const int patterns = from.letters == ALPHABETS[3] || below(2); /* else nothing has to be rewritten */
+    int lines = 0, plain = 1, tokens = 0;
+    memset(text, 'x', LEAD);
+    starts[0] = LEAD;
+    while (lines < LINES && starts[lines] < ROOM - 100) {
+        size_t size = starts[lines];
+        random_line(&line, words, count, 1 + below(longest), (size_t)below(longest * 6), &none);
+        for (size_t i = 0; i < line.length; i++) {
+            const uint32_t c = line.chars[i];
+            const int begins_pattern = c == '&' || c == '<' || c == '\n';
+            plain &= !begins_pattern || !patterns;
+            size = add_utf8(text, size, begins_pattern && !patterns ? 'a' : c);
+        }
+        if (size > ROOM) break;
+        ends[lines++] = size;
+        if (gap) text[size++] = '\n';
+        starts[lines] = size;
+    }
+    if (lines < 2) return;
+    const size_t size = starts[lines] + 1; /* one byte behind a line is read */
+    text[size - 1] = 'x';
+    const uint8_t *bytes = (const uint8_t *)memcpy(at_end(memory, size), text, size);
+    begin_run(&run, bytes + starts[0]);
+    for (int k = 0; k < lines; k++) {
+        const utf8_line next = {bytes + starts[k], ends[k] - starts[k]};
+        if (!add_to_run(&run, next)) break;
+    }
+    if (below(8) == 0) cut_run(&run, below(run.lines + 1));
+    run_reader_for(level)(&run, line_rules, &hashes);
+    for (int k = 0; k < run.lines; k++) {
+        const text_line text_of_line = {bytes + starts[k], ends[k] - starts[k], 1};
+        line_reader reader;
+        open_line(&reader, line_rules, classifier_for(SIMD_PORTABLE), text_of_line, &buffers);
+        const int read = key_lister_for(SIMD_PORTABLE)(&reader, &single, &hashes);
+        tokens += read == 1 ? single.length : LISTED_TOKENS + 1;
+        if (k >= run.read_lines) continue;
+        const key_list *keys = keys_of_line(&run, k);
+        require(read == 1 && keys->length == single.length, "tokens of a run");
+        require_same(keys->low + keys->first, single.low, (size_t)single.length * sizeof(uint64_t),
+                     "keys of a run");
+        require_same(keys->high + keys->first, single.high, (size_t)single.length * sizeof(uint64_t),
+                     "keys of a run");
+        for (int at = 0; at < single.length; at += 64) {
+            require(hashed_at(keys, at) == single.hashed[at / 64], "hashes of a run");
+            for (uint64_t rest = single.hashed[at / 64]; rest; rest &= rest - 1) {
+                const int i = at + lowest_bit(rest);
+                require(same_content(keys->contents[keys->first + i], single.contents[i]),
+                        "contents of a run");
+            }
+        }
+        require(line_of_run(&run, k).length == text_of_line.length, "lines of a run");
+    }
+    require(run.read_lines == run.lines || !plain || tokens > LISTED_TOKENS, "lines that were read");
+}
+
 static void try_utf8(const guarded memory)
 {
     const utf8_reader portable = utf8_reader_for(SIMD_PORTABLE), chosen = utf8_reader_for(level);
@@ -453,14 +542,7 @@ static void try_utf8(const guarded memory)
     size_t size = 0;
     for (int i = 0; i < length; i++) {
         const uint32_t c = ascii ? (uint32_t)below(128) : random_char(from);
-        if (c < 0x80) text[size++] = (uint8_t)c;
-        else if (c < 0x800)
-            text[size++] = (uint8_t)(0xC0 | c >> 6), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
-        else {
-            if (c < 0x10000) text[size++] = (uint8_t)(0xE0 | c >> 12);
-            else text[size++] = (uint8_t)(0xF0 | c >> 18), text[size++] = (uint8_t)(0x80 | (c >> 12 & 0x3F));
-            text[size++] = (uint8_t)(0x80 | (c >> 6 & 0x3F)), text[size++] = (uint8_t)(0x80 | (c & 0x3F));
-        }
+        size = add_utf8(text, size, c);
     }
     if (damaged && size) text[below((int)size)] = (uint8_t)random_word();
     const uint8_t *bytes = (const uint8_t *)memcpy(at_end(memory, size), text, size);
@@ -513,7 +595,8 @@ static void try_rows(const guarded memory)
     const int narrow = below(3), ends = below(length + 1);
     for (int i = 0; i < length; i++) {
         const int64_t id = i >= ends ? (int64_t)(below(40) == 0) : below(8) ? below(200) - 101 : below(20);
-        memcpy(ids + i * stride, &id, (size_t)size);      /* its low bytes come first, as on all that have levels */
+        memcpy(ids + i * stride, &id,
+               (size_t)size); /* its low bytes come first, as on all that have levels */
     }
     for (size_t i = 0; i < sizeof mask; i++) mask[i] = (char)(below(8) ? narrow : 0);
     while (first.at < length) {
@@ -530,17 +613,20 @@ int main(int argc, char **argv)
     if (argc != 3) return fprintf(stderr, "usage: %s SEED SEGMENTS\n", argv[0]), 2;
     seed = strtoull(argv[1], NULL, 10);
     const uint64_t segments = strtoull(argv[2], NULL, 10);
-    const guarded memory = new_guarded(4096);
+    const guarded memory = new_guarded(4096), large = new_guarded(8192);
     uint64_t compared = 0, steps = 0;
     for (int k = 0; k < TOKENIZERS; k++)
         if (build_rules(&rules[k], (tokenizer_id)k, 0) < 0) return 2;
+    if (build_rules(&utf8_rules[0], TOKENIZE_NONE, 1) < 0 || build_rules(&utf8_rules[1], TOKENIZE_13A, 1) < 0)
+        return 2;
     state = seed;
     hashes.first = positions.seed.first = random_word();
     hashes.second = positions.seed.second = random_word();
     for (number = 0; number < segments; number++) {
-        state = seed + (number << 20);      /* so that no segment depends on the levels before */
+        state = seed + (number << 20); /* so that no segment depends on the levels before */
         compared += (uint64_t)(below(4) ? try_text() : try_ids());
         if (number % STEPS_EVERY) continue;
+        for (level = SIMD_PORTABLE; level <= simd_supported(); level++) try_run(large);
         for (level = SIMD_PORTABLE + 1; level <= simd_supported(); level++, steps++) {
             try_classes(memory);
             try_masks();

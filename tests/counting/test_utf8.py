@@ -4,12 +4,16 @@ import re
 import warnings
 
 import pytest
-from arrow_producer import Column, text_array
+from arrow_producer import Column, list_array, text_array
 from generators import seeded
 from random_texts import random_line
 
 from fastbleu import BLEU, count
+from fastbleu.counting._batch import count_batch
+from fastbleu.counting.batch import CountOptions
+from fastbleu.inputs._utf8 import Utf8Lines
 from fastbleu.tokenizers._compiled import COMPILED
+from fastbleu.tokenizers.table import get_tokenizer
 
 # Random lines may end so.
 pytestmark = pytest.mark.filterwarnings("ignore:.* hypotheses end in")
@@ -148,6 +152,41 @@ def test_short_lines_beside_each_other(simd):
         for format in ("u", "U", "vu"):
             columns = [Column(text_array(side, format, skip)) for side in (lines, others)]
             assert count(*columns, tokenize="13a") == count(lines, others, tokenize="13a")
+
+
+def rows_of_a_file(lines):
+    """Lines between which there are newlines."""
+    blocks = [("\n".join(lines) + "\n").encode(), b""]
+    return Utf8Lines(lambda: blocks.pop(0)).take(len(lines))
+
+
+@pytest.mark.parametrize("tokenizer", ["13a", "none"])
+def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
+    """Lines that are tokenized together have the tokens that each has by itself."""
+    rng = seeded(f"runs {tokenizer} {simd}")
+    options = CountOptions(get_tokenizer(tokenizer))
+    for alphabet in (
+        "1.,- ",
+        "12. a",
+        "a-&<quot;lg> ",
+        "ab é\xa0.,",
+        "abcdefghijklmnopqrstuvwxyzß ,.1",
+    ):
+        sizes = rng.choice(((0, 1, 2, 3), (30, 63, 64, 65), (10, 100, 200), (500, 3000)))
+        lines = ["".join(rng.choices(alphabet, k=rng.choice(sizes))) for _ in range(400)]
+        lines += [line[:20] + rng.choice(("&amp;", "-", "<skipped>", ".", "")) for line in lines]
+        others = lines[1:] + lines[:1]
+        expected = count(lines, others, tokenize=tokenizer)
+        assert (
+            count(*(Column(text_array(side)) for side in (lines, others)), tokenize=tokenizer)
+            == expected
+        )
+        assert count_batch(rows_of_a_file(lines), rows_of_a_file(others), options).stats == expected
+        lists = [[other, line] for line, other in zip(lines, others, strict=True)]
+        column = Column(list_array(lists, text_array([text for both in lists for text in both])))
+        assert count(Column(text_array(lines)), column, tokenize=tokenizer) == count(
+            lines, lists, tokenize=tokenizer
+        )
 
 
 def test_long_lines_are_decoded_in_parts():

@@ -121,7 +121,7 @@ cdef class IdPacker(PackedSegments):
         self.length_count += references + 1
         return 0
 
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
         cdef Py_ssize_t number = self.first_segment + segment, length
         cdef bint is_padding
         cdef id_row row
@@ -130,13 +130,13 @@ cdef class IdPacker(PackedSegments):
         else:
             self.hypotheses.find_row(number, 0, &row)
         if row.length <= LISTED_TOKENS:
-            length = self.read_to(<int64_t *> keys.low, &row, &is_padding)
-            list_numbers(keys, <const int64_t *> keys.low, <int> length)
+            length = self.read_to(<int64_t *> keys[0].low, &row, &is_padding)
+            list_numbers(keys[0], <const int64_t *> keys[0].low, <int> length)
         else:
             length = self.read(&row, &is_padding)
             if length > LISTED_TOKENS:
                 return KEYS_DO_NOT_DO
-            list_numbers(keys, self.row_ids, <int> length)
+            list_numbers(keys[0], self.row_ids, <int> length)
         self.worked(length)
         return IS_PADDING if is_padding else KEYS_WERE_READ
 

@@ -20,6 +20,7 @@ cdef enum:
     CHUNK_SEGMENTS = 512
     CHUNK_LINES = 4096
     CHUNK_CHARS = 1 << 19
+    BLOCK_STEPS = 16             # that a block of characters counts for
 
 
 cdef class TextPacker(PlainPacker):
@@ -41,7 +42,7 @@ cdef class TextPacker(PlainPacker):
     cdef void use_simd(self, simd_level level) noexcept nogil
     cdef void release(self) noexcept
     cdef int reserve_lines(self, Py_ssize_t extra) except -1
-    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line, const text_line *end) noexcept nogil
+    cdef Py_ssize_t pack_next(self, Py_ssize_t segment, const text_line *line) except -1 nogil
     cdef int gather(self, object hypothesis, object references) except -1
     cdef int add_line(self, object text, Py_ssize_t segment, Py_ssize_t reference) except -1
     cdef int lower_line(self, text_line *text, line_buffers *buffers) except -1 nogil

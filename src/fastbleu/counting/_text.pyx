@@ -52,7 +52,9 @@ cdef extern from "kernel/text/line_tokens.h":
     int intern_block(line_reader *line, interner *table, int32_t *ids) noexcept nogil
     int find_block(line_reader *line, const interner *table, int32_t *ids) noexcept nogil
     bint ends_in_tokenized_period(text_line text) noexcept nogil
-    void FB_PREFETCH(const void *address) noexcept nogil
+
+cdef extern from "kernel/text/utf8.h":
+    void prefetch_line(size_t address) noexcept nogil
 
 cdef extern from "kernel/text/lower.h":
     int reserve_lowered(line_buffers *buffers, size_t length, int unit) noexcept nogil
@@ -73,9 +75,6 @@ cdef Py_ssize_t KEPT_CHARS = 1 << 16      # longer segments let other threads ru
 
 
 cdef array _row = _array("q")
-
-cdef enum:
-    BLOCK_STEPS = 16             # that a block of characters counts for
 
 cdef uint16_t small_letters[1 << 16]       # see kernel/text/lower.h
 cdef bint has_small_letters
@@ -292,36 +291,33 @@ cdef class TextPacker(PlainPacker):
     cdef int finish(self) except -1 nogil:
         """Tokenize and pack the chunk's lines, once."""
         cdef const text_line *line = self.lines
-        cdef const text_line *end = self.lines + self.line_count
-        cdef int64_t *lengths
-        cdef Py_ssize_t segment, lines
+        cdef Py_ssize_t segment = 0, stop
         if self.finished:
             return 0
         self.id_count = self.length_count = self.mask_count = 0
-        for segment in range(self.segment_count):
-            lines = self.reference_counts[segment] + 1
-            lengths = self.reserve_lengths(lines)
-            self.look_ahead(segment, line, end)
-            self.segment_lines = line
-            if self.pack_keys(segment, lines - 1, lengths) < 0:
-                self.pack_ids(segment, line, lengths)
-            self.tokenized_periods += ends_in_tokenized_period(line[0])
-            self.length_count += lines
-            line += lines
+        while segment < self.segment_count:
+            stop = segment + self.pack_next(segment, line)
+            while segment < stop:
+                line += self.reference_counts[segment] + 1
+                segment += 1
         self.finished = True
         return 0
 
-    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line,
-                         const text_line *end) noexcept nogil:
-        """Have lines that follow those of a segment fetched into the cache."""
-        cdef Py_ssize_t k
-        for k in range(6, min(self.reference_counts[segment] + 7, end - line)):
-            FB_PREFETCH(line[k].chars)
-            FB_PREFETCH(<const char *> line[k].chars + 64)
-            FB_PREFETCH(<const char *> line[k].chars + 128)
-            FB_PREFETCH(<const char *> line[k].chars + 192)
+    cdef Py_ssize_t pack_next(self, Py_ssize_t segment, const text_line *line) except -1 nogil:
+        """Pack a segment, whose first line is given; or several, if a subclass does so. Returns how many."""
+        cdef Py_ssize_t lines = self.reference_counts[segment] + 1, k
+        cdef int64_t *lengths = self.reserve_lengths(lines)
+        # Not a function of its own: compilers drop one that does nothing else.
+        for k in range(6, min(lines + 6, self.lines + self.line_count - line)):
+            prefetch_line(<size_t> line[k].chars)
+        self.segment_lines = line
+        if self.pack_keys(segment, lines - 1, lengths) < 0:
+            self.pack_ids(segment, line, lengths)
+        self.tokenized_periods += ends_in_tokenized_period(line[0])
+        self.length_count += lines
+        return 1
 
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
         cdef line_buffers *buffers = &self.reference_buffers if k > 0 else &self.hypothesis_buffers
         cdef text_line text = self.segment_lines[k]
         cdef line_reader reader
@@ -331,13 +327,13 @@ cdef class TextPacker(PlainPacker):
         if text.length > LISTED_CHARS:
             return KEYS_DO_NOT_DO
         begin_line(&reader, self.rules, self.classify, text, buffers)
-        read = self.list_keys(&reader, keys, &self.own_tokens.seed)
+        read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
         if read < 0 and self.is_plain:
             return KEYS_DO_NOT_DO
         if read < 0:
             begin_rewritten(&reader, text, buffers, &self.cancelled)
-            read = self.list_keys(&reader, keys, &self.own_tokens.seed)
-        self.worked(BLOCK_STEPS + keys.length)
+            read = self.list_keys(&reader, keys[0], &self.own_tokens.seed)
+        self.worked(BLOCK_STEPS + keys[0].length)
         return KEYS_WERE_READ if read else KEYS_DO_NOT_DO
 
     cdef int lower_line(self, text_line *text, line_buffers *buffers) except -1 nogil:

@@ -197,10 +197,10 @@ cdef class TokenPacker(PlainPacker):
         self.finish_segment(count, total)
         return True
 
-    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list *keys) except -1 nogil:
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
         # The caller holds the GIL and both lists.
         if list_plain_keys(
-                keys, plain_item(self.plain_references, k - 1) if k > 0 else self.plain_hypothesis,
+                keys[0], plain_item(self.plain_references, k - 1) if k > 0 else self.plain_hypothesis,
                 self.tokens.seed):
             return KEYS_WERE_READ
         return KEYS_DO_NOT_DO

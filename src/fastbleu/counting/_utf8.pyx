@@ -1,16 +1,17 @@
 """Lines of UTF-8 in, packed masks or ids out, without the GIL and without Python strings.
 
 fill() notes which segments make up the chunk. finish() finds out what their lines hold (kernel/text/utf8.h)
-and hands them to TextPacker, which tokenizes and packs them as any others, so that the result is that of the
-same text as str. A tokenizer that distinguishes only white space among characters beyond ASCII reads all
-lines as bytes, and treats other bytes beyond ASCII as parts of words; in lines with such white space, a copy
-has tabs instead. For other tokenizers, lines that are not ASCII become characters of 1, 2 or 4 bytes, as in a
-str.
+and has TextPacker tokenize and pack them as any others, so that the result is that of the same text as str. A
+tokenizer that distinguishes only white space among characters beyond ASCII reads all lines as bytes, and
+treats other bytes beyond ASCII as parts of words; in lines with such white space, a copy has tabs instead.
+For other tokenizers, and to be lowercased, lines that are not ASCII become characters of 1, 2 or 4 bytes, as
+in a str.
+
+The lines of a column mostly lie one behind the other: a run. Those that are read as bytes are tokenized
+together (kernel/text/line_run.h), and their segments packed together if each has one reference.
 
 Reading a line of bytes also reads memory before and after it. A line is read in place if that memory belongs
-to its neighbours in the column, and otherwise from a copy.
-
-Lines that are lowercased are read as characters, too.
+to its neighbors in the column, and otherwise from a copy.
 
 Ownership. Utf8Packer owns the copies and holds the rows of the chunk. Thread-safety. One packer per thread.
 """
@@ -18,13 +19,16 @@ Ownership. Utf8Packer owns the copies and holds the rows of the chunk. Thread-sa
 import cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
-from libc.stdint cimport uint8_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
 
-from fastbleu.counting._text cimport CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, TextPacker
+from fastbleu._packed cimport IS_MASKS, KEYS_WERE_READ
+from fastbleu.counting._text cimport (
+    BLOCK_STEPS, CHUNK_CHARS, CHUNK_LINES, CHUNK_SEGMENTS, HYPOTHESIS, TextPacker)
 from fastbleu.inputs._utf8 cimport Utf8Rows, not_utf8, utf8_line
+from fastbleu.kernel.tables cimport hash_seed, key_comparer, key_list
 from fastbleu.runtime._process cimport grow, poll, simd_in_use, simd_level
-from fastbleu.tokenizers._compiled cimport reads_utf8, rules_of, text_line
+from fastbleu.tokenizers._compiled cimport reads_utf8, rules_of, text_line, text_rules
 
 
 cdef extern from "kernel/text/line_reader.h":
@@ -32,6 +36,27 @@ cdef extern from "kernel/text/line_reader.h":
 
 cdef extern from "kernel/tables/content_keys.h":
     const size_t INLINE_BYTES
+
+cdef extern from "kernel/text/line_run.h":
+    ctypedef struct line_run:
+        const uint8_t *bytes
+        size_t size
+        int lines
+        int read_lines
+    ctypedef void (*run_reader)(line_run *run, const text_rules *rules, const hash_seed *seed) noexcept nogil
+    void begin_run(line_run *run, const uint8_t *bytes) noexcept nogil
+    bint add_to_run(line_run *run, utf8_line line) noexcept nogil
+    void cut_run(line_run *run, int lines) noexcept nogil
+    key_list *keys_of_line(line_run *run, int number) noexcept nogil
+    run_reader run_reader_for(simd_level level) noexcept nogil
+    const Py_ssize_t RUN_MASKS
+    ctypedef struct run_masks:
+        int segments
+        int masks
+        int tokens
+        int tokenized_periods
+    run_masks compare_runs(key_comparer compare, line_run *hypotheses, int ours, line_run *references,
+                           int theirs, int count, uint64_t *masks, int64_t *lengths) noexcept nogil
 
 cdef extern from "kernel/text/utf8.h":
     ctypedef struct utf8_decoding:
@@ -52,7 +77,6 @@ cdef extern from "kernel/text/utf8.h":
     uint8_t largest_byte(const uint8_t *bytes, size_t size) noexcept nogil
     int unit_of_utf8(uint8_t largest) noexcept nogil
     void replace_wide_spaces(uint8_t *bytes, size_t size) noexcept nogil
-    void prefetch_line(size_t address) noexcept nogil
     bint is_continuation(uint8_t byte) noexcept nogil
     size_t scan_characters(const uint8_t *bytes, size_t size, utf8_content *content) noexcept nogil
     utf8_reader utf8_reader_for(simd_level level) noexcept nogil
@@ -60,25 +84,18 @@ cdef extern from "kernel/text/utf8.h":
 
 cdef size_t PART = 1 << 20               # bytes of a line between two checks for signals
 cdef Py_ssize_t TAIL = 4                 # bytes behind a line that may be read
-cdef Py_ssize_t RUN_LINES = 32           # that are scanned at once
 cdef Py_ssize_t KEPT_BYTES = 1 << 22     # memory for longer lines is not kept
 
 
-# Lines that lie one behind the other, as those of a column do, and as those of a file, between which is a
-# newline. What their neighbours hold may be read, too.
+# A run of one column, or a line by itself.
 cdef struct utf8_run:
-    Py_ssize_t stop              # the number of the first line behind them
-    size_t end                   # the address where the last line ends
-    size_t first                 # where a line may begin, and
-    size_t last                  # where it may end, to be read in place
-    utf8_content content         # of all of them; UTF8_WRONG: to be found out of each
-
-
-cdef inline size_t address_ahead(Utf8Rows rows, Py_ssize_t number, Py_ssize_t distance) noexcept nogil:
-    """Where what is read so many lines later lies."""
-    if rows.ahead:
-        return <size_t> rows.lines[number].bytes + rows.ahead
-    return <size_t> rows.lines[min(number + distance, rows.line_count - 1)].bytes
+    Py_ssize_t first             # the number of the first line
+    Py_ssize_t stop              # that of the first line behind them
+    size_t end                   # the address behind the last line
+    size_t least                 # of a line that is read in place: the least address where it begins,
+    size_t most                  # and the largest behind it
+    utf8_content content         # the most that a line holds; UTF8_WRONG: to be found out of each
+    line_run lines               # the keys of the first ones were read, if lines are read as bytes
 
 
 cdef inline bint is_behind(utf8_line line, size_t end) noexcept nogil:
@@ -104,8 +121,9 @@ cdef class Utf8Packer(TextPacker):
     cdef utf8_content plain              # the most that lines hold which are read as they are
     cdef uint8_t *characters             # of lines that were copied
     cdef Py_ssize_t used, room           # bytes there
-    cdef bint decoded
     cdef utf8_reader reader
+    cdef run_reader run_reader
+    cdef utf8_run our_run, their_run
     cdef size_t size                     # bytes of the chunk's lines
 
     def __cinit__(self, checks, str tokenizer not None, *_):
@@ -140,7 +158,11 @@ cdef class Utf8Packer(TextPacker):
         self.hypotheses, self.references = hypotheses, references
         self.start, self.first_segment, self.reference_start = start, before + start, line
         self.line_count = 0
-        self.finished = self.decoded = False
+        self.finished = False
+        self.our_run.stop = self.their_run.stop = 0
+        self.our_run.end = self.their_run.end = 0
+        self.reader = utf8_reader_for(simd_in_use())
+        self.run_reader = run_reader_for(simd_in_use())
         self.size = 0
         while (segment < end and self.segment_count < CHUNK_SEGMENTS and self.line_count < CHUNK_LINES
                 and self.size < CHUNK_CHARS):
@@ -163,44 +185,74 @@ cdef class Utf8Packer(TextPacker):
             self.line_capacity = capacity
         return self.segment_count
 
-    cdef int finish(self) except -1 nogil:
-        """Take, tokenize and pack the chunk's lines, once."""
-        if not self.decoded:
-            self.take_lines()
-            self.decoded = True
-        return TextPacker.finish(self)
+    cdef Py_ssize_t pack_next(self, Py_ssize_t segment, const text_line *line) except -1 nogil:
+        cdef Py_ssize_t packed = 0
+        if self.as_bytes and self.references.levels == 0 and self.compare != NULL:
+            packed = self.pack_from_runs(segment)
+        if packed > 0:
+            return packed
+        self.take_segment(segment, self.lines + (line - self.lines))
+        return TextPacker.pack_next(self, segment, line)
 
-    cdef void look_ahead(self, Py_ssize_t segment, const text_line *line,
-                         const text_line *end) noexcept nogil:
-        """While this chunk is counted, the next one comes into the cache."""
-        cdef Py_ssize_t references = self.line_count - self.segment_count, k
-        cdef Py_ssize_t reference = self.reference_start + (line - self.lines) - segment
-        prefetch_line(address_ahead(self.hypotheses, self.start + segment, self.segment_count))
-        for k in range(self.reference_counts[segment]):
-            prefetch_line(address_ahead(self.references, reference + k, references))
+    cdef Py_ssize_t pack_from_runs(self, Py_ssize_t segment) except -1 nogil:
+        """Pack the next segments, of one reference each, as long as the keys of both lines were read in runs.
 
-    cdef int take_lines(self) except -1 nogil:
-        """Make the chunk's lines out of UTF-8."""
-        cdef text_line *line = self.lines
-        cdef Py_ssize_t segment, k, reference = self.reference_start
-        cdef utf8_run ours, theirs
-        memset(&ours, 0, sizeof(ours))
-        memset(&theirs, 0, sizeof(theirs))
+        Returns how many.
+        """
+        cdef utf8_run *ours = &self.our_run
+        cdef utf8_run *theirs = &self.their_run
+        cdef Py_ssize_t number = self.start + segment, stop, k
+        cdef run_masks packed
+        self.find_run(self.hypotheses, number, ours)
+        self.find_run(self.references, number, theirs)
+        stop = min(self.start + self.segment_count,
+                   min(ours.first + ours.lines.read_lines, theirs.first + theirs.lines.read_lines))
+        if number >= stop:
+            return 0
+        packed = compare_runs(
+            self.compare, &ours.lines, number - ours.first, &theirs.lines, number - theirs.first,
+            stop - number, self.reserve_masks(RUN_MASKS), self.reserve_lengths(2 * (stop - number)))
+        for k in range(packed.segments):
+            self.distinct[segment + k] = IS_MASKS
+        self.mask_count += packed.masks
+        self.length_count += 2 * packed.segments
+        self.tokenized_periods += packed.tokenized_periods
+        self.worked(packed.tokens + 2 * BLOCK_STEPS * packed.segments)
+        return packed.segments
+
+    cdef int take_segment(self, Py_ssize_t segment, text_line *lines) except -1 nogil:
+        """Make the lines of a segment."""
+        cdef Py_ssize_t reference = self.reference_number(segment, lines), k
         self.used = LEAD
-        self.reader = utf8_reader_for(simd_in_use())
-        for segment in range(self.segment_count):
-            self.take_line(line, self.hypotheses, self.start + segment, &ours, segment, HYPOTHESIS)
-            line += 1
-            for k in range(self.reference_counts[segment]):
-                self.take_line(line, self.references, reference, &theirs, segment, k)
-                line += 1
-                reference += 1
-        # Only now, because the memory has moved while it grew.
-        for k in range(self.line_count):
-            if self.lines[k].unit < 0:
-                self.lines[k].unit = -self.lines[k].unit
-                self.lines[k].chars = self.characters + <size_t> self.lines[k].chars
+        self.take_line(lines, self.hypotheses, self.start + segment, &self.our_run, segment, HYPOTHESIS)
+        for k in range(self.reference_counts[segment]):
+            self.take_line(
+                lines + 1 + k, self.references, reference + k, &self.their_run, segment, k)
+        if self.used > LEAD:
+            # Only now, because the memory has moved while it grew.
+            for k in range(self.reference_counts[segment] + 1):
+                if lines[k].unit < 0:
+                    lines[k].unit = -lines[k].unit
+                    lines[k].chars = self.characters + <size_t> lines[k].chars
         return 0
+
+    @cython.final
+    cdef inline Py_ssize_t reference_number(self, Py_ssize_t segment, const text_line *line) noexcept nogil:
+        """The number of the first reference of a segment, whose first line is `line`."""
+        return self.reference_start + (line - self.lines) - segment
+
+    cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
+        cdef utf8_run *run = &self.our_run
+        cdef Py_ssize_t number = self.start + segment
+        if k > 0:
+            run = &self.their_run
+            number = self.reference_number(segment, self.segment_lines) + k - 1
+        number -= run.first
+        if not 0 <= number < run.lines.read_lines:
+            return TextPacker.read_keys(self, segment, k, keys)
+        keys[0] = keys_of_line(&run.lines, number)
+        self.worked(BLOCK_STEPS + keys[0].length)
+        return KEYS_WERE_READ
 
     @cython.final
     cdef inline int take_line(self, text_line *line, Utf8Rows rows, Py_ssize_t number, utf8_run *run,
@@ -208,49 +260,76 @@ cdef class Utf8Packer(TextPacker):
         """Make one line; of one that is copied see `note_copy`."""
         cdef utf8_line text = rows.lines[number]
         cdef utf8_content content
-        if number >= run.stop:
-            self.find_run(rows, number, run)
-        content = run.content
-        if content > self.plain:
-            content = self.reader.scan(text.bytes, text.size) if text.size <= PART else self.scan_long(text)
-            if content == UTF8_WRONG:
-                self.refuse(text, segment, reference)
-            if content != UTF8_ASCII and not self.as_bytes:
-                return self.decode(line, text)
-        if (content == UTF8_WIDE_SPACES or <size_t> text.bytes < run.first
-                or <size_t> text.bytes + text.size > run.last):
-            return self.copy(line, text, content)
+        self.find_run(rows, number, run)
+        if number - run.first >= run.lines.read_lines:
+            content = run.content
+            if content > self.plain:
+                content = (self.reader.scan(text.bytes, text.size) if text.size <= PART
+                           else self.scan_long(text))
+                if content == UTF8_WRONG:
+                    self.refuse(text, segment, reference)
+                if content != UTF8_ASCII and not self.as_bytes:
+                    return self.decode(line, text)
+            if (content == UTF8_WIDE_SPACES or <size_t> text.bytes < run.least
+                    or <size_t> text.bytes + text.size > run.most):
+                return self.copy(line, text, content)
         line.chars = text.bytes
         line.length = text.size
         line.unit = 1
         return 0
 
-    cdef void find_run(self, Utf8Rows rows, Py_ssize_t number, utf8_run *run) noexcept nogil:
-        """Find the lines from one on that lie one behind the other, and scan them as if they were one."""
-        cdef utf8_line line = rows.lines[number]
-        cdef const uint8_t *start = line.bytes
-        cdef size_t size
+    @cython.final
+    cdef inline void find_run(self, Utf8Rows rows, Py_ssize_t number, utf8_run *run) noexcept nogil:
+        """Find the run of a line, unless it is in the last one."""
+        if not run.first <= number < run.stop:
+            self.begin_run(rows, number, run)
+
+    @cython.final
+    cdef void begin_run(self, Utf8Rows rows, Py_ssize_t number, utf8_run *run) noexcept nogil:
+        """Find the run that begins with a line; scan its lines, and read their keys."""
+        cdef line_run *lines = &run.lines
+        cdef utf8_line line
+        cdef size_t end
+        cdef Py_ssize_t stop = number
+        cdef bint is_followed
         cdef bint is_split = False       # a character, by the end of a line
-        if not is_behind(line, run.end):
-            run.first = <size_t> start + INLINE_BYTES
-        run.stop = number
+        if not is_behind(rows.lines[number], run.end):
+            run.least = <size_t> rows.lines[number].bytes + INLINE_BYTES
+        begin_run(lines, rows.lines[number].bytes)
         while True:
-            run.stop += 1
-            run.end = <size_t> line.bytes + line.size
-            run.last = run.end - 1
-            size = run.end - <size_t> start
-            if run.stop == rows.line_count:
+            line = rows.lines[stop]
+            end = <size_t> line.bytes + line.size
+            is_followed = stop + 1 < rows.line_count and is_behind(rows.lines[stop + 1], end)
+            if not is_followed or <size_t> line.bytes < run.least or not add_to_run(lines, line):
                 break
-            line = rows.lines[run.stop]
-            if not is_behind(line, run.end):
-                break
-            run.last = run.end
-            if run.stop == number + RUN_LINES or size + line.size > PART:
-                break
-            is_split |= is_continuation(start[size]) | is_continuation(line.bytes[0])
+            is_split |= is_continuation(line.bytes[0])
+            run.end = end
+            stop += 1
         run.content = UTF8_WRONG
-        if not is_split and size <= PART:
-            run.content = self.reader.scan(start, size)
+        run.most = run.end
+        if stop == number:               # a line by itself
+            run.end = end
+            run.most = end if is_followed else end - 1
+            stop += 1
+        elif not is_split:
+            run.content = self.reader.scan(lines.bytes, lines.size)
+            if self.as_bytes:
+                self.read_run(rows, number, run)
+        run.first, run.stop = number, stop
+
+    @cython.final
+    cdef void read_run(self, Utf8Rows rows, Py_ssize_t number, utf8_run *run) noexcept nogil:
+        """Read the keys of the first lines of a run, up to one that has to be copied or rewritten."""
+        cdef utf8_line line
+        cdef int plain = 0
+        if run.content > self.plain:
+            while plain < run.lines.lines:
+                line = rows.lines[number + plain]
+                if self.reader.scan(line.bytes, line.size) > self.plain:
+                    break
+                plain += 1
+            cut_run(&run.lines, plain)
+        self.run_reader(&run.lines, self.rules, &self.own_tokens.seed)
 
     cdef utf8_content scan_long(self, utf8_line text) except? UTF8_WRONG nogil:
         """Scan a line part by part."""

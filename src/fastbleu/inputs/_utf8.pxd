@@ -18,7 +18,6 @@ cdef class Utf8Rows:
     cdef readonly Py_ssize_t before      # lines of a stream before the first
     cdef const char *errors              # what str items are decoded by, as PyUnicode_DecodeUTF8 takes it
     cdef readonly size_t size            # bytes of all lines
-    cdef size_t ahead                    # from a line that is a copy to what is copied next; 0: unknown
     cdef Py_ssize_t line_count, part_count, segment_count
     cdef Py_ssize_t line_capacity, part_capacity, segment_capacity
 

@@ -396,8 +396,6 @@ cdef class StringColumn:
             else:
                 rows.lines[line].bytes = copies.bytes + used
             used += rows.lines[line].size
-        if rows.ahead:
-            rows.ahead -= <size_t> copies.bytes
         rows.segment_count = rows.line_count
         self.before += rows.line_count
         return rows, missing
@@ -424,9 +422,6 @@ cdef class StringColumn:
                 if status < 0:
                     self.refuse(rows.line_count)
                 copies.bytes = <uint8_t *> grow(copies.bytes, &copies.room, rows.size + size, 1)
-        # Strings that were made one after the other lie so.
-        if count and <size_t> lines[count - 1].bytes - <size_t> lines[0].bytes < 2 * size:
-            rows.ahead = <size_t> lines[count - 1].bytes
         out = copies.bytes + rows.size
         for number in range(count):
             if lines[number].size:

@@ -7,6 +7,8 @@
  *
  * A list of ids has them in place of keys.
  *
+ * A list may be a part of what the arrays hold: `length` keys from `first` on.
+ *
  * Ownership. A list is plain memory, all zero at first; contents are borrowed and must live until the lists
  * are compared. Not thread-safe: each thread has lists of its own.
  */
@@ -21,7 +23,7 @@ typedef struct {
     uint64_t low[LISTED_TOKENS + MASK_LANES], high[LISTED_TOKENS + MASK_LANES];
     uint64_t hashed[LISTED_TOKENS / 64];
     uint64_t low_bits; /* bits that any low word has; 0: the high words are enough */
-    int length, is_numbers;
+    int first, length, is_numbers;
     token_content contents[LISTED_TOKENS]; /* of hashed keys */
 } key_list;
 
@@ -39,24 +41,44 @@ FB_INLINE void set_key(key_list *list, int i, token_key key, token_content conte
 
 FB_INLINE void clear_keys(key_list *list)
 {
-    list->length = 0;
+    list->first = list->length = 0;
     list->low_bits = 0;
     memset(list->hashed, 0, sizeof list->hashed);
 }
 
 FB_INLINE int same_content(token_content one, token_content other)
 {
-    return one.size == other.size && memcmp(one.bytes, other.bytes, one.size) == 0;
+    const size_t size = one.size;
+    if (size != other.size) return 0;
+    if (size < 16 || size > 32) return memcmp(one.bytes, other.bytes, size) == 0;
+    uint64_t difference = 0;
+    for (size_t at = 0; at < 16; at += 8) {
+        difference |= load64(one.bytes + at) ^ load64(other.bytes + at);
+        difference |= load64(one.bytes + size - 16 + at) ^ load64(other.bytes + size - 16 + at);
+    }
+    return difference == 0;
+}
+
+/* The bits of hashed tokens from number `at` of the list on. */
+FB_INLINE uint64_t hashed_at(const key_list *list, int at)
+{
+    const int word = (list->first + at) >> 6, shift = (list->first + at) & 63, left = list->length - at;
+    if (left <= 0) return 0;
+    uint64_t bits = list->hashed[word] >> shift;
+    if (shift && word + 1 < LISTED_TOKENS / 64) bits |= list->hashed[word + 1] << (64 - shift);
+    return left < 64 ? bits & (((uint64_t)1 << left) - 1) : bits;
 }
 
 /* Clears the bits of tokens whose hashes are equal and whose bytes are not. */
 static inline void verify_masks(const key_list *tokens, const key_list *others, uint64_t *masks)
 {
-    for (uint64_t rest = tokens->hashed[0]; rest; rest &= rest - 1) {
+    const token_content *contents = tokens->contents + tokens->first;
+    const token_content *other_contents = others->contents + others->first;
+    for (uint64_t rest = hashed_at(tokens, 0); rest; rest &= rest - 1) {
         const int i = lowest_bit(rest);
         for (uint64_t equal = masks[i]; equal; equal &= equal - 1) {
             const int j = lowest_bit(equal);
-            if (!same_content(tokens->contents[i], others->contents[j])) masks[i] &= ~((uint64_t)1 << j);
+            if (!same_content(contents[i], other_contents[j])) masks[i] &= ~((uint64_t)1 << j);
         }
     }
 }
@@ -72,8 +94,9 @@ static inline void list_numbers(key_list *list, const int64_t *numbers, int leng
 /* The words that distinguish the tokens of a list. `wide`: both words of a key, not only the high one. */
 FB_INLINE key_words words_of(const key_list *list, int wide)
 {
-    const key_words words = {list->is_numbers ? list->low : list->high,
-                             wide && !list->is_numbers ? list->low : NULL, list->length};
+    const uint64_t *low = list->low + list->first, *high = list->high + list->first;
+    const key_words words = {list->is_numbers ? low : high, wide && !list->is_numbers ? low : NULL,
+                             list->length};
     return words;
 }
 
@@ -85,7 +108,7 @@ static inline void compare_lists(key_comparer compare, const key_list *tokens, c
     const int wide = (tokens->low_bits | others->low_bits) != 0;
     const key_words words = words_of(tokens, wide), other_words = words_of(others, wide);
     compare(&words, &other_words, tokens == others, masks);
-    if (FB_UNLIKELY(tokens->hashed[0] && others->hashed[0])) verify_masks(tokens, others, masks);
+    if (FB_UNLIKELY(hashed_at(tokens, 0) && hashed_at(others, 0))) verify_masks(tokens, others, masks);
 }
 
 /* The masks of the hypothesis' earlier tokens, from the masks of its only reference: tokens in the reference are

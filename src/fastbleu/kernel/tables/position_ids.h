@@ -78,12 +78,12 @@ FB_INLINE void find_words(const position_table *table, key_words hypothesis, key
 /* Whether tokens of equal keys are equal, too. */
 static inline int are_same_contents(const key_list *tokens, const key_list *hypothesis, const int32_t *ids)
 {
-    for (int w = 0; w < LISTED_TOKENS / 64; w++)
-        for (uint64_t rest = tokens->hashed[w]; rest; rest &= rest - 1) {
-            const int i = w * 64 + lowest_bit(rest);
-            if (ids[i] < hypothesis->length
-                && !same_content(tokens->contents[i], hypothesis->contents[ids[i]]))
-                return 0;
+    const token_content *contents = tokens->contents + tokens->first;
+    const token_content *known = hypothesis->contents + hypothesis->first;
+    for (int at = 0; at < tokens->length; at += 64)
+        for (uint64_t rest = hashed_at(tokens, at); rest; rest &= rest - 1) {
+            const int i = at + lowest_bit(rest);
+            if (ids[i] < hypothesis->length && !same_content(contents[i], known[ids[i]])) return 0;
         }
     return 1;
 }

@@ -170,13 +170,12 @@ static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t
 {
     const __mmask64 inside = ~(uint64_t)0 >> (BLOCK - count);
     const __m512i block = _mm512_mask_loadu_epi8(_mm512_set1_epi8(' '), inside, bytes);
-    __m512i classes =
+    /* Both halves of the table, because a branch would depend on the text. */
+    const __m512i low =
         _mm512_permutex2var_epi8(_mm512_loadu_si512(table), block, _mm512_loadu_si512(table + 64));
-    const __mmask64 above_ascii = _mm512_movepi8_mask(block);
-    if (above_ascii)
-        classes = _mm512_mask_mov_epi8(classes, above_ascii,
-                                       _mm512_permutex2var_epi8(_mm512_loadu_si512(table + 128), block,
-                                                                _mm512_loadu_si512(table + 192)));
+    const __m512i high =
+        _mm512_permutex2var_epi8(_mm512_loadu_si512(table + 128), block, _mm512_loadu_si512(table + 192));
+    const __m512i classes = _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(block), high);
     for (int k = SPACE; k < TABLED; k++)
         masks->of[k] = _mm512_test_epi8_mask(classes, _mm512_set1_epi8((char)CLASS(k)));
 }

@@ -18,17 +18,20 @@
 #define LISTED_CHARS 4096
 
 /* The edges of all tokens: how many, 513 where they are more than 512, -1: rewrite the line first. */
-FB_INLINE int list_edges(line_reader *line, const classifier classify, token_edges *edges)
+FB_INLINE int list_edges(line_reader *line, const classifier classify, const int are_bytes,
+                         token_edges *edges)
 {
+    const line_bounds none = {0, 0, 0};
+    char_before before = line->before;
     int started = 0, ended = 0;
     while (!line_ended(line)) {
         class_masks masks;
         uint64_t starts, ends;
-        if (next_edges(line, classify, &masks, &starts, &ends) < 0) return -1;
+        if (next_edges(line, &before, classify, are_bytes, none, &masks, &starts, &ends) < 0) return -1;
         started += classify.locate(starts, line->at, edges->starts + started);
         ended += classify.locate(ends, line->at, edges->ends + ended);
         if (started > LISTED_TOKENS) return LISTED_TOKENS + 1;
-        line->after_space = masks.of[SPACE] >> (BLOCK - 1);
+        before.space = masks.of[SPACE] >> (BLOCK - 1);
         line->at += BLOCK;
     }
     return started;
@@ -155,23 +158,32 @@ static void read_keys_avx512(const line_reader *line, token_edges *edges, int co
 
 #endif
 
-FB_INLINE int list_keys(line_reader *line, key_list *keys, const hash_seed *seed, const simd_level level)
+/* The keys of `count` tokens. */
+FB_INLINE void fill_keys(const line_reader *line, token_edges *edges, int count, const hash_seed *seed,
+                         const simd_level level, key_list *keys)
 {
-    token_edges edges;
-    const int count = list_edges(line, classifier_for(level), &edges);
-    if (count < 0) return -1;
-    if (count > LISTED_TOKENS) return 0;
+    (void)level;
     clear_keys(keys);
 #ifdef FB_X86_64
-    if (level == SIMD_AVX512 && !line->quads) read_keys_avx512(line, &edges, count, *seed, keys);
+    if (level == SIMD_AVX512 && !line->quads) read_keys_avx512(line, edges, count, *seed, keys);
     else
 #endif
         if (!line->pairs)
-        read_keys(line, &edges, count, BYTE_WORDS, *seed, keys);
+        read_keys(line, edges, count, BYTE_WORDS, *seed, keys);
     else if (line->quads || (size_t)count * 2 < line->length)
-        read_keys(line, &edges, count, WIDE_WORDS, *seed, keys);
-    else read_keys(line, &edges, count, WIDE_CHARACTERS, *seed, keys);
+        read_keys(line, edges, count, WIDE_WORDS, *seed, keys);
+    else read_keys(line, edges, count, WIDE_CHARACTERS, *seed, keys);
     keys->length = count;
+}
+
+FB_INLINE int list_keys(line_reader *line, key_list *keys, const hash_seed *seed, const simd_level level)
+{
+    token_edges edges;
+    const int count = line->pairs ? list_edges(line, classifier_for(level), 0, &edges)
+                                  : list_edges(line, classifier_for(level), 1, &edges);
+    if (count < 0) return -1;
+    if (count > LISTED_TOKENS) return 0;
+    fill_keys(line, &edges, count, seed, level, keys);
     return 1;
 }
 

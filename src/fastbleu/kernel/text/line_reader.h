@@ -62,6 +62,9 @@ typedef struct {
     int unit;
 } token_span;
 
+/* What the character before a block is, each 0 or 1; `cut`: a token ends behind it. */
+typedef struct { uint64_t space, digit, cut; } char_before;
+
 typedef struct {
     const text_rules *rules;
     classifier classify;
@@ -73,7 +76,7 @@ typedef struct {
     int rewritten;               /* so that what mteval rewrites is looked for once only */
     size_t length, at;
     size_t first, last;          /* positions whose outer neighbour, the line's end, counts as a digit */
-    uint64_t after_space, after_digit, after_cut;    /* of the character before this block: 0 or 1 */
+    char_before before;
     size_t run;                  /* marks up to this block */
     int run_after_digit;
     size_t open_start;           /* of the token that goes on into this block */
@@ -112,8 +115,8 @@ static inline void open_line(line_reader *line, const text_rules *rules, classif
         if (rules->ends == ENDS_ARE_DIGITS_STRIPPED)
             while (line->first < line->length && is_of_class(line, line->first, SPACE)) line->first++;
     }
-    line->after_space = 1;
-    line->after_digit = line->after_cut = 0;
+    line->before.space = 1;
+    line->before.digit = line->before.cut = 0;
     line->run = 0;
     line->run_after_digit = 0;
     line->open_start = 0;
@@ -144,19 +147,19 @@ static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8
     }
 }
 
-FB_INLINE void read_classes(const line_reader *line, const classifier classify, size_t count,
-                            class_masks *masks)
+FB_INLINE void read_classes(const line_reader *line, const classifier classify, const int are_bytes,
+                            size_t count, class_masks *masks)
 {
     uint8_t high_bytes[BLOCK];
     uint64_t wide = 0, astral = 0;
-    if (line->quads) {
+    if (!are_bytes && line->quads) {
         for (size_t i = 0; i < count; i++) {
             const uint32_t c = line->quads[line->at + i];
             astral |= (uint64_t)(c > 0xFFFF) << i;
             line->middle[line->at + i] = c > 0xFFFF ? 0xFFFF : (uint16_t)c;
         }
     }
-    if (line->pairs)
+    if (!are_bytes && line->pairs)
         wide = classify.narrow(line->pairs + line->at, count, line->narrow + line->at, high_bytes);
     classify.classify_bytes(line->rules->table.pages[0], line->bytes + line->at, count, masks);
     masks->of[WIDE] = wide;
@@ -164,19 +167,23 @@ FB_INLINE void read_classes(const line_reader *line, const classifier classify, 
     if (wide) add_wide_classes(line, wide, high_bytes, count, masks);
 }
 
+/* Where in a block of several lines one begins, and whether one begins right behind it; `between`: bytes that
+ * are not of any line. All 0 in other blocks. */
+typedef struct { uint64_t begins, behind, between; } line_bounds;
+
 /* The last marks of runs of two and more that are glued to a digit behind them. */
-static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t after_digit,
+static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t begins, uint64_t after_digit,
                                uint64_t before_digit)
 {
     uint64_t glued = 0, rest = mark;
     while (rest) {
         const int first = lowest_bit(rest);
-        const uint64_t gap = ~(rest >> first);
+        const uint64_t gap = ~(rest >> first) | (begins >> first & ~(uint64_t)1);
         const int count = gap ? lowest_bit(gap) : BLOCK;
         const int last = first + count - 1;
         size_t run = (size_t)count;
         int digit = (int)(after_digit >> first & 1);
-        if (first == 0 && line->run) {
+        if (first == 0 && line->run && !(begins & 1)) {
             run += line->run;
             digit = line->run_after_digit;
         }
@@ -188,14 +195,15 @@ static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t 
     return glued;
 }
 
-static void carry_run(line_reader *line, uint64_t mark, uint64_t after_digit)
+static void carry_run(line_reader *line, uint64_t mark, uint64_t begins, uint64_t after_digit)
 {
     if (!(mark >> (BLOCK - 1))) {
         line->run = 0;
         return;
     }
-    const int first = ~mark ? highest_bit(~mark) + 1 : 0;
-    if (first > 0 || line->run == 0) {
+    const uint64_t others = ~mark << 1 | begins;
+    const int first = others ? highest_bit(others) : 0;
+    if (others || line->run == 0) {
         line->run = 0;
         line->run_after_digit = (int)(after_digit >> first & 1);
     }
@@ -229,10 +237,11 @@ FB_INLINE void add_ends(const line_reader *line, uint64_t *after_digit, uint64_t
 }
 
 /* Where tokens of a block start, and the positions behind the last character of one. */
-FB_INLINE void find_edges(line_reader *line, const class_masks *masks, uint64_t *starts, uint64_t *ends)
+FB_INLINE void find_edges(line_reader *line, char_before *before, const class_masks *masks,
+                          const line_bounds bounds, uint64_t *starts, uint64_t *ends)
 {
     const uint64_t space = masks->of[SPACE], mark = masks->of[MARK], digit = masks->of[DIGIT];
-    const uint64_t token = ~space, after_digit = digit << 1 | line->after_digit;
+    const uint64_t token = ~space, after_digit = (digit << 1 | before->digit) & ~bounds.begins;
     const uint64_t dash = masks->of[DASH] & after_digit;
     uint64_t before_digit = digit >> 1, behind_digit = after_digit;
     if (line->first != NO_POSITION) add_ends(line, &behind_digit, &before_digit);
@@ -240,16 +249,17 @@ FB_INLINE void find_edges(line_reader *line, const class_masks *masks, uint64_t 
     const uint64_t open = mark >> (BLOCK - 1) | (uint64_t)line->run;
     if (FB_UNLIKELY(open != 0) && line->at + BLOCK < line->length)
         before_digit |= (uint64_t)is_of_class(line, line->at + BLOCK, DIGIT) << (BLOCK - 1);
-    const uint64_t before = masks->of[ALONE] | dash | (mark & ~(behind_digit & before_digit));
-    uint64_t after = before;
+    before_digit &= ~(bounds.begins >> 1 | bounds.behind << (BLOCK - 1));
+    const uint64_t starting = masks->of[ALONE] | dash | (mark & ~(behind_digit & before_digit));
+    uint64_t ending = starting;
     if (FB_UNLIKELY((open | (mark & mark << 1)) != 0)) {
-        after &= ~glued_run_ends(line, mark, behind_digit, before_digit);
-        carry_run(line, mark, behind_digit);
+        ending &= ~glued_run_ends(line, mark, bounds.begins, behind_digit, before_digit);
+        carry_run(line, mark, bounds.begins, behind_digit);
     }
-    *starts = token & (space << 1 | line->after_space | before | after << 1 | line->after_cut);
-    *ends = (token << 1 | !line->after_space) & (space | *starts);
-    line->after_digit = digit >> (BLOCK - 1);
-    line->after_cut = after >> (BLOCK - 1);
+    *starts = token & (space << 1 | before->space | starting | ending << 1 | before->cut | bounds.begins);
+    *ends = (token << 1 | (before->space ^ 1)) & (space | *starts);
+    before->digit = digit >> (BLOCK - 1);
+    before->cut = ending >> (BLOCK - 1);
 }
 
 /* Pairs of a start and an end: the tokens that end in this block. */
@@ -257,7 +267,7 @@ FB_INLINE int take_spans(line_reader *line, uint64_t starts, uint64_t ends, toke
 {
     size_t start = line->open_start;
     int count = 0;
-    if (line->after_space && starts) {
+    if (line->before.space && starts) {
         start = line->at + (size_t)lowest_bit(starts);
         starts &= starts - 1;
     }
@@ -312,31 +322,34 @@ static int has_pattern(const line_reader *line, uint64_t begins)
 
 /* The classes of the next block and its edges; -1 where the line must be rewritten first. With a constant
  * for `classify`, masks stay in registers. */
-FB_INLINE int next_edges(line_reader *line, const classifier classify, class_masks *masks, uint64_t *starts,
+FB_INLINE int next_edges(line_reader *line, char_before *before, const classifier classify,
+                         const int are_bytes, const line_bounds bounds, class_masks *masks, uint64_t *starts,
                          uint64_t *ends)
 {
     const size_t left = line->length - line->at, count = left < BLOCK ? left : BLOCK;
     if (count > 0) {
-        read_classes(line, classify, count, masks);
+        read_classes(line, classify, are_bytes, count, masks);
     } else {      /* the line fills its last block: what is open ends here */
         memset(masks, 0, sizeof *masks);
         masks->of[SPACE] = ~(uint64_t)0;
     }
+    masks->of[REWRITE] &= ~bounds.between;
     if (FB_UNLIKELY(masks->of[REWRITE] && !line->rewritten) && has_pattern(line, masks->of[REWRITE]))
         return -1;
-    find_edges(line, masks, starts, ends);
+    find_edges(line, before, masks, bounds, starts, ends);
     return 0;
 }
 
 /* The tokens that end in the next block, at most 65; -1 where the line must be rewritten first. */
 static int next_tokens(line_reader *line, token_span *spans)
 {
+    const line_bounds none = {0, 0, 0};
     class_masks masks;
     uint64_t starts, ends;
-    if (next_edges(line, line->classify, &masks, &starts, &ends) < 0) return -1;
+    if (next_edges(line, &line->before, line->classify, 0, none, &masks, &starts, &ends) < 0) return -1;
     const int tokens = take_spans(line, starts, ends, spans);
     if (line->pairs) find_units(line, &masks, spans, tokens);
-    line->after_space = masks.of[SPACE] >> (BLOCK - 1);
+    line->before.space = masks.of[SPACE] >> (BLOCK - 1);
     line->at += BLOCK;
     return tokens;
 }

@@ -285,8 +285,12 @@ static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
                                               _mm512_subs_epu8(third, _mm512_set1_epi8(0xF0 - 0x80)));
         wrong = _mm512_or_si512(wrong, _mm512_xor_si512(faults, _mm512_and_si512(later, inner)));
         all = _mm512_or_si512(all, block);
+        /* Not those of dashes and quotes, U+2010 to U+201E, as some blocks have them and others do not. */
         const __m512i lead = _mm512_sub_epi8(second, _mm512_set1_epi8((char)0xE1));
-        if (FB_EQUAL(first, 0xC2) | _mm512_cmple_epu8_mask(lead, _mm512_set1_epi8(0xE3 - 0xE1)))
+        const __m512i third_byte = _mm512_sub_epi8(block, _mm512_set1_epi8((char)0x90));
+        if (FB_EQUAL(first, 0xC2)
+            | (_mm512_cmple_epu8_mask(lead, _mm512_set1_epi8(0xE3 - 0xE1))
+               & _mm512_cmpgt_epu8_mask(third_byte, _mm512_set1_epi8(0x9E - 0x90))))
             has_spaces |= has_wide_spaces_avx512(block, first, second);
     }
     if (!_mm512_movepi8_mask(all)) return UTF8_ASCII;
@@ -350,7 +354,9 @@ static inline utf8_content scan_avx2(const uint8_t *bytes, size_t size)
         const __m256i later = _mm256_or_si256(_mm256_subs_epu8(second, _mm256_set1_epi8(0xE0 - 0x80)),
                                               _mm256_subs_epu8(third, _mm256_set1_epi8(0xF0 - 0x80)));
         wrong = _mm256_or_si256(wrong, _mm256_xor_si256(faults, _mm256_and_si256(later, inner)));
-        if (_mm256_movemask_epi8(_mm256_or_si256(FB_EQUAL(first, 0xC2), FB_BETWEEN(second, 0xE1, 0xE3))))
+        const __m256i lead =
+            _mm256_andnot_si256(FB_BETWEEN(block, 0x90, 0x9E), FB_BETWEEN(second, 0xE1, 0xE3));
+        if (_mm256_movemask_epi8(_mm256_or_si256(FB_EQUAL(first, 0xC2), lead)))
             has_spaces |= has_wide_spaces_avx2(block, first, second);
     }
     if (!is_wide) return UTF8_ASCII;
