@@ -116,7 +116,7 @@ def _changed(words: list[str], vocabulary: list[str], rng: random.Random) -> lis
 
 
 def long_segments(corpus: Corpus, tokens: int = 1000) -> Corpus:
-    """Join neighbouring lines to hypotheses of exactly `tokens` tokens.
+    """Join neighboring lines to hypotheses of exactly `tokens` tokens.
 
     Their references are cut to the same length, or are a little shorter.
     """

@@ -70,7 +70,7 @@ def by_stream(references):
 
 
 class FoldedWord(str):
-    """A str with its own idea of equality, which must be honoured."""
+    """A str with its own idea of equality, which must be honored."""
 
     def __eq__(self, other):
         return str(self).lower() == str(other).lower()

@@ -82,12 +82,12 @@ def nltk_precisions(matches, totals, method, hyp_len, last, epsilon=0.1, alpha=5
     look at it, and at no other segment.
     """
     if method == 5:
-        return _averaged_with_neighbours(list(map(Fraction, matches, totals)), last)
+        return _averaged_with_neighbors(list(map(Fraction, matches, totals)), last)
     if method == 6:
         return _interpolated_with_prior(list(map(Fraction, matches, totals)), matches, last, alpha)
     if method == 7:
         geometric = nltk_precisions(matches, totals, 4, hyp_len, last, epsilon, alpha, k)
-        return _averaged_with_neighbours(geometric, last)
+        return _averaged_with_neighbors(geometric, last)
     zero_orders = 0
     repaired = []
     for order, (match, total) in enumerate(zip(matches, totals, strict=True), start=1):
@@ -108,7 +108,7 @@ def nltk_precisions(matches, totals, method, hyp_len, last, epsilon=0.1, alpha=5
     return repaired
 
 
-def _averaged_with_neighbours(precisions, last):
+def _averaged_with_neighbors(precisions, last):
     """Method 5: m_n = (m_{n-1} + p_n + p_{n+1}) / 3, m_0 = p_1 + 1."""
     matches, total = matches_and_total(*last, 5)
     following = [*precisions[1:], Fraction(matches, max(1, total))]

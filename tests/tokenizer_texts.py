@@ -45,7 +45,7 @@ UNICODE_EDGES = [
     for code in (first - 1, first, last, last + 1)
     if code < 0x110000
 ]
-# Characters whose lower case has another length, another width, or depends on its neighbours.
+# Characters whose lower case has another length, another width, or depends on its neighbors.
 CASED = [*"İIıiΣσςßẞŉǅKſﬀÅÅåÀÉЖжԱ", "\U0001041c", "\U00010444", "AΣ", "Σa", "ὈΔΥΣΣ", "A.Σ"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюя"

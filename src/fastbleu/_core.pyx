@@ -422,7 +422,7 @@ cdef class SegmentCounter:
         return kept
 
     cdef Py_ssize_t keep_pairs(self, ngram_entry *entries, Py_ssize_t count, uint64_t *keys) except -1 nogil:
-        """From order n - 1 to n: keep entries whose right neighbour is present, and write their keys."""
+        """From order n - 1 to n: keep entries whose right neighbor is present, and write their keys."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         while i < count - 1:
             stop = self.next_stop(i, count - 1, 1)

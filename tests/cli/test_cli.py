@@ -280,7 +280,7 @@ def test_lengths_that_differ(tmp_path: Path) -> None:
     assert same(R1, "-i", empty)[0] == 1
 
 
-# ---- colours --------------------------------------------------------------------------------
+# ---- colors --------------------------------------------------------------------------------
 
 
 def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
@@ -306,7 +306,7 @@ def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
 
 @pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
 @pytest.mark.parametrize(
-    ("options", "coloured"),
+    ("options", "colored"),
     [
         (["-ci", "-cin", "20", "-f", "text"], True),
         (["-ci", "-cin", "20", "-f", "text", "-b"], True),
@@ -320,14 +320,14 @@ def on_a_terminal(command: str, *words: Any, **environment: str) -> str:
         (["same", "-f", "text", "-par", "-parn", "30", "--no-color"], False),
     ],
 )
-def test_colours_on_a_terminal(tmp_path: Path, options: list[Any], coloured: bool) -> None:
+def test_colors_on_a_terminal(tmp_path: Path, options: list[Any], colored: bool) -> None:
     same_text = tmp_path / "same.txt"
     same_text.write_bytes(A.read_bytes().replace(b"a", b"e", 1))
     words = [R1, "-i", A, *(same_text if word == "same" else word for word in options)]
     ours = on_a_terminal("fastbleu", *words)
     assert ours == on_a_terminal("sacrebleu", *words)
     assert ours.endswith("\033[0m") == ("-nc" not in words and "--no-color" not in words)
-    assert ("\033[" in ours.removesuffix("\033[0m")) == coloured
+    assert ("\033[" in ours.removesuffix("\033[0m")) == colored
     assert "\033[" not in on_a_terminal("fastbleu", *words, NO_COLOR="1")
     assert "\033[" not in output(*words)
 

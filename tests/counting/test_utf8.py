@@ -201,7 +201,7 @@ def test_long_lines_are_decoded_in_parts():
 
 @pytest.mark.parametrize("tokenizer", ["13a", "char"])
 def test_no_character_lies_in_two_lines(tokenizer, simd):
-    """Neighbours in memory are scanned together, but each line has to be UTF-8 by itself."""
+    """Neighbors in memory are scanned together, but each line has to be UTF-8 by itself."""
     text = ("the cat – “saß” on 漢字 😀 " * 4).encode()
     starts = [n for n in range(1, len(text)) if text[n] & 0xC0 != 0x80]
     good = [text[: start + 20].decode(errors="ignore") for start in starts * 2][:100]

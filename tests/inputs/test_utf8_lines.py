@@ -8,7 +8,7 @@ from generators import raises, seeded
 from fastbleu.inputs._utf8 import Utf8Lines, Utf8Rows
 
 WHITE = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace())
-# Beside the white space: its neighbours, and characters that share bytes with it.
+# Beside the white space: its neighbors, and characters that share bytes with it.
 LETTERS = "a.\x1b!\x00\x7f\x84\x9f¡\u167f\u1681\u1fff\u200b\u2027\u202e\u205e\u2060\u2fff\u3001"
 LETTERS += "é漢😀\ufeff"
 

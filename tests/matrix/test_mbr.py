@@ -369,7 +369,7 @@ WRONG = [
     ({"references": None, "reference_mask": [[1]]}, ValueError, "candidate_mask="),
     ({"candidate_mask": [[1]]}, TypeError, "mask"),
     ({"smoothing": "linear"}, ValueError, "choose one of"),
-    ({"colour": "red"}, TypeError, "colour"),
+    ({"color": "red"}, TypeError, "color"),
 ]
 
 

@@ -83,7 +83,7 @@ def check_tokens(name, texts, expected, where, levels=LEVELS):
 def check_rows(name, texts, expected, where, lowercase=False, levels=LEVELS):
     """Counting the texts gives the rows that counting the expected tokens gives.
 
-    Each text is compared with its neighbour, and with a third one where that is at hand.
+    Each text is compared with its neighbor, and with a third one where that is at hand.
     """
     pairs = [index ^ 1 for index in range(len(texts) & ~1)]
     thirds = [(index * 7 + 2) % len(texts) for index in range(len(pairs))]
@@ -213,7 +213,7 @@ def test_white_space_at_both_ends(name):
         check_tokens(name, texts, expected, f"white space {space!r}")
 
 
-# Where a class of a tokenizer begins or ends, and the neighbours.
+# Where a class of a tokenizer begins or ends, and the neighbors.
 EDGES = {
     edge + offset
     for first, last, *_ in [*UNICODE_RANGES, *CHINESE]

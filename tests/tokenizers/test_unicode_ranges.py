@@ -66,7 +66,7 @@ def run(*arguments, status=0):
 
 
 def test_the_compiled_tokenizer_uses_the_table():
-    """What `intl` makes of the ends, the middle and the neighbours of every range shows it."""
+    """What `intl` makes of the ends, the middle and the neighbors of every range shows it."""
     classes = {letter: regex.compile(rf"\p{{{letter}}}") for letter in "PNS"}
     for first, last, _ in UNICODE_RANGES:
         for code in {first - 1, first, (first + last) // 2, last, last + 1}:

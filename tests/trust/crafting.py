@@ -85,7 +85,7 @@ def strings(count: int, seed: tuple[int, int], rng: np.random.Generator) -> list
 
 
 def pair_walk(count: int, vocabulary: int, seed: tuple[int, int] | None, name: str) -> list[int]:
-    """Token numbers of which each pair of neighbours is new, and collides if there is a seed.
+    """Token numbers of which each pair of neighbors is new, and collides if there is a seed.
 
     Every number stands there first in its order, so that it is its own id in a segment.
     """

@@ -164,7 +164,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--md", metavar="FILE", help="write the overview and some segments as Markdown")
     add("--source", metavar="SRC", help="with --html or --md: the file of the source texts")
     add("--open", action="store_true", help="with --html: open the page in the browser")
-    text = "never print colours; the same as setting $NO_COLOR"
+    text = "never print colors; the same as setting $NO_COLOR"
     add("-nc", "--no-color", action="store_true", help=text)
     add("-q", "--quiet", action="store_true", help="never show a progress bar")
     return parser

@@ -212,7 +212,7 @@ class Reporter:
         return f"\033[{_COLORS[color]}m{text}{RESET}" if uses_colors(self._options) else text
 
     def _finished(self, text: str) -> str:
-        """Remove colours unless they go to a terminal.
+        """Remove colors unless they go to a terminal.
 
         As in sacreBLEU, the layout is computed with them.
         """

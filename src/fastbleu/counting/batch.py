@@ -58,7 +58,7 @@ class CountOptions:
         self.raise_totals = raise_totals
         self.checks = _TOKEN_CHECKS if checks is None else checks
         self.padding_was_checked = False
-        # Segments in favour of the layout of references, and against it: see `warn_of_layout`.
+        # Segments in favor of the layout of references, and against it: see `warn_of_layout`.
         self.layout_votes = 0, 0
         # Workers that are not in use, by the kind of input.
         self.idle = {kind: Pool(threads) for kind in (list, IdRows, Utf8Rows)}

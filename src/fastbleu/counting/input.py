@@ -227,11 +227,11 @@ def _examine_layout(hypotheses: Any, references: Any, options: CountOptions) -> 
     turned = [[parts[other][segment]] for segment, other in enumerate(others)]
     similarities = [_similarities(count_batch(hypotheses, its, options)) for its in (given, turned)]
     pairs = list(zip(*similarities, strict=True))
-    in_favour, against = options.layout_votes
-    in_favour += sum(this > 2 * other for this, other in pairs)
+    in_favor, against = options.layout_votes
+    in_favor += sum(this > 2 * other for this, other in pairs)
     against += sum(other > 2 * this for this, other in pairs)
-    options.layout_votes = in_favour, against
-    warn_of_layout(in_favour, against)
+    options.layout_votes = in_favor, against
+    warn_of_layout(in_favor, against)
 
 
 def _similarities(counted: Counted) -> list[float]:

@@ -138,9 +138,9 @@ cdef bint average(const int64_t *matches, const int64_t *totals, int max_order,
     """
     cdef double bound = 2.0 * <double> fifth[1], mean = 0.0
     cdef int64_t denominator = fifth[1], numerator
-    cdef bint fraction = True, neighbour_raw
-    cdef int64_t neighbour_matches, neighbour_total
-    cdef double neighbour
+    cdef bint fraction = True, neighbor_raw
+    cdef int64_t neighbor_matches, neighbor_total
+    cdef double neighbor
     cdef int n, side
     for n in range(max_order):
         bound *= 3.0 * <double> totals[n]
@@ -151,23 +151,23 @@ cdef bint average(const int64_t *matches, const int64_t *totals, int max_order,
     for n in range(max_order):
         for side in range(2):
             if n + side < max_order:
-                neighbour_raw = raw[n + side]
-                neighbour_matches = matches[n + side]
-                neighbour_total = totals[n + side]
+                neighbor_raw = raw[n + side]
+                neighbor_matches = matches[n + side]
+                neighbor_total = totals[n + side]
             else:
-                neighbour_raw = True
-                neighbour_matches = fifth[0]
-                neighbour_total = fifth[1]
-            if fraction and neighbour_raw:
-                numerator += neighbour_matches * (denominator // neighbour_total)
+                neighbor_raw = True
+                neighbor_matches = fifth[0]
+                neighbor_total = fifth[1]
+            if fraction and neighbor_raw:
+                numerator += neighbor_matches * (denominator // neighbor_total)
                 continue
             if fraction:
                 mean = <double> numerator / <double> denominator
                 fraction = False
             # The previous order is overwritten already, the two that are read are not.
-            neighbour = precisions[n + side] if n + side < max_order else (
+            neighbor = precisions[n + side] if n + side < max_order else (
                 <double> fifth[0] / <double> fifth[1])
-            mean += neighbour
+            mean += neighbor
         if fraction:
             denominator *= 3
             precisions[n] = <double> numerator / <double> denominator

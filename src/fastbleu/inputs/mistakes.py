@@ -78,17 +78,17 @@ def warn_of_id_padding(hypotheses: IdRows, references: IdRows, rules: IdRules | 
             return
 
 
-def layout_is_open(in_favour: int, against: int) -> bool:
+def layout_is_open(in_favor: int, against: int) -> bool:
     """Whether the votes of segments have not yet decided the layout of references."""
-    return in_favour < _VOTES and against < _VOTES + _VOTES_PER_DISSENT * in_favour
+    return in_favor < _VOTES and against < _VOTES + _VOTES_PER_DISSENT * in_favor
 
 
-def warn_of_layout(in_favour: int, against: int) -> None:
+def warn_of_layout(in_favor: int, against: int) -> None:
     """Warn if the votes of segments show that references are transposed."""
-    if against >= _VOTES + _VOTES_PER_DISSENT * in_favour:
+    if against >= _VOTES + _VOTES_PER_DISSENT * in_favor:
         warn_input(
             "there are as many references as segments, read as references[segment][k]; read as "
-            f"references[k][segment] those of {against} segments match better and of {in_favour} "
+            f"references[k][segment] those of {against} segments match better and of {in_favor} "
             "worse; if that is their layout pass list(zip(*references))"
         )
 

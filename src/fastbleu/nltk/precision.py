@@ -83,7 +83,7 @@ class SmoothingFunction:
         return nltk_arithmetic.method4(p_n, self.k, hyp_len or len(hypothesis))
 
     def method5(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
-        """Average each precision with its lower (smoothed) and its higher (raw) neighbour."""
+        """Average each precision with its lower (smoothed) and its higher (raw) neighbor."""
         higher = [*p_n[1:], modified_precision(references, hypothesis, 5)]
         return nltk_arithmetic.method5(p_n, higher)
 

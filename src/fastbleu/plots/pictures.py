@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-# Okabe and Ito's colours, which colour-blind people can distinguish; the first two as in the
+# Okabe and Ito's colors, which color-blind people can distinguish; the first two as in the
 # report.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _LARGEST_RATIO = 1.5

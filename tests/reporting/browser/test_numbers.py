@@ -86,7 +86,7 @@ def test_all_segments(show, name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_tokens_and_matches(show, name):
-    """The tokens are those that are counted, coloured by the longest n-gram that matches."""
+    """The tokens are those that are counted, colored by the longest n-gram that matches."""
     given, page = case(name), show(name)
     metric, _ = metrics(given)
     names = list(given["systems"])

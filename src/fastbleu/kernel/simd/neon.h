@@ -4,7 +4,7 @@
  * is 0 or 0xFF, as comparisons return it; the bits of a mask are the lanes, the first one lowest.
  *
  * Leaves without state; any thread may call them. Cost: a mask takes an AND a vector, and three steps of
- * adding neighbours.
+ * adding neighbors.
  */
 #pragma once
 

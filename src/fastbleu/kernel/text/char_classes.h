@@ -142,7 +142,7 @@ static inline int build_char_table(char_table *table, tokenizer_id tokenizer, in
     for (uint32_t number = 0; number < PAGES; number++) {
         paint_page(page, number, tokenizer, &category);
         if (utf8) memset(page + (number ? 0 : 128), 0, number ? 256 : 128);
-        /* From the last page back: neighbours are often equal. */
+        /* From the last page back: neighbors are often equal. */
         for (known = count; known > 0; known--)
             if (memcmp(table->pages[known - 1], page, 256) == 0) break;
         if (known == 0) {

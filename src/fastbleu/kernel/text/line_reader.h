@@ -75,7 +75,7 @@ typedef struct {
     uint16_t *middle;
     int rewritten;               /* so that what mteval rewrites is looked for once only */
     size_t length, at;
-    size_t first, last;          /* positions whose outer neighbour, the line's end, counts as a digit */
+    size_t first, last;          /* positions whose outer neighbor, the line's end, counts as a digit */
     char_before before;
     size_t run;                  /* marks up to this block */
     int run_after_digit;

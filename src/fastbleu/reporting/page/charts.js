@@ -71,6 +71,6 @@ function ticks(low, high, about) {
   return made;
 }
 
-// The kind of a system in charts: A and B have colours of their own.
+// The kind of a system in charts: A and B have colors of their own.
 const kindOf = (k) => (k === pair.a ? "a" : "b");
 const shownSystems = () => (isPair() ? [pair.a, pair.b] : [pair.a]);
