@@ -14,7 +14,7 @@ from table_families import FAMILIES, as_dict, check, columns, expected, groups_o
 
 from fastbleu import BLEU, InputWarning, dialects, tables
 from fastbleu.significance import bootstrap
-from fastbleu.tables import sources
+from fastbleu.tables import groups, sources
 from fastbleu.tables._row_groups import RowGroups
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
@@ -29,9 +29,10 @@ def family(request):
 
 @pytest.fixture(params=[None, 7])
 def chunk(request, monkeypatch):
-    """Chunks of the usual size, and small ones."""
+    """Chunks and parts of the usual size, and small ones."""
     if request.param:
         monkeypatch.setattr(sources, "CHUNK_ROWS", request.param)
+        monkeypatch.setattr(groups, "_PART_ROWS", 3)
 
 
 @pytest.mark.usefixtures("chunk")
@@ -280,6 +281,31 @@ def test_keys_of_all_kinds(family, kind):
     for by in (["key"], ["system", "key"], ["key", "lang"]):
         found = tables.score(table, "mt", ["ref"], by=by)
         check(found, expected(lambda key: BLEU(), its, by, ["ref"]), by)
+
+
+def test_keys_of_many_rows(family):
+    """Keys are read in blocks; long ones are compared with those of blocks before."""
+    its = {"mt": ["a b c d"] * 10_000, "ref": ["a b c d"] * 10_000}
+    its["key"] = [f"a key of more than 15 bytes: {row * row % 5}" for row in range(10_000)]
+    its["number"] = [row % 7 for row in range(10_000)]
+    found = as_dict(tables.score(table_of(family, its), "mt", ["ref"], by=["key", "number"]))
+    groups = groups_of(its, ["key", "number"])
+    keys = list(zip(found["key"], found["number"], strict=True))
+    assert keys == list(groups)
+    assert found["segments"] == [len(numbers) for numbers in groups.values()]
+
+
+@pytest.mark.usefixtures("chunk")
+@pytest.mark.parametrize("row", [0, 20, 59])
+def test_a_missing_value_after_parts_that_were_counted(family, row):
+    its = columns(60)
+    its["ref"][row] = None
+    table = table_of(family, its)
+    match = f"^row {row}: column 'ref' has no value"
+    raises(TypeError, match, tables.score, table, "mt", ["ref"], by="system")
+    kept = {name: [*its[name][:row], *its[name][row + 1 :]] for name in its}
+    found = tables.score(table, "mt", ["ref"], by="system", missing="skip")
+    check(found, expected(lambda key: BLEU(), kept, ["system"], ["ref"]), ["system"])
 
 
 def test_keys_in_a_dictionary_of_values():

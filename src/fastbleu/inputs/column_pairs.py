@@ -81,7 +81,12 @@ class Columns:
         Whether text can be counted in place; else it becomes Python strings.
     missing : {"error", "empty", "skip"}
         What to do with segments in which something is null.
+
+    With `pause` set, `blocks` yields one block of at most so many segments, and the next when it is
+    called again.
     """
+
+    pause = 0
 
     def __init__(
         self, ours: Any, theirs: Any, is_text: bool, in_place: bool, missing: str = "error"
@@ -103,6 +108,7 @@ class Columns:
         copied = _SHARED_SEGMENTS if threads > 1 else _COPIED_SEGMENTS
         limit = copied if StringColumn in kinds else _BLOCK_SEGMENTS
         limit = limit if self._in_place else LISTED_SEGMENTS
+        limit = min(limit, self.pause or limit)
         while True:
             before = self._ours.before
             ours, our_missing = self._ours.read(limit, _BLOCK_BYTES)
@@ -124,6 +130,8 @@ class Columns:
             if left_out:
                 ours, theirs = _without(ours, left_out), _without(theirs, left_out)
             yield ours, theirs, before
+            if self.pause:
+                return
         if self._left_out:
             warn_input(
                 f"left out {len(self._left_out)} of {self._ours.before} segments, because a value "

@@ -1,23 +1,23 @@
 """Group the rows of a frame by their keys, and sum their counts.
 
 Data. Groups are numbered in the order of their first rows. Text is compared as UTF-8, a missing one being
-equal to others that are missing, and numbers by their 64 bits. A row costs one or two look-ups per key, and
-less if its text equals that of the previous row.
+equal to others that are missing, and numbers by their 64 bits. Keys are read in blocks, which stay in the
+cache. A row costs one or two look-ups per key.
 
-Ownership. RowGroups owns its arrays and its table; keys are borrowed while rows are split by them.
+Ownership. RowGroups owns its arrays and its tables; keys are borrowed while rows are split by them.
 Thread-safety. One thread uses a RowGroups.
 """
 
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcmp
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastbleu._core cimport numbers
 from fastbleu.inputs._utf8 cimport Utf8Rows, utf8_line
 from fastbleu.kernel.tables cimport (
-    interner, interner_add, interner_begin, interner_free, token_content, token_key)
-from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, process_seed
+    interner, interner_add, interner_begin, interner_free, number_table, number_table_add,
+    number_table_begin, number_table_free, token_content, token_key)
+from fastbleu.runtime._process cimport Buffer, buffer_of, process_seed
 
 
 cdef extern from "kernel/tables/token_store.h":
@@ -26,6 +26,7 @@ cdef extern from "kernel/tables/token_store.h":
 
 
 cdef enum:
+    BLOCK_ROWS = 1 << 12
     # Units that distinguish texts from missing values.
     TEXT = 1
     MISSING = 2
@@ -58,76 +59,76 @@ cdef class RowGroups:
     cdef readonly array totals
     cdef array groups                # of each row, int32
     cdef Py_ssize_t rows, count, width
-    cdef interner known
+    cdef interner known              # values of the key
+    cdef number_table pairs          # of a group and a value
+    cdef int32_t values[BLOCK_ROWS]  # of the rows of a block
 
     def __cinit__(self, Py_ssize_t rows, Py_ssize_t width):
         self.groups = clone(_INT32, rows, True)
         self.rows, self.width = rows, width
         self.count = min(rows, 1)
-        self.known.seed = process_seed()
+        self.known.seed = self.pairs.seed = process_seed()
 
     def __dealloc__(self):
         interner_free(&self.known)
+        number_table_free(&self.pairs)
 
     def split(self, keys not None):
-        """Split groups by a key: Utf8Rows of single lines, or a buffer of int64."""
-        cdef int32_t *group = <int32_t *> self.groups.data.as_ints
-        cdef int64_t *value
-        cdef array values = clone(_INT64, self.rows, False)
+        """Split groups by a key: a column of text, as ArrowColumn, or a buffer of int64."""
         cdef Buffer buffer
-        cdef Py_ssize_t row
-        if len(keys) != self.rows:
-            raise ValueError(f"there are {self.rows} rows, but {len(keys)} keys")
-        value = numbers(values)
-        self.forget()
-        if isinstance(keys, Utf8Rows):
-            self.number_lines(keys, value)
-        else:
+        cdef Utf8Rows lines
+        cdef const int64_t *integers = NULL
+        cdef Py_ssize_t row = 0, size
+        cdef list owners = []            # of texts that `known` borrows
+        if not hasattr(keys, "read"):
+            if len(keys) != self.rows:
+                raise ValueError(f"there are {self.rows} rows, but {len(keys)} keys")
             buffer = buffer_of(keys, "q", 1)
-            self.number(<const int64_t *> buffer.view.buf, value)
-        if self.count > 1:
-            for row in range(self.rows):
-                value[row] |= <int64_t> group[row] << 32
-            self.forget()
-            self.number(value, value)
-        for row in range(self.rows):
-            group[row] = <int32_t> value[row]
-        self.count = self.known.count
+            integers = <const int64_t *> buffer.view.buf
+        if interner_begin(&self.known, self.rows) < 0 or number_table_begin(&self.pairs, self.rows) < 0:
+            raise MemoryError("no memory for the keys of rows")
+        while row < self.rows:
+            PyErr_CheckSignals()
+            size = min(self.rows - row, BLOCK_ROWS)
+            if integers != NULL:
+                self.number(integers + row, size)
+            else:
+                lines = keys.read(size)[0]
+                size = len(lines)
+                if lines.levels or not size:
+                    raise ValueError(f"expected {self.rows} keys of single lines")
+                owners.append(lines.owners)
+                self.number_lines(lines.lines, size)
+            self.split_block(<int32_t *> self.groups.data.as_ints + row, size)
+            row += size
+        self.count = self.known.count if self.count <= 1 else self.pairs.count
         self.totals = None
 
-    cdef int forget(self) except -1:
-        PyErr_CheckSignals()
-        if interner_begin(&self.known, self.rows) < 0:
-            raise MemoryError("no memory for the keys of rows")
-        return 0
-
-    cdef int number(self, const int64_t *values, int64_t *found) except -1:
-        """Number the values; equal values get equal numbers."""
+    cdef void number(self, const int64_t *integers, Py_ssize_t size) noexcept:
+        """Number the values of a block; equal ones get equal numbers."""
         cdef Py_ssize_t row
-        for row in range(self.rows):
-            if row % POLL_EVERY == POLL_EVERY - 1:
-                PyErr_CheckSignals()
-            found[row] = interner_add(&self.known, number_key(values[row]), NO_CONTENT)
-        return 0
+        for row in range(size):
+            self.values[row] = interner_add(&self.known, number_key(integers[row]), NO_CONTENT)
 
-    cdef int number_lines(self, Utf8Rows keys, int64_t *found) except -1:
-        cdef const utf8_line *lines = keys.lines
+    cdef void number_lines(self, const utf8_line *lines, Py_ssize_t size) noexcept:
         cdef token_content content
         cdef Py_ssize_t row
-        if keys.levels:
-            raise ValueError("keys are single lines")
-        for row in range(self.rows):
-            if row % POLL_EVERY == POLL_EVERY - 1:
-                PyErr_CheckSignals()
-            if row and are_equal(lines[row], lines[row - 1]):
-                found[row] = found[row - 1]
+        for row in range(size):
+            content.bytes, content.size = lines[row].bytes, lines[row].size
+            self.values[row] = intern_content(&self.known, content, TEXT if content.bytes else MISSING)
+
+    cdef void split_block(self, int32_t *groups, Py_ssize_t size) noexcept:
+        """Replace the groups of a block by those of the pairs of a group and a value."""
+        cdef Py_ssize_t row
+        for row in range(size):
+            if self.count > 1:
+                groups[row] = number_table_add(
+                    &self.pairs, <uint64_t> groups[row] << 32 | <uint64_t> self.values[row])
             else:
-                content.bytes, content.size = lines[row].bytes, lines[row].size
-                found[row] = intern_content(&self.known, content, TEXT if content.bytes else MISSING)
-        return 0
+                groups[row] = self.values[row]
 
     def add(self, rows not None, array counts not None, nrefs not None):
-        """Add segments to the totals of their groups.
+        """Add segments, at most some ten thousands at a time, to the totals of their groups.
 
         Parameters
         ----------
@@ -142,30 +143,26 @@ cdef class RowGroups:
         cdef const int64_t *row = <const int64_t *> of_rows.view.buf
         cdef const int64_t *references = <const int64_t *> of_nrefs.view.buf
         cdef const int64_t *count = numbers(counts)
+        cdef const int32_t *groups = <const int32_t *> self.groups.data.as_ints
+        cdef int64_t *totals
         cdef int64_t *total
-        cdef Py_ssize_t segment, column, segments = len(rows), width = COUNTS + self.width
-        if len(counts) != segments * self.width or len(nrefs) != segments:
-            raise ValueError(f"expected {segments} rows of {self.width} counts, and numbers of references")
+        cdef Py_ssize_t segment, column, segments = len(rows), width = self.width
+        if len(counts) != segments * width or len(nrefs) != segments:
+            raise ValueError(f"expected {segments} rows of {width} counts, and numbers of references")
         if self.totals is None:
-            self.totals = clone(_INT64, self.count * width, True)
+            self.totals = clone(_INT64, self.count * (COUNTS + width), True)
+        PyErr_CheckSignals()
+        totals = numbers(self.totals)
         for segment in range(segments):
-            if segment % POLL_EVERY == POLL_EVERY - 1:
-                PyErr_CheckSignals()
             if not 0 <= row[segment] < self.rows:
                 raise IndexError(f"there are {self.rows} rows")
-            total = <int64_t *> self.totals.data.as_longlongs + self.groups.data.as_ints[row[segment]] * width
+            total = totals + groups[row[segment]] * (COUNTS + width)
             if total[SEGMENTS] == 0:
                 total[FIRST] = row[segment]
                 total[FEWEST] = total[MOST] = references[segment]
             total[SEGMENTS] += 1
             total[FEWEST] = min(total[FEWEST], references[segment])
             total[MOST] = max(total[MOST], references[segment])
-            for column in range(self.width):
+            for column in range(width):
                 total[COUNTS + column] += count[column]
-            count += self.width
-
-
-cdef bint are_equal(utf8_line one, utf8_line other) noexcept:
-    """Whether two texts are equal, or both missing."""
-    return (one.size == other.size and (one.bytes == NULL) == (other.bytes == NULL)
-            and (one.size == 0 or memcmp(one.bytes, other.bytes, one.size) == 0))
+            count += width

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ._row_groups import RowGroups
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..inputs._utf8 import Utf8Rows
+    from ..inputs.columns import Column
 
     Indices = NDArray[np.int64]
     # How to reduce each column of a frame within a group.
@@ -88,10 +88,12 @@ class LibraryFrame:
         """A row for each group, in any order; null is a group's key as any other value."""
         column = self._narwhals.col
         parts = [getattr(column(name), reduction)() for name, reduction in how.items()]
-        # Copies in the library's own memory: pyarrow's threads may free their data only when Python
-        # exits, which aborts the process if the memory belongs to a Python object.
-        copies = self._frame.with_columns(*(column(name) + 0 for name in how))
-        grouped = copies.group_by(*by, drop_null_keys=False)
+        frame = self._frame
+        if frame.implementation.is_pyarrow():
+            # Copies in its own memory: its threads may free their data only when Python exits,
+            # which aborts the process if the memory belongs to a Python object.
+            frame = frame.with_columns(*(column(name) + 0 for name in how))
+        grouped = frame.group_by(*by, drop_null_keys=False)
         return LibraryFrame(grouped.agg(*parts))
 
     def groups(self, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Indices]]:
@@ -255,15 +257,13 @@ def _lengths(references: Iterable[Any]) -> Indices:
     return np.array([1 if isinstance(its, str) else len(its) for its in references], np.int64)
 
 
-def _text(column: Any) -> Utf8Rows | None:
-    """The lines of a text column with the Arrow interface; None for any other."""
+def _text(column: Any) -> Column | None:
+    """A text column with the Arrow interface, to be read line by line; None for any other."""
     try:
         lines = opened(column, "keys")
     except TypeError:
         return None
-    if lines is None or not lines.is_text or lines.levels:
-        return None
-    return cast("Utf8Rows", lines.read(len(column))[0])
+    return lines if lines is not None and lines.is_text and not lines.levels else None
 
 
 def _numbers(values: NDArray[Any]) -> Indices:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..counting.stats import Stats
 from ..dialects.score import Score
+from ..inputs.column_pairs import columns_of
 from ..significance import bootstrap
 from ..significance.texts import scoring_options
 from .frames import ROW, Frame, joined
@@ -24,6 +25,9 @@ _SEGMENTS, _FEWEST, _MOST = "_fastbleu_segments", "_fastbleu_fewest", "_fastbleu
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
 WAITING_ROWS = 1 << 17
+# Rows whose counts stay in the cache until they are added up; more if several threads share them.
+_PART_ROWS = 1 << 13
+_SHARED_ROWS = 1 << 16
 
 RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signature")
 
@@ -109,15 +113,48 @@ class GroupScorer:
         """Like `_rows`, but summed by group; several results may have equal keys."""
         keys, width = self._keyed(frame), len(self._counts)
         groups = keys.row_groups(width)
-        for before, piece in pieces(frame):
-            counted = self.counter.count(piece, first + before, "update")
-            stats = self.counter.metric._parameters.rules.adapt(counted.stats)
-            groups.add(counted.numbers - first, stats._rows, counted.nrefs)
+        for numbers, stats, nrefs in self._counted(frame, first):
+            stats = self.counter.metric._parameters.rules.adapt(stats)
+            groups.add(numbers - first, stats._rows, nrefs)
         totals: Indices = np.asarray(groups.totals).reshape(-1, len(self.reductions))
         totals = totals[totals[:, 1] > 0]  # if nothing is missing
         rows = totals[:, 0].copy()
         totals[:, 0] += first
         return keys[rows], totals
+
+    def _counted(self, frame: Frame, first: int) -> Iterator[tuple[Indices, Stats, Indices]]:
+        """The numbers of rows, their counts and their numbers of references, part by part."""
+        done = 0
+        for stats, nrefs in self._counted_columns(frame):
+            numbers = np.arange(first + done, first + done + len(stats))
+            done += len(stats)
+            yield numbers, stats, nrefs
+        for before, piece in pieces(frame[done:]) if done < len(frame) else ():
+            yield self.counter.count(piece, first + done + before, "update")[1:]
+
+    def _counted_columns(self, frame: Frame) -> Iterator[tuple[Stats, Indices]]:
+        """Counts and numbers of references of the first rows, in parts that stay in the cache.
+
+        Ends before a part that cannot be counted, of which `RowCounter.count` says why, or leaves
+        out what is missing; at once if texts are no columns, or languages have tokenizers.
+        """
+        metric, texts = self.counter.metric, self.counter.text_columns(frame)
+        if texts is None or self.counter.language is not None:
+            return
+        done = 0
+        try:
+            columns: Any = columns_of(*texts, True, metric._options.reads_utf8)
+            columns.pause = _PART_ROWS if metric.threads == 1 else _SHARED_ROWS
+            while done < len(frame):
+                how = (None, None), metric._options, "update"
+                counted = metric._parameters.count(columns, None, *how)
+                if not counted.segments:
+                    return
+                part = slice(done, done + counted.segments)
+                done = part.stop
+                yield self.counter.noted(metric, counted, frame, part)
+        except (TypeError, ValueError):
+            return
 
     def _joined(self, parts: Sequence[tuple[Frame, Indices]]) -> Frame:
         """Keys and their numbers in one frame."""

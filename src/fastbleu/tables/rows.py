@@ -20,6 +20,7 @@ from .frames import Frame
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..counting._batch import Counted as Batch
     from ..dialects.parameters import Parameters
     from .frames import Indices
 
@@ -120,17 +121,23 @@ class RowCounter:
 
         Columns with the Arrow interface are passed as they are, others as lists.
         """
-        columns = [frame.column(name) for name in (self.hypothesis, *self.references)]
-        one_each = not self.several or len(self.references) == 1
-        if self._is_text and all(map(is_column, columns)):
-            return columns[0], columns[1] if one_each else columns[1:]
+        columns = self.text_columns(frame)
+        if columns is not None:
+            return columns
         hypotheses, *references = map(frame.values, (self.hypothesis, *self.references))
-        if self.several and not (one_each and self._is_text):
+        if self.several and not (len(references) == 1 and self._is_text):
             return hypotheses, list(zip(*references, strict=True))
         # pandas may have the references of a segment as an array.
         if np.ndarray in set(map(type, references[0])):
             return hypotheses, [_plain(its) for its in references[0]]
         return hypotheses, references[0]
+
+    def text_columns(self, frame: Frame) -> tuple[Any, Any] | None:
+        """Hypotheses and references, if they are columns of text with the Arrow interface."""
+        columns = [frame.column(name) for name in (self.hypothesis, *self.references)]
+        if not (self._is_text and all(map(is_column, columns))):
+            return None
+        return columns[0], columns[1] if len(columns) == 2 else columns[1:]
 
     @property
     def _is_text(self) -> bool:
@@ -202,15 +209,20 @@ class RowCounter:
         self, metric: BLEU, frame: Frame, numbers: Indices, operation: str
     ) -> tuple[Stats, Indices]:
         texts = self.texts(frame)
-        parameters = metric._parameters
         with Located(self, numbers):
-            counted = parameters.count(*texts, (None, None), metric._options, operation)
+            counted = metric._parameters.count(*texts, (None, None), metric._options, operation)
+        return self.noted(metric, counted, frame, slice(None))
+
+    def noted(
+        self, metric: BLEU, counted: Batch, frame: Frame, part: slice
+    ) -> tuple[Stats, Indices]:
+        """Counts, and numbers of references, of a part of a frame."""
         if counted.tokenized_periods:
-            periods = self._periods.get(parameters, 0)
-            self._periods[parameters] = periods + counted.tokenized_periods
+            periods = self._periods.get(metric._parameters, 0)
+            self._periods[metric._parameters] = periods + counted.tokenized_periods
         if counted.nrefs >= 0:
-            return counted.stats, np.full(len(frame), counted.nrefs, np.int64)
-        return counted.stats, frame.lengths(self.references[0])
+            return counted.stats, np.full(counted.segments, counted.nrefs, np.int64)
+        return counted.stats, frame[part].lengths(self.references[0])
 
     def _sentence_scores(
         self, frame: Frame, numbers: Indices

@@ -45,6 +45,24 @@ FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned
     return key;
 }
 
+/* The same key, without reading around the content. */
+FB_INLINE token_key bounded_key(const unsigned char *bytes, size_t size, unsigned unit)
+{
+    token_key key = {0, (uint64_t)(unit << 4 | size) << 56};
+    if (size >= 8) {
+        key.low = load64(bytes) << 8 * (INLINE_BYTES - size);
+        key.high |= load64(bytes + size - 8) >> 8;
+        return key;
+    }
+    uint64_t content = 0;
+    if (size >= 4) content = load32(bytes) | (uint64_t)load32(bytes + size - 4) << 8 * (size - 4);
+    else if (size)
+        content = bytes[0] | (uint64_t)bytes[size / 2] << 8 * (size / 2)
+                  | (uint64_t)bytes[size - 1] << 8 * (size - 1);
+    key.high |= content << 8 * (7 - size);
+    return key;
+}
+
 static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned unit, hash_seed seed)
 {
     uint64_t a = seed.first, b = seed.second;

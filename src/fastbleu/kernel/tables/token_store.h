@@ -173,8 +173,6 @@ static inline int is_content(const unsigned char *bytes, size_t size, unsigned u
 /* The id of a token from a file, whose content is_content; room was made for it. */
 static inline int32_t intern_content(interner *table, token_content content, unsigned unit)
 {
-    /* Reading the key of a short content also reads the bytes around it. */
-    unsigned char around[INLINE_BYTES + INLINE_BYTES + 1] = {0};
     if (unit == UNIT_INTEGER) {
         int64_t number;
         memcpy(&number, content.bytes, sizeof number);
@@ -182,16 +180,13 @@ static inline int32_t intern_content(interner *table, token_content content, uns
     }
     if (content.size > INLINE_BYTES)
         return interner_add(table, hashed_key(content.bytes, content.size, unit, table->seed), content);
-    memcpy(around + INLINE_BYTES, content.bytes, content.size);
-    return interner_add(table, inline_key(around + INLINE_BYTES, content.size, unit), content);
+    return interner_add(table, bounded_key(content.bytes, content.size, unit), content);
 }
 
 /* The key of a sequence of ids, by which an interner compares sentences. */
 static inline token_key ids_key(const int32_t *ids, size_t length, const interner *table)
 {
-    unsigned char around[INLINE_BYTES + INLINE_BYTES + 1] = {0};
     const size_t size = length * sizeof(int32_t);
     if (size > INLINE_BYTES) return hashed_key((const unsigned char *)ids, size, 4, table->seed);
-    memcpy(around + INLINE_BYTES, ids, size);
-    return inline_key(around + INLINE_BYTES, size, 4);
+    return bounded_key((const unsigned char *)ids, size, 4);
 }
