@@ -26,7 +26,7 @@ tested() {   # tested NAME TEST...: run the short form of the tests, or `levels`
   local command=("$python" -m pytest -x -q -p no:cacheprovider "$@")
   [ "$1" != levels ] || command=(bash tests/levels.sh neon neon-portable)
   env PYTHONPATH="$PWD/$work/$name" FASTBLEU_HEADERS="$work/$name/fastbleu" \
-    FASTBLEU_TEST_SEGMENTS="${FASTBLEU_TEST_SEGMENTS:-20000}" timeout 900 "${command[@]}" >"$work/$name.log" 2>&1
+    FASTBLEU_TEST_SEGMENTS="${FASTBLEU_TEST_SEGMENTS:-10000}" timeout 900 "${command[@]}" >"$work/$name.log" 2>&1
 }
 
 rm -rf "$work"
@@ -43,8 +43,8 @@ unmutated() {   # unmutated TEST...
 [[ ! ${faults[*]} =~ neon- ]] || unmutated levels
 [[ ! ${faults[*]} =~ call- ]] || unmutated "${call_tests[@]}"
 
-# Only the modules with that code differ; they are compiled from what Cython has made for the ordinary build, or
-# translated anew if they are what the patch changes.
+# Only the modules that include the changed header are compiled, from what Cython has made for the ordinary build;
+# or the module that the patch changes is translated anew.
 tokenizer_modules=(counting/_text tokenizers/_compiled)
 utf8_modules=(counting/_utf8 inputs/_utf8)
 kernel_modules=(counting/_text counting/_tokens counting/_ids _packed _core)
@@ -56,6 +56,7 @@ for fault in "${faults[@]}"; do
   package=$work/$name/fastbleu
   cp -r "$work/unmutated" "$work/$name"
   patch -s -p1 -d "$package" <"$fault"
+  changed=$(sed -n 's|^+++ b/||p' "$fault")
   case $name in
     neon-*) modules=() tests=(levels) ;;
     utf8-*) modules=("${utf8_modules[@]}") tests=("${utf8_tests[@]}") ;;
@@ -68,6 +69,8 @@ for fault in "${faults[@]}"; do
     # A copy: beside the original are Cython's copies of the headers, which would be included first.
     if cmp -s "src/fastbleu/$module.pyx" "$package/$module.pyx"; then
       cp "build/plain/cython/src/fastbleu/$module.c" "$package/$module.c"
+      "${CC:-cc}" -MM -I"$include" -I"$package" "$package/$module.c" |
+        grep -F "/${changed##*/}" >/dev/null || continue
     else
       "$python" -m cython -X language_level=3,cdivision=True,binding=False "$package/$module.pyx"
     fi
