@@ -153,13 +153,3 @@ FB_INLINE uint64_t load64(const unsigned char *address)
 #endif
     return word;
 }
-
-FB_INLINE uint32_t load32(const unsigned char *address)
-{
-    uint32_t word;
-    memcpy(&word, address, 4);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap32(word);
-#endif
-    return word;
-}

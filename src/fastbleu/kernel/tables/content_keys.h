@@ -54,12 +54,7 @@ FB_INLINE token_key bounded_key(const unsigned char *bytes, size_t size, unsigne
         key.high |= load64(bytes + size - 8) >> 8;
         return key;
     }
-    uint64_t content = 0;
-    if (size >= 4) content = load32(bytes) | (uint64_t)load32(bytes + size - 4) << 8 * (size - 4);
-    else if (size)
-        content = bytes[0] | (uint64_t)bytes[size / 2] << 8 * (size / 2)
-                  | (uint64_t)bytes[size - 1] << 8 * (size - 1);
-    key.high |= content << 8 * (7 - size);
+    for (size_t i = 0; i < size; i++) key.high |= (uint64_t)bytes[i] << 8 * (7 - size + i);
     return key;
 }
 
