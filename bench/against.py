@@ -184,7 +184,6 @@ def _serve() -> None:
     import warnings
 
     import run as runner
-    from adapters import Prepared
 
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not get among the answers
@@ -202,10 +201,7 @@ def _serve() -> None:
         try:
             if current is None or current[0] != name:
                 data = case.select(max(1, case.segments // 20) if quick else case.segments)
-                loaded = case.adapters[SUBJECT]()
-                if not isinstance(loaded, Prepared):
-                    loaded = Prepared(lambda *work: work, loaded)
-                current = name, data, loaded
+                current = name, data, case.adapters[SUBJECT]()
             _, data, prepared = current
             work = prepared.prepare(*case.fresh(data))
             start = time.process_time()

@@ -1,15 +1,17 @@
 """Benchmark cases as data.
 
 A case is a workload, an adapter per library, the library whose result is the truth, the peer that
-the ratio is computed against, and goals.
+the ratio is computed against, and goals. An adapter is one way to call a library: it imports it and
+returns a `Prepared` run, or raises `ImportError` or `NotAvailable`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
-from adapters import Adapter
 from checks import differing
 from workloads import Corpus, Work
 
@@ -23,6 +25,41 @@ SECTIONS = {
     "significance": "Comparing systems, against sacreBLEU's paired tests",
     "cost": "Long inputs, memory, start-up",
 }
+
+
+class NotAvailable(Exception):
+    """A library, a compiler or memory that a case needs is missing."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run, and what is done before it and not timed.
+
+    Parameters
+    ----------
+    run
+        The function to time.
+    prepare
+        Hypotheses and references -> the arguments of `run`: in another layout, or the same after
+        emptying caches that would not know a new text.
+    part
+        Number of evenly spread segments to run if all would take too long. The time is
+        extrapolated to all of them; the result is a `Part`.
+    """
+
+    run: Callable[..., Any]
+    prepare: Callable[[Any, Any], tuple] = lambda *work: work
+    part: int | None = None
+
+
+Adapter = Callable[[], Prepared]
+
+
+def imported(
+    adapter: Callable[..., Prepared], module: str, *arguments: Any, **options: Any
+) -> Adapter:
+    """Return an adapter of a module: a drop-in shares that of its original."""
+    return lambda: adapter(import_module(module), *arguments, **options)
 
 
 @dataclass(frozen=True)

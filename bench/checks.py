@@ -5,9 +5,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from adapters import Part
 from workloads import Corpus, ngrams, split_fresh
+
+
+class Part(NamedTuple):
+    """Scores of some segments: ``scores[i]`` is the score of segment ``indices[i]``."""
+
+    indices: list[int]
+    scores: Any
+
+
+def spread(segments: int, part: int) -> list[int]:
+    """Return the indices of `part` evenly spread segments, or of all if there are fewer."""
+    return list(range(0, segments, max(1, segments // part)))[:part]
 
 
 def differing(results: object, expected: object) -> str:

@@ -75,10 +75,10 @@ def ray_jobs(path: Path) -> tuple[Job, Job]:
     def read(batch):
         return pyarrow.table({"rows": [len(batch)]})
 
-    how = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
+    options = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
     # Added up here, as `score` does it, and not by a shuffle of Ray's.
     return (
-        lambda: sum(row["rows"] for row in dataset.map_batches(read, **how).iter_rows()),
+        lambda: sum(row["rows"] for row in dataset.map_batches(read, **options).iter_rows()),
         lambda: on_ray.score(dataset, "mt", ["ref"], by=BY).take_all(),
     )
 
@@ -100,7 +100,7 @@ def main() -> None:
         for engine in options.engines:
             read, score = {"spark": spark_jobs, "ray": ray_jobs}[engine](Path(folder))
             times = [(seconds(read), seconds(score)) for _ in range(options.rounds + 1)][1:]
-            reading, scoring = (options.rows / min(its) for its in zip(*times, strict=True))
+            reading, scoring = (options.rows / min(column) for column in zip(*times, strict=True))
             print(
                 f"{engine}: only reads {reading:,.0f} rows/s, scores {scoring:,.0f} rows/s, "
                 f"{scoring / reading:.0%} of it"

@@ -17,7 +17,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from adapters import NotAvailable
+from cases import NotAvailable
 from checks import differing, sacrebleu_score_of_cycles, say_correct
 from processes import PeakMemory, run_child
 from workloads import load_corpus
@@ -100,11 +100,12 @@ def run_stages(*names: str) -> dict[str, float]:
     """Do what the command does for one system, with a look at the clock between the steps."""
     from fastbleu._core import SegmentCounter, zero_rows
     from fastbleu.cli.readers import CHUNK_LINES, in_step, open_lines
-    from fastbleu.counting._utf8 import Utf8Packer
+    from fastbleu.counting._text_packer import TextPacker
     from fastbleu.counting.stats import Stats
-    from fastbleu.inputs.segments import TextChecks
+    from fastbleu.inputs.checks import TextChecks
 
-    packer, counter, clock = Utf8Packer(TextChecks(), "13a"), SegmentCounter(4), time.perf_counter
+    packer = TextPacker(TextChecks(), "13a", utf8=True)
+    counter, clock = SegmentCounter(4), time.perf_counter
     total = Stats.zeros(1, 4)
     reading = tokenizing = counting = adding = 0.0
     with contextlib.ExitStack() as opened:

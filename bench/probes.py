@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import probe_index
 import probe_long_file
 import probe_memory
 from cases import SUBJECT, Goal
@@ -88,25 +87,9 @@ def measure_command(quick: bool) -> dict:
     }
 
 
-def _index_probe(name: str, references: int, *goals: Goal, on_request: bool) -> Probe:
-    return Probe(
-        name,
-        f"ReferenceIndex, {references:,} references, queried",
-        partial(probe_index.measure, references),
-        "BLEU.sentence_scores",
-        goals,
-        section="matrix",
-        on_request=on_request,
-    )
-
-
 _OF_A_MILLION = (Goal("slowdown", 1.3, at_most=True), Goal("megabytes", 16, at_most=True))
 
 PROBES: tuple[Probe, ...] = (
-    _index_probe(
-        "matrix-index-100k", 100_000, Goal("megabytes", 2048, at_most=True), on_request=False
-    ),
-    _index_probe("matrix-index-million", 1_000_000, on_request=True),
     Probe(
         "text-million",
         "sacrebleu.corpus_bleu on a long text, time of a segment",

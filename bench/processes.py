@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from adapters import NotAvailable
+from cases import NotAvailable
 
 
 def run_child(script: str, *arguments: str) -> dict:

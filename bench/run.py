@@ -7,8 +7,8 @@
     python bench/run.py --against HEAD~1            only compares with that revision (against.py)
     python bench/table.py                  writes README.md's tables and RESULTS.md from it
 
-A full run writes results.json. Cases that run only on request (`long-file`: 10 million segments,
-2 GB of temporary files; `matrix-index-million`) keep their results of the last run with ``--save``.
+A full run writes results.json. `long-file`, which runs only on request (10 million segments, 2 GB
+of temporary files), keeps its result of the last run with ``--save``.
 
 All libraries of a case run in one process, in interleaved rounds (A B C, A B C, ...), each on
 arguments made anew for that run, with the garbage collector in its default state. Each case has a
@@ -33,14 +33,13 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-import cases_matrix
-import cases_nltk
-import cases_significance
-import cases_text
-import cases_training
-from adapters import NotAvailable, Prepared
+import matrix
+import significance
+import text
+import tokens
+import training
 from against import compare_revisions, table_of
-from cases import SUBJECT, Case
+from cases import SUBJECT, Case, NotAvailable, Prepared
 from checks import is_rounding, say_correct
 from machine import describe_machine, find_versions
 from probes import PROBES, Probe
@@ -50,11 +49,11 @@ RESULTS = Path(__file__).with_name("results.json")
 # A library that took this many seconds in three rounds skips the others.
 ENOUGH = 10
 RUNNERS: tuple[Case | Probe, ...] = (
-    *cases_text.CASES,
-    *cases_nltk.CASES,
-    *cases_training.CASES,
-    *cases_matrix.CASES,
-    *cases_significance.CASES,
+    *text.CASES,
+    *tokens.CASES,
+    *training.CASES,
+    *matrix.CASES,
+    *significance.CASES,
     *PROBES,
 )
 
@@ -158,11 +157,9 @@ def _load_libraries(case: Case) -> tuple[dict[str, Prepared], dict[str, str]]:
     runs, missing = {}, {}
     for library in sorted(case.adapters, key=lambda name: name != case.truth):
         try:
-            run = case.adapters[library]()
+            runs[library] = case.adapters[library]()
         except (ImportError, NotAvailable) as error:
             missing[library] = str(error)
-            continue
-        runs[library] = run if isinstance(run, Prepared) else Prepared(lambda *work: work, run)
     return runs, missing
 
 

@@ -44,7 +44,7 @@ ABOUT = """\
 # All benchmarks
 
 Written by `make bench` from [results.json](results.json). [run.py](run.py) explains how times are
-measured; `cases_*.py` and `probes.py` define the cases. A time is the median of interleaved runs,
+measured, and imports the modules that define the cases. A time is the median of interleaved runs,
 followed by the fastest and the slowest; if these are far apart, the machine was also busy with
 something else. "required / target" are goals of this project: the value that a case must reach, and
 the value that it should reach.

@@ -149,8 +149,19 @@ def segments_of_length(corpus: Corpus, tokens: int = 25) -> Corpus:
     return _select(corpus, lambda hypothesis, _: len(hypothesis) == tokens)
 
 
-def scattered(corpus: Corpus, segments: int) -> Corpus:
+def latin(segments: int) -> Corpus:
+    """Return the first segments of the corpus."""
+    return load_corpus().take(segments)
+
+
+def of_25_tokens(segments: int) -> Corpus:
+    """Return the first segments whose hypothesis has 25 tokens."""
+    return segments_of_length(load_corpus(), 25).take(segments)
+
+
+def scattered(segments: int) -> Corpus:
     """Take hypotheses from all over the corpus, so that they are unlike its first references."""
+    corpus = load_corpus()
     step = max(1, len(corpus) // segments)
     return Corpus(corpus.hypotheses[::step][:segments], corpus.references, corpus.source)
 

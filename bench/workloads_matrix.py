@@ -68,13 +68,6 @@ def many_lines(lines: int, seed: int = _SEED) -> list[str]:
     return list(found)[:lines]
 
 
-def edited_lines(lines: int, seed: int) -> list[str]:
-    """Return edited lines (seeded) from the whole corpus."""
-    rng = random.Random(seed)
-    originals = rng.choices(load_corpus().hypotheses, k=lines)
-    return [_edited(line, rng, _vocabulary()) for line in originals]
-
-
 def two_sets(sentences: int) -> Corpus:
     """Return two sets of distinct lines."""
     lines = many_lines(2 * sentences)

@@ -3,16 +3,31 @@
     python examples/ignite_loop.py
 
 The metric is attached to the evaluator like any other; in several processes its counts are summed.
-The model and the made-up language are those of train_seq2seq.py.
+The language is made up, and so easy that a model of two layers learns it: each word has one
+translation.
 """
 
 import argparse
 
 import torch
 from ignite.engine import Engine, Events
-from train_seq2seq import EOS, PAD, Translator, make_data, make_easy_sentence
+from torch import nn
 
 from fastbleu.integrations.ignite import BLEU
+
+PAD, EOS = 0, 1
+WORDS = 32  # ids from 2 on
+TRANSLATIONS = torch.cat((torch.tensor([PAD, EOS]), torch.arange(2, WORDS).flip(0)))
+
+
+def make_batches(sentences, size):
+    """Batches of sources and their translations: ids of shape (size, 9), padded after EOS."""
+    place, batches = torch.arange(9), []
+    for _ in range(sentences // size):
+        words, length = torch.randint(2, WORDS, (size, 9)), torch.randint(4, 9, (size, 1))
+        source = torch.where(place < length, words, torch.where(place == length, EOS, PAD))
+        batches.append((source, TRANSLATIONS[source]))
+    return batches
 
 
 def main():
@@ -24,24 +39,24 @@ def main():
 
     torch.manual_seed(1)
     torch.set_num_threads(1)
-    sizes = arguments.training, arguments.validation
-    training, validation, words = make_data(1, *sizes, 25, make=make_easy_sentence)
-    model = Translator(*words, 64)
+    training, validation = (
+        make_batches(sentences, 25) for sentences in (arguments.training, arguments.validation)
+    )
+    model = nn.Sequential(nn.Embedding(WORDS, 16), nn.Linear(16, WORDS))
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
 
     def train_step(engine, batch):
-        model.train()
+        source, target = batch
         optimizer.zero_grad()
-        loss = model(*batch)
+        logits = model(source).flatten(0, 1)
+        loss = nn.functional.cross_entropy(logits, target.flatten(), ignore_index=PAD)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         return loss.item()
 
     def translate(engine, batch):
-        model.eval()
         source, target = batch
-        return model.translate(source), target  # (y_pred, y)
+        return model(source).argmax(-1), target  # (y_pred, y)
 
     trainer, evaluator = Engine(train_step), Engine(translate)
     BLEU(tokenize=None, ignore_ids=(PAD,), stop_id=EOS).attach(evaluator, "bleu")

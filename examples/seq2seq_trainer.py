@@ -3,7 +3,7 @@
     python examples/seq2seq_trainer.py
 
 The model is a small BART and the tokenizer one of whole words, both made here: nothing is
-downloaded. The made-up language is that of train_seq2seq.py.
+downloaded. The language is made up: the translation of a word is the word read backwards.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import tempfile
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
-from train_seq2seq import make_easy_sentence
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
@@ -26,6 +25,13 @@ from transformers import (
 from fastbleu.integrations.transformers import compute_metrics
 
 LENGTH = 12
+WORDS = [first + second for first in ("ba", "de", "fi", "go") for second in ("lam", "net", "sir")]
+
+
+def make_sentence(rng):
+    """A sentence and its translation."""
+    words = rng.sample(WORDS, rng.randint(4, 7))
+    return " ".join(words), " ".join(word[::-1] for word in words)
 
 
 def make_tokenizer(texts):
@@ -48,8 +54,7 @@ def main():
     set_seed(1)
     torch.set_num_threads(1)
     rng = random.Random(1)
-    pairs = [make_easy_sentence(rng) for _ in range(arguments.training + arguments.validation)]
-    pairs = [(" ".join(source), " ".join(target)) for source, target in pairs]
+    pairs = [make_sentence(rng) for _ in range(arguments.training + arguments.validation)]
     tokenizer = make_tokenizer([text for pair in pairs for text in pair])
 
     def ids(text):
@@ -98,7 +103,8 @@ def main():
             train_dataset=examples[: arguments.training],
             eval_dataset=examples[arguments.training :],
             data_collator=DataCollatorForSeq2Seq(tokenizer, model=model),
-            compute_metrics=compute_metrics(tokenizer, tokenize="none"),  # its words are the tokens
+            # Of this tokenizer words are tokens; `rows` is needed on several processes.
+            compute_metrics=compute_metrics(tokenizer, tokenize="none", rows=arguments.validation),
         )
         trainer.train()
     for entry in trainer.state.log_history:

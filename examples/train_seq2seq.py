@@ -67,25 +67,19 @@ def make_sentence(rng):
     return source, target
 
 
-def make_easy_sentence(rng):
-    """Nouns in a row, each translated by itself: for examples that have to learn in seconds."""
-    source = rng.sample(NOUNS[:24], rng.randint(4, 7))
-    return source, [word[::-1] for word in source]
-
-
 def pad(sentences, vocabulary):
     """Ids, each sentence ended with EOS and padded with PAD: shape (sentences, length)."""
     ids = [torch.tensor([vocabulary[word] for word in words] + [EOS]) for words in sentences]
     return pad_sequence(ids, batch_first=True, padding_value=PAD)
 
 
-def make_data(seed, training, validation, batch_size, make=make_sentence):
+def make_data(seed, training, validation, batch_size):
     """Batches to train on, batches to validate with, and the sizes of the two vocabularies.
 
     A batch is the ids of some sentences and of their translations.
     """
     rng = random.Random(seed)
-    pairs = [make(rng) for _ in range(training + validation)]
+    pairs = [make_sentence(rng) for _ in range(training + validation)]
     vocabularies = []
     for side in zip(*pairs, strict=True):
         words = sorted({word for sentence in side for word in sentence})

@@ -19,6 +19,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 IMPLEMENTATIONS = os.environ.get("FASTBLEU_TEST_ONLY", "fastbleu nltk patched").split()
 
 
+def pytest_configure(config):
+    # Random text is in any script.
+    config.addinivalue_line("filterwarnings", "ignore:the text is in a script without spaces")
+
+
 @pytest.fixture(params=IMPLEMENTATIONS)
 def bleu(request):
     """nltk's API: fastbleu's, nltk's own, and nltk after fastbleu.nltk.patch()."""

@@ -22,6 +22,13 @@ def closest_length(hyp_len, ref_lens):
     return min(ref_lens, key=lambda ref_len: (abs(ref_len - hyp_len), ref_len))
 
 
+REFERENCE_LENGTHS = {
+    "closest": closest_length,
+    "first": lambda hyp_len, ref_lens: min(ref_lens, key=lambda ref_len: abs(ref_len - hyp_len)),
+    "shortest": lambda hyp_len, ref_lens: min(ref_lens),
+}
+
+
 def matches_and_total(hypothesis, references, order):
     """Clipped matches and the number of n-grams in the hypothesis, for one order.
 

@@ -1,6 +1,8 @@
 """The libraries whose tables are tested, and rows to put into them."""
 
+import os
 import random
+import signal
 import warnings
 
 from generators import SEED, words
@@ -37,9 +39,10 @@ def columns(count=200, seed=0):
 
 def table_of(family, its):
     """A table of a library; the test is skipped where the library is not installed."""
-    if family == "dict":
-        return dict(its)
     host("narwhals")
+    if family == "dict":
+        host("pyarrow")
+        return dict(its)
     module = host(family)
     return module.table(its) if family == "pyarrow" else module.DataFrame(its)
 
@@ -91,3 +94,17 @@ def check(found, wanted, by):
         assert its["bp"][row] == score.bp
         assert (its["hyp_len"][row], its["ref_len"][row]) == (score.hyp_len, score.ref_len)
         assert its["signature"][row] == score.signature
+
+
+def killer_of(flag):
+    """A tokenizer that kills its process, a worker, at its 50th text, unless the flag is there."""
+    seen = []
+
+    def split(text):
+        seen.append(text)
+        if len(seen) == 50 and not os.path.exists(flag):
+            open(flag, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return text.split()
+
+    return split

@@ -1,10 +1,11 @@
-"""The examples in docstrings are true; those of the integrations: test_host_docstrings.py."""
+"""The examples in docstrings are true; those of the integrations: test_examples.py."""
 
 import doctest
 import importlib
 import pkgutil
 
 import pytest
+from hosts import host
 
 import fastbleu
 
@@ -13,10 +14,14 @@ MODULES = [
     for found in pkgutil.walk_packages(fastbleu.__path__, "fastbleu.")
     if ".integrations" not in found.name and not found.name.endswith("__main__")
 ]
+# What the examples of a module need.
+LIBRARIES = {"fastbleu.tables.functions": ["narwhals", "pyarrow"]}
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
+    for library in LIBRARIES.get(name, ()):
+        host(library)
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

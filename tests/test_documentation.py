@@ -27,8 +27,11 @@ from sybil.document import Document
 from sybil.example import SybilFailure
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
+from fastbleu import dialects
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 HOSTS = {"ignite", "keras", "torch", "torcheval", "torchmetrics"}
 REQUIRED = os.environ.get("FASTBLEU_REQUIRE_HOSTS", "0") not in ("", "0")
 INSTALLS = re.compile(r"(pip install|make|torchrun) .+|#.*|")
@@ -108,6 +111,40 @@ def test_no_block_has_a_language_that_is_not_run(page):
     languages = re.findall(r"^ *```(?!\{)(\S*)\n(?=[\s\S]*?^ *```$)", page.read_text("utf-8"), re.M)
     known = {"python", "console", "sh", "text", "yaml", "bibtex", ""}
     assert set(languages) <= known
+
+
+def test_pages_name_files_and_functions_that_exist():
+    """CONTRIBUTING.md follows the code step by step; a row of DIFFERENCES.md names its test."""
+    folders = "src", "tests", "tools", "bench"
+    files = [*ROOT.glob("*.py"), *(path for one in folders for path in (ROOT / one).rglob("*.*"))]
+    files = [path for path in files if path.suffix in (".py", ".pyx", ".pxd", ".h", ".sh")]
+    words = {word for path in files for word in re.findall(r"\w+", path.read_text("utf-8"))}
+    ends = tuple(path.as_posix() for path in files)
+    for page in ("CONTRIBUTING.md", "DIFFERENCES.md"):
+        for named in re.findall(r"`([\w./]+)`", (ROOT / page).read_text("utf-8")):
+            if re.search(r"\w\.(py|pyx|pxd|h)$", named):
+                is_there = "PART" in named or any(end.endswith(f"/{named}") for end in ends)
+            else:
+                is_there = page == "DIFFERENCES.md" or words.issuperset(re.findall(r"\w+", named))
+            assert is_there, f"{page} names {named}"
+
+
+def test_programs_that_readme_counts():
+    """One program may have two dialects; "matlab" was never compared with its original."""
+    others = set(dialects.names()) - {"sacrebleu", "nltk", "codebleu-weighted", "matlab"}
+    assert f"and of {len(others)} other programs, bit for bit" in README.read_text("utf-8")
+
+
+def test_extras_that_pages_install_exist():
+    """As `pip install '.[EXTRA]'` in a checkout: there is no release yet."""
+    tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = extras["optional-dependencies"]
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        assert not re.search(r"pip install '?(py)?fastbleu", text), page
+        for named in re.findall(r"pip install '\.\[(.*?)\]'", text):
+            assert set(named.split(",")) <= set(extras), page
 
 
 def test_blocks_that_do_not_hold_are_found(tmp_path):

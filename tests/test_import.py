@@ -5,25 +5,28 @@ import importlib
 import importlib.metadata
 import pydoc
 import re
+import sys
 from pathlib import Path
 
 import pytest
-from commands import python
+from commands import R1, A, python
 
 import fastbleu
 
 PUBLIC = [
     *("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length"),
     *("brevity_penalty", "SmoothingFunction", "BLEU", "InputWarning", "Score", "Stats", "count"),
-    *("explain", "identify", "report", "tokenize", "__version__"),
+    *("explain", "identify", "patch", "report", "tokenize", "unpatch", "__version__"),
 ]
 MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu", "significance"),
-    *("tables", "tokenizers"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("significance", "tables", "tokenizers"),
 ]
-HEAVY = ["numpy", "tqdm", "nltk", "argparse", "gzip", "json", "dataclasses", "inspect",
-    "fractions", "decimal",
-         "typing", "re", "multiprocessing", "concurrent.futures", "sacrebleu"]  # fmt: skip
+HEAVY = {
+    *("argparse", "concurrent.futures", "dataclasses", "decimal", "difflib", "fractions", "gzip"),
+    *("hashlib", "inspect", "json", "logging", "multiprocessing", "nltk", "numpy", "re", "regex"),
+    *("sacrebleu", "sentencepiece", "statistics", "tabulate", "tqdm", "typing"),
+}
 SCORE = "fastbleu.sentence_bleu([['a', 'b', 'c', 'd']], ['a', 'b', 'c', 'd'])"
 METRIC = "fastbleu.BLEU().score(['a b c d'], ['a b c d'])"
 CORPUS = "fastbleu.corpus_bleu([[['a', 'b', 'c', 'd']]], [['a', 'b', 'c', 'd']])"
@@ -33,11 +36,22 @@ def run(code, *options):
     return python(*options, "-c", code)
 
 
-@pytest.mark.parametrize("call", ["fastbleu", SCORE, CORPUS, METRIC])
+SACREBLEU = "import fastbleu.sacrebleu as m; m.sentence_bleu('a', ['a']); m.BLEU()"
+
+
+@pytest.mark.parametrize(
+    "call", ["fastbleu", SCORE, CORPUS, METRIC, SACREBLEU, "fastbleu.tokenize('a b')"]
+)
 def test_heavy_modules_are_not_loaded(call):
     code = f"import sys; before = set(sys.modules); import fastbleu; {call}\n"
     code += "print(*set(sys.modules) - before)"
-    assert not set(run(code).split()) & set(HEAVY)
+    assert not set(run(code).split()) & HEAVY
+
+
+def test_the_command_loads_what_it_needs():
+    code = "import sys; from fastbleu.cli import main; main(sys.argv[1:]); "
+    code += "print({'tqdm', 'numpy', 'tabulate', 'sacrebleu', 'gzip'} & set(sys.modules))"
+    assert python("-c", code, R1, "-i", A, "-b").endswith("\nset()\n")
 
 
 def test_import_and_use_without_a_warning():
@@ -57,7 +71,7 @@ def test_public_names(name):
 def test_names_are_the_same_objects_everywhere():
     for name in PUBLIC[:6]:
         assert getattr(fastbleu, name) is getattr(importlib.import_module("fastbleu.nltk"), name)
-    for name, module in {"Stats": "counting.stats", "count": "counting.input"}.items():
+    for name, module in {"Stats": "counting.stats", "count": "counting.count"}.items():
         assert getattr(fastbleu, name) is getattr(
             importlib.import_module(f"fastbleu.{module}"), name
         )
@@ -88,7 +102,8 @@ def test_the_imports_for_type_checkers_are_the_public_names():
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     homes = {alias.name: node.module for node in imports for alias in node.names}
     assert {**fastbleu._HOMES, **dict.fromkeys(fastbleu._MODULES)}.items() <= homes.items()
-    assert set(homes) - set(dir(fastbleu)) == {"import_module", "refuse_sub_interpreters"}
+    internal = {"import_locked", "refuse_sub_interpreters"}
+    assert set(homes) - set(dir(fastbleu)) == internal
 
 
 def test_dir_shows_public_names_only_before_and_after_use():
@@ -115,3 +130,18 @@ def test_version():
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("pyfastbleu runs from its source directory, not installed")
     assert fastbleu.__version__ == installed
+
+
+@pytest.mark.parametrize(
+    ("adaptor", "host"),
+    [
+        *(("torchmetrics", "torch"), ("torcheval", "torch"), ("ignite", "torch")),
+        *(("mbrs", "torch"), ("keras", "keras"), ("ray", "pyarrow"), ("spark", "pyarrow")),
+    ],
+)
+def test_an_adaptor_without_its_host_says_how_to_install_it(adaptor, host, monkeypatch):
+    monkeypatch.delitem(sys.modules, f"fastbleu.integrations.{adaptor}", raising=False)
+    monkeypatch.setitem(sys.modules, host, None)
+    problem = f"fastbleu.integrations.{adaptor} needs {host}, .* pip install '.\\[{adaptor}\\]'"
+    with pytest.raises(ModuleNotFoundError, match=problem):
+        importlib.import_module(f"fastbleu.integrations.{adaptor}")

@@ -1,5 +1,6 @@
 """Fast BLEU scores, identical to those of sacreBLEU and nltk."""
 
+from .runtime.import_lock import import_locked as _import_locked
 from .runtime.interpreters import refuse_sub_interpreters as _refuse_sub_interpreters
 
 __version__ = "0.1.0"
@@ -16,17 +17,19 @@ _HOMES = {
     "brevity_penalty": "nltk",
     "closest_ref_length": "nltk",
     "corpus_bleu": "nltk",
-    "count": "counting.input",
+    "count": "counting.count",
     "explain": "diagnosis.explanation",
     "identify": "diagnosis.identification",
     "modified_precision": "nltk",
+    "patch": "integrations.patching",
     "report": "reporting.report",
     "sentence_bleu": "nltk",
     "tokenize": "tokenizers",
+    "unpatch": "integrations.patching",
 }
 _MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "sacrebleu", "significance"),
-    *("tables", "tokenizers"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("significance", "tables", "tokenizers"),
 ]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,16 +38,19 @@ if TYPE_CHECKING:
     from . import matrix as matrix
     from . import nltk as nltk
     from . import plots as plots
+    from . import rewards as rewards
     from . import sacrebleu as sacrebleu
     from . import significance as significance
     from . import tables as tables
     from . import tokenizers as tokenizers
-    from .counting.input import count as count
+    from .counting.count import count as count
     from .counting.stats import Stats as Stats
     from .diagnosis.explanation import explain as explain
     from .diagnosis.identification import identify as identify
     from .dialects.score import Score as Score
     from .inputs.warnings import InputWarning as InputWarning
+    from .integrations.patching import patch as patch
+    from .integrations.patching import unpatch as unpatch
     from .metric.bleu import BLEU as BLEU
     from .nltk import SmoothingFunction as SmoothingFunction
     from .nltk import brevity_penalty as brevity_penalty
@@ -58,14 +64,11 @@ else:
     __all__ = sorted(["__version__", *_HOMES])
 
     def __getattr__(name):
-        from importlib import import_module
-
-        if name in _MODULES:
-            return import_module(f"{__name__}.{name}")
-        if name in _HOMES:
-            globals()[name] = value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-            return value
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name not in _MODULES and name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = _import_locked(f"{__name__}.{_HOMES.get(name, name)}")
+        globals()[name] = value = getattr(module, name) if name in _HOMES else module
+        return value
 
     def __dir__():
         return sorted([*__all__, *_MODULES])

@@ -3,22 +3,28 @@
 from cpython.array cimport array
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastbleu._packed cimport MASK_TOKENS, MASK_WORDS, PackedSegments
+from cpython.object cimport PyObject
+
+from fastbleu._packed cimport MASK_TOKENS, MASK_WORDS, PackedSegments, packed_segment
 from fastbleu.kernel.tables cimport number_table
 from fastbleu.runtime._process cimport Interruptible
 
 
 # An index of REFERENCE_LENGTHS.
-cdef enum reference_rule:
+cdef enum reference_choice:
     CLOSEST
     FIRST
     SHORTEST
+
+cdef enum:
+    MATCH_BITS = 8                   # of each token: one for each of the first orders
 
 cdef int64_t *numbers(array values) except? NULL
 cpdef array zero_rows(Py_ssize_t segments, int max_order)
 cdef array zero_sums(int max_order)
 cpdef accumulate_rows(array rows, Py_ssize_t count, array total)
-cdef void add_row(const int64_t *row, int64_t *sums, int max_order, bint at_least_one) noexcept nogil
+cdef void add_row(const int64_t *row, int64_t *sums, int max_order, int64_t least_total) noexcept nogil
+cdef int64_t reference_length(const int64_t *lengths, int64_t references, int choice) noexcept nogil
 
 
 cdef struct ngram_entry:
@@ -30,24 +36,26 @@ cdef class SegmentCounter(Interruptible):
     """Counts packed segments into rows, with scratch memory of its own. One per thread."""
 
     cdef readonly int max_order
-    cdef int rule                    # an index of REFERENCE_LENGTHS
+    cdef int choice                  # an index of REFERENCE_LENGTHS
     cdef public int mask_tokens      # longer segments of ids are counted by match_long
     cdef uint64_t matched[MASK_TOKENS * MASK_WORDS]
-    cdef unsigned char *marks        # of the tokens of the current hypothesis; NULL: nothing is marked
+    cdef unsigned char *match_bits   # of the hypothesis' tokens; NULL unless match_positions runs
     cdef number_table pairs
     cdef void *work
     cdef Py_ssize_t work_capacity
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
-                       bint at_least_one) except -1 nogil
+                       int64_t least_total) except -1 nogil
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil
-    cdef bint fits_masks(self, const int64_t *lengths, int64_t references, int32_t distinct) noexcept nogil
-    cdef int count_segment(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                           int64_t references, int32_t distinct, int64_t *row) except -1 nogil
-    cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil
-    cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
-                        int32_t distinct, int64_t *matches) except -1 nogil
+    cdef bint count_plain(self, PackedSegments packed, PyObject *hypothesis, PyObject *references,
+                          int64_t *row) noexcept nogil
+    cdef bint fits_masks(self, packed_segment segment, const int64_t *lengths) noexcept nogil
+    cdef int count_segment(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
+                           const int64_t *lengths, int64_t *row) except -1 nogil
+    cdef int match_masks(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
+                         const int64_t *lengths, int64_t *matches) except -1 nogil
+    cdef int match_long(self, packed_segment segment, const int32_t *ids, const int64_t *lengths,
+                        int64_t *matches) except -1 nogil
     cdef int32_t number_pairs(self, ngram_entry *entries, Py_ssize_t count,
                               const uint64_t *keys) except -1 nogil
     cdef Py_ssize_t find_pairs(self, ngram_entry *entries, Py_ssize_t count,

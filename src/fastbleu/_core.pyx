@@ -1,17 +1,17 @@
 """The core: counts packed token ids into int64 rows of sufficient statistics, which can be added up.
 
 Data. A row is [hyp_len, ref_len, matches_1..N, totals_1..N] of one segment: the hypothesis' length,
-the length of the reference closest to it (REFERENCE_LENGTHS has other rules), and per order the clipped
+the length of the reference closest to it (REFERENCE_LENGTHS has other choices), and per order the clipped
 n-gram matches and the n-grams of the hypothesis. This module knows no strings, no smoothing and no
 dialect; ids come from the packers of counting/. Rows are passed as `array('q')`, so that numpy is loaded
 only when a user asks for a numpy array. Additions check for overflow of int64.
 
-Algorithm. Segments whose hypothesis and references have at most 512 tokens go through bit masks of
-positions (kernel/simd/masks.h, match_counts.h), which is every segment of most texts. Packers make the masks
-of up to 64 tokens where the processor can compare these (kernel/simd/compare.h), else they come from ids.
-Longer ones go through hierarchical ids: an n-gram's id is the id of the pair (id of its first n-1 tokens, id
-of its last n-1 tokens), so that every order costs one table look-up per position; positions whose halves
-found no match drop out, because no longer n-gram there can match. Both are exact for every order.
+Algorithm. Segments whose sequences have at most 512 tokens, which are nearly all, are counted by bit masks of
+positions (kernel/simd/masks.h, match_counts.h). Masks of up to 64 tokens are made by packers, if the
+processor can compare tokens (kernel/simd/compare.h); others are made from ids. Longer segments are counted by
+hierarchical ids: an n-gram's id is that of the pair (id of its first n-1 tokens, id of its last n-1 tokens),
+so that each order takes one table look-up per position. A position drops out once a half has no match,
+because no longer n-gram can match there. Both ways are exact for every order.
 
 Ownership. SegmentCounter owns its C arrays.
 Thread-safety. Nothing is shared: each thread counts with its own SegmentCounter, without the GIL.
@@ -25,12 +25,10 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memset
 
-from fastbleu._packed cimport (
-    IS_MASKS, MASK_LANES, MASK_TOKENS, MASK_WORDS, PLANED_TOKENS, PackedSegments)
+from fastbleu._packed cimport MASK_LANES, MASK_TOKENS, MASK_WORDS, PLANED_TOKENS, PackedSegments
 from fastbleu.kernel.tables cimport (
     look_up_cost, number_table_add, number_table_begin, number_table_find, number_table_free)
-from fastbleu.runtime._process cimport (
-    Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level)
+from fastbleu.runtime._process cimport Buffer, buffer_of, grow, poll, process_seed, simd_in_use, simd_level
 
 
 cdef extern from "Python.h":
@@ -56,19 +54,16 @@ cdef extern from "kernel/simd/masks.h":
 
 cdef extern from "kernel/simd/match_counts.h":
     ctypedef void (*match_counter)(const uint64_t *, const uint64_t *, int, int, int64_t *) noexcept nogil
-    match_counter match_counter_for(simd_level level) noexcept nogil
+    match_counter match_counter_for(simd_level level, int max_order) noexcept nogil
 
 MAX_ORDER = 1 << 20
 
-# The length of the closest reference (of two equally close the shorter, or the first), or the shortest.
+# The reference length: the closest one (of two equally close the shorter, or the first), or the shortest.
 REFERENCE_LENGTHS = ("closest", "first", "shortest")
 
 # Rows, and bytes of new memory, between two checks for signals.
 cdef Py_ssize_t POLL_ROWS = 1 << 16
 cdef Py_ssize_t POLL_BYTES = 1 << 24
-
-cdef enum:
-    MARKED_ORDERS = 8                # bits of a mark
 
 cdef array _ROWS = array("q")
 cdef array _APART = array("q", bytes(256))
@@ -83,37 +78,29 @@ cdef int64_t *numbers(array values) except? NULL:
 
 cpdef array zero_rows(Py_ssize_t segments, int max_order):
     """A flat array of `segments` rows, all zero."""
-    cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order
+    cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, start = 0, size
+    cdef array rows
     if max_order < 1:
         raise ValueError(f"max_order must lie in 1..{MAX_ORDER}, not {max_order}")
-    # The size must not wrap around.
-    if segments > PY_SSIZE_T_MAX // width:
+    if segments > PY_SSIZE_T_MAX // width:      # the size must not wrap around
         raise MemoryError(f"no memory for {segments} rows")
-    if segments == 0:
-        return array("q")
-    if segments * width * <Py_ssize_t> sizeof(int64_t) <= POLL_BYTES:
-        return clone(_ROWS, segments * width, True)
-    return _large_zeros(segments * width)
-
-
-cdef array zero_sums(int max_order):
-    """Zeros for the sum of rows and one row, and a gap: a cache line that two threads write to is slow."""
-    return zero_rows(2, max_order) + _APART
-
-
-cdef array _large_zeros(Py_ssize_t length):
-    """Allocate zeros in parts, checking for signals in between."""
-    cdef array rows = clone(_ROWS, length, False)
-    cdef Py_ssize_t start = 0, size = length * sizeof(int64_t)
+    rows = clone(_ROWS, segments * width, False)
+    size = segments * width * sizeof(int64_t)
     while start < size:
         memset(rows.data.as_chars + start, 0, min(size - start, POLL_BYTES))
         start += POLL_BYTES
-        PyErr_CheckSignals()
+        if start < size:
+            PyErr_CheckSignals()
     return rows
 
 
+cdef array zero_sums(int max_order):
+    """Zeros for a sum of rows and for a row, then a gap: two threads are slow to write to one cache line."""
+    return zero_rows(2, max_order) + _APART
+
+
 cdef int poll_at(Py_ssize_t number) except -1:
-    """Check for signals every POLL_ROWS rows. Callers hold buffers, so that handlers resize no array."""
+    """Check for signals every POLL_ROWS rows. Callers hold buffers: no handler can resize the arrays."""
     if number % POLL_ROWS == POLL_ROWS - 1:
         PyErr_CheckSignals()
     return 0
@@ -149,42 +136,40 @@ cpdef accumulate_rows(array rows, Py_ssize_t count, array total):
                 raise OverflowError(f"the sum of the first {row + 1} rows does not fit into int64")
 
 
-def raise_totals(array rows not None, Py_ssize_t count, int max_order):
-    """Raise the totals of the first `count` rows to at least 1, as nltk does."""
+def raise_totals(array rows not None, int max_order, int64_t least_total):
+    """Raise smaller totals in rows to `least_total`."""
     cdef Py_ssize_t row, column, width = 2 + 2 * max_order
     cdef Buffer of_rows = buffer_of(rows, "q")
     cdef int64_t *values = <int64_t *> of_rows.view.buf
-    count = min(count, len(rows) // width)
-    for row in range(count):
+    for row in range(len(rows) // width):
         poll_at(row)
         for column in range(row * width + 2 + max_order, (row + 1) * width):
-            if values[column] < 1:
-                values[column] = 1
+            values[column] = max(values[column], least_total)
 
 
-cdef void add_row(const int64_t *row, int64_t *sums, int max_order, bint at_least_one) noexcept nogil:
-    """Add the row of one segment to sums that cannot overflow; with totals of `at_least_one`."""
+cdef void add_row(const int64_t *row, int64_t *sums, int max_order, int64_t least_total) noexcept nogil:
+    """Add the row of one segment to sums that cannot overflow; smaller totals count as `least_total`."""
     cdef Py_ssize_t column, width = 2 + 2 * <Py_ssize_t> max_order
-    for column in range(width):
+    for column in range(width - max_order):
         sums[column] += row[column]
-        if at_least_one and column >= width - max_order and row[column] == 0:
-            sums[column] += 1
+    for column in range(width - max_order, width):
+        sums[column] += max(row[column], least_total)
 
 
-cdef int64_t reference_length(const int64_t *lengths, int64_t references, int rule) noexcept nogil:
+cdef int64_t reference_length(const int64_t *lengths, int64_t references, int choice) noexcept nogil:
     """The reference length for a hypothesis of length lengths[0]."""
-    cdef int64_t best = lengths[1], best_rank = rank_of(lengths, 1, rule), k, rank
+    cdef int64_t best = lengths[1], best_rank = rank_of(lengths, 1, choice), k, rank
     for k in range(2, references + 1):
-        rank = rank_of(lengths, k, rule)
-        if rank < best_rank or (rank == best_rank and rule == CLOSEST and lengths[k] < best):
+        rank = rank_of(lengths, k, choice)
+        if rank < best_rank or (rank == best_rank and choice == CLOSEST and lengths[k] < best):
             best = lengths[k]
             best_rank = rank
     return best
 
 
-cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int rule) noexcept nogil:
+cdef inline int64_t rank_of(const int64_t *lengths, int64_t k, int choice) noexcept nogil:
     """Sort key: the reference with the smallest key sets the reference length."""
-    if rule == SHORTEST:
+    if choice == SHORTEST:
         return lengths[k]
     return lengths[k] - lengths[0] if lengths[k] > lengths[0] else lengths[0] - lengths[k]
 
@@ -203,7 +188,7 @@ cdef class SegmentCounter:
         if not 1 <= max_order <= MAX_ORDER:
             raise ValueError(f"max_order must lie in 1..{MAX_ORDER}, not {max_order}")
         self.max_order = max_order
-        self.rule = REFERENCE_LENGTHS.index(reference_length)
+        self.choice = REFERENCE_LENGTHS.index(reference_length)
         self.pairs.seed = process_seed()
         self.mask_tokens = PLANED_TOKENS
 
@@ -220,107 +205,122 @@ cdef class SegmentCounter:
                 f"rows has room for {len(rows) // width} segments of width {width}, "
                 f"not for {packed.segment_count} from row {first} on")
         with nogil:
-            self.count_all(packed, row, NULL, False)
+            packed.finish()
+            self.count_all(packed, row, NULL, 0)
         poll(&self.cancelled)
 
-    def count_sum(self, PackedSegments packed not None, array total not None, bint at_least_one=False):
-        """Add the rows of all segments to the row `total`, with totals of `at_least_one` as in nltk."""
+    def count_sum(self, PackedSegments packed not None, array total not None, int64_t least_total=0):
+        """Add the rows of all segments to the row `total`; smaller totals count as `least_total`."""
         cdef array sums = zero_sums(self.max_order)
         cdef int64_t *sums_of_chunk = numbers(sums)
         with nogil:
+            packed.finish()
             self.count_all(
-                packed, sums_of_chunk + 2 + 2 * <Py_ssize_t> self.max_order, sums_of_chunk, at_least_one)
+                packed, sums_of_chunk + 2 + 2 * <Py_ssize_t> self.max_order, sums_of_chunk, least_total)
         poll(&self.cancelled)
         with cython.critical_section(total):      # other threads add to it, too
             accumulate_rows(sums, 1, total)
 
-    def mark(self, PackedSegments packed not None):
-        """Where the n-grams match: the marks of all hypotheses' tokens, one after the other, and the rows.
+    def match_positions(self, PackedSegments packed not None):
+        """Where n-grams match: a byte for each token of all hypotheses, and the rows.
 
-        Bit n - 1 of a mark, a byte, is set where the n-gram of order n that starts there is a clipped match,
-        so that the bits add up to the matches of the rows: of an n-gram that occurs more often than in any
-        reference the first occurrences match. Orders above MARKED_ORDERS are counted, not marked.
+        Bit n - 1 is set where the n-gram of order n that starts at the token is a clipped match, so that the
+        bits add up to the matches of the rows. If an n-gram occurs more often than in any reference, its
+        first occurrences match. Orders above MATCH_BITS are in the rows only.
         """
         cdef array rows = zero_rows(len(packed), self.max_order)
         cdef Py_ssize_t segment, first = 0, total = 0
-        cdef bytes marks
+        cdef bytes positions
         packed.finish()
         for segment in range(packed.segment_count):
             total += packed.lengths[first]
-            first += packed.reference_counts[segment] + 1
-        marks = PyBytes_FromStringAndSize(NULL, total)
-        self.marks = <unsigned char *> PyBytes_AS_STRING(marks)
-        memset(self.marks, 0, total)
+            first += packed.segments[segment].references + 1
+        positions = PyBytes_FromStringAndSize(NULL, total)
+        self.match_bits = <unsigned char *> PyBytes_AS_STRING(positions)
+        memset(self.match_bits, 0, total)
         try:
             self.count(packed, rows)
         finally:
-            self.marks = NULL
-        return marks, rows
+            self.match_bits = NULL
+        return positions, rows
 
     cdef int count_all(self, PackedSegments packed, int64_t *row, int64_t *sums,
-                       bint at_least_one) except -1 nogil:
-        """Fill a row per segment, or with `sums` use one row and add it up there."""
-        cdef Py_ssize_t segment, width = 2 + 2 * <Py_ssize_t> self.max_order
-        cdef const int32_t *ids
-        cdef const uint64_t *masks
-        cdef const int64_t *lengths
-        cdef int64_t references, k
-        packed.finish()
-        ids = packed.ids
-        masks = packed.masks
-        lengths = packed.lengths
+                       int64_t least_total) except -1 nogil:
+        """Fill a row per segment; with `sums`, use one row for all and add it to these."""
+        cdef Py_ssize_t segment, k, width = 2 + 2 * <Py_ssize_t> self.max_order
+        cdef packed_segment current
+        cdef const int32_t *ids = packed.ids
+        cdef const uint64_t *masks = packed.masks
+        cdef const int64_t *lengths = packed.lengths
         for segment in range(packed.segment_count):
-            references = packed.reference_counts[segment]
-            self.count_segment(ids, masks, lengths, references, packed.distinct[segment], row)
+            current = packed.segments[segment]
+            self.count_segment(current, ids, masks, lengths, row)
             if sums == NULL:
                 row += width
             else:
-                add_row(row, sums, self.max_order, at_least_one)
-            if packed.distinct[segment] == IS_MASKS:
-                masks += (references + 1) * (lengths[0] + MASK_LANES)
+                add_row(row, sums, self.max_order, least_total)
+            if current.is_masks:
+                masks += (current.references + 1) * (lengths[0] + MASK_LANES)
             else:
-                for k in range(references + 1):
+                for k in range(current.references + 1):
                     ids += lengths[k]
-            lengths += references + 1
+            lengths += current.references + 1
         return 0
 
     cdef int count_only(self, PackedSegments packed, int64_t *row) except -1 nogil:
         """Fill the row of the only packed segment."""
         packed.finish()
-        return self.count_segment(packed.ids, packed.masks, packed.lengths, packed.reference_counts[0],
-                                  packed.distinct[0], row)
+        return self.count_segment(packed.segments[0], packed.ids, packed.masks, packed.lengths, row)
 
-    cdef bint fits_masks(self, const int64_t *lengths, int64_t references, int32_t distinct) noexcept nogil:
-        """Whether a segment is counted by masks, whose workspace are mask_planes."""
-        return distinct == IS_MASKS or (
-            longest_of(lengths, references) <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
+    cdef bint count_plain(self, PackedSegments packed, PyObject *hypothesis, PyObject *references,
+                          int64_t *row) noexcept nogil:
+        """Fill the row of a plain segment, in reserved memory; False if it is not plain. Cannot fail."""
+        cdef Py_ssize_t count = packed.take_plain(hypothesis, references)
+        packed.mask_count = packed.id_count = packed.length_count = 0
+        # Polling needs the GIL; a plain segment takes fewer steps than there are between two polls.
+        packed.since_poll = self.since_poll = 0
+        if count > 0:
+            count = packed.pack_keys(0, count, packed.lengths)
+        if count <= 0:
+            return False
+        packed.note_references(0, count)
+        if not self.fits_masks(packed.segments[0], packed.lengths):
+            return False
+        self.count_segment(packed.segments[0], packed.ids, packed.masks, packed.lengths, row)
+        packed.tokenized_periods += packed.has_tokenized_period
+        return True
+
+    cdef bint fits_masks(self, packed_segment segment, const int64_t *lengths) noexcept nogil:
+        """Whether a segment is counted by masks; its workspace is then a mask_planes."""
+        return segment.is_masks or (
+            longest_of(lengths, segment.references) <= min(self.mask_tokens, mask_tokens_for(simd_in_use()))
             and min(self.max_order, lengths[0]) <= MASK_ORDERS)
 
-    cdef int count_segment(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                           int64_t references, int32_t distinct, int64_t *row) except -1 nogil:
+    cdef int count_segment(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
+                           const int64_t *lengths, int64_t *row) except -1 nogil:
         """Fill the row of one segment with at least one reference."""
         cdef int n
         cdef int64_t *matches = row + 2
         row[0] = lengths[0]
-        row[1] = reference_length(lengths, references, self.rule)
+        row[1] = reference_length(lengths, segment.references, self.choice)
         for n in range(self.max_order):
             matches[n] = 0
             matches[self.max_order + n] = lengths[0] - n if lengths[0] > n else 0
-        if distinct == IS_MASKS and references == 1 and self.marks == NULL:
-            match_counter_for(simd_in_use())(
+        if segment.is_masks and segment.references == 1 and self.match_bits == NULL:
+            match_counter_for(simd_in_use(), self.max_order)(
                 masks + lengths[0] + MASK_LANES, masks, <int> lengths[0], self.max_order, matches)
             self.worked(MASK_TOKENS)
-        elif self.fits_masks(lengths, references, distinct):
-            self.match_masks(ids, masks, lengths, references, distinct, matches)
+        elif self.fits_masks(segment, lengths):
+            self.match_masks(segment, ids, masks, lengths, matches)
         else:
-            self.match_long(ids, lengths, references, distinct, matches)
-        if self.marks != NULL:
-            self.marks += lengths[0]
+            self.match_long(segment, ids, lengths, matches)
+        if self.match_bits != NULL:
+            self.match_bits += lengths[0]
         return 0
 
-    cdef int match_masks(self, const int32_t *ids, const uint64_t *masks, const int64_t *lengths,
-                         int64_t references, int32_t distinct, int64_t *matches) except -1 nogil:
-        """Matches by position masks, which were packed or come from ids."""
+    cdef int match_masks(self, packed_segment segment, const int32_t *ids, const uint64_t *masks,
+                         const int64_t *lengths, int64_t *matches) except -1 nogil:
+        """Count matches by position masks, which were packed or are made from ids."""
         cdef int hyp_len = <int> lengths[0], max_order = min(self.max_order, hyp_len)
         cdef mask_planes *planes = NULL
         cdef const uint64_t *in_hypothesis = masks
@@ -329,41 +329,41 @@ cdef class SegmentCounter:
         cdef simd_level level = simd_in_use()
         cdef mask_kernel match = mask_kernel_for(level)
         cdef int64_t k
-        cdef int n, w, i, words = mask_words(longest_of(lengths, references))
-        for n in range(max_order):
-            for w in range(words):
-                self.matched[n * MASK_WORDS + w] = 0
-        if distinct != IS_MASKS:
+        cdef int n, w, i, words = mask_words(longest_of(lengths, segment.references))
+        memset(self.matched, 0, max_order * MASK_WORDS * sizeof(uint64_t))
+        if not segment.is_masks:
             planes = <mask_planes *> self.workspace(sizeof(mask_planes))
             in_hypothesis, in_reference = planes.in_hypothesis, planes.in_reference
-            fill_planes_of_earlier(level, planes, words, ids, hyp_len, distinct)
-        for k in range(1, references + 1):
+            fill_planes_of_earlier(level, planes, words, ids, hyp_len, segment.distinct)
+        for k in range(1, segment.references + 1):
             if planes == NULL:
                 in_reference += hyp_len + MASK_LANES
             else:
                 fill_planes_of_reference(
-                    level, planes, words, ids, hyp_len, reference, <int> lengths[k], distinct)
+                    level, planes, words, ids, hyp_len, reference, <int> lengths[k], segment.distinct)
                 reference += lengths[k]
             match(in_reference, in_hypothesis, words, hyp_len, max_order, self.matched)
             self.worked(words * MASK_TOKENS)
         for n in range(max_order):
             for w in range(words):
                 matches[n] += popcount_portable(self.matched[n * MASK_WORDS + w])
-        if self.marks != NULL:
-            for n in range(min(max_order, MARKED_ORDERS)):
+        if self.match_bits != NULL:
+            for n in range(min(max_order, MATCH_BITS)):
                 for i in range(hyp_len):
-                    self.marks[i] |= (self.matched[n * MASK_WORDS + i // 64] >> i % 64 & 1) << n
+                    self.match_bits[i] |= (self.matched[n * MASK_WORDS + i // 64] >> i % 64 & 1) << n
         return 0
 
-    cdef int match_long(self, const int32_t *ids, const int64_t *lengths, int64_t references,
-                        int32_t distinct, int64_t *matches) except -1 nogil:
-        """Matches by hierarchical ids, for any length.
+    cdef int match_long(self, packed_segment segment, const int32_t *ids, const int64_t *lengths,
+                        int64_t *matches) except -1 nogil:
+        """Count matches by hierarchical ids, for any length, in steps that poll for signals.
 
         Sequences are entries (position, id), one for each n-gram that can still match; they shrink from
         order to order. Loops write every entry but advance only past those to keep, without a branch.
         `clip[id]` is the maximum count over the references, `seen[id]` the count so far.
         """
-        cdef Py_ssize_t hyp_len = lengths[0], longest = longest_of(lengths, references), total = hyp_len, k
+        cdef Py_ssize_t hyp_len = lengths[0], total = hyp_len, references = segment.references, k
+        cdef Py_ssize_t longest = longest_of(lengths, references)
+        cdef int32_t distinct = segment.distinct
         cdef Py_ssize_t *live
         cdef int32_t *clip
         cdef int32_t *seen
@@ -405,8 +405,6 @@ cdef class SegmentCounter:
             if live[0] == 0:
                 break
         return 0
-
-    # The steps of match_long; all poll for signals.
 
     cdef Py_ssize_t keep_known(self, ngram_entry *entries, const int32_t *ids, Py_ssize_t length,
                                int32_t distinct) except -1 nogil:
@@ -460,15 +458,15 @@ cdef class SegmentCounter:
         """Count the clipped matches of order n (from 0 on); keep the entries that any reference has."""
         cdef Py_ssize_t i = 0, kept = 0, stop
         cdef ngram_entry entry
-        cdef bint is_match, marked = self.marks != NULL and n < MARKED_ORDERS
+        cdef bint is_match, writes_bits = self.match_bits != NULL and n < MATCH_BITS
         while i < count:
             stop = self.next_stop(i, count, 1)
             for i in range(i, stop):
                 entry = entries[i]
                 is_match = seen[entry.id] < clip[entry.id]
                 matches[n] += is_match
-                if marked:
-                    self.marks[entry.position] |= is_match << n
+                if writes_bits:
+                    self.match_bits[entry.position] |= is_match << n
                 seen[entry.id] += 1
                 entries[kept] = entry
                 kept += clip[entry.id] > 0

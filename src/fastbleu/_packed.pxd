@@ -1,5 +1,7 @@
 """Packed segments, as they come from packers. See _packed.pyx."""
 
+cimport cython
+from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastbleu.kernel.tables cimport key_comparer, key_list, position_table
@@ -16,15 +18,22 @@ cdef extern from "kernel/simd/masks.h":
 cdef enum:
     # Segments with more are packed as ids, because masks of many short references take more memory.
     MASK_REFERENCES = 1 << 12
-
-cdef enum:
-    IS_MASKS = -1                    # in place of the number of distinct tokens
+    # Either ends a chunk: enough that its overhead is negligible, few enough that its ids stay in the cache.
+    CHUNK_SEGMENTS = 512
+    CHUNK_IDS = 1 << 15
+    PLAIN_REFERENCES = 16            # a segment with more is not plain
 
 # Results of read_keys.
 cdef enum:
     KEYS_WERE_READ
-    KEYS_DO_NOT_DO                   # too many tokens, or tokens that are not plain
+    KEYS_INSUFFICIENT                   # too many tokens, or tokens that are not plain
     IS_PADDING                       # no tokens, and no reference unless it is the only one
+
+
+cdef struct packed_segment:
+    Py_ssize_t references
+    bint is_masks                    # packed as masks, not as ids
+    int32_t distinct                 # of a segment of ids: the hypothesis' tokens have smaller ids
 
 
 cdef class PackedSegments(Interruptible):
@@ -36,7 +45,11 @@ cdef class PackedSegments(Interruptible):
 
     A segment of masks (kernel/simd/masks.h) has at most MASK_TOKENS tokens in each sequence: the masks of
     the hypothesis' earlier tokens, then those of each reference, each time for all tokens of the
-    hypothesis and MASK_LANES zeros. Its `distinct` is IS_MASKS.
+    hypothesis and MASK_LANES zeros.
+
+    A plain segment is short and of exact types, so that nothing can fail. Plain segments can be counted one
+    by one without the GIL, while another thread holds it (SegmentCounter.count_plain), in memory that
+    `reserve_plain` has reserved.
     """
 
     # About all segments packed since the last reset():
@@ -45,8 +58,7 @@ cdef class PackedSegments(Interruptible):
     cdef readonly bint label_padding               # whether an id -100 was counted as a token
     cdef int32_t *ids
     cdef int64_t *lengths            # per segment: hypothesis, references
-    cdef int64_t *reference_counts   # by segment
-    cdef int32_t *distinct           # by segment
+    cdef packed_segment *segments
     cdef uint64_t *masks
     cdef Py_ssize_t segment_count, id_count, length_count, mask_count
     cdef Py_ssize_t segment_capacity, id_capacity, length_capacity, mask_capacity
@@ -55,10 +67,14 @@ cdef class PackedSegments(Interruptible):
     cdef key_list *reference_keys    # of its reference that was read last
     cdef key_list own_hypothesis_keys, own_reference_keys
     cdef position_table *positions   # NULL until it is needed
+    cdef bint has_tokenized_period   # whether the hypothesis that take_plain took ends in " ."
 
     cdef int finish(self) except -1 nogil
+    cdef int reserve_plain(self) except -1
+    cdef Py_ssize_t take_plain(self, PyObject *hypothesis, PyObject *references) noexcept nogil
+    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
+                       Py_ssize_t end) noexcept nogil
     cdef void clear(self) noexcept nogil
-    cdef void note_references(self, Py_ssize_t count) noexcept nogil
     cdef int reserve_segment(self) except -1 nogil
     cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil
     cdef int64_t *reserve_lengths(self, Py_ssize_t extra) except NULL nogil
@@ -73,3 +89,17 @@ cdef class PackedSegments(Interruptible):
     cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
                              int64_t *length) except -1 nogil
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil
+
+    @cython.final
+    cdef inline void note_references(self, Py_ssize_t segment, Py_ssize_t count) noexcept nogil:
+        """Note the number of a segment's references."""
+        self.segments[segment].references = count
+        if self.nrefs != count:
+            self.nrefs = -1 if self.nrefs else count
+
+    @cython.final
+    cdef inline void note_ids(self, Py_ssize_t segment, Py_ssize_t count, int32_t distinct) noexcept nogil:
+        """Note that a segment was packed as `count` ids."""
+        self.segments[segment].is_masks = False
+        self.segments[segment].distinct = distinct
+        self.id_count += count

@@ -1,9 +1,9 @@
 """Packed segments: what packers (counting/) make of tokens, and SegmentCounter (_core.pyx) counts.
 
-Two ways to pack a segment are shared by texts, token lists and rows of ids: by the keys of
-its tokens (kernel/tables/key_list.h). Up to 64 tokens are compared with each other, which gives their masks
-(kernel/simd/compare.h); up to 512 are numbered by their positions (kernel/tables/position_ids.h). Other
-segments are packed by a table of tokens.
+Texts, token lists and rows of ids share two ways to pack a segment by the keys of its tokens
+(kernel/tables/key_list.h). Up to 64 tokens are compared with each other, which gives their masks
+(kernel/simd/compare.h); up to 512 are numbered by their positions (kernel/tables/position_ids.h). For other
+segments each packer has a table of tokens.
 
 Ownership. PackedSegments owns its C arrays.
 Thread-safety. One packer per thread.
@@ -11,7 +11,8 @@ Thread-safety. One packer per thread.
 
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 
-from fastbleu.kernel.tables cimport compare_lists, compare_masks, find_list, key_comparer_for, number_list
+from fastbleu.kernel.tables cimport (
+    LISTED_TOKENS, compare_lists, compare_masks, find_list, key_comparer_for, number_list)
 from fastbleu.runtime._process cimport grow, process_seed, simd_in_use
 
 
@@ -20,8 +21,7 @@ cdef class PackedSegments:
     def __dealloc__(self):
         PyMem_RawFree(self.ids)
         PyMem_RawFree(self.lengths)
-        PyMem_RawFree(self.reference_counts)
-        PyMem_RawFree(self.distinct)
+        PyMem_RawFree(self.segments)
         PyMem_RawFree(self.masks)
         PyMem_RawFree(self.positions)
 
@@ -43,23 +43,35 @@ cdef class PackedSegments:
         """Complete the packing without the GIL; for subclasses."""
         return 0
 
+    cdef int reserve_plain(self) except -1:
+        """Reserve the memory that a plain segment takes."""
+        self.clear()
+        self.reserve_segment()
+        self.reserve_lengths(1 + PLAIN_REFERENCES)
+        self.reserve_masks((1 + PLAIN_REFERENCES) * (MASK_TOKENS + MASK_LANES))
+        self.reserve_ids((1 + PLAIN_REFERENCES) * LISTED_TOKENS)
+        self.reserve_positions()
+        return 0
+
+    cdef Py_ssize_t take_plain(self, PyObject *hypothesis, PyObject *references) noexcept nogil:
+        """Let read_keys read this segment; the number of its references, 0 if it is not plain.
+
+        Nothing here fails, allocates memory, or needs the GIL. For subclasses.
+        """
+        return 0
+
+    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
+                       Py_ssize_t end) noexcept nogil:
+        """Ask for the memory of segments after this one. For subclasses."""
+
     cdef void clear(self) noexcept nogil:
         self.segment_count = self.id_count = self.length_count = self.mask_count = 0
         self.compare = key_comparer_for(simd_in_use())
 
-    cdef void note_references(self, Py_ssize_t count) noexcept nogil:
-        """Note the number of one segment's references."""
-        if self.nrefs != count:
-            self.nrefs = -1 if self.nrefs else count
-
     cdef int reserve_segment(self) except -1 nogil:
-        cdef Py_ssize_t capacity = 0
         if self.segment_count == self.segment_capacity:
-            self.reference_counts = <int64_t *> grow(
-                self.reference_counts, &capacity, self.segment_count + 1, sizeof(int64_t))
-            self.distinct = <int32_t *> grow(
-                self.distinct, &capacity, self.segment_count + 1, sizeof(int32_t))
-            self.segment_capacity = capacity
+            self.segments = <packed_segment *> grow(
+                self.segments, &self.segment_capacity, self.segment_count + 1, sizeof(packed_segment))
         return 0
 
     cdef int32_t *reserve_ids(self, Py_ssize_t extra) except NULL nogil:
@@ -82,7 +94,7 @@ cdef class PackedSegments:
         """
         cdef Py_ssize_t packed = -1
         self.hypothesis_keys = &self.own_hypothesis_keys
-        if self.read_keys(segment, 0, &self.hypothesis_keys) == KEYS_DO_NOT_DO:
+        if self.read_keys(segment, 0, &self.hypothesis_keys) == KEYS_INSUFFICIENT:
             return -1
         lengths[0] = self.hypothesis_keys.length
         if (self.compare != NULL and lengths[0] <= MASK_TOKENS
@@ -92,7 +104,7 @@ cdef class PackedSegments:
 
     cdef Py_ssize_t pack_masks(self, Py_ssize_t segment, Py_ssize_t references,
                                int64_t *lengths) except -2 nogil:
-        """pack_keys as masks; -1 where a reference is too long for that."""
+        """pack_keys as masks; -1 if a reference is too long for masks."""
         cdef Py_ssize_t k, count = 0, stride = lengths[0] + MASK_LANES
         cdef uint64_t *masks = self.reserve_masks((references + 1) * stride)
         for k in range(1, references + 1):
@@ -103,11 +115,11 @@ cdef class PackedSegments:
             count += 1
             compare_lists(
                 self.compare, self.hypothesis_keys, self.reference_keys, masks + count * stride)
-        if count == 1:                   # cheaper, but each reference has masks of its own
+        if count == 1:                   # cheaper, but wrong for several references
             compare_masks(self.compare, masks + stride, self.hypothesis_keys.length, masks)
         else:
             compare_lists(self.compare, self.hypothesis_keys, self.hypothesis_keys, masks)
-        self.distinct[segment] = IS_MASKS
+        self.segments[segment].is_masks = True
         self.mask_count += (count + 1) * stride
         return count
 
@@ -129,25 +141,24 @@ cdef class PackedSegments:
             if not find_list(self.positions, self.hypothesis_keys, self.reference_keys, ids):
                 return -1
             total += lengths[count]
-        self.distinct[segment] = self.hypothesis_keys.length
-        self.id_count += total
+        self.note_ids(segment, total, self.hypothesis_keys.length)
         return count
 
     cdef bint read_reference(self, Py_ssize_t segment, Py_ssize_t k, bint is_only,
                              int64_t *length) except -1 nogil:
-        """Read reference number k, from 1 on; whether it counts. Its length is -1 if keys do not suffice."""
+        """Read reference k, from 1 on; whether it counts. Sets its length, -1 if keys are insufficient."""
         cdef int read
         self.reference_keys = &self.own_reference_keys
         read = self.read_keys(segment, k, &self.reference_keys)
-        length[0] = -1 if read == KEYS_DO_NOT_DO else self.reference_keys.length
+        length[0] = -1 if read == KEYS_INSUFFICIENT else self.reference_keys.length
         return is_only or read != IS_PADDING
 
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
         """Read the keys of sequence k of a segment, where 0 is the hypothesis; for subclasses.
 
-        `keys` points to a list to fill, or that is set to another list.
+        `keys[0]` is a list to fill; it may also be set to another list.
         """
-        return KEYS_DO_NOT_DO
+        return KEYS_INSUFFICIENT
 
     cdef uint64_t *reserve_masks(self, Py_ssize_t extra) except NULL nogil:
         if self.mask_count + extra + MASK_LANES > self.mask_capacity:      # counters read beyond the last

@@ -1,14 +1,16 @@
-"""``fastbleu --dialect`` prints the library's results as the original prints them."""
+"""``--dialect`` prints what the original prints, ``--explain`` and ``--identify`` the library's."""
 
 import json
 
 import pytest
 from commands import run
 
+import fastbleu
 from fastbleu import BLEU, dialects
 
 HYPOTHESES = ["The cat sat on the mat .", "it rained all night long , R&amp;D"]
 REFERENCES = ["The cat sat on a mat .", "it rained all the night , R&amp;D"]
+PUBLISHED = "31.20"
 NAMES = [name for name in dialects.names() if not name.startswith(("torch", "sacrebleu"))]
 
 
@@ -56,3 +58,43 @@ def test_options_are_the_dialects(files):
     assert (status, "name the --dialect" in err) == (2, True)
     status, _, err = run(reference, reference, "-i", system, "--dialect", "fairseq")
     assert (status, "takes one reference" in err) == (1, True)
+
+
+# ---- explanations and identification
+
+
+def one_of(files):
+    return files[0], "-i", files[1]
+
+
+@pytest.mark.parametrize("names", [(), ("nltk", "sacrebleu"), ("mteval-v13a", "coco")])
+def test_explanations(files, names):
+    expected = fastbleu.explain(HYPOTHESES, REFERENCES, *names)
+    assert run(*one_of(files), "--explain", *names) == (0, f"{expected}\n", "")
+    status, out, _ = run(*one_of(files), "--explain", *names, "-f", "json")
+    assert (status, json.loads(out)) == (0, json.loads(json.dumps(expected.to_dict())))
+
+
+def test_identification(files):
+    expected = fastbleu.identify(PUBLISHED, HYPOTHESES, REFERENCES)
+    assert run(*one_of(files), "--identify", PUBLISHED) == (0, f"{expected}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("--explain", "nltk"), 2, "--explain takes two dialects, or none"),
+        (("--explain", "nltk", "bleu"), 2, "invalid choice: 'bleu'"),
+        (("--identify", "much"), 1, "--identify: 'much' is not a number"),
+        (("--identify", "101"), 1, "is not a BLEU score: it is not in 0-100"),
+    ],
+)
+def test_mistakes(files, arguments, status, words):
+    found, out, err = run(*one_of(files), *arguments)
+    assert (found, out) == (status, "")
+    assert words in err
+
+
+def test_one_system_only(files):
+    status, _, err = run(*one_of(files), files[2], "--explain")
+    assert (status, "--explain is for one system, but there are 2" in err) == (1, True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from commands import POSIX, interrupt, output, start
-from generators import seeded
+from generators import raises, seeded
 
 from fastbleu.cli import files
 from fastbleu.cli.command import main
@@ -172,8 +172,7 @@ def test_lines_with_tabs_on_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_a_bad_line_with_tabs(tmp_path: Path) -> None:
     bad = tmp_path / "bad"
     bad.write_bytes(b"a\n\xff\tb\n")
-    with pytest.raises(files.InputError, match="line 2 is not valid UTF-8"):
-        read_in_place(bad, lines=9, fields=None)
+    raises(files.InputError, "line 2 is not valid UTF-8", read_in_place, bad, lines=9, fields=None)
 
 
 @pytest.mark.skipif(not POSIX, reason="needs named pipes")
@@ -197,11 +196,11 @@ def test_pipes(tmp_path: Path, threads: int) -> None:
 
 
 @pytest.mark.skipif(not POSIX, reason="needs POSIX signals")
-@pytest.mark.parametrize("threads", [1, 2])
-def test_interrupt_while_reading_ahead(tmp_path: Path, threads: int) -> None:
+@pytest.mark.parametrize("options", ["-sl", "--threads 1", "--threads 2"])
+def test_interrupt_while_reading_ahead(tmp_path: Path, options: str) -> None:
     (tmp_path / "r").write_bytes(b"a b c\n" * 60_000)
     os.mkfifo(tmp_path / "pipe")
-    process = start(tmp_path / "r", "-i", tmp_path / "pipe", "--threads", threads)
+    process = start(tmp_path / "r", "-i", tmp_path / "pipe", *options.split())
     with (tmp_path / "pipe").open("wb") as stream:
         stream.write(b"a b c\n" * 40_000)
         stream.flush()

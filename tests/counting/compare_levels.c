@@ -2,7 +2,7 @@
  *
  *     compare_levels SEED SEGMENTS
  *
- * Random segments of text, by all compiled tokenizers and in units of 1, 2 and 4 bytes, and of ids go through
+ * Random segments of text, by all compiled tokenizers and in characters of 1, 2 and 4 bytes, and of ids go through
  * the kernel's headers alone, from characters to matches, once by each level; between them each step is compared
  * by itself. Texts end right before a page that cannot be read, so that their alignment is random and reading
  * behind them is noticed. The last line is a checksum of all results, which must be the same for any build of
@@ -82,7 +82,7 @@ static const char *const ALPHABETS[] = {
     "0123456789.,-",
     "a1.,-!&;<>quotamplgskied \n",
 };
-/* First of 32 letters, of lines in units of 1, 2 and 4 bytes. */
+/* First of 32 letters, of lines in characters of 1, 2 and 4 bytes. */
 static const uint32_t SCRIPTS[] = {0x80,   0xC0,   0xE0,   0x3B1,  0x430,   0x2000, 0x2010,
                                    0x3000, 0x4E00, 0xFF00, 0xFFE0, 0x1F600, 0x20000};
 enum { SCRIPT_COUNT = sizeof SCRIPTS / sizeof *SCRIPTS };
@@ -161,17 +161,17 @@ static void random_line(characters *line, const word *words, int count, int leng
     }
 }
 
-/* As Python stores it, with its terminator; the narrowest unit, as a str has. */
+/* As Python stores it, with its terminator, in the narrowest characters, as a str has. */
 static text_line stored(const characters *line, guarded memory)
 {
     text_line text = {NULL, line->length, 1};
     for (size_t i = 0; i < line->length; i++) {
-        if (line->chars[i] > 0xFFFF) text.unit = 4;
-        else if (line->chars[i] > 0xFF && text.unit == 1) text.unit = 2;
+        if (line->chars[i] > 0xFFFF) text.char_width = 4;
+        else if (line->chars[i] > 0xFF && text.char_width == 1) text.char_width = 2;
     }
-    void *chars = at_end(memory, (line->length + 1) * (size_t)text.unit);
+    void *chars = at_end(memory, (line->length + 1) * (size_t)text.char_width);
     for (size_t i = 0; i <= line->length; i++)
-        store_character(chars, text.unit, i, i < line->length ? line->chars[i] : 0);
+        store_character(chars, text.char_width, i, i < line->length ? line->chars[i] : 0);
     text.chars = chars;
     return text;
 }
@@ -184,24 +184,25 @@ typedef struct {
     int count;      /* of sequences */
 } segment;
 
-static text_rules rules[TOKENIZERS], utf8_rules[2];
+static tokenizer_tables tables[TOKENIZERS], utf8_tables[2];
 static hash_seed hashes;
 static position_table positions;
 static mask_planes planes;
 
 /* Whether a line has at most 512 tokens, which are then listed. */
-static int read_line(const text_rules *line_rules, text_line text, line_buffers *buffers, key_list *keys)
+static int read_line(const tokenizer_tables *line_tables, text_line text, line_buffers *buffers,
+                     key_list *keys)
 {
     line_reader reader;
     if (reserve_buffers(buffers, text) < 0) exit(2);
-    open_line(&reader, line_rules, classifier_for(level), text, buffers);
+    open_line(&reader, line_tables, classifier_for(level), text, buffers);
     int read = key_lister_for(level)(&reader, keys, &hashes);
     if (read < 0) {
         rewriting line;
         if (begin_rewriting(&line, text, buffers) < 0) exit(2);
-        while (rewrite_more(&line, &text, &line_rules->table)) continue;
+        while (rewrite_more(&line, &text, &line_tables->classes)) continue;
         if (reserve_buffers(buffers, text) < 0) exit(2);
-        open_line(&reader, line_rules, classifier_for(level), text, buffers);
+        open_line(&reader, line_tables, classifier_for(level), text, buffers);
         read = key_lister_for(level)(&reader, keys, &hashes);
     }
     return read;
@@ -306,7 +307,7 @@ static int try_text(void)
     word words[40];
     text_line texts[1 + REFERENCES];
     const writing from = random_writing();
-    const text_rules *line_rules = &rules[below(TOKENIZERS)];
+    const tokenizer_tables *line_tables = &tables[below(TOKENIZERS)];
     const int is_long = !below(16), count = random_words(words, from),
               order = below(8) ? 4 : 1 + below(MOST_ORDER);
     portable.count = found.count = 2 + (below(4) ? 0 : below(REFERENCES));
@@ -321,7 +322,7 @@ static int try_text(void)
         segment *of_level = level == SIMD_PORTABLE ? &portable : &found;
         int listed = 1;
         for (int k = 0; k < portable.count; k++)
-            listed &= read_line(line_rules, texts[k], &of_level->buffers[k], &of_level->keys[k]);
+            listed &= read_line(line_tables, texts[k], &of_level->buffers[k], &of_level->keys[k]);
         if (!listed && level == SIMD_PORTABLE) return 0;
         require(listed, "list_keys");
         check_segment(&portable, of_level, order, "text");
@@ -413,7 +414,7 @@ static void try_masks(void)
     if (words > 1) return;
     int64_t counted[MOST_ORDER] = {0}, matches[MOST_ORDER] = {0};
     for (int n = 0; n < orders; n++) matches[n] = popcount_portable(one[n * MASK_WORDS]);
-    match_counter_for(level)(masks.in_reference, masks.in_hypothesis, length, order, counted);
+    match_counter_for(level, order)(masks.in_reference, masks.in_hypothesis, length, order, counted);
     require_same(matches, counted, sizeof matches, "count_matches");
 }
 
@@ -475,7 +476,7 @@ static void try_run(const guarded memory)
     word words[40];
     size_t starts[LINES + 1], ends[LINES];
     const writing from = random_writing();
-    const text_rules *line_rules = &utf8_rules[below(2)];
+    const tokenizer_tables *line_tables = &utf8_tables[below(2)];
     const int count = random_words(words, from), gap = below(2), longest = below(4) ? 30 : 300;
     const int patterns = from.letters == ALPHABETS[3] || below(2); /* else nothing has to be rewritten */
     int lines = 0, plain = 1, tokens = 0;
@@ -505,11 +506,11 @@ static void try_run(const guarded memory)
         if (!add_to_run(&run, next)) break;
     }
     if (below(8) == 0) cut_run(&run, below(run.lines + 1));
-    run_reader_for(level)(&run, line_rules, &hashes);
+    run_reader_for(level)(&run, line_tables, &hashes);
     for (int k = 0; k < run.lines; k++) {
         const text_line text_of_line = {bytes + starts[k], ends[k] - starts[k], 1};
         line_reader reader;
-        open_line(&reader, line_rules, classifier_for(SIMD_PORTABLE), text_of_line, &buffers);
+        open_line(&reader, line_tables, classifier_for(SIMD_PORTABLE), text_of_line, &buffers);
         const int read = key_lister_for(SIMD_PORTABLE)(&reader, &single, &hashes);
         tokens += read == 1 ? single.length : LISTED_TOKENS + 1;
         if (k >= run.read_lines) continue;
@@ -534,7 +535,7 @@ static void try_run(const guarded memory)
 
 static void try_utf8(const guarded memory)
 {
-    const utf8_reader portable = utf8_reader_for(SIMD_PORTABLE), chosen = utf8_reader_for(level);
+    const utf8_functions portable = utf8_functions_for(SIMD_PORTABLE), chosen = utf8_functions_for(level);
     static uint8_t text[1300];
     static uint32_t out[2][1300];
     const int length = below(301), ascii = below(2), damaged = below(2);
@@ -547,11 +548,12 @@ static void try_utf8(const guarded memory)
     if (damaged && size) text[below((int)size)] = (uint8_t)random_word();
     const uint8_t *bytes = (const uint8_t *)memcpy(at_end(memory, size), text, size);
     require(portable.scan(bytes, size) == chosen.scan(bytes, size), "utf8 scan");
-    const int unit = unit_of_utf8(largest_byte(bytes, size));
-    utf8_decoding one = {bytes, size, out[0], unit, 0, 0}, other = {bytes, size, out[1], unit, 0, 0};
+    const int char_width = char_width_of_utf8(largest_byte(bytes, size));
+    utf8_decoding one = {bytes, size, out[0], char_width, 0, 0},
+                  other = {bytes, size, out[1], char_width, 0, 0};
     require(portable.decode(&one, size) == chosen.decode(&other, size), "utf8 decode");
     require(one.at == other.at && one.written == other.written, "utf8 decode");
-    require_same(out[0], out[1], one.written * (size_t)unit, "utf8 decode");
+    require_same(out[0], out[1], one.written * (size_t)char_width, "utf8 decode");
 }
 
 static void try_bit_counts(void)
@@ -616,8 +618,9 @@ int main(int argc, char **argv)
     const guarded memory = new_guarded(4096), large = new_guarded(8192);
     uint64_t compared = 0, steps = 0;
     for (int k = 0; k < TOKENIZERS; k++)
-        if (build_rules(&rules[k], (tokenizer_id)k, 0) < 0) return 2;
-    if (build_rules(&utf8_rules[0], TOKENIZE_NONE, 1) < 0 || build_rules(&utf8_rules[1], TOKENIZE_13A, 1) < 0)
+        if (build_tables(&tables[k], (tokenizer_id)k, 0) < 0) return 2;
+    if (build_tables(&utf8_tables[0], TOKENIZE_NONE, 1) < 0
+        || build_tables(&utf8_tables[1], TOKENIZE_13A, 1) < 0)
         return 2;
     state = seed;
     hashes.first = positions.seed.first = random_word();

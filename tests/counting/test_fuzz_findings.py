@@ -5,7 +5,6 @@ without coverage, on every Python and compiler.
 """
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from generators import raises
 from trust import (
     fuzz_files,
     fuzz_ids,
-    fuzz_index,
     fuzz_input,
     fuzz_kernels,
     fuzz_pairs,
@@ -27,7 +25,6 @@ SOURCES = Path(__file__).resolve().parents[2] / "src" / "fastbleu"
 MODULES = {
     "files": fuzz_files,
     "ids": fuzz_ids,
-    "index": fuzz_index,
     "kernels": fuzz_kernels,
     "pairs": fuzz_pairs,
     "tokenizers": fuzz_tokenizers,
@@ -36,7 +33,6 @@ MODULES = {
 
 @pytest.mark.parametrize("name", MODULES)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.skipif(sys.platform == "win32", reason="a file that is mapped cannot be removed there")
 def test_every_input_of_the_corpora(name, tmp_path, monkeypatch):
     monkeypatch.setenv("FASTBLEU_FUZZ_PLACE", str(tmp_path))
     fuzz_input.directory.cache_clear()

@@ -1,19 +1,20 @@
-"""200,000 random batches of token ids: each row is the oracle's, each score nltk's or sacreBLEU's.
+"""Token ids: which of them count, and rows that are the oracle's on 200,000 random batches.
 
 A batch goes in as arrays of random integer types and places in memory, or as ragged lists of them.
 FASTBLEU_TEST_SEGMENTS scales the number of batches: one for five of its segments.
 """
 
 import functools
+import warnings
 
 import numpy as np
 import oracle
 import pytest
-from generators import IGNORED_OF_RANDOM, PRISTINE, SEED, SEGMENTS, seeded
+from generators import IGNORED_OF_RANDOM, PRISTINE, SEED, SEGMENTS, raises, seeded
 from id_batches import DTYPES, LAYOUTS, Batch, array_of, mask_of, random_batch
-from sacrebleu.metrics import BLEU as PEER
 
-from fastbleu import BLEU
+import fastbleu
+from fastbleu import BLEU, InputWarning
 
 BATCHES = SEGMENTS // 5
 PARTS = 16
@@ -136,41 +137,33 @@ def test_random_batches(part):
             where = f"FASTBLEU_TEST_SEED={SEED} batch={number} {batch.options} {arguments} {masks}"
             assert (seen, where) == (rows_of(*segments, max_order), "")
         if number % 16 == 0 and segments[0]:
-            check_scores(number, batch.options, arguments, masks, segments)
+            scores = metric.sentence_scores(*arguments, **masks)
+            assert (scores.dtype, scores.shape) == (np.float64, (len(segments[0]),))
+            as_tokens = metric_of(max_order=max_order)
+            assert scores.tolist() == as_tokens.sentence_scores(*segments).tolist()
+            streamed = BLEU(None, max_order=max_order, **batch.options)
+            streamed.update(*arguments, **masks)
+            assert streamed.compute() == streamed.score(*arguments, **masks)
 
 
-def check_scores(number, options, arguments, masks, segments):
-    """Sentence scores are nltk's; every other time sacreBLEU's of the ids written with spaces."""
-    if number % 32:
-        smoothing, method = (("exp", "method3"), ("add-k", "method2"))[number % 64 > 32]
-        metric = metric_of(dialect="nltk", smoothing=smoothing, **options)
-        function = getattr(PRISTINE.SmoothingFunction(), method)
+@pytest.mark.parametrize("rule", oracle.REFERENCE_LENGTHS)
+def test_the_length_of_reference_that_is_asked_for(rule):
+    rng = seeded("reference length", rule)
+    for _ in range(300):
+        batch = random_batch(rng, ("i2", "i4"))
+        hypotheses, references = batch.segments()
         expected = [
-            PRISTINE.sentence_bleu(its, hypothesis, smoothing_function=function)
-            for hypothesis, its in zip(*segments, strict=True)
+            oracle.REFERENCE_LENGTHS[rule](len(hypothesis), list(map(len, its)))
+            for hypothesis, its in zip(hypotheses, references, strict=True)
         ]
-    else:
-        metric = metric_of(effective_order=True, **options)
-        peer = sacrebleu_of_words()
-        expected = [
-            peer.sentence_score(words(hypothesis), list(map(words, its))).score
-            for hypothesis, its in zip(*segments, strict=True)
-        ]
-    scores = metric.sentence_scores(*arguments, **masks)
-    assert (scores.dtype, scores.shape) == (np.float64, (len(expected),))
-    assert scores.tolist() == expected, f"FASTBLEU_TEST_SEED={SEED} batch={number}"
-    streamed = BLEU(None, **options)
-    streamed.update(*arguments, **masks)
-    assert streamed.compute() == streamed.score(*arguments, **masks)
-
-
-@functools.cache
-def sacrebleu_of_words():
-    return PEER(tokenize="none", effective_order=True)
-
-
-def words(ids):
-    return " ".join(map(str, ids))
+        arrays, masks = as_arrays(rng, batch, ("i2", "i4"))
+        of_ids = metric_of(reference_length=rule, **batch.options).statistics(*arrays, **masks)
+        assert of_ids.ref_lens.tolist() == expected
+        text = [" ".join(map(str, ids)) for ids in hypotheses]
+        texts = [[" ".join(map(str, ids)) for ids in its] for its in references]
+        of_text = BLEU("none", reference_length=rule).statistics(text, texts)
+        assert of_text.ref_lens.tolist() == expected
+    assert (BLEU(reference_length=rule).signature == BLEU().signature) == (rule == "closest")
 
 
 # --- what random batches are too small for
@@ -201,14 +194,6 @@ def test_long_rows(layout, rows, low, high):
         assert np.asarray(seen).tolist() == expected
 
 
-def test_every_instruction_set_counts_the_same(simd):
-    batch = long_batch(seeded("simd ids"), 5, 50, 140)
-    seen = metric_of(max_order=6, **batch.options).statistics(
-        np.array(batch.hypotheses), np.array(batch.references)
-    )
-    assert np.asarray(seen).tolist() == rows_of(*batch.segments(), 6)
-
-
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("form", ["arrays", "ragged", "2-D hypotheses, ragged references"])
 def test_threads_change_nothing(threads, form):
@@ -226,33 +211,171 @@ def test_threads_change_nothing(threads, form):
     assert metric.score(hypotheses, references).value == once.value
 
 
+IGNORE, EOS, BOS = -100, 2, 1
+OPTIONS = {"ignore_ids": (IGNORE, 0), "stop_id": EOS, "skip_ids": (BOS,)}
+
+
 @pytest.mark.parametrize(
-    ("chosen", "length"),
+    ("hypothesis", "references", "row"),
     [
-        ("closest", oracle.closest_length),
-        ("first", lambda size, lengths: min(lengths, key=lambda length: abs(length - size))),
-        ("shortest", lambda size, lengths: min(lengths)),
+        ([1, 5, 6, 2, 7], [[5, 6, 2, 8, 8]], [2, 2, 2, 2]),
+        ([2, 5, 6], [[5, 6, 2]], [0, 2, 0, 0]),
+        ([0, 5, 0, -100, 6, 1], [[1, 5, 6]], [2, 2, 2, 2]),
+        ([5, 6], [[-100, -100], [5, 6, 7]], [2, 3, 2, 2]),
+        ([5, 6], [[-100, 0], [0, -100]], [2, 0, 0, 2]),
+        ([5, 6], [[2, 5, 6], [5, 6, 7, 8, 2]], [2, 0, 2, 2]),
+        ([5, 6], [[], [5, 6, 7, 8, 9]], [2, 0, 2, 2]),
+        ([5, 6], [[1, 2, -100], [5, 6, 7, 8, 9]], [2, 0, 2, 2]),
     ],
 )
-def test_the_length_of_reference_that_is_asked_for(chosen, length):
-    rng = seeded("reference length", chosen)
-    for _ in range(300):
-        batch = random_batch(rng, ("i2", "i4"))
-        hypotheses, references = batch.segments()
-        expected = [
-            length(len(hypothesis), list(map(len, its)))
-            for hypothesis, its in zip(hypotheses, references, strict=True)
-        ]
-        arrays, masks = as_arrays(rng, batch, ("i2", "i4"))
-        metric = metric_of(reference_length=chosen, **batch.options)
-        assert metric.statistics(*arrays, **masks).ref_lens.tolist() == expected
-        plain = metric_of(reference_length=chosen)
-        assert plain.statistics(hypotheses, references).ref_lens.tolist() == expected
-        text = BLEU("none", reference_length=chosen)
-        lines = list(map(words, hypotheses)), [list(map(words, its)) for its in references]
-        assert text.statistics(*lines).ref_lens.tolist() == expected
+def test_what_a_row_of_ids_means(hypothesis, references, row):
+    metric = BLEU(None, max_order=1, **OPTIONS)
+    counted = metric.statistics([hypothesis], [references])
+    assert np.asarray(counted).tolist() == [row]
+    counted = metric.statistics([np.array(hypothesis)], [[np.array(r, "i2") for r in references]])
+    assert np.asarray(counted).tolist() == [row]
+    tokens, kept = Batch([hypothesis], [references], None, None, OPTIONS).segments()
+    assert [oracle.row(tokens[0], kept[0], 1)] == [row], "the tests' own rules"
+
+
+def test_missing_references_are_not_counted_in_the_signature():
+    ids = np.array([[[5, 6, 7], [-100] * 3], [[5, 6, 7], [5, 6, -100]]])
+    metric = BLEU(None, max_order=2, **OPTIONS)
+    assert metric.score(ids[:1, 0], ids[:1]).signature.startswith("nrefs:1|")
+    assert metric.score(ids[1:, 0], ids[1:]).signature.startswith("nrefs:2|")
+    assert metric.score(ids[:, 0], ids).signature.startswith("nrefs:var|")
+
+
+def test_the_signature_tells_the_options():
+    assert "tok:ids(stop=2;ignore=-100,0;skip=1)" in BLEU(None, **OPTIONS).signature
     signatures = {
-        BLEU(reference_length=name).signature for name in ("closest", "first", "shortest")
-    }
-    assert len(signatures) == 3
-    assert BLEU().signature in signatures
+        BLEU(None, **options).signature
+        for options in ({}, {"stop_id": 2}, {"ignore_ids": (2,)}, {"skip_ids": (2,)},
+            {"stop_id": 2, "skip_ids": (1,)}, {"skip_ids": (1, 2)})
+    }  # fmt: skip
+    assert len(signatures) == 6
+    assert "tok:given" in BLEU(None).signature
+    parts = BLEU(None, ignore_ids=[np.int16(-100)], stop_id=np.int64(2), skip_ids=iter([1]))
+    assert parts == BLEU(None, ignore_ids=(-100,), stop_id=2, skip_ids=(1,))
+
+
+@pytest.mark.parametrize("last", [7, np.int8(7), True, [7] * 70_000, 2**63 - 1])
+def test_lists_of_plain_ints_are_counted_as_all_others(last):
+    """Lists that hold nothing but int are read at once; a last segment may need the general way."""
+    rng = np.random.default_rng(5)
+    lists = [rng.integers(-1, 9, rng.integers(0, 40)).tolist() for _ in range(600)]
+    lists.append(last if isinstance(last, list) else [5, last, 6, 8])
+    references = [[lists[k - 1], tuple(lists[k][:-1])][: 1 + k % 2] for k in range(len(lists))]
+    metric = BLEU(None, **OPTIONS)
+    arrays = [np.array(ids, "q") for ids in lists]
+    of_arrays = [[np.array(ids, "q") for ids in its] for its in references]
+    assert metric.statistics(tuple(lists), references) == metric.statistics(arrays, of_arrays)
+
+
+class Tensor:
+    """Named as PyTorch's, on a device that numpy cannot read."""
+
+    shape, dtype = (2, 3), np.dtype(int)
+
+    def __init__(self, error):
+        self.error = error
+
+    def numpy(self):
+        raise self.error
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([[5, 6, 7], [5, 6, 0]])
+
+
+def test_what_only_looks_like_a_tensor_is_read_otherwise():
+    metric, ids = BLEU(None, ignore_ids=(0,)), np.array([[5, 6, 7], [5, 6, 0]])
+    for error in (TypeError(), AttributeError(), RuntimeError()):
+        assert metric.statistics(Tensor(error), ids) == metric.statistics(ids, ids)
+    raises(KeyboardInterrupt, "now", metric.statistics, Tensor(KeyboardInterrupt("now")), ids)
+
+
+def test_lists_of_ints_without_options_are_lists_of_tokens():
+    metric = BLEU(None, max_order=2)
+    assert metric.statistics([[1, 2**70]], [[[1, 2**70], [3]]]).matches.tolist() == [[2, 1]]
+    mixed = metric.statistics([[1, 2, 3]], np.array([[[1, 2, 3], [1, 2, 4]]]))
+    assert mixed == metric.statistics(np.array([[1, 2, 3]]), [[[1, 2, 3], [1, 2, 4]]])
+    assert mixed.matches.tolist() == [[3, 2]]
+
+
+def test_no_rows_and_no_columns():
+    metric = BLEU(None, effective_order=True)
+    none, empty = np.zeros((0, 5), int), np.zeros((3, 0), int)
+    assert metric.sentence_scores(none, none).shape == (0,)
+    assert len(metric.statistics(none, none[:, None])) == 0
+    raises(ValueError, "no segments", metric.score, none, none)
+    assert metric.sentence_scores(empty, empty).tolist() == [0, 0, 0]
+    assert metric.statistics(empty, np.ones((3, 2, 4), int)).ref_lens.tolist() == [4, 4, 4]
+    assert len(metric.statistics(empty[0], empty[0])) == 1
+
+
+# --- nltk's API: equal values are equal tokens
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numpy_scalars_and_rows_are_their_values(dtype):
+    rows = np.array([[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 9, 6]], dtype)
+    values = rows.tolist()
+    expected = PRISTINE.sentence_bleu(values[:1], values[1], (0.5, 0.5))
+    assert 0 < expected < 1
+    for first, second in (rows, map(list, rows), (values[0], rows[1])):
+        assert fastbleu.sentence_bleu([first], second, (0.5, 0.5)) == expected
+        assert fastbleu.corpus_bleu([[first]], [second], (0.5, 0.5)) == expected
+    assert fastbleu.sentence_bleu(rows, rows[0]) == 1
+    assert fastbleu.corpus_bleu(rows[:, None], rows) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fastbleu.corpus_bleu([[rows[0], rows[1]]], [rows[1]]) == 1
+
+
+@pytest.mark.parametrize("options", [{"stop_id": 5}, {"ignore_ids": (5,)}, {"skip_ids": [5, 4]}])
+def test_a_batch_of_nothing_but_empty_hypotheses_is_noticed(options):
+    metric = BLEU(None, **options)
+    empty, references = np.full((4, 3), 5), [[6, 7]] * 4
+    for method in (metric.statistics, metric.update):
+        with pytest.warns(InputWarning, match="every hypothesis is empty"):
+            method(empty, references)
+    metric.update(empty[:3], references[:3])
+    metric.update(empty[:, :0], references)
+    empty[2, 0] = 6
+    metric.update(empty, references)
+
+
+def test_a_masked_stop_id_does_not_stop():
+    metric = BLEU(None, stop_id=2, max_order=1)
+    ids, mask = np.array([[2, 2, 5, 6, 2, 7]]), np.array([[0, 0, 1, 1, 1, 1]])
+    assert metric.statistics(ids, [[5, 6]], hypothesis_mask=mask) == fastbleu.Stats([[2, 2, 2, 2]])
+
+
+def test_several_ids_may_end_a_sequence():
+    metric = BLEU(None, stop_id=[9, 2], max_order=1)
+    assert metric.stop_id == (2, 9)
+    assert BLEU(None, stop_id=(2,)) == BLEU(None, stop_id=2)
+    assert "stop=2,9" in metric.signature
+    rows = metric.statistics([[5, 9, 5], [5, 5, 2], [5, 6, 7]], [[5], [5, 5], [2, 5]])
+    assert rows.hyp_lens.tolist() == [1, 2, 3]
+    assert rows.ref_lens.tolist() == [1, 2, 0]
+
+
+def test_references_of_which_nothing_is_left_are_noticed():
+    ids = np.arange(40).reshape(8, 5) + 10
+    with pytest.warns(InputWarning, match="every reference is empty"):
+        BLEU(None, ignore_ids=(-100,)).update(ids, np.full((8, 5), -100))
+
+
+def test_a_mask_that_is_added_to_logits_is_none_of_ids():
+    mask = np.array([[0, -10000]])
+    with pytest.raises(ValueError, match=r"the hypothesis holds -10000.*pass mask == 0"):
+        BLEU(None).update([[1, 2]], [[1, 2]], hypothesis_mask=mask)
+
+
+def test_hypotheses_too_short_for_a_score_of_their_own_are_noticed():
+    ids = np.arange(12).reshape(4, 3)
+    with pytest.warns(InputWarning, match="4 of 4 hypotheses have fewer than 4 tokens and score 0"):
+        assert not BLEU(None).sentence_scores(ids, ids).any()
+    assert BLEU(None, effective_order=True).sentence_scores(ids, ids).min() > 99
+    assert BLEU(None, max_order=3).sentence_scores(ids, ids).min() > 99

@@ -7,8 +7,8 @@ from generators import IGNORED_OF_RANDOM, seeded
 
 import fastbleu
 from fastbleu import _core, count
-from fastbleu.counting._tokens import TokenPacker
-from fastbleu.inputs.segments import TokenChecks
+from fastbleu.counting._token_packer import TokenPacker
+from fastbleu.inputs.checks import TokenChecks
 from fastbleu.runtime import _process
 from fastbleu.tokenizers._compiled import COMPILED, split
 
@@ -125,11 +125,7 @@ def test_all_kernels_count_the_same(order, rule, at_level):
     # The oracle takes its time over high orders.
     segments = [*random_segments(seeded("masks", rule, order), 60 if order < 10 else 15)]
     hypotheses, references = map(list, zip(*segments, strict=True))
-    pick = {
-        "closest": lambda hyp_len, lengths: oracle.closest_length(hyp_len, lengths),
-        "first": lambda hyp_len, lengths: min(lengths, key=lambda n: abs(n - hyp_len)),
-        "shortest": lambda _, lengths: min(lengths),
-    }[rule]
+    pick = oracle.REFERENCE_LENGTHS[rule]
     expected = [oracle.row(h, its, order) for h, its in segments]
     for one, (h, its) in zip(expected, segments, strict=True):
         one[1] = pick(len(h), [len(r) for r in its])

@@ -85,4 +85,4 @@ def test_an_invalid_layout_is_not_examined():
     hypotheses, its = [["a", "b"], ["c", "d"]], [["a"], ["b"]]
     for references in ([its, [["a"]]], [its, iter(its)], [its, (reference for reference in its)]):
         assert len(metric.statistics(hypotheses, references)) == 2
-    assert metric._options.layout_votes == (0, 0)
+    assert metric.counter.layout_votes == (0, 0)

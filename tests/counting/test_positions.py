@@ -5,9 +5,8 @@ import pytest
 from generators import raises, seeded
 from random_texts import random_corpus
 
-from fastbleu.counting._batch import count_batch
-from fastbleu.counting.batch import CountOptions
-from fastbleu.counting.matches import match_positions
+from fastbleu.counting.counter import Counter
+from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers._compiled import COMPILED, split, token_bounds
 from fastbleu.tokenizers.table import get_tokenizer
 
@@ -16,15 +15,15 @@ def orders_of(mark):
     return {bit + 1 for bit in range(8) if mark >> bit & 1}
 
 
-def check(hypotheses, references, tokens, token_references, options):
-    marks, stats = match_positions(hypotheses, references, options)
-    assert stats == count_batch(hypotheses, references, options).stats
+def check(hypotheses, references, tokens, token_references, counter):
+    marks, stats = counter.match_positions(hypotheses, references)
+    assert stats == counter.count(Batch(hypotheses, references)).stats
     found = [orders_of(mark) for mark in marks]
     expected = []
     for hypothesis, its in zip(tokens, token_references, strict=True):
-        expected += oracle.match_positions(hypothesis, its, options.max_order)
+        expected += oracle.match_positions(hypothesis, its, counter.max_order)
     assert found == [{n for n in orders if n <= 8} for orders in expected]
-    for order in range(1, min(8, options.max_order) + 1):
+    for order in range(1, min(8, counter.max_order) + 1):
         matches = sum(mark >> order - 1 & 1 for mark in marks)
         assert matches == stats.matches[:, order - 1].sum()
 
@@ -42,8 +41,8 @@ def test_positions_of_tokens(simd, longest, max_order):
 
         hypotheses.append(tokens())
         references.append([tokens() for _ in range(rng.randint(1, 4))])
-    options = CountOptions(None, max_order=max_order)
-    check(hypotheses, references, hypotheses, references, options)
+    counter = Counter(None, max_order=max_order)
+    check(hypotheses, references, hypotheses, references, counter)
 
 
 @pytest.mark.parametrize("tokenizer", COMPILED)
@@ -52,8 +51,8 @@ def test_positions_of_text(tokenizer, simd):
     references = [[its] if isinstance(its, str) else its for its in references]
     tokens = [split(text, tokenizer) for text in hypotheses]
     token_references = [[split(text, tokenizer) for text in its] for its in references]
-    options = CountOptions(get_tokenizer(tokenizer))
-    check(hypotheses, references, tokens, token_references, options)
+    counter = Counter(get_tokenizer(tokenizer))
+    check(hypotheses, references, tokens, token_references, counter)
 
 
 @pytest.mark.parametrize("tokenizer", COMPILED)
@@ -81,5 +80,5 @@ def test_a_rewritten_line_has_no_bounds_and_leaves_those_of_others_alone():
 
 
 def test_bounds_are_of_text():
-    raises(TypeError, "not a int", token_bounds, [7], "13a")
+    raises(TypeError, "not an int", token_bounds, [7], "13a")
     raises(ValueError, "14a", token_bounds, ["a"], "14a")

@@ -4,16 +4,17 @@ import functools
 
 import numpy as np
 import pytest
-from generators import seeded, segments
+from generators import raises, seeded, segments
 
 from fastbleu import BLEU, count
 from fastbleu._core import SegmentCounter, zero_rows
-from fastbleu.counting._batch import count_batch
+from fastbleu.counting._counted import Worker
 from fastbleu.counting._rounds import Rounds
-from fastbleu.counting._text import TextPacker
-from fastbleu.counting._tokens import TokenPacker
-from fastbleu.counting.batch import CountOptions
-from fastbleu.inputs.segments import TextChecks, TokenChecks
+from fastbleu.counting._text_packer import TextPacker
+from fastbleu.counting._token_packer import TokenPacker
+from fastbleu.counting.counter import Counter
+from fastbleu.inputs.batch import Batch
+from fastbleu.inputs.checks import TextChecks, TokenChecks
 from fastbleu.runtime._process import SIMD_LEVELS, active_simd, use_simd
 from fastbleu.tokenizers.table import get_tokenizer
 
@@ -72,10 +73,8 @@ def test_rows_and_sums(threads):
 def test_totals_that_are_raised(max_order, keep_rows):
     data = corpus(5_000)
     counted = [
-        count_batch(
-            *data,
-            CountOptions(None, False, max_order, threads, raise_totals=True),
-            keep_rows=keep_rows,
+        Counter(None, False, max_order, threads, least_total=1).count(
+            Batch(*data), keep_rows=keep_rows
         )
         for threads in (1, 3)
     ]
@@ -89,8 +88,7 @@ def test_the_first_error_is_raised(place):
     references[place] = [["a"], ["b", {}]]
     hypotheses[-1] = [{}]
     what = "the hypothesis" if place == len(hypotheses) - 1 else "references"
-    with pytest.raises(TypeError, match=f"segment {place}: {what}"):
-        count(hypotheses, references, threads=4)
+    raises(TypeError, f"segment {place}: {what}", count, hypotheses, references, threads=4)
 
 
 def test_lists_that_user_code_shortens():
@@ -102,8 +100,7 @@ def test_lists_that_user_code_shortens():
             return 1
 
     hypotheses[8_500] = [Shortening(1)]
-    with pytest.raises(ValueError, match="20000 segments became 90"):
-        count(hypotheses, references, threads=2)
+    raises(ValueError, "20000 segments became 90", count, hypotheses, references, threads=2)
 
 
 @functools.cache
@@ -131,8 +128,8 @@ def test_lines(tokenize, threads):
     assert count(*data, tokenize=tokenize) == count(*data, tokenize=tokenize, threads=threads)
     one, several = (metric.score(*data) for metric in metrics)
     assert one == several
-    options = [CountOptions(get_tokenizer(tokenize), threads=number) for number in (1, threads)]
-    counted = [count_batch(*data, its, keep_rows=False) for its in options]
+    counters = [Counter(get_tokenizer(tokenize), threads=number) for number in (1, threads)]
+    counted = [counter.count(Batch(*data), keep_rows=False) for counter in counters]
     assert counted[0].stats == counted[1].stats
     assert counted[0].tokenized_periods == counted[1].tokenized_periods > 0
     assert counted[0].nrefs == counted[1].nrefs == -1
@@ -155,10 +152,10 @@ def test_lines_by_any_instruction_set(level):
 def test_references_that_are_missing():
     hypotheses, references = made_lines(5_000)
     missing = [[None, *its, None] if type(its) is list else its for its in references]
-    options = [
-        CountOptions(get_tokenizer("13a"), threads=threads, missing=True) for threads in (1, 2)
+    counters = [
+        Counter(get_tokenizer("13a"), threads=threads, skip_none=True) for threads in (1, 2)
     ]
-    counted = [count_batch(hypotheses, missing, its) for its in options]
+    counted = [counter.count(Batch(hypotheses, missing)) for counter in counters]
     assert counted[0].stats == counted[1].stats
     assert counted[0].stats == count(hypotheses, references, tokenize="13a")
 
@@ -181,14 +178,14 @@ def worker_of(data):
     packer = (
         TextPacker(TextChecks(), "13a") if type(data[0][0]) is str else TokenPacker(TokenChecks())
     )
-    return packer, SegmentCounter(4)
+    return Worker(packer, SegmentCounter(4))
 
 
 @pytest.mark.parametrize("make", [corpus, made_lines])
 def test_rounds_without_others(make):
     data = make(9_000)
     rows = zero_rows(9_000, 4)
-    rounds = Rounds([worker_of(data), worker_of(data)], *data, rows, True, False, 0)
+    rounds = Rounds([worker_of(data), worker_of(data)], *data, rows, True, 0, 0)
     taken = []
     while read := rounds.lead():
         taken.append(read)

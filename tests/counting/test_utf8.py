@@ -9,9 +9,9 @@ from generators import seeded
 from random_texts import random_line
 
 from fastbleu import BLEU, count
-from fastbleu.counting._batch import count_batch
-from fastbleu.counting.batch import CountOptions
-from fastbleu.inputs._utf8 import Utf8Lines
+from fastbleu.counting.counter import Counter
+from fastbleu.inputs._utf8_rows import Utf8Lines
+from fastbleu.inputs.batch import Batch
 from fastbleu.tokenizers._compiled import COMPILED
 from fastbleu.tokenizers.table import get_tokenizer
 
@@ -164,7 +164,7 @@ def rows_of_a_file(lines):
 def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
     """Lines that are tokenized together have the tokens that each has by itself."""
     rng = seeded(f"runs {tokenizer} {simd}")
-    options = CountOptions(get_tokenizer(tokenizer))
+    counter = Counter(get_tokenizer(tokenizer))
     for alphabet in (
         "1.,- ",
         "12. a",
@@ -181,7 +181,8 @@ def test_a_line_ends_what_its_neighbors_begin(tokenizer, simd):
             count(*(Column(text_array(side)) for side in (lines, others)), tokenize=tokenizer)
             == expected
         )
-        assert count_batch(rows_of_a_file(lines), rows_of_a_file(others), options).stats == expected
+        rows = Batch(rows_of_a_file(lines), rows_of_a_file(others))
+        assert counter.count(rows).stats == expected
         lists = [[other, line] for line, other in zip(lines, others, strict=True)]
         column = Column(list_array(lists, text_array([text for both in lists for text in both])))
         assert count(Column(text_array(lines)), column, tokenize=tokenizer) == count(

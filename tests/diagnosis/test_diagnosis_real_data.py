@@ -9,7 +9,7 @@ import wmt22
 from fastbleu import BLEU, dialects
 from fastbleu.diagnosis.corpus import Corpus
 from fastbleu.diagnosis.identification import _identification, _read_number, _scores
-from fastbleu.diagnosis.path import Rules, walk
+from fastbleu.diagnosis.path import walk
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 SYSTEMS = [
@@ -59,9 +59,9 @@ def test_each_setting_has_the_score_that_its_arguments_give(system, of_text):
         hypotheses = [text.split() for text in hypotheses]
         references = [[text.split() for text in some] for some in references]
     scores = _scores(Corpus.read(hypotheses, references, BLEU() if of_text else BLEU(None)))
-    for (parameters, corpus, is_mean, _, description), value in scores:
-        metric = BLEU(**parameters.as_arguments())
-        single = parameters.rules.single_reference
+    for (corpus, is_mean, _, description), value in scores:
+        metric = BLEU(**corpus.metric.as_arguments())
+        single = metric.scorer.dialect.single_reference
         its = [some[:1] for some in corpus.references] if single else corpus.references
         if is_mean:
             sentences = metric.sentence_scores(corpus.hypotheses, its)
@@ -73,10 +73,10 @@ def test_each_setting_has_the_score_that_its_arguments_give(system, of_text):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_steps_between_all_dialects_add_up(system):
-    rules = {name: Rules.of(corpus) for name, corpus in corpora(system).items()}
-    for a, b in itertools.permutations(rules, 2):
-        steps, _ = walk(rules[a], rules[b], segments=False)
-        first, last = rules[a].points(), rules[b].points()
+    named = corpora(system)
+    for a, b in itertools.permutations(named, 2):
+        steps, _ = walk(named[a], named[b], segments=False)
+        first, last = named[a].points(), named[b].points()
         points = first + sum(step.points for step in steps)
         # Of e2e's millions the last bits are larger.
         rounding = 1e-11 * max(100, first, last)

@@ -2,11 +2,13 @@
 
 import itertools
 import json
+import math
+import pickle
 import re
 
 import pytest
 import wmt22
-from generators import raises
+from generators import raises, seeded
 
 import fastbleu
 from fastbleu import BLEU, dialects, explain
@@ -27,7 +29,7 @@ REFERENCES = [
 
 def scored(name, hypotheses, references):
     metric = BLEU(dialect=name)
-    if metric._parameters.rules.single_reference:
+    if metric.scorer.dialect.single_reference:
         references = [some[:1] for some in references]
     return metric.score(hypotheses, references).value * 100 / dialects.get(name).scale
 
@@ -119,7 +121,7 @@ def test_all_dialects():
 
 def test_wrong_arguments():
     raises(ValueError, "pass both a and b, or neither", explain, ["a"], ["a"], "nltk")
-    with pytest.raises(TypeError, match=r"a dialect's name or a fastbleu\.BLEU, not a int"):
+    with pytest.raises(TypeError, match=r"a dialect's name or a fastbleu\.BLEU, not an int"):
         explain(["a"], ["a"], 1, "nltk")
     raises(ValueError, "dialect 'bleu' is unknown", explain, ["a"], ["a"], "bleu", "nltk")
     with pytest.raises(ValueError, match="a has 2 segments, b has 1"):
@@ -147,3 +149,106 @@ def test_the_table_of_the_guide():
         if name in NAMES:
             score = BLEU(dialect=name).score(hypotheses, references)
             assert shown == (score.printed or f"{score.value:.4f}")
+
+
+def random_metric(rng):
+    """A BLEU of a random dialect, some of whose options are not the defaults."""
+    name = rng.choice(NAMES)
+    dialect = dialects.get(name)
+    options = {"smoothing": rng.choice(list(dialect.smoothings))}
+    takes_value = dialect.smoothings[options["smoothing"]] is not None
+    if takes_value and "smoothing_value" in dialect.options and rng.random() < 0.5:
+        options["smoothing_value"] = rng.choice((0.25, 0.5, 2))
+    if rng.random() < 0.5:
+        options["max_order"] = rng.choice([n for n in (1, 2, 3, 4, 5) if n in dialect.orders])
+    if "weights" in dialect.options and rng.random() < 0.5:
+        order = options.setdefault("max_order", 4)
+        options["weights"] = [rng.randint(1, 4) / 8 for _ in range(order)]
+    if dialect.supports("effective_order=True"):
+        options["effective_order"] = rng.random() < 0.5
+    if dialect.tokenizers is None and rng.random() < 0.5:
+        options["tokenize"] = rng.choice(("13a", "none", "intl", "char"))
+    options["lowercase"] = rng.choice(list(dialect.cases))
+    lengths = [dialect.reference_length, *dialect.reference_lengths]
+    options["reference_length"] = rng.choice(lengths)
+    own = {"fairseq": {"hashed": rng.random() < 0.5}}
+    own["codebleu-weighted"] = {"keywords": rng.choice(("java", "python"))}
+    return BLEU(dialect=name, **options, **own.get(name, {}))
+
+
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+def test_steps_between_any_two_metrics_add_up():
+    rng = seeded("explanations")
+    words = ["The", "the", "cat", "Cat", "sat", "on", "return", "if", "mat.", "5.3", "a-b", "猫"]
+
+    def text(fewest=0):
+        return " ".join(rng.choices(words, k=rng.randint(fewest, 9)))
+
+    compared = 0
+    for _ in range(400):
+        segments = rng.randint(1, 4)
+        hypotheses = [text(rng.choice((0, 4))) for _ in range(segments)]
+        references = [[text(1) for _ in range(rng.randint(1, 2))] for _ in range(segments)]
+        a, b = random_metric(rng), random_metric(rng)
+        if any(metric.scorer.dialect.single_reference for metric in (a, b)):
+            references = [some[:1] for some in references]
+        try:
+            ends = [
+                metric.score(hypotheses, references).value * 100 / metric.scorer.dialect.scale
+                for metric in (a, b)
+            ]
+        except (ValueError, ZeroDivisionError):
+            continue
+        if not all(map(math.isfinite, ends)):
+            continue
+        found = explain(hypotheses, references, a, b)
+        moved = sum(step.points for step in found.steps)
+        rounding = 1e-9 * max(1, *map(abs, ends))  # of e2e, whose scores have no limit
+        assert ends[0] + moved == pytest.approx(ends[1], abs=rounding), (a, b, hypotheses)
+        shown = {step.rule for step in found.steps if step.points}
+        assert shown or ends[0] == pytest.approx(ends[1], abs=rounding)
+        compared += 1
+    assert compared > 200
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "a", "b"),
+    [("a b", "", "coco", "e2e"), ("", "a", "fairseq", "nltk")],
+)
+def test_where_rules_cannot_be_combined(hypothesis, reference, a, b):
+    found = explain([hypothesis], [[reference]], a, b)
+    assert [found.a.value, found.b.value] == [0, 0] or found.steps
+    assert sum(step.points for step in found.steps) == pytest.approx(
+        found.to_dict()["b"]["points"] - found.to_dict()["a"]["points"], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "rule"),
+    [
+        ({"weights": (0.1, 0.2, 0.3, 0.4)}, {}, "weights"),
+        ({"smoothing": "floor"}, {"smoothing": "floor", "smoothing_value": 0.5}, "smoothing"),
+        ({"dialect": "fairseq"}, {"dialect": "fairseq", "hashed": False}, None),
+        (
+            {"dialect": "codebleu-weighted"},
+            {"dialect": "codebleu-weighted", "lowercase": True},
+            "case",
+        ),
+    ],
+)
+def test_options_within_one_dialect(a, b, rule):
+    references = [some[:1] for some in REFERENCES]
+    found = explain(HYPOTHESES, references, BLEU(**a), BLEU(**b))
+    moved = sum(step.points for step in found.steps)
+    ends = found.to_dict()
+    assert ends["a"]["points"] + moved == pytest.approx(ends["b"]["points"], abs=1e-9)
+    if rule is not None:
+        assert rule in {step.rule for step in found.steps}
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_an_explanation_with_findings_is_pickled(protocol):
+    texts = ["The Cat SAT on the mat .", "A Dog RAN away now ."]
+    found = explain([text.lower() for text in texts], texts, "nltk", "sacrebleu")
+    assert found.findings
+    assert str(pickle.loads(pickle.dumps(found, protocol))) == str(found)

@@ -78,10 +78,12 @@ def test_shifted_lines(hypotheses, offset, start):
 
 
 def test_swapped_sides():
-    short = [text[: len(text) // 2] for text in TEXTS]
-    assert "swapped" not in found(TEXTS, short)
-    finding = found(short)["swapped"]
-    expected = BLEU().score(TEXTS, short).value - BLEU().score(short, TEXTS).value
+    many = TEXTS * 10
+    short = [text[: len(text) // 2] for text in many]
+    assert "swapped" not in found(many, short)
+    assert "swapped" not in found(short[: len(TEXTS)])  # too few to tell
+    finding = found(short, many)["swapped"]
+    expected = BLEU().score(many, short).value - BLEU().score(short, many).value
     assert finding.points == pytest.approx(expected)
 
 
@@ -95,3 +97,37 @@ def test_copied_sources():
 def test_tokens():
     tokens = [text.split() for text in TEXTS]
     assert set(found([*tokens[:3], [], *tokens[4:]], [[its] for its in tokens])) == {"empty"}
+
+
+def test_a_script_without_spaces():
+    text = "我今天早上喝了一杯很热的咖啡， 然后去了公司见朋友。 他说这本书非常有意思， 我也想看看。"
+    texts = [text, text[3:], text[5:]]
+    others = [text.replace("很热的", "").replace("非常", "很") for text in texts]
+    explained = explain(others, texts, "sacrebleu", "sacrebleu")
+    (finding,) = (one for one in explained.findings if one.name == "script")
+    gained = BLEU("zh").score(others, texts).value - BLEU().score(others, texts).value
+    assert finding.points == pytest.approx(gained)
+    assert "the effect is that of zh" in finding.message
+    explained = explain(others, texts, BLEU("zh"), BLEU("zh"))
+    assert all(one.name != "script" for one in explained.findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "one", "two"),
+    [
+        ("empty", lambda text: "", "1 hypothesis has no", "2 hypotheses have no"),
+        ("tokenized", lambda text: "x .", "1 hypothesis ends in", "2 hypotheses end in"),
+        ("line ends", "{}\n".format, "1 of the hypotheses ends", "2 of the hypotheses end"),
+        ("entities", "{} &#39;".format, "1 of the hypotheses has", "2 of the hypotheses have"),
+        ("source copied", None, "1 reference is a copy of its", "2 references are copies of their"),
+    ],
+)
+def test_one_is_singular(name, spoil, one, two):
+    references = TEXTS[:5]
+    for count, expected in enumerate((one, two), 1):
+        hypotheses, sources = list(references), None
+        if spoil is None:
+            sources = references[:count] + ["x"] * (5 - count)
+        else:
+            hypotheses[:count] = [spoil(text) for text in references[:count]]
+        assert found(hypotheses, references, sources=sources)[name].message.startswith(expected)

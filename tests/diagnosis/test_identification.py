@@ -6,7 +6,7 @@ import pytest
 import wmt22
 from generators import raises
 
-from fastbleu import BLEU, dialects, identify
+from fastbleu import BLEU, dialects, explain, identify
 
 HYPOTHESES = ["The cat sat on the mat.", 'He said: "it\'s 5.3 m"', "No, never", "A dog ran away"]
 REFERENCES = [
@@ -81,3 +81,29 @@ def test_each_dialect_is_found_on_real_data(name):
         pytest.skip(str(error))
     printed = score.printed or f"{score.value:.4f}"
     assert f"dialect={name!r}" in settings(printed, hypotheses, references)[:5]
+
+
+def test_many_settings_that_print_the_number_are_grouped_by_what_differs():
+    found = identify(100, ["a b c d e f"] * 3, [["a b c d e f"]] * 3)
+    assert len(found.matches) > 300
+    text = str(found)
+    assert len(text.splitlines()) < 50
+    assert "dialect='multi-bleu', lowercase=True; mean of sentences" in text
+    (line,) = (line for line in text.splitlines() if "dialect='matlab': " in line)
+    number, _, differences = line.split(": ")[1].partition(" ")
+    assert int(number) >= 36  # more with tokenizers of libraries
+    assert differences == (
+        "more, which differ from it in lowercase, max_order, tokenize, mean of sentences"
+    )
+
+
+@pytest.mark.parametrize("number", ["1_0", "１２", "²"])
+def test_numbers_that_only_python_reads(number):
+    raises(ValueError, "is not a number; pass", identify, number, HYPOTHESES, REFERENCES)
+
+
+def test_what_is_no_corpus():
+    for function in (lambda *texts: identify(1, *texts), explain):
+        raises(TypeError, "hypotheses is a NoneType, expected a list", function, None, None)
+        raises(TypeError, "references is a NoneType, expected a list", function, ["a"], None)
+    raises(ValueError, "there are no segments to score", identify, 1, [], [])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from commands import python
-from generators import raises, seeded
+from generators import raises
 
-from fastbleu import Stats, dialects
+from fastbleu import Stats, dialects, significance
 from fastbleu.dialects import NLTK, SACREBLEU, Dialect
 
 NAMES = dialects.names()
@@ -46,7 +46,7 @@ def test_only_what_is_used_is_loaded():
     code = (
         "import sys, fastbleu.nltk, fastbleu.dialects as d\n"
         "assert not any('sacrebleu' in name for name in sys.modules)\n"
-        "[d.get(name).signature(4) for name in d._DIALECTS]\n"
+        "[d.get(name).signature(4) for name in d.names()]\n"
         "assert not {'torch', 'numpy', 'nltk', 'sacrebleu'} & set(sys.modules)"
     )
     python("-c", code)
@@ -65,6 +65,12 @@ def test_effective_order_is_sacrebleus(name, method):
 def test_only_sacrebleu_scores_expected_counts(name):
     with pytest.raises(ValueError, match=f"'{name}' does not support aggregate=True: its rules"):
         dialects.get(name).expected_scores(None, 4)
+
+
+@pytest.mark.parametrize("name", ["sacrebleu", "nltk"])
+def test_an_unknown_smoothing_is_told_what_nltk_calls_it(name):
+    with pytest.raises(ValueError, match=r"'method1' is unknown.*nltk's method1 is 'floor', "):
+        dialects.get(name).score(rows(1, 1, 1, 1), smoothing="method1")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -87,12 +93,27 @@ def test_the_rules_of_a_user():
         smoothings = {"none": None}  # noqa: RUF012
         options = {"smoothing": "none"}  # noqa: RUF012
 
-        def _scores(self, stats, options):
-            return stats.matches[:, 0] / stats.totals[:, 0]
+        def _scores(self, adapted, scorer):
+            return adapted.matches[:, 0] / adapted.totals[:, 0]
 
-    score = Precision().score(rows(4, 5, 2, 4), nrefs=1)
+    precision = Precision()
+    score = precision.score(rows(4, 5, 2, 4), nrefs=1)
     assert (score.value, score.bp) == (0.5, math.exp(-0.25))
     assert score.signature == "nrefs:1|dialect:1|order:1|smooth:none"
+    # What a dialect says nothing about is refused.
+    for feature, reason in {
+        "weights": "its weights are equal",
+        "effective_order=True": "it averages over all orders",
+        "aggregate=True": "its rules are for whole counts",
+        "matrix": "nothing says that its scores of pairs follow from rows",
+        **dict.fromkeys(("update", "sums", "state", "significance"), "its score does not follow"),
+    }.items():
+        with pytest.raises(ValueError, match=f"'precision' does not support {feature}: {reason}"):
+            precision.require(feature)
+    with pytest.raises(ValueError, match="does not support aggregate=True"):
+        precision.expected_scores(None, 1)
+    with pytest.raises(ValueError, match="does not support significance"):
+        significance.bootstrap(Stats([[1, 1, 1, 1]] * 2), dialect=precision)
     raises(TypeError, "abstract", Dialect)
 
 
@@ -103,39 +124,6 @@ def test_rows_are_adapted_by_the_dialect():
         totals = [1, dialect.minimum_total]
         assert dialect.adapt(short).totals.tolist() == [totals]
     assert (NLTK.minimum_total, SACREBLEU.minimum_total) == (1, 0)
-
-
-def compute_bleu(row, max_order, smooth):
-    """The end of `compute_bleu` of tensorflow/nmt, as it is there."""
-    translation_length, reference_length, *counts = row
-    precisions = [0] * max_order
-    for i in range(max_order):
-        if smooth:
-            precisions[i] = (counts[i] + 1.0) / (counts[max_order + i] + 1.0)
-        elif counts[max_order + i] > 0:
-            precisions[i] = float(counts[i]) / counts[max_order + i]
-        else:
-            precisions[i] = 0.0
-    geo_mean = 0
-    if min(precisions) > 0:
-        geo_mean = math.exp(sum((1.0 / max_order) * math.log(p) for p in precisions))
-    ratio = float(translation_length) / reference_length
-    bp = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio)
-    return geo_mean * bp, bp
-
-
-@pytest.mark.parametrize("name", ["tf-nmt", "evaluate"])
-def test_tf_nmts_rules(name):
-    rng = seeded("tf-nmt")
-    for _ in range(500):
-        order = rng.randint(1, 5)
-        totals = [rng.randint(0, 30) for _ in range(order)]
-        matches = [rng.randint(0, total) for total in totals]
-        row = [rng.randint(1, 30), rng.randint(1, 30), *matches, *totals]
-        for smoothing in ("none", "add-1"):
-            score = dialects.get(name).score(Stats([row]), smoothing=smoothing)
-            expected = compute_bleu(row, order, smoothing == "add-1")
-            assert (score.value, score.bp) == expected, row
 
 
 def test_tf_nmt_has_no_ratio_without_tokens():

@@ -5,14 +5,12 @@ FASTBLEU_TEST_SEGMENTS scales the number of corpora: one for a thousand of its s
 
 import sys
 import warnings
-from math import exp, log
 
-import numpy
 import pytest
 from generators import SEGMENTS, seeded
 from hosts import host
 
-from fastbleu import BLEU, dialects
+from fastbleu import BLEU
 
 CORPORA = max(SEGMENTS // 1000, 50)
 WORDS = ["the", "cat", "sat", "on", "mat.", "if", "int", "x-1", "5.", "R&amp;D", "é,", "A"]
@@ -62,17 +60,6 @@ def the(path):
     return getattr(sys.modules.get(module) or host(module), name)
 
 
-def nltk(hypotheses, references):
-    tokens = split((hypotheses, references))
-    return the("nltk.translate.bleu_score.corpus_bleu")(tokens[1], tokens[0])
-
-
-def sacrebleu(hypotheses, references):
-    longest = max(map(len, references))
-    streams = [[its[k] if k < len(its) else None for its in references] for k in range(longest)]
-    return the("sacrebleu.metrics.BLEU")().corpus_score(hypotheses, streams).score
-
-
 def torchmetrics(**options):
     def score(hypotheses, references):
         bleu = the("torchmetrics.functional.text.bleu_score")
@@ -114,99 +101,7 @@ def codebleu_weighted(language):
     return score
 
 
-def first_references(original):
-    """An original that takes one reference, on each segment's first."""
-    return lambda hypotheses, references: original(hypotheses, [its[:1] for its in references])
-
-
-def bleuscore(smooth):
-    def score(hypotheses, references):
-        compute = the("bleuscore.compute")
-        found = compute(references=references, predictions=hypotheses, smooth=smooth)
-        return refuse_no_tokens(
-            found["bleu"], found["translation_length"], found["reference_length"]
-        )
-
-    return score
-
-
-def keras_hub(smooth, dtype):
-    def score(hypotheses, references):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # With TensorFlow it is too large for the environment of the hosts.
-            tf = pytest.importorskip("tensorflow", exc_type=ImportError)
-            hub = pytest.importorskip("keras_hub", exc_type=ImportError)
-            metric = hub.metrics.Bleu(tf.strings.split, smooth=smooth, dtype=dtype)
-            metric.update_state(tf.ragged.constant(references), hypotheses)
-        lengths = metric._translation_length.numpy(), metric._reference_length.numpy()
-        return refuse_no_tokens(float(metric.result().numpy()), *lengths)
-
-    return score
-
-
-def refuse_no_tokens(value, hyp_len, ref_len):
-    """The value; a ZeroDivisionError where these originals make one up."""
-    if not hyp_len or not ref_len:
-        raise ZeroDivisionError
-    return value
-
-
-def compare_mt(hypotheses, references):
-    ours, its = split((hypotheses, references))
-    score, _ = the("compare_mt.scorers.BleuScorer")().score_corpus([some[0] for some in its], ours)
-    return score
-
-
-def counted(formula, **parameters):
-    """For an original without a dialect: its formula, of our counts."""
-    metric = BLEU(**parameters)
-    rules = dialects.get(metric.dialect)
-
-    def score(hypotheses, references):
-        sums = rules.adapt(metric.statistics(hypotheses, references)).sum()
-        return formula(*sums._rows[:2], sums.matches[0], sums.totals[0])
-
-    return score
-
-
-def nmt_formula(smooth, number=float):
-    """tf-nmt's with its sum in steps, or in numpy's numbers."""
-    sum_up = plain_sum if number is float else sum
-
-    def score(hyp_len, ref_len, matches, totals):
-        refuse_no_tokens(None, hyp_len, ref_len)
-        pairs = [(number(m), number(t)) for m, t in zip(matches, totals, strict=True)]
-        if smooth:
-            precisions = [(m + 1.0) / (t + 1.0) for m, t in pairs]
-        else:
-            precisions = [m / t if t else 0.0 for m, t in pairs]
-        mean = exp(sum_up(0.25 * log(p) for p in precisions)) if min(precisions) > 0 else 0
-        ratio = float(hyp_len) / number(ref_len)
-        return float(number(mean * (1.0 if ratio > 1.0 else exp(1 - 1.0 / ratio))))
-
-    return score
-
-
-def plain_sum(values):
-    """Without the compensation that Python's has from 3.12 on."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total
-
-
-def compare_mt_formula(hyp_len, ref_len, matches, totals):
-    if not matches[0]:
-        return 0
-    pairs = zip(matches, totals, strict=True)
-    total = plain_sum((log(m / t) if m else 0) * 0.25 for m, t in pairs)
-    return 100.0 * (min(1, exp(1 - ref_len / hyp_len)) if hyp_len else 0) * exp(total)
-
-
 ORIGINALS = {
-    "nltk": (nltk, {"dialect": "nltk"}),
-    "sacrebleu": (sacrebleu, {"dialect": "sacrebleu"}),
     "torchmetrics": (torchmetrics(), {"dialect": "torchmetrics"}),
     "torchmetrics smooth": (
         torchmetrics(smooth=True),
@@ -227,30 +122,6 @@ ORIGINALS = {
         codebleu_weighted("python"),
         {"dialect": "codebleu-weighted", "keywords": "python-0.7.0"},
     ),
-    **{
-        f"keras-hub float64 {smoothing}": (
-            keras_hub(smoothing != "none", "float64"),
-            {"dialect": "tf-nmt", "smoothing": smoothing},
-        )
-        for smoothing in ("none", "add-1")
-    },
-}
-# Of no dialect: what they are made of here.
-WITHOUT_NAME = {
-    "compare-mt": (
-        compare_mt,
-        first_references(counted(compare_mt_formula, dialect="nltk")),
-    ),
-    "bleuscore": (bleuscore(False), counted(nmt_formula(False), dialect="evaluate")),
-    "bleuscore smooth": (bleuscore(True), counted(nmt_formula(True), dialect="evaluate")),
-    "keras-hub": (
-        keras_hub(False, "float32"),
-        counted(nmt_formula(False, numpy.float32), dialect="tf-nmt"),
-    ),
-    "keras-hub smooth": (
-        keras_hub(True, "float32"),
-        counted(nmt_formula(True, numpy.float32), dialect="tf-nmt"),
-    ),
 }
 
 
@@ -265,11 +136,3 @@ def test_random_corpora(name):
             assert list(score.cumulative) == expected, corpus
         else:
             assert (score if isinstance(score, str) else score.value) == expected, corpus
-
-
-@pytest.mark.parametrize("name", WITHOUT_NAME)
-def test_random_corpora_of_originals_without_a_dialect(name):
-    original, ours = WITHOUT_NAME[name]
-    for corpus in corpora(name):
-        expected = outcome(lambda c=corpus: original(*c))
-        assert outcome(lambda c=corpus: ours(*c)) == expected, corpus

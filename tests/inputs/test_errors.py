@@ -1,12 +1,18 @@
 """Errors and warnings about input name the segment, the position and the fix."""
 
+import re
 import warnings
+from functools import partial
 
+import numpy as np
 import pytest
 from generators import PRISTINE, raises
+from nltk.translate import bleu_score as nltk
 
 import fastbleu
-from fastbleu import InputWarning, corpus_bleu, count, modified_precision, sentence_bleu
+from fastbleu import BLEU, InputWarning, corpus_bleu, count, modified_precision, sentence_bleu
+from fastbleu.dialects import NLTK
+from fastbleu.matrix import ReferenceIndex, iter_blocks, mbr, pairwise, self_bleu
 
 GOOD = [["a", "b"], ["a"]]
 
@@ -58,6 +64,35 @@ def test_unhashable_tokens_of_no_order():
             sentence_bleu(references, hypothesis, weights=())
 
 
+MESSAGE = {"role": "assistant", "content": "The cat sat down."}
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_chat_messages(kind):
+    metric, of_tokens, said = BLEU(), BLEU(tokenize=None), "pass the messages' content"
+    chat = kind([MESSAGE])
+    for hypotheses, references, where in (
+        (["a", chat], ["a", "a"], r"1: the hypothesis\[0\]"),
+        (["a", kind(["a", MESSAGE])], ["a", "a"], r"1: the hypothesis\[1\]"),
+        ([MESSAGE], ["a"], "0: the hypothesis"),
+        (["a"], [chat], r"0: references\[0\]"),
+        (["a"], [["a", chat]], r"0: references\[1\]\[0\]"),
+    ):
+        for call in (metric.score, metric.sentence_scores, metric.update):
+            with pytest.raises(
+                TypeError, match=f"segment {where} is a dict, expected a str; {said}$"
+            ):
+                call(hypotheses, references)
+    split = f"{said}, split into tokens$"
+    for hypotheses, references, where in (
+        ([["a"], chat], [[["a"]]] * 2, r"1: the hypothesis\[0\] is a dict"),
+        ([MESSAGE], [[["a"]]], "0: the hypothesis is a dict, expected a list of tokens"),
+        ([["a"]], [chat], r"0: references\[0\] is a dict, expected a list of tokens"),
+    ):
+        with pytest.raises(TypeError, match=f"segment {where}.*; {split}"):
+            of_tokens.score(hypotheses, references)
+
+
 def test_no_references():
     for call in (
         lambda: corpus_bleu([GOOD, GOOD, GOOD, []], [["a"]] * 4),
@@ -72,29 +107,6 @@ def test_references_as_a_generator_are_taken():
     expected = sentence_bleu(GOOD, ["a", "b"], (0.5, 0.5))
     assert sentence_bleu((reference for reference in GOOD), ["a", "b"], (0.5, 0.5)) == expected
     assert corpus_bleu([iter(GOOD), map(list, GOOD)], [["a", "b"]] * 2, (0.5, 0.5)) == expected
-
-
-@pytest.mark.parametrize("score", [
-    lambda: sentence_bleu("the cat", ["the", "cat"]),
-    lambda: sentence_bleu(["the cat"], ["the", "cat"]),
-    lambda: sentence_bleu([["the", "cat"]], "the cat"),
-    lambda: corpus_bleu([["the cat"]], [["the", "cat"]]),
-    lambda: corpus_bleu(["the cat"], [["the", "cat"]]),
-    lambda: corpus_bleu([[["the", "cat"]]], ["the cat"]),
-    lambda: corpus_bleu([[["the", "cat"], "the cat"]], [["the", "cat"]]),
-])  # fmt: skip
-def test_a_string_in_place_of_tokens_warns(score):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        score()
-    texts = [str(warning.message) for warning in caught if warning.category is InputWarning]
-    assert texts
-    assert "character" in texts[0]
-    assert "segment 0" in texts[0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", InputWarning)
-        with pytest.raises(InputWarning):
-            score()
 
 
 def test_input_warning_points_at_the_caller():
@@ -138,3 +150,242 @@ def test_the_native_layer_refuses_wrong_nesting():
 
 def test_none_as_a_reference_names_the_segment():
     raises(TypeError, r"segment 1.*references\[2\]", count, [["a"]] * 2, [GOOD, [*GOOD, None]])
+
+
+TEXTS = ["The cat sat on the mat.", "It rained all night."]
+REFERENCES = [["The cat sat on a mat."], ["It rained all night."]]
+
+
+# ---- padding that is counted
+
+
+def padded(padding, rows=8):
+    return [[row, 2, 3, 4, padding, padding] for row in range(rows)]
+
+
+def references_of(hypotheses):
+    return [[hypothesis] for hypothesis in hypotheses]
+
+
+RUN, LABELS = r"end in a run of the id 7.*\(7,\)", r"-100.*ignore_ids=\(-100,\)"
+
+
+@pytest.mark.parametrize("method", ["score", "update", "statistics", "sentence_scores"])
+@pytest.mark.parametrize("form", [list, tuple, np.array])
+@pytest.mark.parametrize(
+    ("options", "padding", "words"),
+    [
+        ({}, 7, RUN), ({"ignore_ids": (-100,)}, 7, RUN), ({"skip_ids": (1,)}, 7, RUN),
+        ({}, -100, LABELS), ({"stop_id": 50}, -100, LABELS),
+    ],
+)  # fmt: skip
+def test_padding_that_counts_is_warned_of_once(method, form, options, padding, words):
+    rows = [form(row) for row in padded(padding)]
+    for pair in ((rows, references_of(rows)), (np.array(rows), np.array(rows))):
+        with pytest.warns(InputWarning, match=words) as caught:
+            getattr(BLEU(None, **options), method)(*pair)
+        assert len(caught) == 1
+
+
+def test_padding_of_one_side_is_named():
+    with pytest.warns(InputWarning, match="hypotheses end in a run of the id 7"):
+        pairwise(padded(7), [[1, 2, 3, 4]], tokenize=None)
+    with pytest.warns(InputWarning, match="reference ids end in a run"):
+        BLEU(None).update(np.array(padded(7))[:, :4], np.array(padded(7)))
+    for rows in (1, 3):  # too few for a run, but -100 is no id
+        with pytest.warns(InputWarning, match="-100"):
+            BLEU(None).score(padded(-100, rows), references_of(padded(-100, rows)))
+
+
+def test_what_is_no_padding_is_not_warned_of(recwarn):
+    others = [
+        padded(0, rows=3),
+        [[*range(row + 2), 0, 0] for row in range(8)],  # of different lengths
+        [[1, 2, 3, row] for row in range(8)],
+        [[True, True] for _ in range(8)],
+        [["a", "a"] for _ in range(8)],
+        [["a", 0] for _ in range(8)],
+        [[0] for _ in range(8)],
+        [[] for _ in range(8)],
+    ]
+    for hypotheses in others:
+        BLEU(None, max_order=1).score([*hypotheses, [1]], references_of([*hypotheses, [1]]))
+    ids, labels = np.array(padded(7)), np.array(padded(-100))
+    for options in ({"ignore_ids": (7,)}, {"skip_ids": (7,)}, {"stop_id": 7}):
+        BLEU(None, **options).update(ids, ids)
+    for options in ({"ignore_ids": (-100,)}, {"stop_id": 4, "max_order": 3}):
+        BLEU(None, **options).score(labels, labels)
+    for array in (ids, labels):
+        mask = array == np.clip(array, 0, 6)
+        BLEU(None, max_order=3).update(array, array, hypothesis_mask=mask, reference_mask=mask)
+    BLEU(None).update(ids[:, :5], ids[:, :5])
+    ids[:5, -1] = 8
+    BLEU(None).update(ids, ids)
+    assert not recwarn.list
+
+
+# ---- arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("smooth", "smoothing"),
+        ("smooth_method", "smoothing"),
+        ("max_ngram_order", "max_order"),
+        ("n_gram", "max_order"),
+        ("trg_lang", "tokenize"),
+        ("pad_id", "ignore_ids"),
+        ("lower_case", "lowercase"),
+        ("smooth_value", "smoothing_value"),
+        ("tokenizer", "tokenize"),
+        ("efective_order", "effective_order"),
+        ("answer", None),
+    ],
+)
+def test_unknown_parameters_are_named(name, meant):
+    hint = f"; did you mean '{meant}'" if meant else "$"
+    expected = rf"^fastbleu\.BLEU has no parameter '{name}'{hint}"
+    state = np.zeros(10, int)
+    for make in (
+        lambda **wrong: BLEU(**wrong),
+        lambda **wrong: BLEU.from_state(state, **wrong),
+        lambda **wrong: ReferenceIndex(TEXTS, **wrong),
+        *(partial(call, TEXTS, TEXTS) for call in (pairwise, iter_blocks, mbr, self_bleu)),
+    ):
+        raises(TypeError, expected, make, **{name: 4})
+
+
+@pytest.mark.parametrize("function", [fastbleu.SmoothingFunction, nltk.SmoothingFunction])
+def test_smoothing_functions_are_methods(function):
+    tokens = ["the", "cat", "sat", "down"]
+    for wrong in ("method1", function, function()):
+        for call, arguments in (
+            (fastbleu.sentence_bleu, ([tokens], tokens)),
+            (fastbleu.corpus_bleu, ([[tokens]], [tokens])),
+        ):
+            with pytest.raises(TypeError, match=r"SmoothingFunction\(\)\.method1"):
+                call(*arguments, smoothing_function=wrong)
+    assert fastbleu.sentence_bleu([tokens], ["x"], smoothing_function="method1") == 0  # as nltk
+
+
+@pytest.mark.parametrize("name", ["lowercase", "effective_order", "keep_segments"])
+def test_words_are_neither_true_nor_false(name):
+    raises(TypeError, f"{name} is 'False', a str; expected True or False", BLEU, **{name: "False"})
+
+
+def test_words_are_neither_true_nor_false_in_count():
+    for tokenize in (None, "13a"):
+        with pytest.raises(TypeError, match="lowercase is 'no'"):
+            count(["a"], ["a"], tokenize=tokenize, lowercase="no")
+
+
+@pytest.mark.parametrize("weights", [0.25, "0.25,0.25,0.25,0.25"])
+def test_weights_are_several_numbers(weights):
+    raises(TypeError, "expected a number for each order", BLEU, weights=weights)
+
+
+def test_ids_without_a_dimension_are_single_ids():
+    for two in (2, np.int64(2), np.array(2)):
+        assert BLEU(None, stop_id=two).stop_id == 2
+        words = r"ignore_ids is .*2.*, expected several integers; pass"
+        raises(TypeError, words, BLEU, None, ignore_ids=two)
+        assert BLEU(None, ignore_ids=(two,)).ignore_ids == (2,)
+
+
+def test_ids_that_are_none():
+    raises(TypeError, r"ignore_ids is None.*leave it out", BLEU, None, ignore_ids=None)
+    raises(TypeError, r"ignore_ids is '</s>'.*look up its id", BLEU, None, ignore_ids="</s>")
+    raises(TypeError, "stop_id has '</s>', a str; expected integer ids", BLEU, None, stop_id="</s>")
+
+
+def test_nltks_dialect_has_equal_weights_for_every_order():
+    rows = count([["a", "b", "c"]], [[["a", "b", "d"]]], max_order=2)
+    score = NLTK.score(NLTK.adapt(rows).sum())
+    assert score == NLTK.score(NLTK.adapt(rows).sum(), weights=(0.5, 0.5))
+    assert score.value == BLEU(None, max_order=2, smoothing="none", dialect="nltk").score(
+        [["a", "b", "c"]], [[["a", "b", "d"]]]
+    ).value  # fmt: skip
+
+
+# ---- what is scored
+
+
+def test_swapped_texts():
+    raises(TypeError, "swapped\\? hypotheses come first", BLEU().score, REFERENCES, TEXTS)
+
+
+def test_swapped_tokens():
+    references, hypotheses = [[["a", "b"], ["c"]]], [["a", "b"]]
+    with (
+        pytest.warns(InputWarning, match="character by character"),
+        pytest.raises(TypeError, match="are hypotheses and references swapped"),
+    ):
+        fastbleu.corpus_bleu(hypotheses, references)
+    raises(TypeError, "hypotheses come before references", BLEU(None).score, references, hypotheses)
+
+
+TOKENS = ["the", "cat", "sat"]
+SENTENCES = ["the cat sat on a mat", "it rained"]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "fix"),
+    [
+        ("sentence_bleu", (TOKENS, TOKENS), r"one flat list of tokens.*pass \[reference\]"),
+        ("sentence_bleu", (["cat"], ["cat"]), r"one flat list of tokens.*pass \[reference\]"),
+        ("corpus_bleu", ([TOKENS] * 2, [TOKENS] * 2), r"flat list.*\[\[reference\], \.\.\.\]"),
+        ("modified_precision", (TOKENS, TOKENS, 1), r"pass \[reference\]"),
+        ("sentence_bleu", (SENTENCES, TOKENS), r"references\[0\] is a str.*pass a list of tokens"),
+        ("sentence_bleu", (["我喜欢吃苹果"], list("我喜欢")), r"references\[0\] is a str"),
+        ("sentence_bleu", ([TOKENS], "the cat"), "segment 0.*character"),
+        ("corpus_bleu", ([[TOKENS]], ["the cat"]), "segment 0.*character"),
+        ("corpus_bleu", ([["the cat"]], [TOKENS]), "segment 0.*character"),
+        ("corpus_bleu", ([[TOKENS, "the cat"]], [TOKENS]), "segment 0.*character"),
+        ("corpus_bleu", (SENTENCES[:1], [SENTENCES[:1]]), r"fastbleu\.sacrebleu\.corpus_bleu"),
+        ("corpus_bleu", (SENTENCES, [SENTENCES] * 2), r"fastbleu\.sacrebleu\.corpus_bleu"),
+        ("sentence_bleu", (SENTENCES[0], SENTENCES), r"fastbleu\.sacrebleu\.corpus_bleu"),
+    ],
+)
+def test_the_fix_of_arguments_of_nltk_and_the_score(function, arguments, fix):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ours, nltks = (getattr(library, function)(*arguments) for library in (fastbleu, nltk))
+        if function == "modified_precision":  # from Python 3.12 on, 0/3 is not equal to itself
+            ours, nltks = ((p.numerator, p.denominator) for p in (ours, nltks))
+        assert ours == nltks
+    (text,) = [str(warning.message) for warning in caught if warning.category is InputWarning]
+    assert re.search(fix, text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InputWarning)
+        raises(InputWarning, fix, getattr(fastbleu, function), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fix"),
+    [
+        ((SENTENCES, [SENTENCES]), r"fastbleu\.sacrebleu\.corpus_bleu\(hypotheses, references\)"),
+        (([TOKENS] * 2, [[TOKENS] * 2]), r"corpus_bleu\(list\(zip\(\*references\)\), hypotheses"),
+        (([[TOKENS]] * 2, [TOKENS]), "be the same $"),
+        (([[TOKENS]], []), "be the same $"),
+        ((iter([]), TOKENS), None),
+    ],
+)
+def test_the_fix_of_sacrebleus_order(arguments, fix):
+    raises(AssertionError if fix else TypeError, fix, fastbleu.corpus_bleu, *arguments)
+
+
+def test_what_a_tokenizer_returns():
+    with pytest.raises(TypeError, match=r'pass hypotheses\["input_ids"\]'):
+        BLEU(None).score({"input_ids": [[1]], "attention_mask": [[1]]}, [[1]])
+
+
+def test_text_without_spaces():
+    chinese = ["我喜欢吃苹果", "今天天气很好"]
+    with pytest.warns(InputWarning, match='of Chinese or Japanese pass tokenize="zh"'):
+        assert BLEU().score(chinese, chinese).value == 0
+    with pytest.warns(InputWarning, match='of Chinese or Japanese pass tokenize="zh"'):
+        BLEU().sentence_scores(chinese, chinese)
+    with pytest.warns(InputWarning) as caught:
+        BLEU("zh").score(["苹果"], ["苹果"])
+    assert "Chinese" not in str(caught[0].message)

@@ -138,10 +138,16 @@ def test_lists_of_another_length():
     refused(ValueError, "segment 1: no references", list(H), [H[0], np.zeros((0, 4), int), H[2]])
 
 
-@pytest.mark.parametrize("wrong", [{1: 2}, {1, 2, 3}, 5, None, iter([[1]]), "one"])
-def test_what_is_no_list_of_segments_is_named(wrong):
-    refused(TypeError, f"references is a {type(wrong).__name__}", H, wrong)
-    refused(TypeError, f"hypotheses is a {type(wrong).__name__}", wrong, R)
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        *(({1: 2}, "a dict"), ({1, 2, 3}, "a set"), (5, "an int"), (None, "a NoneType")),
+        *((iter([[1]]), "a list_iterator"), ("one", "a str")),
+    ],
+)
+def test_what_is_no_list_of_segments_is_named(wrong, words):
+    refused(TypeError, f"references is {words}", H, wrong)
+    refused(TypeError, f"hypotheses is {words}", wrong, R)
 
 
 def test_ragged_arrays_of_another_rank():
@@ -155,7 +161,7 @@ def test_ragged_arrays_of_another_rank():
 
 
 def test_flat_references_are_no_batch():
-    refused(TypeError, r"segment 0: references\[0\] is a int", H, [1, 2, 3])
+    refused(TypeError, r"segment 0: references\[0\] is an int", H, [1, 2, 3])
 
 
 # --- text
@@ -220,8 +226,8 @@ def test_masks_of_lists_are_lists(name):
     wrong = [*mask[:2], mask[2].astype(float)]
     refused(TypeError, r"(?=.*segment 2)(?=.*mask)(?=.*float64)", list(H), list(R), **{name: wrong})
     side = "hypotheses" if name == "hypothesis_mask" else "references"
-    for wrong in (1, True, {1, 2, 3}):
-        words = f"the mask of {side} is a {type(wrong).__name__}, expected a list of 3 masks"
+    for wrong, kind in ((1, "an int"), (True, "a bool"), ({1, 2, 3}, "a set")):
+        words = f"the mask of {side} is {kind}, expected a list of 3 masks"
         refused(TypeError, words, list(H), list(R), **{name: wrong})
 
 
@@ -262,7 +268,7 @@ class OnCuda:
 def test_arrays_on_a_graphics_card_without_torch(parameters, side):
     wrong = OnCuda(H if side == "hypotheses" else R)
     loaded = "torch" in sys.modules
-    words = "is a OnCuda on a GPU; pass a numpy array"
+    words = "is an OnCuda on a GPU; pass a numpy array"
     refused(TypeError, f"{side} {words}", *with_side(side, wrong), parameters)
     segment = "the hypothesis" if side == "hypotheses" else r"references\[0\]"
     several = with_side(side, [OnCuda(H[0])] * 3)
@@ -331,3 +337,9 @@ def test_after_an_error_the_arrays_are_free():
 def test_nltks_functions_refuse_tokens_without_a_value():
     with pytest.raises(TypeError):
         fastbleu.sentence_bleu([[np.ones(2)]], [np.ones(2)])
+
+
+def test_references_in_a_view_of_two_dimensions():
+    ids = np.arange(12).reshape(3, 4)
+    expected = BLEU(None).statistics([ids[0]], [list(ids)])
+    assert BLEU(None).statistics([memoryview(ids[0])], [memoryview(ids)]) == expected

@@ -2,11 +2,11 @@
 
 import numpy
 import pytest
-from generators import seeded
+from generators import raises, seeded
 from random_texts import random_line
 
 from fastbleu import BLEU, InputWarning
-from fastbleu.inputs._utf8 import StringColumn, Utf8Rows, is_object_array
+from fastbleu.inputs._utf8_rows import StringColumn, Utf8Rows, is_object_array
 
 StringDType = pytest.importorskip("numpy.dtypes").StringDType
 
@@ -61,8 +61,7 @@ def test_more_strings_than_are_read_at_a_time():
 def test_missing_strings(missing):
     array = numpy.array(["the cat sat down", missing, "the dog"], StringDType(na_object=missing))
     references = ["the cat sat down", "a", "the dog"]
-    with pytest.raises(TypeError, match="segment 1: the hypothesis is missing"):
-        BLEU().score(array, references)
+    raises(TypeError, "segment 1: the hypothesis is missing", BLEU().score, array, references)
     with pytest.raises(TypeError, match="segment 1: the reference is missing"):
         BLEU().score(numpy.array(references, StringDType()), array)
     lists = ["the cat sat down", None, "the dog"], references
@@ -83,8 +82,7 @@ def test_arrays_that_do_not_fit():
     array = numpy.array(["a", "b"], StringDType())
     with pytest.raises(ValueError, match="references has 1 segments, hypotheses has 2"):
         BLEU().score(array, array[:1])
-    with pytest.raises(TypeError, match="column of strings"):
-        BLEU(tokenize=None).score(array, array)
+    raises(TypeError, "column of strings", BLEU(tokenize=None).score, array, array)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -112,10 +110,8 @@ def test_what_is_no_text_in_an_array_of_objects():
     texts = numpy.array(["the cat sat down"] * 2500, object)
     holes = texts.copy()
     holes[1500] = None
-    with pytest.raises(TypeError, match="segment 1500: the hypothesis is missing"):
-        BLEU().score(holes, texts)
-    with pytest.raises(TypeError, match="segment 1500: the reference is missing"):
-        BLEU().score(texts, holes)
+    raises(TypeError, "segment 1500: the hypothesis is missing", BLEU().score, holes, texts)
+    raises(TypeError, "segment 1500: the reference is missing", BLEU().score, texts, holes)
     with pytest.raises(ValueError, match="references has 2499 segments, hypotheses has 2500"):
         BLEU().score(texts, texts[1:])
 
@@ -140,8 +136,7 @@ def test_objects_that_do_not_lie_side_by_side():
     records["text"] = lines = [f"{number} strings of text" for number in range(2500)]
     assert BLEU().statistics(records["text"], lines) == BLEU().statistics(lines, lines)
     empty = numpy.empty(2500, object)
-    with pytest.raises(TypeError, match="segment 0: the reference is missing"):
-        BLEU().score(lines, empty)
+    raises(TypeError, "segment 0: the reference is missing", BLEU().score, lines, empty)
 
 
 @pytest.mark.parametrize("shape", [(1200,), (), (0, 2)], ids=str)

@@ -5,7 +5,7 @@ import sys
 import pytest
 from generators import raises, seeded
 
-from fastbleu.inputs._utf8 import Utf8Lines, Utf8Rows
+from fastbleu.inputs._utf8_rows import Utf8Lines, Utf8Rows
 
 WHITE = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace())
 # Beside the white space: its neighbors, and characters that share bytes with it.

@@ -23,10 +23,10 @@ def check(backend):
     # Counts that neither int32 nor float64 could hold.
     hypotheses, references = numpy.random.default_rng(7).integers(0, 5, (2, 9, 8))
     many = [
-        (1 << 53) + 1,
+        (1 << 53) + 9,
         (1 << 53) + 3,
         *range(1 << 40, (1 << 40) + 4),
-        *range((1 << 53) + 1, (1 << 53) + 5),
+        *range((1 << 53) + 7, 1 << 53, -2),
     ]
     expected = fastbleu.BLEU.from_state(many, **OF_IDS)
     metric = BLEU(**OF_IDS)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 import torch.multiprocessing
+from states import metric_with
 
 from fastbleu import BLEU
 
@@ -104,7 +105,7 @@ def reduce_twice(rank, ranks):
 
 
 def overflow(rank, ranks, count):
-    metric = BLEU.from_state([count, *[0] * 9])
+    metric = metric_with([count, *[0] * 9])
     try:
         return metric.all_reduce().state.tolist()
     finally:
@@ -113,7 +114,7 @@ def overflow(rank, ranks, count):
 
 def reduce_big_counts(rank, ranks):
     state = [2**53 + 1 + rank, 2**54 + 1, 5, 4, 3, 2**53 + 1, 2**53 + 3, 5, 4, 2**53 + 1]
-    return BLEU.from_state(state).all_reduce().state.tolist()
+    return metric_with(state).all_reduce().state.tolist()
 
 
 def differ(rank, ranks, parameters):

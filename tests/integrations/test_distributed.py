@@ -159,16 +159,6 @@ def test_when_a_rank_dies_the_others_are_told(tmp_path, size):
     print(f"all ended after {time.monotonic() - begun:.1f} s")
 
 
-def test_one_process_needs_no_initialization():
-    metric = whole(keep_segments=True)
-    reduced = metric.all_reduce()
-    assert reduced == metric
-    assert reduced is not metric
-    assert reduced.compute() == metric.compute()
-    reduced.reset()
-    assert metric.compute() == whole().compute()
-
-
 SCRIPT = """
 import torch.distributed as dist
 import ranks

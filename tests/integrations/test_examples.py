@@ -1,6 +1,9 @@
-"""The examples of training loops, in small: what they print is right on any number of processes."""
+"""Examples: training loops in small, right on any number of processes, and those of docstrings."""
 
+import doctest
+import importlib
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -59,7 +62,37 @@ def test_policy_gradient():
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
 )
-def test_a_host_learns_its_language(script, options, perfect):
-    """The language is easy: a low last BLEU means that the metric is told the wrong ids."""
-    *_, last = run("-W", "ignore", EXAMPLES / script, *options)
+def test_a_host_learns_its_language(script, options, perfect, tmp_path, monkeypatch):
+    """Each script runs when it is copied alone into an empty folder.
+
+    The language is easy: a low last BLEU means that the metric is told the wrong ids.
+    """
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(EXAMPLES / script, tmp_path)
+    *_, last = run("-W", "ignore", script, *options)
     assert float(last.rpartition(" ")[2]) > 0.4 * perfect
+
+
+# Keras' own reading of a torch tensor by numpy.
+@pytest.mark.filterwarnings(
+    "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
+)
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("evaluate", "evaluate"),
+        ("ignite", "ignite"),
+        ("keras", "keras"),
+        ("torcheval", "torcheval.metrics"),
+        ("torchmetrics", "torchmetrics"),
+        ("transformers", "transformers"),
+    ],
+)
+def test_docstrings(name, needs, monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    host("torch")
+    host(needs)
+    module = importlib.import_module(f"fastbleu.integrations.{name}")
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed

@@ -49,15 +49,6 @@ def test_text():
     assert metric.compute() == fastbleu.BLEU().score(*TEXT).value
 
 
-def test_several_references():
-    generator = torch.Generator().manual_seed(SEED)
-    hypotheses = torch.randint(0, 4, (6, 9), generator=generator)
-    references = torch.randint(0, 4, (6, 3, 8), generator=generator)
-    metric = BLEU(tokenize=None)
-    metric.update((hypotheses, references))
-    assert metric.compute() == fastbleu.BLEU(tokenize=None).score(hypotheses, references).value
-
-
 @pytest.mark.parametrize(
     ("output", "transform"),
     [

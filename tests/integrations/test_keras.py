@@ -60,15 +60,6 @@ def test_text_in_bytes():
     assert metric.score().value == fastbleu.BLEU().score(*TEXT).value
 
 
-def test_several_references():
-    rng = numpy.random.default_rng(SEED)
-    hypotheses, references = rng.integers(0, 4, (6, 9)), rng.integers(0, 4, (6, 3, 8))
-    metric = BLEU(tokenize=None)
-    metric.update_state(references, hypotheses)
-    expected = fastbleu.BLEU(tokenize=None).score(hypotheses, references)
-    assert metric.score().value == expected.value
-
-
 def test_from_logits():
     rng = numpy.random.default_rng(SEED)
     logits = rng.normal(size=(4, 8, 6)).astype("float32")
@@ -79,22 +70,10 @@ def test_from_logits():
     assert metric.score().value == expected.compute().value
     with pytest.raises(ValueError, match=r"\(batch, length, vocabulary\), got \(4, 8\)"):
         metric.update_state(references, references)
-    with pytest.raises(TypeError, match=r"from_logits=True$"):
-        BLEU(**OF_IDS).update_state(references, logits)
+    raises(TypeError, r"from_logits=True$", BLEU(**OF_IDS).update_state, references, logits)
     with pytest.raises(TypeError, match=r"from_logits=True and.*tokenize=None$"):
         BLEU().update_state(references, logits)
-    with pytest.raises(TypeError, match="pass tokenize=None"):
-        BLEU(from_logits=True).update_state(references, logits)
-
-
-def test_exact_beyond_the_integers_of_float64():
-    state = [(1 << 53) + 1] * 2 + [1] * 4 + [(1 << 53) + 1] * 4
-    metric = BLEU(tokenize=None)
-    metric._counts.assign(numpy.array(state))
-    metric.update_state(*numpy.array([[[5, 6, 7, 8]]] * 2))
-    assert metric.variables[0].numpy().tolist() == [
-        before + more for before, more in zip(state, [4, 4, 4, 3, 2, 1, 4, 3, 2, 1], strict=True)
-    ]
+    raises(TypeError, "pass tokenize=None", BLEU(from_logits=True).update_state, references, logits)
 
 
 def test_nothing_to_compute():
@@ -260,22 +239,12 @@ def test_pickled_without_its_state():
     assert pickle.loads(pickle.dumps(metric)).get_config() == metric.get_config()
 
 
-def test_without_state_of_its_own():
-    """The functional form, which the trainer of jax uses."""
-    hypotheses, references = next(id_batches(SEED))
-    metric = BLEU(**OF_IDS)
-    state = metric.stateless_update_state(metric.stateless_reset_state(), references, hypotheses)
-    expected = native([(hypotheses, references)], **OF_IDS).compute().value
-    assert float(metric.stateless_result(state)) == expected
-    assert float(metric.result()) == 0
-
-
 def test_parameters_are_checked_at_once():
     check_parameters(BLEU)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "jax", "tensorflow"])
-def test_on_other_backends(backend):
+@pytest.mark.parametrize("backend", ["torch", "numpy", "jax", "tensorflow"])
+def test_on_each_backend(backend):
     """Exact counts whatever integers a backend has, and a plain error where it compiles."""
     needed = "jax" if backend == "numpy" else backend  # Keras' numpy imports jax
     if importlib.util.find_spec(needed) is None:

@@ -14,7 +14,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-import wmt22
 from commands import python
 from generators import raises, seeded
 from hosts import host
@@ -282,38 +281,6 @@ def test_examples():
     found = doctest.testmod(fastbleu.integrations.mbrs)
     assert found.attempted
     assert not found.failed
-
-
-def test_systems_of_wmt22():
-    lines = wmt22.lines_of_systems("en-de").values()
-    own, ours = both()
-    for candidates in list(zip(*lines, strict=True))[:200]:
-        assert same(
-            ours.pairwise_scores(candidates, candidates), plain_pairs(own, candidates, candidates)
-        )
-        arguments = candidates, candidates
-        assert same(
-            ours.expected_scores_reference_aggregation(*arguments),
-            own.expected_scores_reference_aggregation(*arguments),
-        )
-
-
-def test_fastbleus_own_decoding_agrees():
-    """In double precision; mbrs adds up in single precision, and multiplies by logarithms."""
-    rng = seeded("mbrs and mbr")
-    own, _ = both()
-    torch.set_default_dtype(torch.float64)
-    try:
-        for _ in range(20):
-            hypotheses, references = texts(rng, 15), texts(rng, 15, 30)
-            expected = own.expected_scores_reference_aggregation(hypotheses, references).numpy()
-            found = mbr(hypotheses, references, aggregate=True)
-            assert np.allclose(found.utilities, expected, rtol=1e-9, atol=0)
-            expected = plain_pairs(own, hypotheses, references).mean(-1).numpy()
-            found = mbr(hypotheses, references)
-            assert np.allclose(found.utilities, expected, rtol=1e-13, atol=0)
-    finally:
-        torch.set_default_dtype(torch.float32)
 
 
 def test_weights_in_tensors():

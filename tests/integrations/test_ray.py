@@ -1,12 +1,11 @@
 """Ray: the scores of one process, however rows are split into blocks, and if a worker is killed."""
 
-import os
-import signal
 import warnings
 
 import pytest
+from generators import raises
 from hosts import host
-from table_families import as_dict, columns
+from table_families import as_dict, columns, killer_of
 
 from fastbleu import BLEU, tables
 
@@ -74,20 +73,6 @@ def test_empty_blocks_and_no_keys():
         on_ray.score(nothing, "mt", "ref", by="system")
 
 
-def killer_of(flag):
-    """A tokenizer that kills its process, a worker, at its 50th text, unless the flag is there."""
-    seen = []
-
-    def split(text):
-        seen.append(text)
-        if len(seen) == 50 and not os.path.exists(flag):
-            open(flag, "w").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return text.split()
-
-    return split
-
-
 @pytest.mark.parametrize("run", RUNS)
 def test_a_killed_worker(tmp_path, run):
     flag = tmp_path / "killed"
@@ -96,9 +81,18 @@ def test_a_killed_worker(tmp_path, run):
     rows = rows_of(on_ray.score(dataset, "mt", ["ref"], by=BY, metric=metric))
     assert flag.exists()
     plain = wanted(["ref"], metric=BLEU(tokenize=str.split))
-    assert [row[:-1] for row in rows] == [
-        row[:-1] for row in plain
-    ]  # the signature names a function
+    # The signature names a function.
+    assert [row[:-1] for row in rows] == [row[:-1] for row in plain]
+
+
+def test_a_dataset_is_not_read():
+    def fail(batch):
+        raise AssertionError("it was read")
+
+    dataset = data.from_arrow(pa.table(ITS)).map_batches(fail)
+    message = r"the table is a ray\.data\..*fastbleu\.integrations\.ray\.score"
+    for call in (tables.score, tables.sentence_scores, tables.statistics):
+        raises(TypeError, message, call, dataset, "mt", "ref")
 
 
 def test_errors():
@@ -106,5 +100,4 @@ def test_errors():
     with pytest.raises(ValueError, match="has no column 'reff'; did you mean 'ref'"):
         on_ray.score(dataset, "mt", "reff")
     holes = data.from_arrow(pa.table(ITS | {"mt": [None, *ITS["mt"][1:]]}))
-    with pytest.raises(Exception, match="row 0: column 'mt' has no value"):
-        on_ray.score(holes, "mt", "ref")
+    raises(Exception, "row 0: column 'mt' has no value", on_ray.score, holes, "mt", "ref")

@@ -1,13 +1,13 @@
 """Spark: the scores of one process, however rows are partitioned, and if a worker is killed."""
 
 import os
-import signal
 import sys
 import warnings
 
 import pytest
+from generators import raises
 from hosts import host
-from table_families import as_dict, columns
+from table_families import as_dict, columns, killer_of
 
 from fastbleu import BLEU, tables
 
@@ -82,26 +82,32 @@ def test_lists_of_references_and_languages(session):
     )
 
 
+def test_a_missing_list_of_references(session):
+    refs = [["a b c d e", "a b"], None, ["c", None], ["a b c d e", "a"]]
+    its = {"mt": ["a b c d e", "c d", "x", "a b c"], "refs": refs, "system": list("abbc")}
+    filled = its | {"refs": [[ref or "" for ref in some or [""]] for some in refs]}
+    frame = session.createDataFrame(pa.table(its))
+    found = spark.score(frame, "mt", "refs", "system", missing="empty")
+    assert as_dict(found.toArrow()) == tables.score(filled, "mt", "refs", "system")
+    column = spark.sentence_scores("mt", "refs", missing="empty")
+    scores = as_dict(frame.withColumn("score", column).toArrow())["score"]
+    assert scores == BLEU().sentence_scores(filled["mt"], filled["refs"]).tolist()
+
+
 def test_sentence_scores(frame):
-    column = spark.sentence_scores("mt", ["ref", frame.other])
-    found = as_dict(frame.withColumn("score", column).toArrow())
     metric = BLEU(effective_order=True)
+    column = spark.sentence_scores("mt", ["ref", frame.other], metric=metric)
+    found = as_dict(frame.withColumn("score", column).toArrow())
     references = [list(pair) for pair in zip(found["ref"], found["other"], strict=True)]
     assert found["score"] == metric.sentence_scores(found["mt"], references).tolist()
 
 
-def killer_of(flag):
-    """A tokenizer that kills its process, a worker, at its 50th text, unless the flag is there."""
-    seen = []
-
-    def split(text):
-        seen.append(text)
-        if len(seen) == 50 and not os.path.exists(flag):
-            open(flag, "w").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return text.split()
-
-    return split
+def test_sentence_scores_by_default(frame):
+    """The same metric in all places."""
+    found = as_dict(frame.withColumn("score", spark.sentence_scores("mt", "ref")).toArrow())
+    expected = BLEU().sentence_scores(found["mt"], found["ref"]).tolist()
+    assert found["score"] == expected
+    assert tables.sentence_scores(found, "mt", "ref")["bleu"] == expected
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -114,18 +120,25 @@ def test_a_killed_worker(frame, tmp_path, run):
     plain = by_key(
         tables.score(pa.table(ITS), "mt", ["ref"], by=BY, metric=BLEU(tokenize=str.split))
     )
-    assert [row[:-1] for row in rows] == [
-        row[:-1] for row in plain
-    ]  # the signature names a function
+    # The signature names a function.
+    assert [row[:-1] for row in rows] == [row[:-1] for row in plain]
+
+
+@pytest.mark.parametrize("call", [tables.score, tables.sentence_scores, tables.statistics])
+def test_a_frame_is_not_collected(session, call):
+    read = session.range(3).selectExpr("raise_error('it was read') mt", "'a' ref")
+    message = r"the table is a pyspark\..*fastbleu\.integrations\.spark\.score"
+    raises(TypeError, message, call, read, "mt", "ref")
+    raises(TypeError, message, call, read.pandas_api(), "mt", "ref")
+    with pytest.raises(TypeError, match=message.replace("the table", "part 0 of the table")):
+        list(call([read], "mt", "ref"))
 
 
 def test_errors(session, frame):
-    with pytest.raises(ValueError, match="has no column 'reff'; did you mean 'ref'"):
-        spark.score(frame, "mt", "reff")
+    raises(ValueError, "has no column 'reff'; did you mean 'ref'", spark.score, frame, "mt", "reff")
     with pytest.raises(ValueError, match="does not support sums"):
         spark.score(frame, "mt", "ref", metric=BLEU(dialect="codexglue-summary"))
     holes = session.createDataFrame(pa.table(ITS | {"mt": [None, *ITS["mt"][1:]]})).coalesce(1)
-    with pytest.raises(Exception, match="row 0: column 'mt' has no value"):
-        spark.score(holes, "mt", "ref")
+    raises(Exception, "row 0: column 'mt' has no value", spark.score, holes, "mt", "ref")
     found = spark.score(holes, "mt", "ref", missing="skip").toArrow()
     assert as_dict(found)["segments"] == [ROWS - 1]

@@ -6,12 +6,17 @@ sacreBLEU.
 
 import inspect
 import itertools
+import json
 import math
+import os
+import sys
+from pathlib import Path
 
 import numpy as np
 import oracle
 import pytest
 import sacrebleu
+from commands import python
 from generators import raises, seeded
 from hosts import host
 
@@ -56,52 +61,27 @@ def tokenizer():
     )
 
 
-def t5():
-    """T5's decoder starts with the padding id."""
-    torch.manual_seed(7)
-    config = transformers.T5Config(
-        vocab_size=len(VOCABULARY),
-        d_model=16,
-        d_kv=8,
-        d_ff=16,
-        num_layers=1,
-        num_heads=2,
-        pad_token_id=PAD,
-        eos_token_id=EOS,
-        decoder_start_token_id=PAD,
-    )
-    return transformers.T5ForConditionalGeneration(config)
-
-
-def bart():
-    """BART's decoder starts with the id that ends a text."""
-    torch.manual_seed(3)
-    config = transformers.BartConfig(
-        vocab_size=len(VOCABULARY),
-        d_model=16,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=16,
-        decoder_ffn_dim=16,
-        max_position_embeddings=64,
-        pad_token_id=PAD,
-        eos_token_id=EOS,
-        bos_token_id=BOS,
-        decoder_start_token_id=EOS,
-        forced_eos_token_id=EOS,
-    )
-    return transformers.BartForConditionalGeneration(config)
-
-
-MODELS = {"t5": t5, "bart": bart}
+IDS = {"vocab_size": len(VOCABULARY), "pad_token_id": PAD, "eos_token_id": EOS, "d_model": 16}
+# T5's decoder starts with the padding id, BART's with the id that ends a text.
+T5 = {"d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2, "decoder_start_token_id": PAD}
+BART = {f"{part}_layers": 1 for part in ("encoder", "decoder")}
+BART |= {f"{part}_attention_heads": 2 for part in ("encoder", "decoder")}
+BART |= {f"{part}_ffn_dim": 16 for part in ("encoder", "decoder")}
+BART |= {"max_position_embeddings": 64, "bos_token_id": BOS}
+BART |= {"decoder_start_token_id": EOS, "forced_eos_token_id": EOS}
+MODELS = {
+    "t5": (7, "T5", T5),
+    "bart": (3, "Bart", BART),
+}
 
 
 @pytest.fixture(scope="module", params=MODELS)
 def model(request):
     """A model whose outputs vary: its weights are drawn wider than usual."""
-    model = MODELS[request.param]().eval()
+    seed, name, options = MODELS[request.param]
+    torch.manual_seed(seed)
+    config = getattr(transformers, f"{name}Config")(**IDS, **options)
+    model = getattr(transformers, f"{name}ForConditionalGeneration")(config).eval()
     generator = torch.Generator().manual_seed(11)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -295,6 +275,36 @@ def test_training_chooses_by_bleu(trainer, tokenizer, dataset):
         training.model.eval()
 
 
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+
+
+def evaluated(folder, *command):
+    """What the evaluations of seq2seq_ranks.py return in each process."""
+    environment = {"OMP_NUM_THREADS": "1"}
+    if sys.platform == "linux":
+        environment["GLOO_SOCKET_IFNAME"] = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
+    folder.mkdir()
+    script = Path(__file__).with_name("seq2seq_ranks.py")
+    python(*command, script, folder, noisy=True, **environment)
+    return [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
+
+
+def test_two_processes_score_each_row_once(tmp_path):
+    """201 rows are 13 batches of 8 in each of two processes: 7 rows are scored twice."""
+    (alone,) = evaluated(tmp_path / "alone")
+    ranks = evaluated(tmp_path / "two", *TORCHRUN)
+    assert len(ranks) == 2
+    assert ranks[0] == ranks[1]
+    for way in ("whole", "batches", "lists"):
+        assert 5 < alone[way][0][0] < 99
+        assert alone[f"{way}, unknown"] == ranks[0][way] == alone[way] == [alone[way][0]]
+        score, warning = ranks[0][f"{way}, unknown"]
+        assert score != alone[way][0]
+        assert warning.startswith("208 rows of 2 processes were scored")
+        assert "pass rows=len(eval_dataset)" in warning
+    assert ranks[0]["3 rows"] == alone["3 rows"] == [alone["3 rows"][0]]
+
+
 # Without a trainer.
 
 LABELS = np.array([[5, 6, 7, 8, EOS, -100], [9, 10, 11, 12, 13, EOS]])
@@ -430,6 +440,125 @@ def test_logits_of_any_precision():
     for dtype in (torch.bfloat16, torch.float16):
         with pytest.raises(TypeError, match=r"torch\.\w*float16, expected ids"):
             compute_metrics()((torch.zeros(2, 6, 5, dtype=dtype), LABELS), compute_result=False)
+
+
+def strip_all(hypotheses, references):
+    """As in the examples of transformers: several references, in a list for each hypothesis."""
+    return [text.strip() for text in hypotheses], [[text.strip()] for text in references]
+
+
+def test_postprocess(trainer, tokenizer):
+    """Both sides are changed by one function; in batches it is called for each."""
+    calls = []
+
+    def first_words(hypotheses, references):
+        assert {type(text) for text in (*hypotheses, *references)} == {str}
+        calls.append(len(hypotheses))
+        pairs = (hypotheses, references)
+        return tuple([" ".join(text.split()[:6]) for text in texts] for texts in pairs)
+
+    predictions, labels = predicted(trainer)
+    pairs = texts(tokenizer, predictions), texts(tokenizer, labels)
+    expected = sacrebleu.corpus_bleu(*[[x] if n else x for n, x in enumerate(first_words(*pairs))])
+    assert expected.score != sacrebleu.corpus_bleu(pairs[0], [pairs[1]]).score
+    for arguments in WAYS.values():
+        calls.clear()
+        evaluating = trainer(
+            compute_metrics(tokenizer, postprocess=first_words), arguments=arguments
+        )
+        assert bleu_of(evaluating.evaluate())["bleu"] == expected.score
+        assert sum(calls) == len(predictions)
+    plain = compute_metrics(tokenizer)((predictions, labels))
+    assert compute_metrics(tokenizer, postprocess=strip_all)((predictions, labels)) == plain
+
+
+def test_extra_scores(trainer, tokenizer):
+    """They are computed once, of the texts that BLEU is computed of."""
+    calls = []
+
+    def chrf(hypotheses, references):
+        calls.append((hypotheses, references))
+        streams = list(zip(*references, strict=True))
+        return {"chrf": sacrebleu.corpus_chrf(hypotheses, streams).score, "count": len(hypotheses)}
+
+    predictions, labels = predicted(trainer)
+    pairs = texts(tokenizer, predictions), texts(tokenizer, labels)
+    expected = sacrebleu.corpus_chrf(pairs[0], [pairs[1]]).score
+    for arguments in WAYS.values():
+        metrics = compute_metrics(tokenizer, postprocess=strip_all, extra=chrf)
+        evaluating = trainer(metrics, arguments=arguments)
+        for _ in range(2):
+            calls.clear()
+            found = evaluating.evaluate()
+            assert calls == [(pairs[0], [[text] for text in pairs[1]])]
+            assert (found["eval_chrf"], found["eval_count"]) == (expected, len(predictions))
+            assert found["eval_bleu"] == sacrebleu.corpus_bleu(pairs[0], [pairs[1]]).score
+
+
+def test_functions_that_fail(tokenizer):
+    def fail(hypotheses, references):
+        raise RuntimeError("no model")
+
+    for name in ("postprocess", "extra"):
+        metrics = compute_metrics(tokenizer, **{name: fail})
+        raises(RuntimeError, "no model", metrics, (PREDICTIONS, LABELS))
+        raises(RuntimeError, "no model", metrics, (PREDICTIONS, LABELS))
+        raises(
+            ValueError, f"{name} needs text: pass the tokenizer", compute_metrics, **{name: fail}
+        )
+        with pytest.raises(TypeError, match=f"{name} is a str, expected a function"):
+            compute_metrics(tokenizer, **{name: "strip"})
+    metrics = compute_metrics(tokenizer, postprocess=lambda hypotheses, references: hypotheses)
+    with pytest.raises(TypeError, match="postprocess returned a list, expected a tuple"):
+        metrics((PREDICTIONS, LABELS))
+    metrics = compute_metrics(tokenizer, extra=lambda *texts: {"gen_len": 1.0})
+    raises(ValueError, "extra returns 'gen_len'", metrics, (PREDICTIONS, LABELS))
+
+
+def in_batches(metrics, predictions, labels, size):
+    """The result of an evaluation in batches."""
+    for first in range(0, len(labels), size):
+        batch = predictions[first : first + size], labels[first : first + size]
+        result = metrics(batch, compute_result=first + size >= len(labels))
+    return result
+
+
+@pytest.mark.parametrize("size", [4, 6, 24])
+def test_repeated_rows(tokenizer, size):
+    """Only the first rows may follow the last one; otherwise it is another data set."""
+    numbers = np.random.default_rng(3)
+    labels = numbers.integers(4, 9, (22, 6))
+    predictions = np.where(numbers.random(labels.shape) < 0.2, 9, labels)
+    labels[:, -1] = -100  # batches are padded to different lengths
+    expected = compute_metrics(tokenizer)((predictions, labels))
+    filled = [np.concatenate([rows, rows[: -len(rows) % size]]) for rows in (predictions, labels)]
+    filled[1] = np.pad(filled[1], ((0, 0), (0, 2)), constant_values=-100)
+    known = compute_metrics(tokenizer, rows=22)
+    for _ in range(2):
+        assert in_batches(known, *filled, size) == expected
+        assert known(tuple(filled)) == expected
+    assert len(filled[0]) == 24
+    assert in_batches(compute_metrics(tokenizer), *filled, size) != expected
+    for rows, message in ((21, "more rows than 21"), (8, "more rows than 8"), (25, "24 rows")):
+        other = compute_metrics(tokenizer, rows=rows)
+        with pytest.raises(ValueError, match=f"had {message}, but .* was given rows={rows}; for"):
+            in_batches(other, *filled, size)
+        raises(ValueError, message, other, tuple(filled))
+
+
+def test_fewer_rows_than_processes(tokenizer):
+    """The rows are repeated until each process has a batch."""
+    known = compute_metrics(tokenizer, rows=2)
+    repeated = np.tile(PREDICTIONS, (4, 1)), np.tile(LABELS, (4, 1))
+    assert known(repeated) == compute_metrics(tokenizer)((PREDICTIONS, LABELS))
+
+
+def test_rows_that_are_not_a_number(tokenizer):
+    raises(TypeError, r"rows is a list, expected its length: pass len", compute_metrics, rows=[1])
+    raises(TypeError, "rows is 2.5, expected an integer", compute_metrics, rows=2.5)
+    raises(ValueError, "rows is 0, but must be at least 1", compute_metrics, rows=0)
+    metrics = compute_metrics(tokenizer, rows=2)
+    raises(ValueError, "2 .*1|1 .*2", metrics, (PREDICTIONS, LABELS[:1]))
 
 
 def test_bad_parameters(tokenizer):

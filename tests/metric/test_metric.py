@@ -1,7 +1,9 @@
 """fastbleu.BLEU gives sacreBLEU's and nltk's numbers, and reports mistakes."""
 
 import copy
+import math
 import pickle
+import warnings
 
 import nltk.translate.bleu_score
 import numpy as np
@@ -100,8 +102,11 @@ def test_weights():
     score = BLEU(max_order=2, weights=(1, 0)).score(HYPOTHESES, REFERENCES)
     assert score.value == pytest.approx(100 * score.bp * score.precisions[0])
     assert "order:2|weights:1.0,0.0" in score.signature
-    plain = BLEU().score(HYPOTHESES, REFERENCES)
-    assert BLEU(weights=(0.25,) * 4).score(HYPOTHESES, REFERENCES) == plain
+    weights = [0.25] * 4
+    metric = BLEU(weights=weights)
+    weights[0] = 9.0
+    assert metric.score(HYPOTHESES, REFERENCES) == BLEU().score(HYPOTHESES, REFERENCES)
+    assert BLEU(weights=iter(metric.weights)).weights == metric.weights
 
 
 def test_one_string_per_segment_and_token_lists():
@@ -148,12 +153,17 @@ def test_parameters_are_fixed_and_metrics_are_values():
         ({"smoothing": "method4"}, ValueError, "smoothing 'method4' is unknown"),
         ({"smoothing_value": 0.1}, ValueError, "'exp' takes no value"),
         ({"smoothing": "floor", "smoothing_value": -1}, ValueError, "at least 0"),
+        ({"smoothing": "add-k", "smoothing_value": math.inf}, ValueError, "smoothing_value"),
+        ({"smoothing": "add-k", "smoothing_value": math.nan}, ValueError, "smoothing_value"),
+        ({"weights": (1, 1, 1, -1)}, ValueError, "weights"),
+        ({"weights": (0, 0, 0, 0)}, ValueError, "weights"),
+        ({"weights": (1, 1, 1, math.inf)}, ValueError, "weights"),
         ({"max_order": 0}, ValueError, "max_order is 0"),
         ({"max_order": 2.5}, TypeError, "max_order is 2.5"),
         ({"weights": (0.5, 0.5)}, ValueError, "2 weights for max_order 4"),
         ({"threads": 0}, ValueError, "threads is 0"),
         ({"tokenize": "13b"}, ValueError, "'13b' is unknown; did you mean '13a'"),
-        ({"tokenize": 13}, TypeError, "tokenize is a int"),
+        ({"tokenize": 13}, TypeError, "tokenize is an int"),
         ({"tokenize": None, "lowercase": True}, ValueError, "lowercase=True needs text"),
         ({"reference_length": "longest"}, ValueError, "unknown.*closest.*first.*shortest"),
         ({"ignore_ids": (0,)}, ValueError, "ignore_ids.*tokenize=None"),
@@ -186,16 +196,27 @@ def test_wrong_layouts_are_refused(arguments, error, words):
         raises(error, words, method, *arguments)
 
 
+def test_tokens_in_other_layouts_are_refused():
+    score = BLEU(tokenize=None).score
+    raises(TypeError, "the hypothesis is a str", score, ["a b"], [[["a", "b"]]])
+    raises(TypeError, r"references\[0\] is a str.*\[\[...\]\]", score, [["a", "b"]], [["a", "b"]])
+    raises(ValueError, r"zip\(\*references\)", score, [["a"], ["b"]], [[["a"], ["b"]]] * 3)
+
+
+class Frame(list):
+    columns = ("r1", "r2")
+
+
 @pytest.mark.parametrize(
-    ("hypotheses", "references", "error", "words"),
+    ("kind", "words"),
     [
-        (["a b"], [[["a", "b"]]], TypeError, "the hypothesis is a str"),
-        ([["a", "b"]], [["a", "b"]], TypeError, r"references\[0\] is a str.*\[\[...\]\]"),
-        ([["a"], ["b"]], [[["a"], ["b"]]] * 3, ValueError, r"zip\(\*references\)"),
+        (set, "is a set"), (frozenset, "is a frozenset"), (dict.fromkeys, "is a dict"),
+        (Frame, "values.tolist"),
     ],
-)
-def test_text_where_tokens_are_meant_is_refused(hypotheses, references, error, words):
-    raises(error, words, BLEU(tokenize=None).score, hypotheses, references)
+)  # fmt: skip
+def test_collections_that_are_no_lists_of_segments_are_refused(kind, words):
+    raises(TypeError, f"hypotheses.*{words}", BLEU().score, kind(["a", "b"]), ["a", "b"])
+    raises(TypeError, f"references.*{words}", BLEU().score, ["a", "b"], kind(["a", "b"]))
 
 
 def test_words_in_the_place_of_texts_are_warned_of():
@@ -208,15 +229,6 @@ def test_words_in_the_place_of_texts_are_warned_of():
     BLEU(effective_order=True).score(["cat"], [["a", "cat", "dog"]])
 
 
-def test_data_frames_and_dicts_are_refused():
-    class Frame(list):
-        columns = ("r1", "r2")
-
-    for wrong, fix in ((Frame(["a", "b"]), "values.tolist"), ({"a": 1, "b": 2}, "dict")):
-        raises(TypeError, fix, BLEU().score, ["a", "b"], wrong)
-        raises(TypeError, fix, BLEU().score, wrong, ["a", "b"])
-
-
 def test_tokenized_text_is_warned_of():
     hypotheses, references = ["a b c ."] * 100, ["a b c ."] * 100
     with pytest.warns(InputWarning, match=r'100 hypotheses end in " \."'):
@@ -225,25 +237,56 @@ def test_tokenized_text_is_warned_of():
     BLEU().score(hypotheses[:99], references[:99])
 
 
-def test_weights_are_copied():
-    weights = [0.4, 0.3, 0.2, 0.1]
-    metric = BLEU(weights=weights)
-    expected = metric.score(HYPOTHESES, REFERENCES)
-    weights[0] = 9.0
-    assert metric.score(HYPOTHESES, REFERENCES) == expected
-    assert BLEU(weights=iter(metric.weights)).weights == metric.weights
-
-
-@pytest.mark.parametrize("kind", [set, frozenset, dict.fromkeys])
-def test_segments_without_an_order_are_refused(kind):
-    with pytest.raises(TypeError, match=r"hypotheses is a (frozen)?(set|dict)"):
-        BLEU().score(kind(HYPOTHESES), REFERENCES)
-    raises(TypeError, r"references is a (frozen)?(set|dict)", BLEU().score, ["a"], kind(["a"]))
-
-
 def test_words_in_the_place_of_segments_are_warned_of():
     words = ["the", "cat", "sat", "on", "the", "mat"]
     with pytest.warns(InputWarning, match=r"no hypothesis has 4 tokens.*effective_order=True"):
         assert BLEU().score(words, words).value == 0
     assert BLEU(effective_order=True).score(words, words).value > 99
     assert BLEU(max_order=1).score(words, words).value > 99
+
+
+CHINESE = ["我今天早上喝了一杯很热的咖啡，然后去了公司。", "他说这本书非常有意思。"] * 4
+
+
+@pytest.mark.parametrize(
+    ("texts", "options"),
+    [
+        (CHINESE, {}),
+        (CHINESE, {"tokenize": "intl"}),
+        (CHINESE, {"dialect": "multi-bleu"}),
+        (["今朝は熱いコーヒーを一杯飲んでから会社に行きました。"] * 4, {}),
+        (["เมื่อเช้านี้ฉันดื่มกาแฟร้อนหนึ่งแก้วแล้วไปทำงานที่บริษัท"] * 4, {}),
+    ],
+)
+def test_a_script_without_spaces_that_is_split_at_spaces_is_warned_of_once(texts, options):
+    metric = BLEU(**options)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            metric.score(texts, texts)
+    messages = [str(w.message) for w in caught if "without spaces" in str(w.message)]
+    assert len(messages) == 1
+    assert 'use the tokenizer "zh", "ja-mecab" or "char"' in messages[0]
+
+
+@pytest.mark.parametrize(
+    ("texts", "options"),
+    [
+        (CHINESE, {"tokenize": "zh"}),
+        (CHINESE, {"tokenize": "char"}),
+        ([" ".join(text) for text in CHINESE], {}),  # segmented before
+        (["나는 오늘 아침에 아주 뜨거운 커피를 한 잔 마시고 회사에 갔다."] * 4, {}),
+        (["In Beijing we ate 北京烤鸭 and drank a very hot coffee."] * 4, {}),
+        (["“Это было” – хорошо, и мы пошли на работу…"] * 4, {}),
+    ],
+)
+def test_text_that_has_spaces_or_its_tokenizer_is_not_warned_of(texts, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        BLEU(**options).score(texts, texts)
+
+
+def test_a_column_in_a_script_without_spaces_is_warned_of():
+    column = pytest.importorskip("pyarrow").array(CHINESE)
+    with pytest.warns(InputWarning, match="without spaces between words"):
+        BLEU(effective_order=True).score(column, column)

@@ -60,7 +60,7 @@ def test_missing_values_are_named(metric, corpus, value):
                     TypeError, match=rf"segment {segment}: ({where}).* is missing \((None|NaN)\)"
                 ):
                     method(*holes)
-    assert metric == type(metric)(**metric._parameters.as_arguments())  # nothing was added
+    assert metric == type(metric)(**metric.as_arguments())  # nothing was added
 
 
 @pytest.mark.parametrize("value", MISSING)
@@ -77,7 +77,7 @@ def test_missing_values_are_replaced_or_left_out(metric, corpus, value):
     filled[1][3] = [empty]
     rest = without(hypotheses, 0, 2, 3), without(references, 0, 2, 3)
     for how, clean in (("empty", filled), ("skip", rest)):
-        stream = BLEU(**metric._parameters.as_arguments())
+        stream = BLEU(**metric.as_arguments())
         for method in ("score", "statistics", "sentence_scores", "update"):
             expected = getattr(metric, method)(*clean)
             if how == "skip":
@@ -94,7 +94,7 @@ def test_missing_values_are_replaced_or_left_out(metric, corpus, value):
 
 def test_what_is_no_missing_value_is_refused_as_ever():
     for how in ("error", "empty", "skip"):
-        with pytest.raises(TypeError, match="segment 1: the hypothesis is a int, expected a str"):
+        with pytest.raises(TypeError, match="segment 1: the hypothesis is an int, expected a str"):
             BLEU().score(["a", 5], ["a", "b"], missing=how)
         mask = [np.ones(5, bool)] * 2
         with pytest.raises(TypeError, match="the hypothesis is missing"):

@@ -1,4 +1,4 @@
-"""A million random segments: fastbleu, nltk and the oracle must agree.
+"""A million random segments, and real ones: fastbleu, nltk and the oracle must agree.
 
 Every segment is scored by fastbleu in three ways (its row by `stats.count`, alone
 by `sentence_bleu`, with its whole chunk by `corpus_bleu`) and compared with the
@@ -11,8 +11,10 @@ import os
 import warnings
 from collections import namedtuple
 
+import numpy as np
 import oracle
 import pytest
+import wmt22
 from commands import python
 from generators import (
     KINDS,
@@ -20,6 +22,7 @@ from generators import (
     SEED,
     SEGMENTS,
     edge_length,
+    outcome,
     random_weights,
     result,
     seeded,
@@ -27,6 +30,8 @@ from generators import (
     tiny_length,
     typed,
 )
+
+import fastbleu
 
 CHUNK = 500
 ONE_IN_NLTK = 8
@@ -160,3 +165,54 @@ def test_the_seed_of_pythons_hashes_changes_nothing():
     rows = {python("-c", code, PYTHONHASHSEED=n, FASTBLEU_TEST_SEED=str(SEED)) for n in seeds}
     assert len(rows) == 1
     assert len(rows.pop()) > 1000
+
+
+METHODS = [None, "method1", "method2", "method3", "method4", "method5", "method7"]
+
+
+def token_lists(path):
+    return [line.split() for line in wmt22.read_lines(path)]
+
+
+def reference_sets(pair):
+    """Every set of references: each by itself, and all together where there are several."""
+    singles = {name: token_lists(path) for name, path in wmt22.reference_files(pair).items()}
+    for name, lines in singles.items():
+        yield name, [[line] for line in lines]
+    if len(singles) > 1:
+        yield "+".join(singles), [list(lines) for lines in zip(*singles.values(), strict=True)]
+
+
+def test_the_data_is_there():
+    if not wmt22.SYSTEMS:
+        wmt22.missing()
+    assert all(wmt22.reference_files(system.split(".")[0]) for system in wmt22.SYSTEMS)
+
+
+@pytest.mark.parametrize("system", wmt22.SYSTEMS)
+def test_real_data(system):
+    pair = system.split(".")[0]
+    hypotheses = token_lists(wmt22.system_file(system))
+    rng = seeded("real data", system)
+    for names, list_of_references in reference_sets(pair):
+        where = f"{system} with {names}"
+        assert len(hypotheses) == len(list_of_references), where
+        expected = outcome(PRISTINE.corpus_bleu, list_of_references, hypotheses)
+        assert outcome(fastbleu.corpus_bleu, list_of_references, hypotheses) == expected, where
+        stats = fastbleu.count(hypotheses, list_of_references, threads=2)
+        for line in rng.sample(range(len(hypotheses)), 150):
+            segment = list_of_references[line], hypotheses[line]
+            assert np.asarray(stats)[line].tolist() == oracle.row(segment[1], segment[0]), where
+            assert_same_sentence(f"{where}, line {line + 1}", segment, rng.choice(METHODS))
+
+
+def assert_same_sentence(where, segment, method):
+    ours, theirs = (
+        outcome(
+            side.sentence_bleu,
+            *segment,
+            smoothing_function=method and getattr(side.SmoothingFunction(), method),
+        )
+        for side in (fastbleu, PRISTINE)
+    )
+    assert ours == theirs, f"{where}, {method}"

@@ -17,7 +17,7 @@ from report_samples import ATTACKS, CASES, make_report, wmt22_systems
 import fastbleu
 from fastbleu import BLEU, significance
 from fastbleu.reporting import document, flags, token_bounds
-from fastbleu.reporting.segments import Labels, Segments
+from fastbleu.reporting.report_input import Labels, Segments
 from fastbleu.tokenizers._compiled import COMPILED
 from fastbleu.tokenizers.table import get_tokenizer
 
@@ -54,7 +54,8 @@ def test_every_dialect_has_a_report(dialect):
     single = [its[0] for its in REFERENCES]
     try:
         expected = metric.score(TEXTS, single)
-        metric.sentence_scores(TEXTS, single)
+        for texts in SYSTEMS.values():
+            metric.sentence_scores(texts, single)
         metric.statistics(TEXTS, single)
     except (ValueError, ZeroDivisionError, ImportError) as failure:
         kind, message = type(failure), str(failure)
@@ -73,8 +74,8 @@ def test_every_dialect_has_a_report(dialect):
 
 
 def _sentence_scores(metric, texts, references):
-    if "effective_order" in metric._parameters.rules.options:
-        arguments = {**metric._parameters.as_arguments(), "effective_order": True}
+    if "effective_order" in metric.scorer.dialect.options:
+        arguments = {**metric.as_arguments(), "effective_order": True}
         metric = BLEU(**arguments)
     return metric.sentence_scores(texts, references).tolist()
 
@@ -128,7 +129,7 @@ def test_a_data_frame():
         ({"references": REFERENCES[:1]}, ValueError, "systems.'one'.: .*1 segments"),
         ({"sources": TEXTS[:2]}, ValueError, "sources has 2 values, but there are 3 segments"),
         ({"sources": "text"}, TypeError, "sources is a str"),
-        ({"sources": [1, 2, 3]}, TypeError, r"sources\[0\] is a int, expected a str"),
+        ({"sources": [1, 2, 3]}, TypeError, r"sources\[0\] is an int, expected a str"),
         ({"metric": "13a"}, TypeError, "metric is a str"),
         ({"samples": -1}, ValueError, "samples"),
         ({"systems": {1: TEXTS, "1": OTHER}}, ValueError, "two systems have the same name: 1, 1"),
@@ -153,7 +154,7 @@ def test_nothing_is_half_written(tmp_path, name, monkeypatch):
     path = tmp_path / name
     path.write_text("before")
     report = fastbleu.report(SYSTEMS, REFERENCES)
-    monkeypatch.setattr("fastbleu.runtime.files.os.fsync", lambda _: 1 / 0)
+    monkeypatch.setattr("fastbleu.runtime.atomic_write.os.fsync", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         report.save(path)
     assert path.read_text() == "before"
@@ -226,6 +227,42 @@ def test_in_notebooks():
     assert batch._repr_html_().count("<tr>") == 3
     interval = significance.bootstrap(stats, samples=10)
     assert "<table>" in interval._repr_html_()
+
+
+def test_likely_mistakes_are_merged_and_small_ones_are_left_out():
+    references = [f"the cat's number {number} sat on the mat" for number in range(3000)]
+    escaped = [text.replace("'", "&#39;") for text in references]
+    once, half = [escaped[0], *references[1:]], escaped[:1500] + references[1500:]
+    cases = [
+        ({"a": once, "b": once}, []),
+        ({"a": escaped, "b": escaped, "c": references}, ["a, b"]),
+        ({"a": escaped, "b": escaped}, ["all systems"]),
+        ({"a": escaped, "b": half}, ["a", "b"]),
+        ({"a": escaped, "b": once}, ["a"]),
+        ({"a": escaped}, ["a"]),
+    ]
+    for given, expected in cases:
+        made = fastbleu.report(given, references, samples=0, dialects=False)
+        text, page = made.markdown(0), made.html()
+        rows = [line for line in text.splitlines() if "HTML entities" in line]
+        assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == expected
+        for made in (text, page):
+            assert ("Likely mistakes" in made) == bool(expected)
+        if expected:
+            assert page.index('id="charts"') < page.index('id="findings"')
+
+
+def test_effects_of_a_merged_mistake_are_a_range():
+    references = [f"the cat's number {number} sat on the mat" for number in range(20)]
+    escaped = [text.replace("'", "&#39;") for text in references]
+    shorter = [text.replace("mat", "") for text in escaped]
+    report = fastbleu.report({"a": escaped, "b": shorter}, references, samples=0, dialects=False)
+    effects = []
+    for texts in (escaped, shorter):
+        found = fastbleu.explain(texts, references, "sacrebleu", "sacrebleu").findings
+        effects += [one.points for one in found if one.name == "entities"]
+    low, high = (f"{points:+.2f}" for points in sorted(effects))
+    assert f"| all systems | entities | {low} to {high} |" in report.markdown(0)
 
 
 def test_show():

@@ -15,17 +15,17 @@ import fastbleu.nltk
 import fastbleu.sacrebleu
 from fastbleu import matrix
 from fastbleu._core import SegmentCounter, zero_rows
-from fastbleu.counting._tokens import TokenPacker
+from fastbleu.counting._token_packer import TokenPacker
 from fastbleu.inputs import mistakes
-from fastbleu.inputs.segments import TokenChecks
-from fastbleu.runtime.threads import drain
+from fastbleu.inputs.checks import TokenChecks
+from fastbleu.runtime.threads import pop_until_empty
 
 THREADS = 8
 
 
 def test_a_shared_iterator_gave_one_item_to_several_threads() -> None:
     left, taken = [*range(20_000)], [[] for _ in range(THREADS)]
-    at_once(lambda number: taken[number].extend(drain(left)))
+    at_once(lambda number: taken[number].extend(pop_until_empty(left)))
     assert sorted(item for items in taken for item in items) == [*range(20_000)]
 
 

@@ -1,7 +1,8 @@
 """Hostile input is normal input: a result or a clean exception, never a crash or a leak.
 
 Lists here are changed by other threads and by the garbage collector. That calls keep no memory is
-tested by tests/trust/test_memory.py, for every entry point and error.
+tested by tests/trust/test_memory.py, for every entry point and error; the k-th allocation fails in
+tests/trust/test_allocation.py.
 """
 
 import tracemalloc
@@ -112,3 +113,29 @@ def test_one_thread_changes_what_another_counts():
         for _ in range(100):
             for entry in ENTRIES:
                 clean(entry, hypothesis, references)
+
+
+ADDITIONS = """
+import _testcapi
+from fastbleu.integrations import evaluate
+metric = evaluate.load("bleu")
+texts = ["the cat", "a dog", "it sat"]
+for k in range(1, 120):
+    before = len(metric)
+    try:
+        _testcapi.set_nomemory(k, k + 1)
+        try:
+            metric.add_batch(predictions=texts, references=texts)
+        finally:
+            _testcapi.remove_mem_hooks()
+    except (MemoryError, SystemError):  # the last one is CPython's own
+        assert len(metric) == before, k
+    assert metric.compute(predictions=texts, references=texts)["bleu"] == 0.0, k
+print("done")
+"""
+
+
+def test_no_memory_for_an_addition_adds_neither_prediction_nor_reference():
+    # evaluate's metrics have kept the predictions of a batch without its references.
+    pytest.importorskip("_testcapi")
+    assert python("-X", "faulthandler", "-c", ADDITIONS, noisy=True) == "done\n"

@@ -7,13 +7,16 @@ import time
 import numpy as np
 import pytest
 from commands import python
+from first_call_fork import CALLS
 from generators import raises, seeded, segments
 from random_texts import random_corpus
 from threads import at_once
 from tokenizer_texts import batch
 
+import fastbleu.sacrebleu
 from fastbleu import BLEU, count, tokenize
 from fastbleu.matrix import ReferenceIndex
+from fastbleu.runtime import threads
 from fastbleu.runtime.threads import run_on_threads
 
 TEXTS = [" ".join(f"w{n * k % 97}" for k in range(12)) for n in range(4000)]
@@ -32,6 +35,17 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.skipif(
+    "FASTBLEU_SANITIZED" in os.environ,
+    reason="a forked child inherits the locks of AddressSanitizer's allocator",
+)
+@pytest.mark.parametrize("delay", [0.001, 0.01])
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_a_child_that_is_forked_while_another_thread_imports_does_not_hang(name, delay):
+    python("-m", "first_call_fork", name, delay)
+
+
 class Worker:
     def __init__(self, name: str) -> None:
         self.name = name
@@ -43,7 +57,8 @@ def test_later_calls_use_the_same_threads():
     before = threading.active_count()
     for _ in range(20):
         np.testing.assert_array_equal(np.asarray(metric.statistics(TEXTS, OTHERS)), expected)
-    assert threading.active_count() <= before + 2
+    # Two, or some more where one of them is not free again when the next call begins.
+    assert threading.active_count() <= before + 10
 
 
 @pytest.mark.parametrize("failing", ["first", "second"])
@@ -71,10 +86,15 @@ def test_a_forked_child_makes_threads_of_its_own():
 CORPUS = random_corpus(seeded("shared"), 1200)
 LINES = batch("threads", 400)
 TOKENS = {kind: segments(seeded("callers", kind), 400, kind) for kind in ("words", "colliders")}
-METRIC = BLEU(threads=2)
+METRIC, KEPT = BLEU(threads=2), fastbleu.sacrebleu.BLEU(references=[OTHERS[:99]])
+PAIRS = [(text, [other]) for text, other in zip(TEXTS[:99], OTHERS, strict=False)]
 INDICES = [ReferenceIndex(TEXTS[:500], threads=threads) for threads in (1, 2)]
 SHARED = {
     "a metric": lambda: METRIC.score(*CORPUS),
+    "sacreBLEU's functions": lambda: [
+        fastbleu.sacrebleu.sentence_bleu(*one).score for one in PAIRS
+    ],
+    "sacreBLEU's metric": lambda: str(KEPT.corpus_score(TEXTS[:99], None)),
     "an index": lambda: INDICES[0].statistics(TEXTS),
     "an index with threads": lambda: INDICES[1].score(TEXTS),
     "text": lambda: count(*CORPUS, tokenize="13a"),
@@ -98,3 +118,16 @@ def test_threads_share_what_they_call(what):
             assert call() == expected
 
     at_once(work, 6)
+
+
+def test_an_error_that_only_the_thread_meets_ends_its_task():
+    # As where there is no memory to call the function that would keep the error.
+    error = MemoryError()
+
+    def fail(worker):
+        raise error
+
+    task, errors = threads._Task(fail, None), []
+    threads._kept_thread().begin(task)
+    threads._wait_for([task], errors)
+    assert errors == [error]

@@ -7,7 +7,6 @@ That a patched sacreBLEU gives sacreBLEU's results is tested by the parity tests
 import copy
 import logging
 import pickle
-import subprocess
 import sys
 
 import pytest
@@ -50,13 +49,13 @@ def leave_sacrebleu_as_it_was():
 def counted(monkeypatch):
     """The number of calls that reached fastbleu's counting."""
     calls = []
-    count = patching.count_batch
+    count = patching.Counter.count
 
-    def count_batch(*arguments, **named):
+    def counting(*arguments, **named):
         calls.append(arguments)
         return count(*arguments, **named)
 
-    monkeypatch.setattr(patching, "count_batch", count_batch)
+    monkeypatch.setattr(patching.Counter, "count", counting)
     return calls
 
 
@@ -310,48 +309,6 @@ def test_paired_tests(test_type, kept, patched):
             assert run(BLEU) == expected
     else:
         assert run(fastbleu.sacrebleu.BLEU) == expected
-
-
-PROGRAM = (
-    "import sys; sys.argv[0] = 'sacrebleu'; import fastbleu.sacrebleu; {patch}"
-    "from sacrebleu.sacrebleu import main; sys.exit(main())"
-)
-
-
-def command_line(patched, arguments, standard_input=b""):
-    code = PROGRAM.format(patch="fastbleu.sacrebleu.patch(); " if patched else "")
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ).communicate(standard_input)
-
-
-@pytest.mark.long
-def test_the_command_line_of_sacrebleu(tmp_path):
-    rng = seeded("sacrebleu command line")
-    hypotheses, streams = cases.corpus(rng, 30, missing=False)
-    files = {}
-    texts = {"a": hypotheses, "b": [cases.edited(rng, line) for line in hypotheses]}
-    texts.update({f"ref{k}": stream for k, stream in enumerate(streams)})
-    for name, lines in texts.items():
-        files[name] = tmp_path / name
-        files[name].write_text(
-            "".join(" ".join(line.split()) + "\n" for line in lines), encoding="utf-8"
-        )
-    references = [str(path) for name, path in files.items() if name.startswith("ref")]
-    systems = [str(files["a"]), str(files["b"])]
-    for arguments in (
-        ["-i", systems[0]],
-        ["-i", systems[0], "-tok", "char", "-lc", "-s", "floor", "-f", "text", "--confidence"],
-        ["-i", systems[0], "--sentence-level"],
-        ["-i", *systems, "--paired-bs", "--paired-bs-n", "30"],
-        ["-i", *systems, "-m", "bleu", "chrf"],
-    ):
-        expected = command_line(False, [*references, *arguments])
-        assert expected[0], expected
-        assert command_line(True, [*references, *arguments]) == expected
 
 
 def test_without_sacrebleu(monkeypatch):

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import wmt22
+from generators import raises
 from hosts import host
 
-from fastbleu import BLEU
+from fastbleu import BLEU, InputWarning
 
 pyarrow, polars, pandas = host("pyarrow"), host("polars"), host("pandas")
 duckdb, datasets = host("duckdb"), host("datasets")
@@ -128,6 +129,20 @@ def test_what_a_producer_raises_is_told():
         BLEU().score(reader, ["a", "b"])
 
 
+def test_several_columns_of_a_connection():
+    """DuckDB has one open result for each connection."""
+    frame = pandas.DataFrame({"mt": HYPOTHESES, "ref": REFERENCES, "other": REFERENCES[::-1]})
+    relation = duckdb.connect().from_df(frame)
+    expected = BLEU().score(HYPOTHESES, REFERENCES)
+    for _ in range(2):
+        assert BLEU().score(relation["mt"], relation["ref"]) == expected
+        assert BLEU().score(relation["mt"], REFERENCES) == expected
+        assert BLEU().score(HYPOTHESES, relation["ref"]) == expected
+    both = list(zip(REFERENCES, REFERENCES[::-1], strict=True))
+    found = BLEU().score(relation["mt"], [relation["ref"], relation["other"]])
+    assert found == BLEU().score(HYPOTHESES, both)
+
+
 def test_nulls():
     holed = [*HYPOTHESES[:3], None, *HYPOTHESES[4:]]
     for library in (pyarrow.array, polars.Series, pandas.Series):
@@ -137,6 +152,26 @@ def test_nulls():
         assert found == BLEU().score(holed, REFERENCES, missing="empty")
 
 
+@pytest.mark.parametrize("dtype", ["object", "string", "str"])
+@pytest.mark.parametrize("value", [None, np.nan, pandas.NA, pandas.NaT])
+def test_what_is_missing_to_pandas(dtype, value):
+    column = pandas.Series([HYPOTHESES[0], value, HYPOTHESES[2]], dtype=object)
+    if dtype != "object" and value is not pandas.NaT:
+        column = column.astype(dtype)
+    if isinstance(column[1], str):  # pandas 2 made a text of it
+        return
+    metric, references = BLEU(effective_order=True), pandas.Series(REFERENCES[:3])
+    words = r"segment 1: the hypothesis is missing \((None|NaN|<NA>|NaT)\)"
+    raises(TypeError, words, metric.score, column, references)
+    with pytest.warns(InputWarning, match="left out 1 of 3 segments"):
+        scores = metric.sentence_scores(column, references, missing="skip")
+    expected = metric.sentence_scores(HYPOTHESES[:3:2], REFERENCES[:3:2])
+    np.testing.assert_equal(scores, [expected[0], np.nan, expected[1]])
+    filled = [HYPOTHESES[0], "", HYPOTHESES[2]]
+    assert metric.score(column, references, missing="empty") == metric.score(filled, references)
+
+
+@pytest.mark.filterwarnings("ignore:the text is in a script:fastbleu.InputWarning")
 @pytest.mark.parametrize("system", wmt22.SYSTEMS or ["none"])
 def test_real_data(system):
     hypotheses, references = wmt22.one_reference(system)

@@ -75,7 +75,7 @@ def test_groups_as_text(path):
     ("its", "message"),
     [
         (pyarrow.array([*ITS["mt"][:3], None]), "row 3: column 'mt' is null; fill it, or drop"),
-        (pyarrow.array([1, 2, 3, 4]), "row 0: column 'mt' is a int; choose a column of texts"),
+        (pyarrow.array([1, 2, 3, 4]), "row 0: column 'mt' is an int; choose a column of texts"),
         (
             pyarrow.Array.from_buffers(
                 pyarrow.string(),

@@ -2,7 +2,6 @@
 
 import datetime
 import warnings
-from array import array
 from decimal import Decimal
 from itertools import pairwise
 
@@ -13,9 +12,11 @@ from hosts import host
 from table_families import FAMILIES, as_dict, check, columns, expected, groups_of, table_of, texts
 
 from fastbleu import BLEU, InputWarning, dialects, tables
-from fastbleu.significance import bootstrap
+from fastbleu.significance import bootstrap, resampling
 from fastbleu.tables import groups, sources
-from fastbleu.tables._row_groups import RowGroups
+
+for name in ("narwhals", "pyarrow"):
+    host(name)
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 BY = ["system", "lang"]
@@ -151,6 +152,39 @@ def test_intervals(family, metric):
         assert (found["system"][row], found["low"][row], found["high"][row]) == (key, low, high)
 
 
+@pytest.mark.parametrize("longest", [100, 3000, 70_000])
+def test_intervals_of_long_segments_in_parts(longest, monkeypatch):
+    """Rows are kept in few bytes, and samples drawn in parts: no interval changes."""
+    its = columns()
+    its["mt"][7] = its["ref"][7] = "a b " * (longest // 2)
+    how = {"confidence": 0.9, "samples": 40, "seed": 3}
+    wanted = bootstrap(BLEU().statistics(its["mt"], its["ref"]), **how)
+    monkeypatch.setattr(resampling, "INDICES", 37)
+    found = tables.score(its, "mt", "ref", **how)
+    assert (found["low"], found["high"]) == ([wanted.low], [wanted.high])
+    parts = [{name: values[a : a + 60] for name, values in its.items()} for a in range(0, 200, 60)]
+    found = tables.score(parts, "mt", "ref", by="system", **how)
+    for row, ((key,), numbers) in enumerate(groups_of(its, ["system"]).items()):
+        stats = BLEU().statistics(*([its[name][n] for n in numbers] for name in ("mt", "ref")))
+        interval = bootstrap(stats, **how)
+        bounds = (key, interval.low, interval.high)
+        assert (found["system"][row], found["low"][row], found["high"][row]) == bounds
+
+
+def test_intervals_of_totals_below_zero():
+    """Those of e2e are, of segments shorter than an order."""
+    its = {
+        "mt": ["a b", "x", "", "the cat sat on the mat"] * 9,
+        "ref": ["a c", "x y", "z", "b"] * 9,
+    }
+    its["ref"][3::4] = ["the cat sat on a mat today"] * 9
+    how = {"confidence": 0.9, "samples": 40, "seed": 3}
+    metric = BLEU(dialect="e2e")
+    wanted = bootstrap(metric.statistics(its["mt"], its["ref"]), dialect="e2e", **how)
+    found = tables.score(its, "mt", "ref", metric=metric, **how)
+    assert (found["low"], found["high"]) == ([wanted.low], [wanted.high])
+
+
 def test_sentence_scores_and_statistics(family):
     its = columns(50)
     metric = BLEU(effective_order=True, max_order=2)
@@ -166,6 +200,35 @@ def test_sentence_scores_and_statistics(family):
     assert list(counted) == [*its, *names]
     stats = np.stack([counted[name] for name in names], axis=1)
     np.testing.assert_array_equal(stats, metric.statistics(its["mt"], its["ref"]))
+
+
+@pytest.mark.usefixtures("chunk")
+@pytest.mark.parametrize("labels", ["filtered", "repeated", "pairs"])
+def test_the_index_and_attributes_of_pandas(labels):
+    pandas = host("pandas")
+    its = pandas.DataFrame(columns(60))
+    if labels == "repeated":
+        its.index = [row % 7 for row in range(60)]
+    elif labels == "pairs":
+        its.index = pandas.MultiIndex.from_product([range(6), range(10)])
+    its.attrs = {"source": "WMT22"}
+    its = its[its["system"] != "b"]
+    plain = as_dict(its)
+    scores = tables.sentence_scores(plain, "mt", "ref")["bleu"]
+    found = tables.sentence_scores(its, "mt", "ref")
+    assert found.index.equals(its.index)
+    assert found.attrs == its.attrs
+    assert found["bleu"].tolist() == scores
+    if labels == "filtered":
+        assert its.assign(bleu=found["bleu"])["bleu"].tolist() == scores
+    counted = tables.statistics(its, "mt", "ref")
+    assert (counted.index.equals(its.index), counted.attrs) == (True, its.attrs)
+    parts = [its[:9], its[9:9], its[9:10], its[10:]]
+    streamed = pandas.concat(list(tables.sentence_scores(iter(parts), "mt", "ref")))
+    pandas.testing.assert_frame_equal(streamed, found)
+    groups = tables.score(its, "mt", "ref", by="system")
+    assert groups.index.tolist() == [0, 1]
+    assert as_dict(groups) == tables.score(plain, "mt", "ref", by="system")
 
 
 @pytest.mark.usefixtures("chunk")
@@ -200,6 +263,48 @@ def test_missing_values_in_lists(family):
     found = as_dict(tables.score(table, "mt", "refs", missing="empty"))
     score = BLEU().score(its["mt"], [["a b", ""], ["c d", "c"]])
     assert (found["bleu"], found["ref_len"]) == ([score.value], [score.ref_len])
+
+
+LISTS = {
+    "pyarrow": lambda pa, its: pa.table(its),
+    "pyarrow large_list": lambda pa, its: pa.table(
+        its | {"refs": pa.array(its["refs"], pa.large_list(pa.string()))}
+    ),
+    "pyarrow fixed_size_list": lambda pa, its: pa.table(
+        its | {"refs": pa.array(its["refs"], pa.list_(pa.string(), 2))}
+    ),
+    "polars": lambda pa, its: host("polars").DataFrame(its),
+    "polars Array": lambda pa, its: host("polars").DataFrame(
+        its, schema_overrides={"refs": host("polars").Array(host("polars").String, 2)}
+    ),
+    "pandas": lambda pa, its: host("pandas").DataFrame(its),
+    "pandas arrays": lambda pa, its: pa.table(its).to_pandas(),
+    "pandas ArrowDtype": lambda pa, its: pa.table(its).to_pandas(
+        types_mapper=host("pandas").ArrowDtype
+    ),
+    "dict": lambda pa, its: its,
+}
+
+
+@pytest.mark.parametrize("kind", LISTS)
+@pytest.mark.parametrize("metric", [BLEU(), BLEU(tokenize=str.split), BLEU(dialect="nltk")])
+def test_a_missing_list_of_references(kind, metric):
+    """By "empty" it is a list with one empty text."""
+    refs = [["a b c d e", "a b"], None, ["c", None], ["a b c d e", "a"], None]
+    its = {"mt": ["a b c d e", "c d", "x", "a b c", ""], "refs": refs, "lang": list("abbcd")}
+    filled = its | {"refs": [[ref or "" for ref in some or [""]] for some in refs]}
+    table = LISTS[kind](host("pyarrow"), its)
+    for by in ("lang", ()):
+        found = as_dict(tables.score(table, "mt", "refs", by=by, metric=metric, missing="empty"))
+        wanted = tables.score(filled, "mt", "refs", by=by, metric=metric)
+        names = ["bleu", "ref_len", "signature"]
+        assert [found[name] for name in names] == [wanted[name] for name in names]
+    counts = tables.statistics(table, "mt", "refs", metric=metric, missing="empty")["ref_len"]
+    stats = metric.statistics(filled["mt"], filled["refs"])
+    assert np.asarray(counts).tolist() == stats.ref_lens.tolist()
+    if kind != "dict":
+        columns = table["mt"], table["refs"]
+        assert metric.statistics(*columns, missing="empty") == stats
 
 
 def test_tokens_in_lists(family):
@@ -315,26 +420,3 @@ def test_keys_in_a_dictionary_of_values():
         table = pyarrow.table(its | {name: pyarrow.array(its[name]).dictionary_encode()})
         found = tables.score(table, "mt", ["ref"], by=name)
         check(found, expected(lambda key: BLEU(), its, [name], ["ref"]), [name])
-
-
-def test_groups_of_rows():
-    groups = RowGroups(5, 4)
-    groups.split(np.array([7, -7, 7, 8, 7]))
-    groups.split(np.array([0, 0, 1, 0, 0]))
-    counts = array("q", range(20))
-    groups.add(np.arange(2), counts[:8], np.ones(2, np.int64))
-    groups.add(np.array([2, 4]), counts[8:16], np.array([3, 2]))
-    totals = np.asarray(groups.totals).reshape(4, 8)
-    assert totals.tolist() == [
-        [0, 2, 1, 2, *(12 + 2 * column for column in range(4))],
-        [1, 1, 1, 1, 4, 5, 6, 7],
-        [2, 1, 3, 3, 8, 9, 10, 11],
-        [0] * 8,  # of row 3, which was not added
-    ]
-    for wrong in (np.arange(4), np.zeros(5), np.zeros((5, 1), np.int64)):
-        with pytest.raises(ValueError, match=r"there are 5 rows|expected (numbers|1 dim)"):
-            groups.split(wrong)
-    with pytest.raises(IndexError, match="there are 5 rows"):
-        groups.add(np.array([5]), counts[:4], np.ones(1, np.int64))
-    with pytest.raises(ValueError, match="expected 2 rows of 4 counts"):
-        groups.add(np.array([0, 1]), counts[:4], np.ones(2, np.int64))

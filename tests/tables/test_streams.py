@@ -10,8 +10,8 @@ from generators import raises
 from hosts import host
 from table_families import as_dict, columns
 
-from fastbleu import tables
-from fastbleu.tables.frames import LibraryFrame
+from fastbleu import BLEU, tables
+from fastbleu.tables.frames import Frame
 
 for name in ("narwhals", "pandas", "polars", "duckdb", "datasets", "pyarrow"):
     host(name)
@@ -78,6 +78,85 @@ def test_streams(kind, folder):
     assert scores == tables.sentence_scores(columns(ROWS), "mt", "ref")["bleu"]
 
 
+def test_relations_of_duckdb_are_projected():
+    connection = duckdb.connect()
+    texts = "SELECT 'a b c d e' AS mt, 'a b c d f' AS ref, 'x' AS \"the \"\"key\"\"\""
+    relation = connection.sql(f"{texts}, error('this column was read') AS more")
+    found = tables.score(relation, "mt", "ref", by='the "key"')
+    assert as_dict(found)['the "key"'] == ["x"]
+    raises(ValueError, "has no column 'reference'", tables.score, relation, "mt", "reference")
+
+
+def test_a_state_of_duckdbs_sums():
+    """They are HUGEINT, decimals in Arrow."""
+    counts = tables.statistics(pa.table(columns(ROWS)), "mt", "ref")  # noqa: F841 (DuckDB finds it)
+    names = [
+        "hyp_len",
+        "ref_len",
+        *(f"{k}_{n}" for k in ("matches", "totals") for n in range(1, 5)),
+    ]
+    sums = duckdb.connect().sql(f"SELECT {', '.join(f'sum({name})' for name in names)} FROM counts")
+    score = BLEU().score(columns(ROWS)["mt"], columns(ROWS)["ref"])
+    [state] = sums.to_arrow_table().to_pylist()
+    assert BLEU.from_state(list(state.values())).compute().value == score.value
+
+
+ENCODINGS = {
+    "string": lambda texts: texts,
+    "large_string": lambda texts: texts.cast(pa.large_string()),
+    "string_view": lambda texts: texts.cast(pa.string_view()),
+    "dictionary": lambda texts: texts.dictionary_encode(),
+    "large dictionary": lambda texts: texts.dictionary_encode().cast(
+        pa.dictionary(pa.int8(), pa.large_string())
+    ),
+    "null": lambda texts: pa.nulls(len(texts)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+@pytest.mark.parametrize("one", ENCODINGS)
+@pytest.mark.parametrize("other", ENCODINGS)
+@pytest.mark.parametrize("how", [{}, {"confidence": 0.9, "samples": 9}], ids=str)
+def test_encodings_that_differ_between_parts(one, other, how):
+    """Of a key, of a text, and of a column that is not needed."""
+    its = columns(60)
+    for name in ("system", "mt", "other"):
+        parts, plain = [], {key: [] for key in its}
+        for encoding, rows in ((one, slice(30)), (other, slice(30, 60))):
+            part = pa.table({key: values[rows] for key, values in its.items()})
+            encoded = ENCODINGS[encoding](part[name].combine_chunks())
+            parts.append(part.set_column(part.column_names.index(name), name, encoded))
+            for key, values in parts[-1].to_pydict().items():
+                plain[key] += values
+        if not any(plain["mt"]):
+            continue
+        found = tables.score(iter(parts), "mt", "ref", by=BY, missing="empty", **how)
+        assert as_dict(found) == tables.score(plain, "mt", "ref", by=BY, missing="empty", **how)
+        scored = list(tables.sentence_scores(iter(parts), "mt", "ref", missing="empty"))
+        scores = [score for part in scored for score in part["bleu"].to_pylist()]
+        assert scores == tables.sentence_scores(plain, "mt", "ref", missing="empty")["bleu"]
+
+
+def test_encodings_that_differ_between_parts_of_polars():
+    its = columns(60)
+    kinds = [pl.String, pl.Categorical, pl.Enum(["a", "b", "c"])]
+    parts = [pl.DataFrame(its).with_columns(pl.col("system").cast(kind)) for kind in kinds]
+    parts.append(pl.DataFrame(its).with_columns(pl.lit(None).alias("system")))
+    plain = {name: values * 4 for name, values in its.items()}
+    plain["system"][180:] = [None] * 60
+    found = tables.score(iter(parts), "mt", "ref", by="system")
+    assert as_dict(found) == tables.score(plain, "mt", "ref", by="system")
+
+
+def test_a_key_of_string_view_and_its_tokenizer():
+    its = columns(60)
+    table = pa.table(its)
+    views = table.cast(pa.schema([(name, pa.string_view()) for name in table.column_names]))
+    how = {"by": "lang", "language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
+    found = tables.score(views, "mt", "ref", **how)
+    assert as_dict(found) == as_dict(tables.score(table, "mt", "ref", **how))
+
+
 def by_key(table):
     its = as_dict(table)
     return sorted(zip(*its.values(), strict=True), key=str)
@@ -111,23 +190,24 @@ def test_files_that_are_none(tmp_path):
         raises(ValueError, name, tables.score, tmp_path / name, "mt", "ref")
 
 
+def test_errors_of_reading_name_the_file_and_the_row(tmp_path):
+    path = tmp_path / "outputs.csv"
+    path.write_text("mt,ref,key\n" + "a b,a b,1\n" * 200_000 + "a b,a b,x\n")
+    message = r"outputs\.csv cannot be read from row \d+ on: .*x.*each column of one type"
+    raises(ValueError, message, tables.score, path, "mt", "ref", by="key")
+
+    def fails():
+        yield pa.table(columns(20))
+        yield pa.table({"mt": pa.array(["a"]).cast(pa.int64())})
+
+    message = "the table cannot be read from row 20 on: "
+    raises(ValueError, message, tables.score, fails(), "mt", "ref")
+
+
 def test_a_column_that_is_not_in_a_file(folder):
     for kind in KINDS:
         with pytest.raises(ValueError, match="has no column 'reference'"):
             tables.score(KINDS[kind](folder), "mt", "reference")
-
-
-def test_nulls_in_a_file_name_the_row(tmp_path):
-    """A hundredth of a column is null."""
-    its = columns(1000)
-    for row in range(57, 1000, 100):
-        its["mt"][row] = None
-    pq.write_table(pa.table(its), tmp_path / "t.parquet", row_group_size=100)
-    with pytest.raises(TypeError, match="row 57: column 'mt' has no value"):
-        tables.score(tmp_path / "t.parquet", "mt", "ref", by="system")
-    with pytest.warns(match="left out 10 rows"):
-        found = tables.score(tmp_path / "t.parquet", "mt", "ref", by="system", missing="skip")
-    assert sum(as_dict(found)["segments"]) == 990
 
 
 MEMORY = """
@@ -143,7 +223,8 @@ def batches(count):
         yield pyarrow.record_batch([text, text, keys], ["mt", "ref", "system"])
 
 def peak(count):
-    tables.score(batches(count), "mt", "ref", by="system")
+    options = {"confidence": 0.9, "samples": 2} if "intervals" in sys.argv else {}
+    tables.score(batches(count), "mt", "ref", by="system", **options)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 first = peak(20)
@@ -158,11 +239,76 @@ def test_memory_does_not_grow_with_a_stream():
     assert float(ran.stdout) < 40
 
 
+def test_memory_of_intervals():
+    """At most 48 bytes of each row are kept."""
+    command = [sys.executable, "-c", MEMORY, "intervals"]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 0, f"status {ran.returncode}: {ran.stderr}"
+    assert float(ran.stdout) < 1_600_000 * 48 / 2**20 + 40
+
+
+FILE_MEMORY = """
+import resource, sys
+from pathlib import Path
+from fastbleu import cli, tables
+
+def peak(path):
+    if sys.argv[1] == "command":
+        assert cli.main([f"{path}::ref", "-i", f"{path}::mt", "-b", "--force"]) == 0
+    else:
+        tables.score(path if sys.argv[1] == "file" else path.parent, "mt", "ref", by="system")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+small, large = map(Path, sys.argv[2:])
+first = peak(small)
+print(peak(large) - first)
+"""
+
+
+@pytest.fixture(scope="module")
+def growing_files(tmp_path_factory):
+    """A Parquet file of 60 MB, and one of 250 MB; each in its own folder."""
+    rng = np.random.default_rng(1)
+    texts = pa.array([row.tobytes().hex() for row in rng.integers(1 << 62, size=(160_000, 4))])
+    table = pa.table({"mt": texts, "ref": texts, "system": ["a", "b"] * 80_000})
+    paths = [tmp_path_factory.mktemp("parquet") / "t.parquet" for _ in range(2)]
+    for path, parts in zip(paths, (3, 12), strict=True):
+        with pq.ParquetWriter(path, table.schema, compression="none") as file:
+            for _ in range(parts):
+                file.write_table(table)
+    yield paths
+    for path in paths:
+        path.unlink()
+
+
+@pytest.mark.parametrize("reader", ["file", "directory", "command"])
+def test_memory_does_not_grow_with_a_parquet_file(reader, growing_files):
+    command = [sys.executable, "-c", FILE_MEMORY, reader, *map(str, growing_files)]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 0, f"status {ran.returncode}: {ran.stderr}"
+    assert float(ran.stdout.split()[-1]) < 80
+
+
+def test_columns_that_a_parquet_file_of_a_directory_lacks(tmp_path):
+    (tmp_path / "system=1").mkdir()
+    (tmp_path / "system=2").mkdir()
+    its = {"mt": ["a b c d e"] * 3, "ref": ["a b c d"] * 3}
+    pq.write_table(
+        pa.table({**its, "lang": ["de", "zh", "de"]}), tmp_path / "system=1" / "t.parquet"
+    )
+    texts = {name: pa.array(values, pa.large_string()) for name, values in its.items()}
+    pq.write_table(pa.table(texts), tmp_path / "system=2" / "t.parquet")
+    found = as_dict(tables.score(tmp_path, "mt", "ref", by=BY))
+    assert found["system"] == [1, 1, 2]
+    assert found["lang"] == ["de", "zh", None]
+    assert found["segments"] == [2, 1, 3]
+
+
 def test_pyarrows_threads_get_no_memory_of_python(monkeypatch):
     """They may free it when Python has ended, which aborts."""
     numbers, group_by = np.arange(6), pa.TableGroupBy
     keys = host("narwhals").from_native(pa.table({"key": ["a", "b"] * 3}))
-    frame = LibraryFrame(keys).with_columns({"number": numbers})
+    frame = Frame(keys).with_columns({"number": numbers})
 
     def addresses(table):
         return {chunk.buffers()[1].address for chunk in table["number"].chunks}

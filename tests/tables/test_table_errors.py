@@ -4,9 +4,13 @@ import re
 
 import pytest
 from generators import raises
+from hosts import host
 from table_families import FAMILIES, columns, table_of
 
 from fastbleu import BLEU, tables
+
+for name in ("narwhals", "pyarrow"):
+    host(name)
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 ITS = {"mt": ["a b", "c d", "e f"], "ref": ["a b", "c", "e f"], "lang": ["de", "zh", "de"]}
@@ -48,7 +52,9 @@ def test_no_text(family):
 
 
 def test_the_row_of_an_error_is_that_of_the_table():
-    parts = [ITS, ITS | {"mt": ["a", 7, "b"]}]
+    objects = {"mt": ["a", 7, "b"]}
+    pandas = host("pandas")
+    parts = [pandas.DataFrame(its, dtype=object) for its in (ITS, ITS | objects)]
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref")
     how = {"by": "lang", "language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref", **how)
@@ -59,15 +65,79 @@ def test_columns_of_different_lengths():
     fails(ValueError, message, ITS | {"ref": ["a", "b"]}, "mt", "ref")
 
 
+def test_values_of_several_types_in_a_dict():
+    message = "the table has values in column 'mt' of which pyarrow makes no column: "
+    fails(TypeError, message, ITS | {"mt": ["a", 7, "b"]}, "mt", "ref")
+    fails(TypeError, message, ITS | {"mt": [1, 2**70, 3]}, "mt", "ref")
+    message = "part 1 of the table has values in column 'mt'"
+    fails(TypeError, message, [ITS, ITS | {"mt": ["a", 7, "b"]}], "mt", "ref")
+
+
 def test_no_rows():
     fails(ValueError, "there are no segments to score", {"mt": [], "ref": []}, "mt", "ref")
     fails(ValueError, "there are no segments to score", iter(()), "mt", "ref")
+    nothing = {"mt": [None, None], "ref": ["a", "b"]}
+    for how in ({}, {"confidence": 0.9}):
+        fails(
+            ValueError,
+            "there are no segments to score",
+            nothing,
+            "mt",
+            "ref",
+            missing="skip",
+            **how,
+        )
 
 
 @pytest.mark.parametrize("table", [7, None, "abc.txt", b"abc", ["a", "b"], iter([["a"]])])
 def test_no_table(table):
     with pytest.raises((TypeError, ValueError), match=r"expected (a data frame|one of \.parquet)"):
         tables.score(table, "mt", "ref")
+
+
+def test_columns_that_cannot_be_keys():
+    pyarrow, polars = host("pyarrow"), host("polars")
+    keyed = ITS | {"key": [{"x": 1}] * 3}
+    words = "rows cannot be grouped by 'key': "
+    for table in (pyarrow.table(keyed), polars.DataFrame(keyed), table_of("pandas", keyed)):
+        fails(TypeError, words, table, "mt", "ref", by="key")
+        pattern = "rows cannot be grouped by ('lang', )?'key': "
+        raises(TypeError, pattern, tables.score, table, "mt", "ref", by=["lang", "key"])
+    lists = pyarrow.table(ITS | {"key": [[1]] * 3})
+    fails(TypeError, words, lists, "mt", "ref", by="key")
+    fails(TypeError, words, lists, "mt", "ref", by="key", confidence=0.9)
+    fails(ValueError, "by has 'lang' several times", ITS, "mt", "ref", by=["lang", "lang"])
+
+
+def test_columns_of_the_same_name():
+    pyarrow = host("pyarrow")
+    table = pyarrow.table([["a b"], ["a"], ["x"], ["y"]], ["mt", "ref", "lang", "lang"])
+    message = "has columns of the same name, rename them: "
+    fails(ValueError, f"the table {message}", table, "mt", "ref", by="lang")
+    fails(ValueError, f"part 0 of the table {message}", table.to_reader(), "mt", "ref", by="lang")
+
+
+def test_parts_that_do_not_fit_together():
+    pyarrow, polars = host("pyarrow"), host("polars")
+    for library in (pyarrow.table, polars.DataFrame):
+        parts = [library(ITS), library(ITS | {"lang": [1, 2, 3]})]
+        message = "the parts of the table have columns of different types: "
+        fails(TypeError, message, parts, "mt", "ref", by="lang")
+    message = "part 1 of the table is a polars.dataframe.frame.DataFrame, those before are pyarrow"
+    fails(TypeError, message, [pyarrow.table(ITS), polars.DataFrame(ITS)], "mt", "ref")
+
+
+def test_frames_of_dask_are_not_read():
+    def fail(part):
+        raise AssertionError("it was read")
+
+    frame = host("dask.dataframe").from_pandas(table_of("pandas", columns(20)), npartitions=2)
+    failing = frame.map_partitions(fail, meta=frame._meta)
+    message = "; for Dask's pass (part.compute() for part in df.partitions)"
+    fails(TypeError, message, failing, "mt", "ref")
+    fails(TypeError, message, [failing], "mt", "ref")
+    parts = (part.compute() for part in frame.partitions)
+    assert tables.score(parts, "mt", "ref")["segments"].tolist() == [20]
 
 
 def test_arguments():
@@ -81,24 +151,10 @@ def test_arguments():
     tokenize = {"zh": "zh"}
     fails(ValueError, "pass by=['lang']", ITS, "mt", "ref", language="lang", tokenize=tokenize)
     how = {"by": "lang", "language": "lang", "tokenize": tokenize}
-    fails(
-        ValueError,
-        "column 'lang' has 'de', for which tokenize has no tokenizer",
-        ITS,
-        "mt",
-        "ref",
-        **how,
-    )
-    fails(
-        TypeError,
-        "expected a dict of tokenizers",
-        ITS,
-        "mt",
-        "ref",
-        by="lang",
-        language="lang",
-        tokenize="zh",
-    )
+    message = "column 'lang' has 'de', for which tokenize has no tokenizer"
+    fails(ValueError, message, ITS, "mt", "ref", **how)
+    how["tokenize"] = "zh"
+    fails(TypeError, "expected a dict of tokenizers", ITS, "mt", "ref", **how)
     taken = ITS | {"bleu": ["x", "y", "x"]}
     fails(ValueError, "rename that of the table", taken, "mt", "ref", by="bleu")
     raises(ValueError, "rename that of the table", tables.sentence_scores, taken, "mt", "ref")
@@ -110,3 +166,10 @@ def test_a_dialect_without_rows():
     with pytest.raises(ValueError, match="does not support statistics"):
         tables.statistics(its, "mt", "ref", metric=metric)
     fails(ValueError, "does not support s", its, "mt", "ref", metric=metric, confidence=0.9)
+
+
+@pytest.mark.parametrize("name", ["score", "sentence_scores", "statistics"])
+def test_parameters_of_a_metric_are_refused_with_the_way_to_pass_them(name):
+    words = r"no parameter 'dialect' here.*metric=fastbleu\.BLEU\(dialect=\.\.\.\)"
+    call = getattr(tables, name)
+    raises(TypeError, words, call, {"mt": ["a"], "ref": ["a"]}, "mt", "ref", dialect="nltk")

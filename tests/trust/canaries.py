@@ -41,8 +41,10 @@ class Canary:
 
 
 CANARIES = [
-    Canary("overflow", "counting/_tokens", WORDS, ("heap-buffer-overflow", "hashed_key")),
-    Canary("leak", "counting/_tokens", MANY_WORDS, ("detected memory leaks", "interner_begin")),
+    Canary("overflow", "counting/_token_packer", WORDS, ("heap-buffer-overflow", "hashed_key")),
+    Canary(
+        "leak", "counting/_token_packer", MANY_WORDS, ("detected memory leaks", "interner_begin")
+    ),
     Canary("signed", "_core", SUMS, ("signed integer overflow", "add_overflows")),
 ]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 
-UNIT_INTEGER = np.uint64(0x70 << 56)
+KIND_INTEGER = np.uint64(0x70 << 56)
 INLINE_BYTES = 15
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(2**32 - 1)
@@ -61,7 +61,7 @@ def integers(count: int, seed: tuple[int, int], rng: np.random.Generator) -> lis
     found: list[int] = []
     while len(found) < count:
         numbers = rng.integers(0, 2**62, 1 << 20, np.uint64)
-        high = np.broadcast_to(UNIT_INTEGER, numbers.shape)
+        high = np.broadcast_to(KIND_INTEGER, numbers.shape)
         hashes = token_hashes(numbers, high, seed)
         found += numbers[compressed(hashes, slots_of(count))].tolist()
     return found[:count]

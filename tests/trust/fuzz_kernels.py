@@ -12,10 +12,10 @@ import numpy as np
 import oracle
 
 from fastbleu._core import REFERENCE_LENGTHS, SegmentCounter, zero_rows
-from fastbleu.counting._ids import IdPacker
-from fastbleu.counting._tokens import TokenPacker
+from fastbleu.counting._id_packer import IdPacker
+from fastbleu.counting._token_packer import TokenPacker
+from fastbleu.inputs.checks import TokenChecks
 from fastbleu.inputs.ids import id_rows
-from fastbleu.inputs.segments import TokenChecks
 from fastbleu.runtime import _process
 from trust.fuzz_input import Input, equal
 

@@ -1,16 +1,18 @@
 """Any small lists of tokens: many against many gives what the slow counts give, pair by pair.
 
-pairwise and self_bleu by nltk's rules against oracle.py; the rows of a ReferenceIndex too.
+pairwise and self_bleu by nltk's rules against oracle.py; the rows of a ReferenceIndex too. What
+nearest finds is sorted out of the matrix.
 """
 
 from __future__ import annotations
 
 import warnings
 
+import numpy
 import oracle
 
 from fastbleu import BLEU, Stats
-from fastbleu.matrix import ReferenceIndex, pairwise, self_bleu
+from fastbleu.matrix import ReferenceIndex, nearest, pairwise, self_bleu
 from trust.fuzz_input import Input, equal
 
 # By type of token: what a byte stands for.
@@ -63,8 +65,12 @@ def check_pairs(hypotheses, references, order, asked):  # type: ignore[no-untype
     options = options_of(order, asked)
     found = pairwise(hypotheses, references, threads=1 + asked // 12 % 2, **options)
     rows = [oracle.row(h, [r], order) for h in hypotheses for r in references]
-    expected = BLEU(**options)._parameters.sentence_scores(Stats(rows)).reshape(found.shape)  # type: ignore[arg-type]
+    expected = BLEU(**options).scorer.row_scores(Stats(rows)).reshape(found.shape)  # type: ignore[arg-type]
     equal(found.tolist(), expected.tolist(), hypotheses, references, options)
+    scores, positions = nearest(hypotheses, references, len(references), **options)
+    best = [sorted(range(len(row)), key=lambda r, row=row: -row[r]) for row in found.tolist()]
+    equal(positions.tolist(), best, hypotheses, references, options)
+    equal(scores.tolist(), (-numpy.sort(-found)).tolist(), hypotheses, references, options)
     if options.get("smoothing") == "floor":  # and once from the counts on by the slow way
         row = oracle.row(hypotheses[0], [references[0]], order)
         slow = oracle.nltk_score([row], (1 / order,) * order, 1)
@@ -86,4 +92,4 @@ def check_self(sentences, order):  # type: ignore[no-untyped-def]
         oracle.row(sentence, sentences[:i] + sentences[i + 1 :], order)
         for i, sentence in enumerate(sentences)
     ]
-    equal(found, metric._parameters.sentence_scores(Stats(rows)).tolist(), sentences, order)
+    equal(found, metric.scorer.row_scores(Stats(rows)).tolist(), sentences, order)

@@ -69,12 +69,10 @@ class Target:
 
 # The longest first, so that the processors are busy to the end.
 CLI = tuple(f"fastbleu.cli.{name}" for name in ("files", "readers", "markup", "formats"))
-INDEX = ("fastbleu.matrix.index_file", "fastbleu.matrix.index_contents")
 TARGETS = [
     Target("files", 600, share=0.5, python=CLI),
     Target("columns", 600),
     Target("ids", 400),
-    Target("index", 2500, python=INDEX),
     Target("kernels", 400, share=0.1),
     Target("tokenizers", 300),
     Target("tokenizers-redzones", 300, redzones=True, share=0.1),

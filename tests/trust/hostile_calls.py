@@ -82,6 +82,9 @@ pairwise:{token,text,id}
         lambda: matrix.pairwise(*sides, out=out_of(sides), **of, **its),
     )
     chosen()
+nearest:{token,text,id}
+    of, sides, its = parameters("WORD"), (sentences("WORD"), sentences("WORD")), masks("WORD")
+    matrix.nearest(*sides, rng.randint(1, 3), **of, **its)
 mbr:{token,text,id}
     of, sides = parameters("WORD"), (sentences("WORD", 3), sentences("WORD", 2))
     of |= {"aggregate": rng.random() < 0.4, "matrix": rng.random() < 0.4, "dialect": "sacrebleu"}

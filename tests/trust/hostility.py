@@ -83,7 +83,8 @@ class World:
             array.flat[:] = self.rng.choice([-100, 0, 1, 7])
         else:
             # numpy does this even while others read the array.
-            array.shape = self.rng.choice([(-1,), (1, -1), (-1, 1), (1, 1, -1)])
+            shapes = [(array.size,), (1, array.size), (array.size, 1), (1, 1, array.size)]
+            array.resize(self.rng.choice(shapes), refcheck=False)
 
     def call_again(self, may_raise: bool) -> None:
         self.depth += 1

@@ -23,7 +23,7 @@ from trust.entry_points import blocks_of, plain
 # All blocks see these names. The first calls load what extension modules load when they are first
 # used, because these lose a Ctrl-C that comes while they are loaded.
 PREPARATIONS = """
-import os, random, tempfile
+import copy, os, random, tempfile
 import numpy
 import fastbleu
 from fastbleu import *
@@ -80,16 +80,8 @@ def used(**options):
 def exhaust(some):
     for _ in some: pass
 
-def saved(index, smaller, queries):
-    # The file is a whole one, the old or the new, and nothing stands beside it.
-    whole = ReferenceIndex.load(path).ngrams in (smaller.ngrams, index.ngrams)
-    return os.listdir(directory), whole, index.sentence_scores(queries)
-
-def refused_save(index):
-    try: index.save(path)
-    except ValueError: pass
 """
-# Those that tests/runtime/test_interrupt.py interrupts in every run of the tests.
+# Those that tests/runtime/test_signals.py interrupts in every run of the tests.
 OF_EVERY_RUN = """
 count | hypotheses, references = segments(); count(hypotheses, references)
 count in two threads | hypotheses, references = segments(); count(hypotheses, references, threads=2)
@@ -99,7 +91,7 @@ a long sentence_bleu | long, other = long_segment(); sentence_bleu(other * 4, lo
 a long modified_precision | long, other = long_segment(); modified_precision(other * 4, long, 4)
 a million references | many = [words[:60]] * 3_000_000; sentence_bleu(many, words[:60])
 raw text | lines = [text] * 3_000_000; count(lines, lines, tokenize='13a')
-raw text in two threads | lines = [text] * 3_000_000; BLEU(threads=2).score(lines, lines)
+raw text in two threads | lines = [text] * 9_000_000; BLEU(threads=2).score(lines, lines)
 a long line | line = " ".join(words * 100_000); count([line] * 2, [line] * 2, tokenize='13a')
 tokens of a long line | line = " ".join(words * 15_000); exhaust(tokenize(line) for _ in range(20))
 tokens of other kinds | objects = [1.5] + words * 15_000; count([objects] * 2, [[objects]] * 2)
@@ -194,6 +186,11 @@ matrix.mbr | pool = texts(); mbr(pool); mbr(pool[:20])
 matrix.mbr with expected counts | pool = texts(); mbr(pool * 9, aggregate=True); mbr(pool[:20])
 matrix.mbr of long sentences
     long, other = long_segment(); mbr([long, *other], tokenize=None, aggregate=True)
+matrix.nearest
+    pool = texts(); nearest(pool * 3, pool * 3); nearest(pool[:20], pool[:9], 2)
+matrix.PairIndex of long sentences
+    long, other = long_segment(); PairIndex([long, *other], tokenize=None, max_order=1)
+matrix.duplicates | pool = texts(); duplicates(pool, 99); duplicates(pool[:20], 20)
 matrix.self_bleu
     pool = texts(); self_bleu(pool * 9, tokenize="13a"); self_bleu(pool[:20], tokenize="13a").values
 self-BLEU of short sentences (3.0 s)
@@ -209,15 +206,10 @@ a ReferenceIndex of long sentences
 a ReferenceIndex with a late token of another kind (3.0 s)
     tokens = [f"token {n}" for n in range(1_000_000)]
     parts = [*(tokens[n : n + 25] for n in range(0, 1_000_000, 25)), [1.5]]
-    refused_save(ReferenceIndex(parts, tokenize=None)); os.listdir(directory), metric_says()
-ReferenceIndex.save (0.5 s)
-    ids = ids_of((1_000_000, 12)); index = ReferenceIndex(ids, tokenize=None)
-    smaller = ReferenceIndex(ids[:20], tokenize=None); _ = smaller.save(path)
-    [index.save(path) for _ in range(9)]; saved(index, smaller, ids[:3])
-ReferenceIndex.load with many tokens (0.5 s)
-    index = ReferenceIndex([f"w{n} token{n}" for n in range(1_000_000)]); _ = index.save(path)
-    [ReferenceIndex.load(path) for _ in range(9)]
-    saved(index, index, ['w1 token1', 'w5 token6', 'w9 w8'])
+    ReferenceIndex(parts, tokenize=None); metric_says()
+copies of a ReferenceIndex (0.5 s)
+    index = ReferenceIndex([f"w{n} token{n}" for n in range(500_000)])
+    [copy.copy(index) for _ in range(9)]; index.sentence_scores(['w1 token1', 'w5 token6', 'w9 w8'])
 ReferenceIndex.sentence_scores | pool = texts(); index = ReferenceIndex(pool)
     index.sentence_scores(pool * 50); index.sentence_scores(pool[:3])
 ReferenceIndex.score in two threads | pool = texts(); index = ReferenceIndex(pool, threads=2)

@@ -1,9 +1,8 @@
 """Damaged and strange files, full disks and closed pipes: the right message and exit status.
 
-No traceback, no standard output that could be mistaken for a result, and no damaged index that
-could be mistaken for a valid one. The full disk is a tmpfs of 64 KiB in its own mount namespace, so
-that nothing has to be unmounted; if these are not allowed, the size of files is limited instead
-(RLIMIT_FSIZE), and /dev/full replaces the disk.
+No traceback, and no standard output that could be mistaken for a result. The full disk is a tmpfs
+of 64 KiB in its own mount namespace, so that nothing has to be unmounted; if these are not allowed,
+/dev/full replaces the disk.
 """
 
 from __future__ import annotations
@@ -11,17 +10,13 @@ from __future__ import annotations
 import gzip
 import os
 import shlex
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
-from generators import raises
 
-from fastbleu.matrix import ReferenceIndex
 from trust.children import environment, finish, tool
-from trust.index_files import WHOLE
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 
@@ -183,57 +178,3 @@ def test_the_command_line_on_a_full_disk(directory, what):
     shell = FULL_DISK[what].format(command)
     done = finish([*small_disk(), "bash", "-c", shell], 120, env=environment(), stdin=b"")
     assert (done.status, done.errors.strip()) == (1, NO_SPACE), done.why()
-
-
-# ---- saved indices
-
-UNKNOWN = "was not written by ReferenceIndex.save"
-
-
-@pytest.fixture(scope="module")
-def saved(directory):
-    WHOLE.save(directory / "whole")
-    return (directory / "whole").read_bytes()
-
-
-def refused_load(cases, path, content, words=""):
-    if content is not None:
-        path.write_bytes(content)
-    raises(ValueError, words, ReferenceIndex.load, path)
-    cases.check(True)
-
-
-def test_an_index_that_is_cut(cases, saved, tmp_path):
-    path = tmp_path / "damaged"
-    refused_load(cases, path, b"", UNKNOWN)
-    for size in [*range(1, 200), *range(200, len(saved), 997), len(saved) - 1]:
-        refused_load(cases, path, saved[:size], "truncated")
-    refused_load(cases, path, saved + b"\0", "damaged")
-
-
-def test_an_index_in_a_fifo(cases, saved, tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    (tmp_path / "whole").write_bytes(saved)
-    # Whole or not: a pipe that is closed early ends this, too.
-    with subprocess.Popen(["bash", "-c", f"cat {tmp_path}/whole >{pipe} 2>/dev/null"]):
-        refused_load(cases, pipe, None)
-    with pytest.raises(OSError):
-        WHOLE.save(pipe)
-    cases.check(True)
-    cases.check(pipe.is_fifo(), "the FIFO is no longer one")
-
-
-def test_saving_an_index_beyond_a_limit_of_size(cases, tmp_path):
-    refused_save(cases, ["env", "-C", tmp_path], "EFBIG", 100)
-
-
-def test_saving_an_index_on_a_full_disk(cases):
-    refused_save(cases, small_disk(), "ENOSPC")
-
-
-def refused_save(cases, start, *arguments):
-    command = [*start, sys.executable, "-m", "trust.index_files", *arguments]
-    done = finish(command, 120, env=environment())
-    assert done.status == 0, done.why()
-    cases.count = int(done.output)

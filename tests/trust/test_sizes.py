@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from functools import partial
 from pathlib import Path
 
@@ -11,12 +10,13 @@ import oracle
 import pytest
 import sacrebleu
 from generators import PRISTINE, seeded
+from states import metric_with
 
 import fastbleu
 from fastbleu import BLEU, Stats, count, matrix, significance, tokenize
 from fastbleu import sacrebleu as ours
 from fastbleu.dialects import NLTK, SACREBLEU
-from fastbleu.matrix import ReferenceIndex, index_file
+from fastbleu.matrix import ReferenceIndex
 
 MOST = 2**63 - 1
 TOKENS = 5_000_000
@@ -69,7 +69,7 @@ def test_sums_beyond_int64(cases):
 def test_metrics_that_are_full(cases, rules):
     options = {"dialect": "nltk" if rules is NLTK else "sacrebleu"}
     metric = BLEU(**options, keep_segments=True)
-    metric._totals.add(BLEU.from_state([MOST] * 10, **options)._totals.value)
+    metric._totals.add(metric_with([MOST] * 10, **options)._totals.value)
     other = BLEU(**options, keep_segments=True)
     other.update(*SEGMENT)
     for what, action in {
@@ -110,11 +110,11 @@ def test_the_largest_states_have_the_scores_of_unlimited_numbers(cases, state):
         expected = sacrebleu.BLEU.compute_bleu(
             state[2:6], state[6:], *state[:2], smooth_method=smoothing, **how
         )
-        found = BLEU.from_state(state, smoothing=smoothing, **how).compute()
+        found = metric_with(state, smoothing=smoothing, **how).compute()
         cases.equal(found.value, expected.score, smoothing)
     for method, smoothing in enumerate([*SMOOTHING, "method4"]):
         expected = float(oracle.nltk_score([state], (0.25,) * 4, method))
-        found = BLEU.from_state(state, dialect="nltk", smoothing=smoothing).compute()
+        found = metric_with(state, dialect="nltk", smoothing=smoothing).compute()
         cases.equal(found.value, expected, f"nltk, {smoothing}")
 
 
@@ -229,10 +229,8 @@ def one_order(cases, order, hypothesis, references):
     rows = Stats([oracle.row(hypothesis, [reference], order) for reference in references])
     found = metric.pairwise([hypothesis], references).tolist()
     where = f"max_order {order}, {texts}"
-    cases.equal(found, [metric._parameters.sentence_scores(rows).tolist()], f"pairwise, {where}")
-    expected = (
-        BLEU(None, smoothing="floor", **nltk)._parameters.sentence_scores(Stats([row])).tolist()
-    )
+    cases.equal(found, [metric.scorer.row_scores(rows).tolist()], f"pairwise, {where}")
+    expected = BLEU(None, smoothing="floor", **nltk).scorer.row_scores(Stats([row])).tolist()
     found = matrix.self_bleu([hypothesis, *references], (order,)).scores[0].tolist()
     cases.equal(found, expected, f"self_bleu, {where}")
     arguments = references, hypothesis, (1 / order,) * order
@@ -241,25 +239,6 @@ def one_order(cases, order, hypothesis, references):
 
 
 # ---- indices and strings
-
-
-@pytest.mark.parametrize("rule", ["closest", "first", "shortest"])
-def test_an_index_of_70_000_lengths(cases, rule, tmp_path):
-    """Its file is given them: nobody has so long a text."""
-    lengths = [3 * number + 1 for number in range(70_000)]
-    table = array("q", [value for i, length in enumerate(lengths) for value in (length, 1, i)])
-    path = str(tmp_path / "index")
-    ReferenceIndex([["a", "b"]], tokenize=None, reference_length=rule, max_order=2).save(path)
-    header, sections = index_file.read_file(path)
-    index_file.write_file(path, header, {**sections, "lengths": table})
-    index = ReferenceIndex.load(path)
-    for length in (*(0, 1, 2, 3, 7, 65_535, 65_536, 65_537, 209_997, 209_998, 209_999, 230_000),):
-        expected = oracle.closest_length(length, lengths)
-        if rule != "closest":
-            expected = min(lengths, key=lambda its, length=length: abs(length - its))
-            expected = expected if rule == "first" else lengths[0]
-        found = index.statistics([["a"] * length]).ref_lens.tolist()
-        cases.equal(found, [expected], f"{length} tokens")
 
 
 @pytest.mark.long_only

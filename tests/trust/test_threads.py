@@ -5,15 +5,18 @@ from __future__ import annotations
 import glob
 import json
 import os
+import random
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from first_call_fork import CALLS
 
 from trust.children import WORK, build_into, environment, finish, python
 
-CALLS, LONG_CALLS = 10_000, 1_000_000
+SHARED_CALLS, LONG_SHARED_CALLS, FIRST_CALLS = 10_000, 1_000_000, 200
 VERSIONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 MINE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 SUB_INTERPRETERS = Path(__file__).with_name("subinterpreters.py")
@@ -37,7 +40,7 @@ def shared_calls(cases, calls, run):
 
 def test_eight_threads_on_shared_objects(cases, long):
     timeout = 14_400 if long else 600
-    calls = LONG_CALLS if long else CALLS
+    calls = LONG_SHARED_CALLS if long else SHARED_CALLS
     shared_calls(cases, calls, lambda *child: python(*child, timeout=timeout))
 
 
@@ -46,6 +49,21 @@ def test_fork_spawn_and_forkserver_while_threads_count(cases, long):
     said = said_by(python("forking", forks, spawns, timeout=3600), cases)
     cases.count = forks + 2 * spawns
     cases.note = f"{said['rounds']} rounds"
+
+
+def test_forks_while_another_thread_is_in_its_first_call(cases):
+    """At random moments; the modules that a call imports were locked for ever in the child."""
+    moments = random.Random(os.environ["FASTBLEU_TEST_SEED"])
+    forks = [(moments.choice(sorted(CALLS)), moments.uniform(0, 0.2)) for _ in range(FIRST_CALLS)]
+
+    def fork(name, delay):
+        command = sys.executable, "-m", "first_call_fork", name, delay
+        child = finish(command, 300, env=environment())
+        return "" if child.status == 0 else f"{name} after {delay:.4f} s: {child.why()}"
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        cases.failures += filter(None, pool.map(fork, *zip(*forks, strict=True)))
+    cases.count = len(forks)
 
 
 def python_of(version):

@@ -17,23 +17,22 @@ from errno import EAGAIN
 from io import RawIOBase
 from tempfile import SpooledTemporaryFile
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
-from ..counting._batch import Totals
-from ..counting.batch import CountOptions
-from ..dialects.parameters import Parameters
-from ..inputs.warnings import TOKENIZED_PERIODS
+from ..counting._counted import Totals
+from ..inputs._utf8_rows import Utf8Rows
+from ..inputs.batch import Batch
+from ..inputs.warnings import InputWarning
 from ..runtime.progress import ProgressBar
-from ..sacrebleu.score import estimate_from_rows
-from ..tokenizers.table import Tokenizer, get_tokenizer
-from . import arguments
-from .chunks import count_chunks
-from .dialects import metric_of, paired_test, parameters_of, score_systems
+from . import command_line
+from .diagnosis import joined
+from .dialect_text import DialectText, metric_of
 from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
-from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, open_lines
-from .report import RESET, Reporter, System, system_names, uses_colors
-from .segments import SegmentList
+from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines
+from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
+from .sentence_level import SegmentList
 
 _SPOOL_BYTES = 1 << 24  # scores kept in memory before they move to a temporary file
 _PROGRESS_DELAY = 1.0  # seconds of work before the progress bar appears
@@ -46,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     130 Ctrl-C, 141 closed pipe; argparse exits after ``--help``, ``--version`` and wrong arguments.
     """
     try:
-        options = arguments.parse(argv)
+        options = command_line.parse(argv)
         if sys.stdout is None:
             raise InputError("standard output is closed: there is nowhere to print the result")
         if hasattr(sys.stdout, "reconfigure"):  # as in sacreBLEU; odd file names are escaped
@@ -78,14 +77,6 @@ def _run(options: argparse.Namespace) -> None:
         from .testsets import print_about
 
         return print_about(options)
-    tokenizer: Tokenizer | Parameters
-    try:
-        others = options.dialect != "sacrebleu"
-        tokenizer = parameters_of(options) if others else get_tokenizer(options.tokenizer)
-    except InputError:
-        raise
-    except (ImportError, OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"-tok {options.tokenizer}: {error}") from error
     if options.by is not None:
         from .table_files import score_groups
 
@@ -95,7 +86,7 @@ def _run(options: argparse.Namespace) -> None:
     with ExitStack() as opened:
         try:
             readers = _open(options, opened)
-            report = _score(options, tokenizer, readers, opened)
+            report = _score(options, readers, opened)
         except InputError as error:
             message = str(error)
             if options.input is None and message.startswith("standard input"):
@@ -124,25 +115,25 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     return readers
 
 
-def _score(
-    options: argparse.Namespace,
-    tokenizer: Tokenizer | Parameters,
-    readers: list[Reader],
-    opened: ExitStack,
-) -> Iterable[str]:
+def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack) -> Iterable[str]:
     """Read all input, score it, print warnings, and return the text of the result."""
     systems = readers[-1].width if options.input is None else len(options.systems)
-    references = sum(reader.width for reader in readers) - systems
-    if options.input is None:
-        arguments.check_number(options, systems)
+    references = sum([reader.width for reader in readers]) - systems
+    try:
+        command_line.check_number(options, systems)
+    except InputError:
+        for reader in readers:
+            reader.check_fields()
+        raise
     names = system_names(options, systems)
     if options.source is not None:
         readers.append(open_input(options.source, opened, SYSTEM, options.encoding))
+    kind = SacrebleuText if options.prints_as_sacrebleu else DialectText
+    printer = kind(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
-    in_place = isinstance(tokenizer, Tokenizer) and tokenizer.function is None
-    in_place = in_place and not options.lists_texts and all(reader.is_utf8 for reader in readers)
-    chunks = in_step(readers, lines, in_place)
+    in_place = printer.counter.reads_utf8 and not options.lists_texts
+    chunks = in_step(readers, lines, in_place and all(reader.is_utf8 for reader in readers))
     numbers: Iterable[int] = itertools.count()
     if options.progress:
         chunks = _with_progress(chunks, readers)
@@ -152,7 +143,7 @@ def _score(
         kept = kept_segments(options)
         chunks, numbers = _chosen(chunks, kept), sorted(kept)
     if options.reported:
-        from .pages import write_reports
+        from .html_report import write_reports
 
         titles = list(options.systems) or names
         chunks = write_reports(options, titles, references, list(chunks), bool(options.source))
@@ -162,94 +153,96 @@ def _score(
         text = diagnose(options, systems, references, chunks)
         _warn(options, readers)
         return [text]
-    if isinstance(tokenizer, Parameters):
-        text, found = score_systems(options, tokenizer, names, references, chunks)
-        _warn(options, readers, found)
-        return [text]
-    reporter = Reporter(options, tokenizer, references)
     segments = None
     if options.sentence_level:
         spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
-        segments = SegmentList(options, reporter, names, references, numbers, spool)
+        segments = SegmentList(options, printer, names, references, numbers, spool)
+    with catch_warnings(record=True) as caught:
+        simplefilter("always", InputWarning)
+        try:
+            totals = _count(options, printer, readers, chunks, references, segments)
+            result = segments.printed() if segments else [printer.result(names, totals)]
+        except InputError:
+            raise
+        except (ValueError, ZeroDivisionError, ImportError) as error:
+            raise InputError(f"{printer.place}{error}") from error
+    found = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
+    _warn(options, readers, found)
+    if segments is None:
+        for warning in printer.warnings(names, totals):
+            _complain(f"warning: {warning}")
+    return result
+
+
+def _count(
+    options: argparse.Namespace,
+    printer: SacrebleuText | DialectText,
+    readers: list[Reader],
+    chunks: Chunks,
+    references: int,
+    segments: SegmentList | None,
+) -> list[Totals]:
+    """Count all chunks; the totals of each system."""
     keep = bool(options.confidence or options.test)
     if keep:
         import_undisturbed("fastbleu.significance")
-    each = keep or segments is not None
-    rules = options.lowercase, options.max_ngram_order, options.threads
-    counting = CountOptions(tokenizer, *rules)
+    if not printer.adds_batches:  # one chunk
+        joined_columns = [list(column) for column in joined(chunks)]
+        chunks = iter([joined_columns] if joined_columns else [])
+    keep_rows = keep or printer.keep_rows or segments is not None
     totals: list[Totals] = []
-    for chunk, counted in count_chunks(readers, chunks, references, counting, each):
-        rows = [its.rows for its in counted]
-        sums = [its.stats.sum()._rows for its in counted] if each else rows
-        added = [Totals.of(*its, keep) for its in zip(counted, sums, strict=True)]
-        totals = list(map(Totals.plus, totals, added)) if totals else added
+    # With several threads the next chunk is read while others count. Its errors are raised when its
+    # turn comes, so that messages do not depend on the number of threads.
+    ahead: list[Any] = []  # the next chunk, None at the end, or the error in reading it
+
+    def read_ahead() -> None:
+        if not ahead:
+            try:
+                ahead.append(next(chunks, None))
+            except InputError as error:
+                ahead.append(error)
+
+    while True:
+        read_ahead()
+        chunk = ahead.pop()
+        if chunk is None:
+            break
+        if isinstance(chunk, InputError):
+            raise chunk
+        columns, texts = chunk[references:], _side_by_side(chunk[:references])
+        try:
+            counted = [
+                printer.counter.count(
+                    Batch(column, texts, warns=True), keep_rows=keep_rows, meanwhile=read_ahead
+                )
+                for column in columns
+            ]
+        except ValueError:
+            listed(readers, chunk)  # names the line that is not UTF-8
+            raise
         if segments is not None:
-            segments.add(chunk[:references], chunk[references:], rows)
+            segments.add(chunk[:references], columns, counted)
+        added = [printer.totals(one, keep) for one in counted]
+        totals = list(map(Totals.plus, totals, added)) if totals else added
     if not totals:
         raise InputError("no segment to score: the files have no lines")
-    _warn(options, readers)
-    if segments is not None:
-        return segments.printed()
-    for name, total in zip(names, totals, strict=True):
-        if total.tokenized_periods >= TOKENIZED_PERIODS and not options.force:
-            _complain(
-                f"warning: {name}: {total.tokenized_periods} lines end in ' .', as tokenized text "
-                "does; scores of such text are not comparable: detokenize it, or add --force"
-            )
-    try:
-        if systems == 1:
-            return [_one(options, reporter, totals[0])]
-        return [reporter.several(_several(options, reporter, names, totals))]
-    except InputError:
-        raise
-    except ValueError as error:  # a statistical test that cannot be done
-        raise InputError(str(error)) from error
+    return totals
+
+
+def _side_by_side(columns: list[Any]) -> Any:
+    """The references of each segment."""
+    if len(columns) == 1:
+        return columns[0]
+    if type(columns[0]) is Utf8Rows:
+        return Utf8Rows.side_by_side(columns)
+    return list(zip(*columns, strict=True))
 
 
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:
     """Print warnings about the options, the files and what was `found` in them."""
     notes = [note for reader in readers for note in reader.notes()]
-    for warning in [*arguments.warnings(options), *notes, *found]:
+    for warning in [*command_line.warnings(options), *notes, *found]:
         _complain(f"warning: {warning}")
-
-
-def _one(options: argparse.Namespace, reporter: Reporter, total: Totals) -> str:
-    """Return the report on one system."""
-    score = reporter.score(total.row)
-    if options.confidence and options.confidence_n > 1:
-        rules = options.smooth_method, options.smooth_value, options.sentence_level
-        seed = estimate_from_rows(score, total.rows(), options.confidence_n, *rules)
-        reporter.sampled(seed, options.confidence_n)
-    return reporter.one(score)
-
-
-def _several(
-    options: argparse.Namespace, reporter: Reporter, names: list[str], totals: list[Totals]
-) -> list[System]:
-    """Return the systems' scores, after the paired test if there is one."""
-    if not options.test:
-        pairs = zip(names, totals, strict=True)
-        return [System(name, reporter.score(total.row).score) for name, total in pairs]
-    results = paired_test(
-        options,
-        totals,
-        smoothing=options.smooth_method,
-        smoothing_value=options.smooth_value,
-        effective_order=options.sentence_level,
-        compatible="sacrebleu",
-    )
-    first = results[0]
-    reporter.sampled(str(first.seed).lower(), options.samples, options.test)
-    systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]
-    for name, found in zip(names[1:], results, strict=True):
-        systems.append(_compared(name, found.score, found.p_value, found.interval))
-    return systems
-
-
-def _compared(name: str, score: float, p_value: float | None, interval: Any) -> System:
-    if interval is None:
-        return System(name, score, p_value)
-    return System(name, score, p_value, interval.mean, interval.half_width)
 
 
 def _chosen(chunks: Chunks, kept: set[int]) -> Chunks:

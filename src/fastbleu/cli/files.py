@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import BinaryIO
 
-from ..inputs._utf8 import Utf8Lines, Utf8Rows
+from ..inputs._utf8_rows import Utf8Lines, Utf8Rows
 
 STDIN = "-"
 

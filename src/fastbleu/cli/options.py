@@ -99,7 +99,7 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument_group("scoring").add_argument
     dialects = names()
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu)"
-    add("--dialect", choices=dialects, metavar="NAME", default="sacrebleu", help=text)
+    add("--dialect", choices=dialects, metavar="NAME", default=dialects[0], help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
     add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:2]), metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from ..inputs._utf8 import Utf8Rows
+from ..inputs._utf8_rows import Utf8Rows
 from .files import ByteSource, InputError, TextLines
 
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
@@ -60,6 +60,9 @@ class Reader:
     def notes(self) -> list[str]:
         """Return what the user should know about the file, once it has been read."""
         return []
+
+    def check_fields(self) -> None:
+        """Read the rest of the file if its lines must have equally many fields."""
 
     def count_all(self) -> int | None:
         """Return the number of segments of the whole file; None if counting would have to wait."""
@@ -140,6 +143,10 @@ class FieldsReader(LineReader):
         if lines.contain(ord("\t")):
             self._split(lines)
         return lines
+
+    def check_fields(self) -> None:
+        while self.read(CHUNK_LINES)[0]:
+            pass
 
     def _split(self, lines: Utf8Rows) -> list[list[str]]:
         """Split lines into columns; every line must have all of them."""

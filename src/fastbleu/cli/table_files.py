@@ -7,12 +7,16 @@ import io
 import json
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..inputs.arguments import a_type
 from ..inputs.warnings import InputWarning
 from .files import InputError
 from .imports import import_undisturbed
 from .readers import Reader
+
+if TYPE_CHECKING:
+    from ..metric.bleu import BLEU
 
 GROUP_FORMATS = ("json", "text", "csv", "parquet")
 
@@ -60,7 +64,7 @@ class TableReader(Reader):
                 problem = "is null; fill it, or drop the row in all files"
                 raise InputError(f"{self.label}: row {row}: column {self._column!r} {problem}")
             if not isinstance(value, str):
-                problem = f"is a {type(value).__name__}; choose a column of texts"
+                problem = f"is {a_type(value)}; choose a column of texts"
                 raise InputError(f"{self.label}: row {row}: column {self._column!r} {problem}")
         return list(map(str.rstrip, values))
 
@@ -76,7 +80,7 @@ class TableReader(Reader):
         raise AssertionError("every row can be decoded")
 
 
-def score_groups(options: argparse.Namespace, metric: Any) -> tuple[str | bytes, list[str]]:
+def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes, list[str]]:
     """The scores of ``--by`` as text, or as bytes of Parquet, and warnings."""
     names = *options.references, *options.systems
     files = [name.rpartition("::")[::2] for name in names]
@@ -90,12 +94,12 @@ def score_groups(options: argparse.Namespace, metric: Any) -> tuple[str | bytes,
     *columns, hypothesis = [column for _, column in files]
     tables = _tables_of(path, "fastbleu.tables")
     by = options.by.split(",")
-    how: dict[str, Any] = {"metric": metric, "progress": options.progress}
+    settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
     if options.confidence:
-        how |= {"confidence": 0.95, "samples": options.confidence_n}
+        settings |= {"confidence": 0.95, "samples": options.confidence_n}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", InputWarning)
-        found = _named(path, lambda: tables.score(path, hypothesis, columns, by, **how))
+        found = _named(path, lambda: tables.score(path, hypothesis, columns, by, **settings))
     notes = [] if options.force else [str(warning.message) for warning in caught]
     return _printed(found, options.format), notes
 

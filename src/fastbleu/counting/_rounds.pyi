@@ -2,21 +2,18 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
-from .._core import SegmentCounter
-from .._packed import PackedSegments
-
-class PlainPacker(PackedSegments): ...
+from ._counted import Worker
 
 class Rounds:
     possible: bool
     def __new__(
         cls,
-        workers: list[tuple[PlainPacker, SegmentCounter]],
+        workers: list[Worker],
         hypotheses: Sequence[Any],
         references: Sequence[Any],
         rows: array[int],
         keep_rows: bool,
-        at_least_one: bool,
+        least_total: int,
         before: int,
     ) -> Rounds: ...
     def follow(self, number: int) -> None: ...

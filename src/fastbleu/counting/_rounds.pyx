@@ -1,26 +1,26 @@
 """Counting lists of text or tokens by several threads at the same time, in rounds.
 
-In a round the leader holds the GIL and the other threads work without it, so the lists do not change while
-they are read, and no thread writes to a reference count, which would evict the object from the caches of the
-others. They count plain segments (PlainPacker). The leader counts all other segments at the end of the round,
-when it may run user code.
+In a round the leader holds the GIL and the other threads work without it, so that the lists do not change
+while they are read, and no thread writes to a reference count, which would evict the object from the caches
+of the others. All threads count plain segments (PackedSegments). The leader counts the other segments at the
+end of the round, when user code may run.
 
-Ownership. Rounds hold both lists, and the rows of all threads; workers are their threads' own.
-Thread-safety. Any thread calls `follow` and `end`, all else the leader. Turns are taken under a lock.
+Ownership. Rounds hold both lists and the rows of all threads; each thread has its own packer and counter.
+Thread-safety. Any thread may call `follow` and `end`; only the leader calls the other methods.
 """
 
 from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
 from cpython.pythread cimport (
     NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
     PyThread_type_lock, WAIT_LOCK)
-
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from fastbleu._core cimport accumulate_rows, add_row, numbers, zero_sums
-from fastbleu._packed cimport MASK_LANES, MASK_TOKENS
+from fastbleu._core cimport SegmentCounter, accumulate_rows, add_row, numbers, zero_sums
+from fastbleu._packed cimport PackedSegments
 from fastbleu.kernel.sequences cimport is_list_or_tuple, PySequence_Fast_ITEMS, size_of
-from fastbleu.kernel.tables cimport LISTED_TOKENS
 
 import sys
 
@@ -33,59 +33,22 @@ cdef extern from "pythread.h":
     int PyThread_acquire_lock_timed(PyThread_type_lock lock, long long microseconds, int interruptible) nogil
 
 
-# Segments that threads read together before signals are heard again, and those that one takes at a time.
+# Segments in a round, after which signals are handled, and segments that a thread takes at a time.
 cdef enum:
     ROUND_SEGMENTS = 1 << 13
-    TURN_SEGMENTS = 1 << 5
-# Steps of a thread after which a round of longer segments ends: some milliseconds.
+    TAKEN_SEGMENTS = 1 << 5
+# Steps of a thread after which a round of long segments ends: some milliseconds.
 cdef Py_ssize_t ROUND_STEPS = 1 << 19
-# Microseconds for which the leader waits for the first to follow: thrice what one that sleeps usually takes.
+# Microseconds that the leader waits for a follower: three times what waking up usually takes.
 cdef Py_ssize_t JOIN_TIME = 300
-# Looks at a lock, some 20 microseconds, before a thread sleeps: waking it up takes longer.
+# Attempts to acquire a lock before a thread sleeps: about 20 microseconds, as waking it up takes longer.
 cdef int SPINS = 2000
 
 
-cdef class PlainPacker(PackedSegments):
+cdef class _ThreadState:
+    """The packer and the counter of a thread, and the sum of the rows that it has counted."""
 
-    cdef int reserve_plain(self) except -1:
-        """Memory for count_plain."""
-        self.clear()
-        self.reserve_segment()
-        self.reserve_lengths(1 + PLAIN_REFERENCES)
-        self.reserve_masks((1 + PLAIN_REFERENCES) * (MASK_TOKENS + MASK_LANES))
-        self.reserve_ids((1 + PLAIN_REFERENCES) * LISTED_TOKENS)
-        self.reserve_positions()
-        return 0
-
-    cdef bint count_plain(self, SegmentCounter counter, PyObject *hypothesis, PyObject *references,
-                          int64_t *row) noexcept nogil:
-        """Count a plain segment into a row; False where it is another. For subclasses.
-
-        Nothing here fails, makes memory, or needs the GIL.
-        """
-        return False
-
-    cdef bint count_listed(self, SegmentCounter counter, Py_ssize_t references, int64_t *row) noexcept nogil:
-        """count_plain of the segment that read_keys reads."""
-        self.mask_count = self.id_count = self.length_count = 0
-        # Polling needs the GIL; a plain segment takes fewer steps than there are between two polls.
-        self.since_poll = counter.since_poll = 0
-        references = self.pack_keys(0, references, self.lengths)
-        if references < 0 or not counter.fits_masks(self.lengths, references, self.distinct[0]):
-            return False
-        counter.count_segment(self.ids, self.masks, self.lengths, references, self.distinct[0], row)
-        self.note_references(references)
-        return True
-
-    cdef void prefetch(self, PyObject **hypotheses, PyObject **references, Py_ssize_t segment,
-                       Py_ssize_t end) noexcept nogil:
-        """Ask for the memory of segments after this one. For subclasses."""
-
-
-cdef class _Share:
-    """What one thread counts with in Rounds, and the sum of the rows that it has counted."""
-
-    cdef PlainPacker packer
+    cdef PackedSegments packer
     cdef SegmentCounter counter
     cdef array rows                  # the memory of both rows:
     cdef int64_t *sum                # of all segments
@@ -93,7 +56,7 @@ cdef class _Share:
     cdef PyThread_type_lock begin    # released for each round
     cdef PyThread_type_lock ended    # released at the end of each round
 
-    def __cinit__(self, PlainPacker packer not None, SegmentCounter counter not None):
+    def __cinit__(self, PackedSegments packer not None, SegmentCounter counter not None):
         packer.reserve_plain()
         counter.workspace(sizeof(mask_planes))
         self.packer, self.counter = packer, counter
@@ -122,8 +85,8 @@ cdef void free_lock(PyThread_type_lock lock) noexcept:
         PyThread_free_lock(lock)
 
 
-cdef bint is_free_soon(PyThread_type_lock lock) noexcept nogil:
-    """Acquire a lock that will be released in a moment; False if it was not."""
+cdef bint acquire_soon(PyThread_type_lock lock) noexcept nogil:
+    """Try to acquire a lock that is about to be released."""
     cdef int _spin
     for _spin in range(SPINS):
         if PyThread_acquire_lock(lock, NOWAIT_LOCK):
@@ -132,7 +95,7 @@ cdef bint is_free_soon(PyThread_type_lock lock) noexcept nogil:
 
 
 cdef void wait_for(PyThread_type_lock lock) noexcept nogil:
-    if not is_free_soon(lock):
+    if not acquire_soon(lock):
         PyThread_acquire_lock(lock, WAIT_LOCK)
 
 
@@ -146,137 +109,129 @@ cdef class Rounds:
     cdef array rows
     cdef int64_t *kept               # the rows of all segments
     cdef Py_ssize_t max_order
-    cdef bint keep_rows, at_least_one, over
-    cdef Py_ssize_t before, first, stop, next_turn
-    cdef list shares                 # the leader's is the first
-    cdef list joined                 # those of others who take part
-    cdef PyThread_type_lock turn, has_joined
-    cdef PyObject **their_hypotheses     # of this round
-    cdef PyObject **their_references
+    cdef bint keep_rows, over
+    cdef int64_t least_total
+    cdef Py_ssize_t before, first, stop, next_segment
+    cdef list thread_states          # the first is the leader's
+    cdef list joined                 # those of the followers
+    cdef PyThread_type_lock taking, has_joined
+    cdef PyObject **hypothesis_items     # of this round
+    cdef PyObject **reference_items
     cdef unsigned char left[ROUND_SEGMENTS]      # whether a segment is left to the leader
 
     def __cinit__(self, list workers not None, hypotheses, references, array rows not None, bint keep_rows,
-                  bint at_least_one, Py_ssize_t before):
-        """Parameters as of `count_batch`; `rows` is where the result goes, one row or all.
-
-        `workers` are pairs (PlainPacker, SegmentCounter), the leader's first.
-        """
+                  int64_t least_total, Py_ssize_t before):
+        """`rows` is where the result goes, one row or all; the first of the `workers` leads."""
         if not (is_list_or_tuple(hypotheses) and is_list_or_tuple(references)):
             raise TypeError("expected two lists or tuples")
         self.hypotheses, self.references = hypotheses, references
         self.rows, self.kept = rows, numbers(rows)
-        self.keep_rows, self.at_least_one, self.before = keep_rows, at_least_one, before
+        self.keep_rows, self.least_total, self.before = keep_rows, least_total, before
         self.joined = []
-        self.turn, self.has_joined = held_lock(), held_lock()
-        self.shares = [_Share(*worker) for worker in workers]
-        self.max_order = (<_Share> self.shares[0]).counter.max_order
-        PyThread_release_lock(self.turn)
+        self.taking, self.has_joined = held_lock(), held_lock()
+        self.thread_states = [_ThreadState(worker.packer, worker.counter) for worker in workers]
+        self.max_order = (<_ThreadState> self.thread_states[0]).counter.max_order
+        PyThread_release_lock(self.taking)
 
     def __dealloc__(self):
-        free_lock(self.turn)
+        free_lock(self.taking)
         free_lock(self.has_joined)
 
     def follow(self, Py_ssize_t number):
-        """Take part as a worker in the rounds until they are over; then touch nothing any more."""
-        cdef _Share share = self.shares[number]
-        cdef PlainPacker packer = share.packer
-        cdef SegmentCounter counter = share.counter
+        """Count in all rounds, as worker `number`, until they are over."""
+        cdef _ThreadState state = self.thread_states[number]
+        cdef PackedSegments packer = state.packer
+        cdef SegmentCounter counter = state.counter
         if self.over:
             return
-        self.joined.append(share)
+        self.joined.append(state)
         if len(self.joined) == 1:
             PyThread_release_lock(self.has_joined)
         with nogil:
             while True:
-                wait_for(share.begin)
+                wait_for(state.begin)
                 if self.over:
                     break
-                self.take_turns(share, packer, counter)
-                PyThread_release_lock(share.ended)
+                self.count_plain_segments(state, packer, counter)
+                PyThread_release_lock(state.ended)
 
     def lead(self):
-        """Count the next segments, together with those who follow; returns their number, 0 at the end."""
-        cdef _Share mine = self.shares[0], share
+        """Count the segments of one round together with the followers; their number, 0 at the end."""
+        cdef _ThreadState leader = self.thread_states[0], state
         cdef list others
         cdef Py_ssize_t segment
         PyErr_CheckSignals()
-        with nogil:                      # for a moment, as other threads may want the GIL
-            if self.stop == 0 and not is_free_soon(self.has_joined):
+        with nogil:                      # lets other threads have the GIL for a moment
+            if self.stop == 0 and not acquire_soon(self.has_joined):
                 PyThread_acquire_lock_timed(self.has_joined, JOIN_TIME, False)
         # The lists may have changed while user code ran.
-        self.first = self.next_turn = self.stop
-        self.stop = min(self.segments(), self.first + ROUND_SEGMENTS)
-        self.their_hypotheses = PySequence_Fast_ITEMS(self.hypotheses)
-        self.their_references = PySequence_Fast_ITEMS(self.references)
+        self.first = self.next_segment = self.stop
+        self.stop = min(size_of(self.hypotheses), size_of(self.references), self.first + ROUND_SEGMENTS)
+        self.hypothesis_items = PySequence_Fast_ITEMS(self.hypotheses)
+        self.reference_items = PySequence_Fast_ITEMS(self.references)
         memset(self.left, False, ROUND_SEGMENTS)
         others = [] if self.over else self.joined[:]
-        for share in others:
-            PyThread_release_lock(share.begin)
-        self.take_turns(mine, mine.packer, mine.counter)
-        for share in others:
-            wait_for(share.ended)
+        for state in others:
+            PyThread_release_lock(state.begin)
+        self.count_plain_segments(leader, leader.packer, leader.counter)
+        for state in others:
+            wait_for(state.ended)
         for segment in range(self.first, self.stop):
-            if self.left[segment - self.first] and not self.count_left(mine, segment):
+            if self.left[segment - self.first] and not self.count_left(leader, segment):
                 self.stop = segment
                 break
         return max(self.stop - self.first, 0)
 
     def end(self):
-        """End the rounds, and let those go who follow; more than once does no harm."""
-        cdef _Share share
+        """End the rounds for all followers; may be called again."""
+        cdef _ThreadState state
         if self.over:
             return
         self.over = True
-        for share in self.joined:
-            PyThread_release_lock(share.begin)
+        for state in self.joined:
+            PyThread_release_lock(state.begin)
 
     def close(self):
-        """Let go of the lists, and add up the rows that all threads have counted, if they are not kept."""
+        """Drop the lists; unless rows are kept, add up the sums of all threads."""
         self.hypotheses = self.references = ()
         if not self.keep_rows:
-            for share in self.shares:
-                accumulate_rows((<_Share> share).rows, 1, self.rows)
+            for state in self.thread_states:
+                accumulate_rows((<_ThreadState> state).rows, 1, self.rows)
 
-    cdef Py_ssize_t segments(self):
-        return min(size_of(self.hypotheses), size_of(self.references))
-
-    cdef bint count_left(self, _Share mine, Py_ssize_t segment) except -1:
-        """Count a segment that is not plain; False where user code has removed it."""
-        cdef object its = slice(segment, segment + 1)
-        if not (<object> mine.packer).fill(
-                self.hypotheses[its], self.references[its], 0, self.before + segment):
+    cdef bint count_left(self, _ThreadState leader, Py_ssize_t segment) except -1:
+        """Count a segment that is not plain; False if user code has removed it."""
+        cdef object only = slice(segment, segment + 1)
+        if not (<object> leader.packer).fill(
+                self.hypotheses[only], self.references[only], 0, self.before + segment):
             return False
-        mine.counter.count_only(mine.packer, self.row_of(mine, segment))
+        leader.counter.count_only(leader.packer, self.row_of(leader, segment))
         if not self.keep_rows:
-            add_row(mine.row, mine.sum, self.max_order, self.at_least_one)
+            add_row(leader.row, leader.sum, self.max_order, self.least_total)
         return True
 
-    cdef void take_turns(self, _Share share, PlainPacker packer, SegmentCounter counter) noexcept nogil:
+    cdef void count_plain_segments(self, _ThreadState state, PackedSegments packer,
+                                   SegmentCounter counter) noexcept nogil:
         """Count plain segments until none is left in this round."""
-        cdef Py_ssize_t segment, turn, end, stop
-        cdef Py_ssize_t steps = 0
-        cdef bint counted
+        cdef Py_ssize_t segment, start, end, stop, steps = 0
         while True:
-            PyThread_acquire_lock(self.turn, WAIT_LOCK)
+            PyThread_acquire_lock(self.taking, WAIT_LOCK)
             if steps > ROUND_STEPS:
-                self.stop = min(self.stop, self.next_turn)
-            turn, stop = self.next_turn, self.stop
-            self.next_turn = end = min(turn + TURN_SEGMENTS, stop)
-            PyThread_release_lock(self.turn)
-            if turn >= end:
+                self.stop = min(self.stop, self.next_segment)
+            start, stop = self.next_segment, self.stop
+            self.next_segment = end = min(start + TAKEN_SEGMENTS, stop)
+            PyThread_release_lock(self.taking)
+            if start >= end:
                 break
-            for segment in range(turn, end):
-                packer.prefetch(self.their_hypotheses, self.their_references, segment, stop)
-                counted = packer.count_plain(
-                    counter, self.their_hypotheses[segment], self.their_references[segment],
-                    self.row_of(share, segment))
-                if not counted:
+            for segment in range(start, end):
+                packer.prefetch(self.hypothesis_items, self.reference_items, segment, stop)
+                if not counter.count_plain(packer, self.hypothesis_items[segment],
+                                           self.reference_items[segment], self.row_of(state, segment)):
                     self.left[segment - self.first] = True
                 else:
                     steps += packer.since_poll + counter.since_poll
                     if not self.keep_rows:
-                        add_row(share.row, share.sum, self.max_order, self.at_least_one)
+                        add_row(state.row, state.sum, self.max_order, self.least_total)
 
-    cdef int64_t *row_of(self, _Share share, Py_ssize_t segment) noexcept nogil:
+    cdef int64_t *row_of(self, _ThreadState state, Py_ssize_t segment) noexcept nogil:
         """Where the row of a segment goes."""
-        return self.kept + segment * (2 + 2 * self.max_order) if self.keep_rows else share.row
+        return self.kept + segment * (2 + 2 * self.max_order) if self.keep_rows else state.row

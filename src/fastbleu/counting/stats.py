@@ -6,8 +6,9 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from .._core import accumulate_rows, add_rows, zero_rows
-from ..inputs.arguments import check_positive
+from ..inputs.arguments import a_type, check_positive
 from ..inputs.arrays import copy_lists, in_main_memory
+from ..runtime.import_lock import import_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class Stats:
     max_order: int
 
     def __init__(self, rows: Any, max_order: int | None = None) -> None:
-        import numpy
+        with import_lock:
+            import numpy
 
         rows = copy_lists(rows)
         table = numpy.asarray(rows)
@@ -73,7 +75,7 @@ class Stats:
                 raise ValueError("rows is empty, so that max_order has to be given")
             table = numpy.zeros((0, 2 + 2 * max_order), numpy.int64)
         if table.dtype.kind not in "iu" and table.size:
-            if all(isinstance(value, int) for value in numpy.array(rows, object).flat):
+            if all(type(value) is int for value in numpy.array(rows, object).flat):
                 raise OverflowError("rows has a number that does not fit into int64")
             raise TypeError(f"rows has the type {table.dtype}, expected integers")
         if table.ndim != 2 or table.shape[1] < 4 or table.shape[1] % 2:
@@ -115,7 +117,7 @@ class Stats:
         rows = array("q")
         for number, part in enumerate(parts):
             if not isinstance(part, Stats):
-                raise TypeError(f"part {number} is a {type(part).__name__}, expected Stats")
+                raise TypeError(f"part {number} is {a_type(part)}, expected Stats")
             if part.max_order != parts[0].max_order:
                 orders = f"max_order={part.max_order}, part 0 has max_order={parts[0].max_order}"
                 raise ValueError(f"part {number} has {orders}")
@@ -186,7 +188,8 @@ class Stats:
         return _restore, (self._rows, self.max_order)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        import numpy
+        with import_lock:
+            import numpy
 
         rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
         rows = rows.reshape(len(self), self._width)
@@ -202,7 +205,8 @@ class Stats:
         return f"{type(self).__name__}([{shown}{more}], max_order={self.max_order})"
 
     def _repr_html_(self) -> str:
-        from ..rendering.tables import html_table
+        with import_lock:
+            from ..plots.tables import html_table
 
         orders = range(1, self.max_order + 1)
         head = ["", "hyp_len", "ref_len", *(f"{order}-grams" for order in orders)]
@@ -241,21 +245,40 @@ def _restore(rows: array[int], max_order: int) -> Stats:
     return Stats._own(rows[:], max_order)
 
 
-def row_of_state(state: Any, max_order: int) -> array[int]:
-    """A metric's state as a row, if some text can have it."""
+def _whole(value: Any) -> Any:
+    """A whole Decimal, such as a HUGEINT of DuckDB's, as an int; any other value as it is."""
+    return int(value) if type(value).__name__ == "Decimal" and value == int(value) else value
+
+
+def row_of_state(state: object, max_order: int, least_total: int = 0) -> array[int]:
+    """A metric's state as a row, if some text can have it with that least total of a segment."""
     row = in_main_memory(state, "the state")
+    listed: Any = state if isinstance(state, (list, tuple)) else ()
+    if row.dtype == object and row.ndim == 1:
+        listed = row.tolist()
+    if row.dtype.kind == "b" or any(type(count).__name__ in ("bool", "bool_") for count in listed):
+        raise TypeError("the state holds booleans, expected counts")
     if row.shape != (2 + 2 * max_order,):
         raise ValueError(
             f"the state has the shape {row.shape}, but max_order={max_order} needs "
             f"({2 + 2 * max_order},): [hyp_len, ref_len, matches..., totals...]"
         )
     # Lists are passed on as they are: numpy would convert integers beyond int64 to floats.
-    rows = [list(state)] if isinstance(state, (list, tuple)) else row[None]
-    counts = Stats(rows, max_order)._rows
+    counts = Stats([list(map(_whole, listed))] if listed else row[None], max_order)._rows
     matches, ngrams = counts[2 : 2 + max_order], counts[2 + max_order :]
-    if min(counts) < 0 or any(m > t for m, t in zip(matches, ngrams, strict=True)):
-        raise ValueError(
-            f"the state is {counts.tolist()}, which no text has: a count is negative, or "
-            "there are more matches than n-grams"
-        )
+    problem = ""
+    if min(counts) < 0:
+        problem = "a count is negative"
+    elif any(m > t for m, t in zip(matches, ngrams, strict=True)):
+        problem = "there are more matches than n-grams"
+    elif ngrams[0] > counts[0] and not least_total:
+        problem = "there are more unigrams than tokens in hypotheses"
+    else:
+        # Each segment with n-grams has one (n + 1)-gram less, the others have none of either.
+        fewer = [ngrams[n] - ngrams[n + 1] for n in range(max_order - 1)]
+        impossible = [*fewer, 0] != sorted([*fewer, 0], reverse=True)
+        if impossible or (0 in fewer and ngrams[fewer.index(0)] and not least_total):
+            problem = "its numbers of n-grams do not fit each other"
+    if problem:
+        raise ValueError(f"the state is {counts.tolist()}, which no text has: {problem}")
     return counts

@@ -1,51 +1,61 @@
-"""The tokens of segments as lists, for dialects that count them themselves."""
+"""`TokenListCounter`: for dialects that look at the tokens of segments, and not at rows alone."""
 
 from __future__ import annotations
 
-from ..inputs.column_pairs import columns_of
-from ..inputs.ids import are_ids
-from ..inputs.segments import list_or_tuple, listed_segments
+from ..inputs._id_rows import IdRows
+from ..inputs.arrays import list_or_tuple
+from ..inputs.batch import Batch
 from ..tokenizers.libraries import splitting
 from ..tokenizers.table import tokenize as split
-from .batch import CountOptions
+from ._counted import Counted
+from .counter import Counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .batch import Segment
+    Segment = tuple[list[Any], list[list[Any]]]
 
 
-def listed_columns(hypotheses: Any, references: Any, options: CountOptions) -> tuple[Any, Any]:
-    """Columns as lists, so that they can be read twice; anything else as it is."""
-    is_text = options.tokenizer is not None
-    columns = columns_of(hypotheses, references, is_text, options.reads_utf8)
-    return (hypotheses, references) if columns is None else columns.lists()
+class TokenListCounter(Counter):
+    """A `Counter` that also looks at the tokens of all segments, which it keeps by default."""
 
+    reads_utf8 = False
 
-def token_lists(hypotheses: Any, references: Any, options: CountOptions) -> list[Segment]:
-    """(hypothesis, references) of each segment of input that counting has checked.
+    def count(self, batch: Batch, **options: Any) -> Counted:
+        """Count a batch of text or of lists of tokens; parameters as for `Counter.count`.
 
-    Raises
-    ------
-    TypeError
-        The input is token ids.
-    """
-    if options.tokenizer is None and (options.id_rules or are_ids(hypotheses, references)):
-        raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
-    of_hypothesis, of_reference = _reader(options, False), _reader(options, True)
-    segments = []
-    for hypothesis, its in zip(*listed_segments(hypotheses, references), strict=True):
-        listed = [its] if isinstance(its, str) else list_or_tuple(its)
-        segments.append((of_hypothesis(hypothesis), [of_reference(one) for one in listed]))
-    return segments
+        Raises
+        ------
+        TypeError
+            The batch holds token ids.
+        """
+        hypotheses, references = batch.lists()
+        if IdRows in (type(hypotheses), type(references)) or self.id_filter is not None:
+            raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
+        listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
+        counted = super().count(listed, **options)
+        self.examine(counted, self._tokens(hypotheses, references))
+        return counted
 
+    def examine(self, counted: Counted, segments: list[Segment]) -> None:
+        """Add to the counts what depends on tokens; segments are (hypothesis, references)."""
+        counted.extra = segments
 
-def _reader(options: CountOptions, is_reference: bool) -> Callable[[Any], list[Any]]:
-    tokenizer, lowercase = options.tokenizer, options.lowercase
-    if tokenizer is None:
-        return list
-    if tokenizer.prepared is not None:
-        return splitting(tokenizer.prepared, lowercase, is_reference)
-    return lambda text: split(text.lower() if lowercase else text, tokenizer)
+    def _tokens(self, hypotheses: Any, references: Any) -> list[Segment]:
+        read_hypothesis, read_reference = self._reader(False), self._reader(True)
+        segments = []
+        for hypothesis, some in zip(hypotheses, references, strict=True):
+            listed = [some] if isinstance(some, str) else list_or_tuple(some)
+            segments.append((read_hypothesis(hypothesis), [read_reference(one) for one in listed]))
+        return segments
+
+    def _reader(self, is_reference: bool) -> Callable[[Any], list[Any]]:
+        """The function from a hypothesis or a reference to its tokens."""
+        tokenizer, lowercase = self.tokenizer, self.lowercase
+        if tokenizer is None:
+            return list
+        if tokenizer.prepared is not None:
+            return splitting(tokenizer.prepared, lowercase, is_reference)
+        return lambda text: split(text.lower() if lowercase else text, tokenizer)

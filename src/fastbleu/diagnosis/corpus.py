@@ -8,10 +8,11 @@ from math import nan
 
 import numpy
 
-from ..counting._batch import count_batch
-from ..counting.batch import CountOptions
+from ..counting.counter import Counter
 from ..counting.stats import Stats
 from ..dialects.score import Score
+from ..inputs.batch import Batch
+from ..inputs.checks import is_iterable
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
 from ..tokenizers.table import get_tokenizer
@@ -51,7 +52,7 @@ class Corpus:
         """A corpus from the arguments of `fastbleu.BLEU.score`, with its errors."""
         # For the checks; some dialects keep no counts.
         BLEU(metric.tokenizer, metric.lowercase).statistics(hypotheses, references)
-        nested = [[its] if isinstance(its, str) else list(its) for its in references]
+        nested = [[some] if isinstance(some, str) else list(some) for some in references]
         return cls(list(hypotheses), nested, metric)
 
     def __len__(self) -> int:
@@ -64,7 +65,7 @@ class Corpus:
 
     def score(self) -> Score:
         """The score, without repeating the warnings of `read`."""
-        references = self._references(self.metric._parameters.rules.single_reference)
+        references = self._references(self.metric.scorer.dialect.single_reference)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
             return self.metric.score(self.hypotheses, references)
@@ -76,7 +77,7 @@ class Corpus:
                 value = self.score().value
             except (ValueError, ZeroDivisionError):
                 value = nan
-            self._points = value * 100 / self.metric._parameters.rules.scale
+            self._points = value * 100 / self.metric.scorer.dialect.scale
         return self._points
 
     def rows(
@@ -100,13 +101,14 @@ class Corpus:
         else:
             hypotheses, references = self.hypotheses, self._references(single_reference)
             if tokenizer is not None and tokenizer.compiled is None:
-                ours, theirs = (self._reader(tokenizer, lowercase, side) for side in (False, True))
-                hypotheses = [ours(text) for text in hypotheses]
-                references = [[theirs(text) for text in some] for some in references]
+                read = self._reader(tokenizer, lowercase, False)
+                read_reference = self._reader(tokenizer, lowercase, True)
+                hypotheses = [read(text) for text in hypotheses]
+                references = [[read_reference(text) for text in some] for some in references]
                 prepared, lowercase = tokenizer.prepared, False
                 tokenizer = None if prepared is None else get_tokenizer(prepared[1])
-            how = CountOptions(tokenizer, lowercase, max_order, reference_length=reference_length)
-            rows = count_batch(hypotheses, references, how).stats
+            counter = Counter(tokenizer, lowercase, max_order, reference_length=reference_length)
+            rows = counter.count(Batch(hypotheses, references)).stats
         self._rows[key] = rows
         return rows
 
@@ -143,10 +145,10 @@ class Corpus:
         references = [[rewrite(text) for text in some] for some in self.references]
         return Corpus([rewrite(text) for text in self.hypotheses], references, self.metric)
 
-    def part(self, ours: Sequence[int], theirs: Sequence[int]) -> Corpus:
+    def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
         """Some hypotheses, with the references of equally many segments."""
-        references = [self.references[number] for number in theirs]
-        return Corpus([self.hypotheses[number] for number in ours], references, self.metric)
+        some = [self.references[number] for number in references]
+        return Corpus([self.hypotheses[number] for number in hypotheses], some, self.metric)
 
     def with_reference(self, k: int) -> Corpus:
         """The corpus with the k-th reference of each segment alone."""
@@ -164,11 +166,8 @@ class Corpus:
         """The segments of which `rewrite` changes the "hypotheses", or a text of "references"."""
         if side == "hypotheses":
             return [n for n, text in enumerate(self.hypotheses) if rewrite(text) != text]
-        return [
-            number
-            for number, some in enumerate(self.references)
-            if any(rewrite(text) != text for text in some)
-        ]
+        sides = enumerate(self.references)
+        return [n for n, some in sides if any(rewrite(text) != text for text in some)]
 
     def sentence_points(self) -> NDArray[numpy.float64]:
         """sacreBLEU's score of each segment by its tokens, 0-100, shape (segments,)."""
@@ -183,8 +182,7 @@ class Corpus:
         """`sentence_points` of hypothesis i with references i + offset, where both exist."""
         first = max(0, -offset)
         end = min(len(self), len(self) - offset)
-        ours, theirs = range(first, end), range(first + offset, end + offset)
-        return self.part(ours, theirs).sentence_points()
+        return self.part(range(first, end), range(first + offset, end + offset)).sentence_points()
 
     def _plain(self) -> BLEU:
         tokenizer, lowercase = self.metric.tokenizer, self.metric.lowercase
@@ -192,5 +190,5 @@ class Corpus:
 
 
 def is_text(hypotheses: Any) -> bool:
-    """Whether hypotheses are str, and not lists of tokens."""
-    return isinstance(next(iter(hypotheses), ""), str)
+    """Whether hypotheses are str, and not lists of tokens; what are no sequences may be."""
+    return not is_iterable(hypotheses) or isinstance(next(iter(hypotheses), ""), str)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ..dialects import get, names
+from ..inputs.arguments import a_type
 from ..metric.bleu import BLEU
-from ..rendering.tables import Table, Tables
+from ..plots.tables import Table, Tables
 from .corpus import Corpus, is_text
 from .findings import Finding, find
-from .path import Rules, walk
+from .path import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Explanation(Tables):
     ) -> None:
         self.a = a.score()
         self.b = b.score()
-        self.steps, self.shared = walk(Rules.of(a), Rules.of(b))
+        self.steps, self.shared = walk(a, b)
         self.findings = findings
         self._labels = labels
         self._points = a.points(), b.points()
@@ -71,9 +72,8 @@ class Explanation(Tables):
             # Differences of printed scores, so that the printed numbers add up.
             known = step.score == step.score
             moved = round(step.score, 4) - round(last, 4) if known else 0.0
-            shown = (
-                f"{moved:+.4f}" if round(moved, 4) else "no effect" if known else "with the next"
-            )
+            unmoved = "no effect" if known else "with the next"
+            shown = f"{moved:+.4f}" if round(moved, 4) else unmoved
             last = step.score if known else last
             segments = ", ".join(map(str, step.segments)) if step.points else ""
             rows.append((step.rule, step.a, step.b, shown, f"{last:.4f}", segments))
@@ -85,10 +85,9 @@ class Explanation(Tables):
         return [path, *_findings_table(self.findings)]
 
     def __repr__(self) -> str:
-        ends = [
-            f"{name} {points:.4f}" for name, points in zip(self._labels, self._points, strict=True)
-        ]
-        return f"<Explanation {' -> '.join(ends)}, {len(self.steps)} steps>"
+        pairs = zip(self._labels, self._points, strict=True)
+        ends = " -> ".join([f"{name} {points:.4f}" for name, points in pairs])
+        return f"<Explanation {ends}, {len(self.steps)} steps>"
 
 
 class Overview(Tables):
@@ -111,17 +110,16 @@ class Overview(Tables):
         self.reasons: dict[str, str] = {}
         self.failures: dict[str, str] = {}
         points: dict[str, float] = {}
-        start = Rules.of(corpus)
         for name in names():
-            its = corpus.scored_by(dialect_metric(name, corpus.is_text))
+            scored = corpus.scored_by(dialect_metric(name, corpus.is_text))
             try:
-                score = its.score()
-                steps, _ = walk(start, Rules.of(its), segments=False)
+                score = scored.score()
+                steps, _ = walk(corpus, scored, segments=False)
             except CANNOT_SCORE as error:
                 self.failures[name] = str(error)
                 continue
             self.scores[name] = score
-            points[name] = its.points()
+            points[name] = scored.points()
             most = max(steps, key=lambda step: abs(step.points), default=None)
             if most is not None and most.points:
                 self.reasons[name] = f"{most.rule} {most.b} ({most.points:+.2f})"
@@ -169,8 +167,8 @@ def shown_score(name: str, score: Score) -> str:
 def explain(
     hypotheses: Hypotheses,
     references: References,
-    a: Any = None,
-    b: Any = None,
+    a: object = None,
+    b: object = None,
     *,
     sources: Sequence[str] | None = None,
 ) -> Explanation | Overview:
@@ -200,8 +198,8 @@ def explain(
     Notes
     -----
     Rules change in a fixed order: scale, input (text or tokens), tokenizer, case, references,
-    reference length, totals, smoothing, orders, brevity penalty, average, own counting. Another
-    order would distribute the points differently.
+    reference length, totals, smoothing, orders, weights, brevity penalty, average, the rest.
+    Another order would distribute the points differently.
 
     Examples
     --------
@@ -210,18 +208,16 @@ def explain(
     [('tokenizer', -4.84)]
     """
     if a is None and b is None:
-        corpus = Corpus.read(
-            hypotheses, references, dialect_metric("sacrebleu", is_text(hypotheses))
-        )
-        return Overview(corpus, sources)
+        metric = dialect_metric("sacrebleu", is_text(hypotheses))
+        return Overview(Corpus.read(hypotheses, references, metric), sources)
     if a is None or b is None:
         raise ValueError("explain compares two BLEUs: pass both a and b, or neither")
-    ours, its = (_side(value, hypotheses, references) for value in (a, b))
-    if len(ours) != len(its):
-        raise ValueError(f"a has {len(ours)} segments, b has {len(its)}")
-    if ours.hypotheses == its.hypotheses:
-        its = ours.scored_by(its.metric)
-    return Explanation(ours, its, find(its, sources), (_label(a), _label(b)))
+    first, second = (_side(value, hypotheses, references) for value in (a, b))
+    if len(first) != len(second):
+        raise ValueError(f"a has {len(first)} segments, b has {len(second)}")
+    if first.hypotheses == second.hypotheses:
+        second = first.scored_by(second.metric)
+    return Explanation(first, second, find(second, sources), (_label(a), _label(b)))
 
 
 def _side(value: Any, hypotheses: Any, references: Any) -> Corpus:
@@ -231,8 +227,7 @@ def _side(value: Any, hypotheses: Any, references: Any) -> Corpus:
         value, hypotheses, references = value
     metric = dialect_metric(value, is_text(hypotheses)) if isinstance(value, str) else value
     if not isinstance(metric, BLEU):
-        kind = type(metric).__name__
-        raise TypeError(f"expected a dialect's name or a fastbleu.BLEU, not a {kind}")
+        raise TypeError(f"expected a dialect's name or a fastbleu.BLEU, not {a_type(metric)}")
     return Corpus.read(hypotheses, references, metric)
 
 
@@ -251,8 +246,5 @@ def _findings_table(findings: list[Finding]) -> list[Table]:
     if not findings:
         return []
     rows = [(one.name, f"{one.points:+.2f}", one.message) for one in findings]
-    return [
-        Table(
-            "Findings, with the points that fixing them would add", ("finding", "points", ""), rows
-        )
-    ]
+    title = "Findings, with the points that fixing them would add"
+    return [Table(title, ("finding", "points", ""), rows)]

@@ -6,12 +6,14 @@ import html
 import re
 import unicodedata
 
+from ..inputs.mistakes import UNSPACED_TOKENIZERS, lack_spaces
 from ..metric.bleu import BLEU
 from .corpus import Corpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Literal
 
     import numpy
     from numpy.typing import NDArray
@@ -23,6 +25,8 @@ _CASE_DIFFERENCE = 0.02
 # The largest offset of lines, and the smallest shift: points per segment, and segments.
 _LARGEST_SHIFT = 10
 _SHIFT_POINTS, _SHIFT_SEGMENTS = 10.0, 5
+# The least number of segments: a few hypotheses are often shorter than their references.
+_SWAPPED_SEGMENTS = 100
 # A share of hypotheses that end in " .", like tokenized text.
 _TOKENIZED_SHARE = 0.1
 
@@ -38,8 +42,8 @@ class Finding:
     Attributes
     ----------
     name : str
-        "tokenized", "case", "quotes", "entities", "normalization", "line ends", "empty", "shifted",
-        "swapped" or "source copied".
+        "tokenized", "script", "case", "quotes", "entities", "normalization", "line ends", "empty",
+        "shifted", "swapped" or "source copied".
     message : str
         What was found, and where.
     points : float
@@ -47,8 +51,6 @@ class Finding:
     segments : tuple of int
         The affected segments, counted from 0; for a shift the first one.
     """
-
-    __slots__ = ("message", "name", "points", "segments")
 
     def __init__(self, name: str, message: str, points: float, segments: Sequence[int]) -> None:
         self.name = name
@@ -58,7 +60,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, object]:
         """The attributes by their names."""
-        return {name: getattr(self, name) for name in ("name", "message", "points", "segments")}
+        return dict(vars(self))
 
     def __repr__(self) -> str:
         return f"<Finding {self.name}, {self.points:+.2f} points: {self.message}>"
@@ -68,7 +70,7 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
     """The likely mistakes of a corpus, the one with the largest effect first."""
     checks = [_empty, _shifted, _swapped]
     if corpus.is_text:
-        checks += [_tokenized, _case, _quotes, _entities, _normalization, _line_ends]
+        checks += [_tokenized, _script, _case, _quotes, _entities, _normalization, _line_ends]
     found = [finding for check in checks for finding in check(corpus)]
     if sources is not None:
         found += _source_copied(corpus, sources)
@@ -76,19 +78,23 @@ def find(corpus: Corpus, sources: Sequence[str] | None = None) -> list[Finding]:
 
 
 def _rewritten(
-    corpus: Corpus, name: str, message: str, rewrite: Callable[[str], str]
+    corpus: Corpus, name: str, what: str, rewrite: Callable[[str], str]
 ) -> Iterator[Finding]:
-    """A finding if rewriting the texts of one side, or of both, changes the score."""
+    """A finding if rewriting the texts of one side, or of both, which have `what`, matters."""
     changed = [corpus.changed(rewrite, side) for side in ("hypotheses", "references")]
     if changed[0] or changed[1]:
         points = corpus.rewritten(rewrite).points() - corpus.points()
         if points:
-            where = " and ".join(
-                f"{len(its)} of the {side}"
-                for its, side in zip(changed, ("hypotheses", "references"), strict=True)
-                if its
-            )
-            yield Finding(name, f"{where} {message}", points, sorted({*changed[0], *changed[1]}))
+            sides = zip(changed, ("hypotheses", "references"), strict=True)
+            where = " and ".join([f"{len(some)} of the {side}" for some, side in sides if some])
+            verb = "has" if sum(map(len, changed)) == 1 else "have"
+            segments = sorted({*changed[0], *changed[1]})
+            yield Finding(name, f"{where} {verb} {what}", points, segments)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    """The number and what it counts, which is `one` or `many`."""
+    return f"{count} {one if count == 1 else many}"
 
 
 def _tokenized(corpus: Corpus) -> Iterator[Finding]:
@@ -99,10 +105,27 @@ def _tokenized(corpus: Corpus) -> Iterator[Finding]:
         points = corpus.scored_by(split).points() - corpus.points()
         yield Finding(
             "tokenized",
-            f"{sum(ends)} hypotheses end in ' .', like tokenized text: pass the text "
-            "before tokenization, or tokenize='none' if the references are tokenized, too",
+            f"{_counted(sum(ends), 'hypothesis ends', 'hypotheses end')} in ' .', like tokenized "
+            "text: pass the text before tokenization, or tokenize='none' if the references are "
+            "tokenized, too",
             points,
             [number for number, is_end in enumerate(ends) if is_end],
+        )
+
+
+def _script(corpus: Corpus) -> Iterator[Finding]:
+    tokenizer = corpus.metric.tokenizer
+    if tokenizer and tokenizer.splits_at_spaces and lack_spaces(corpus.hypotheses):
+        is_han = any("\u4e00" <= character <= "\u9fff" for character in corpus.hypotheses[0])
+        fitting: Literal["zh", "char"] = "zh" if is_han else "char"
+        points = corpus.scored_by(BLEU(fitting, corpus.metric.lowercase)).points()
+        yield Finding(
+            "script",
+            "the text is in a script without spaces between words, but "
+            f"{tokenizer.name} splits it at spaces: use the tokenizer {UNSPACED_TOKENIZERS}; "
+            f"the effect is that of {fitting}",
+            points - corpus.points(),
+            range(len(corpus)),
         )
 
 
@@ -134,47 +157,48 @@ def _quotes(corpus: Corpus) -> Iterator[Finding]:
 
     sides = [bool(corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
     if sides[0] != sides[1]:
-        message = "have typographic quotes or dashes, the other side has none"
+        message = "typographic quotes or dashes, the other side has none"
         yield from _rewritten(corpus, "quotes", message, rewrite)
 
 
 def _entities(corpus: Corpus) -> Iterator[Finding]:
-    def rewrite(text: str) -> str:
-        return html.unescape(text) if _ENTITY.search(text) else text
-
-    yield from _rewritten(corpus, "entities", "have HTML entities, such as &#39;", rewrite)
+    message = "HTML entities, such as &#39;"
+    return _rewritten(
+        corpus, "entities", message, lambda t: html.unescape(t) if _ENTITY.search(t) else t
+    )
 
 
 def _normalization(corpus: Corpus) -> Iterator[Finding]:
-    def rewrite(text: str) -> str:
-        return text if text.isascii() else unicodedata.normalize("NFKC", text)
-
-    message = "have full-width forms, ligatures or decomposed accents (normalize both by NFKC)"
-    yield from _rewritten(corpus, "normalization", message, rewrite)
+    message = "full-width forms, ligatures or decomposed accents (normalize both by NFKC)"
+    return _rewritten(
+        corpus, "normalization", message, lambda text: unicodedata.normalize("NFKC", text)
+    )
 
 
 def _line_ends(corpus: Corpus) -> Iterator[Finding]:
     def rewrite(text: str) -> str:
         return _LINE_END.sub("", text)
 
-    message = "end in a line feed or carriage return (read files by splitlines())"
+    message = "in a line feed or carriage return (read files by splitlines())"
     for side in ("hypotheses", "references"):
         if changed := corpus.changed(rewrite, side):
             points = corpus.rewritten(rewrite).points() - corpus.points()
-            yield Finding("line ends", f"{len(changed)} of the {side} {message}", points, changed)
+            where = _counted(len(changed), f"of the {side} ends", f"of the {side} end")
+            yield Finding("line ends", f"{where} {message}", points, changed)
 
 
 def _empty(corpus: Corpus) -> Iterator[Finding]:
     lengths = corpus.lengths()
-    for column, side in enumerate(("hypotheses", "references")):
+    sides = ("hypothesis has", "hypotheses have"), ("reference has", "references have")
+    for column, side in enumerate(sides):
         empty = [number for number, row in enumerate(lengths) if not row[column]]
         if 0 < len(empty) < len(lengths):
             kept = [number for number, row in enumerate(lengths) if row[column]]
             points = corpus.part(kept, kept).points() - corpus.points()
             shown = ", ".join(map(str, empty[:5])) + (", ..." if len(empty) > 5 else "")
-            yield Finding(
-                "empty", f"{len(empty)} {side} have no tokens (segments {shown})", points, empty
-            )
+            segments = "segment" if len(empty) == 1 else "segments"
+            message = f"{_counted(len(empty), *side)} no tokens ({segments} {shown})"
+            yield Finding("empty", message, points, empty)
 
 
 def _shifted(corpus: Corpus) -> Iterator[Finding]:
@@ -195,9 +219,9 @@ def _shifted(corpus: Corpus) -> Iterator[Finding]:
             best = max(best, (gain, offset, first + start))
     gain, offset, start = best
     if gain:
-        ours = [*range(start), *range(start, min(count, count - offset))]
-        theirs = [*range(start), *(number + offset for number in ours[start:])]
-        points = corpus.part(ours, theirs).points() - corpus.points()
+        kept = [*range(start), *range(start, min(count, count - offset))]
+        fitting = [*range(start), *(number + offset for number in kept[start:])]
+        points = corpus.part(kept, fitting).points() - corpus.points()
         yield Finding(
             "shifted",
             f"from segment {start} on hypothesis i fits reference i{offset:+d}: "
@@ -216,17 +240,12 @@ def _best_suffix(gains: NDArray[numpy.float64]) -> tuple[int, float]:
 
 
 def _swapped(corpus: Corpus) -> Iterator[Finding]:
-    """A finding if swapping hypotheses and their only references raises the score."""
-    if any(len(some) != 1 for some in corpus.references):
+    if len(corpus) < _SWAPPED_SEGMENTS or any(len(some) != 1 for some in corpus.references):
         return
     points = corpus.swapped().points() - corpus.points()
     if points > 1:
-        yield Finding(
-            "swapped",
-            "the score is higher if hypotheses and references are swapped",
-            points,
-            (),
-        )
+        message = "the score is higher if hypotheses and references are swapped"
+        yield Finding("swapped", message, points, ())
 
 
 def _source_copied(corpus: Corpus, sources: Sequence[str]) -> list[Finding]:
@@ -241,5 +260,6 @@ def _source_copied(corpus: Corpus, sources: Sequence[str]) -> list[Finding]:
         return []
     kept = sorted({*range(len(corpus))} - {*copied})
     points = corpus.part(kept, kept).points() - corpus.points()
-    message = f"{len(copied)} references are copies of their source"
+    copies = "reference is a copy of its source", "references are copies of their source"
+    message = _counted(len(copied), *copies)
     return [Finding("source copied", message, points, copied)]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from itertools import product
 from math import fsum, isfinite
 from typing import NamedTuple
 
+from ..counting.counter import Counter
 from ..dialects import get, names
-from ..dialects.base import Dialect
-from ..dialects.parameters import Parameters
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
-from ..rendering.tables import Table, Tables
+from ..plots.tables import Table, Tables
 from ..tokenizers.table import get_tokenizer, tokenize
 from .corpus import Corpus, is_text
+from .path import RuleSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _SHORTER = (1, 2, 3)
 # How many options of a setting may differ from the defaults of its dialect.
 _MOST_CHANGES = 2
 _NEAREST = 5
-# Settings with the same score that a table shows.
+# Matches of one dialect that a table lists; of more it tells what they differ in.
 _SHOWN = 5
 # Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
@@ -44,13 +45,13 @@ _REWRITINGS: dict[str, Callable[[str], str]] = {
 class _Setting(NamedTuple):
     """One way to score a corpus, and by how many choices it differs from its dialect's defaults."""
 
-    parameters: Parameters
-    corpus: Corpus
+    corpus: Corpus  # with its metric
     is_mean: bool
     changes: int
     description: str
 
 
+@dataclass(eq=False)
 class Match:
     """A setting and its score.
 
@@ -66,22 +67,20 @@ class Match:
         Distance between the number and the value, on that scale.
     """
 
-    __slots__ = ("distance", "setting", "signature", "value")
-
-    def __init__(self, setting: str, signature: str, value: float, distance: float) -> None:
-        self.setting = setting
-        self.signature = signature
-        self.value = value
-        self.distance = distance
+    setting: str
+    signature: str
+    value: float
+    distance: float
 
     def to_dict(self) -> dict[str, Any]:
         """The attributes by their names."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
     def __repr__(self) -> str:
         return f"<Match {self.setting}: {self.value}>"
 
 
+@dataclass(eq=False, repr=False)
 class Identification(Tables):
     """The settings that print as a number, and those that nearly do.
 
@@ -100,39 +99,29 @@ class Identification(Tables):
         highest scores.
     """
 
-    def __init__(
-        self,
-        number: str,
-        matches: list[Match],
-        nearest: list[Match],
-        tried: int,
-        by_chance: float,
-    ) -> None:
-        self.number = number
-        self.matches = matches
-        self.nearest = nearest
-        self.tried = tried
-        self.by_chance = by_chance
+    number: str
+    matches: list[Match]
+    nearest: list[Match]
+    tried: int
+    by_chance: float
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes as plain values, for JSON."""
-        return {
-            "number": self.number,
-            "matches": [match.to_dict() for match in self.matches],
-            "nearest": [match.to_dict() for match in self.nearest],
-            "tried": self.tried,
-            "by_chance": self.by_chance,
-        }
+        return asdict(self)
 
     def _tables(self) -> list[Table]:
-        by_value: dict[str, list[Match]] = {}
+        by_dialect: dict[str, list[Match]] = {}
         for match in self.matches:
-            by_value.setdefault(f"{match.value:.10g}", []).append(match)
+            by_dialect.setdefault(_words(match)[0], []).append(match)
         rows = []
-        for equal in by_value.values():
-            rows += [("yes", *_cells(match)) for match in equal[:_SHOWN]]
-            if len(equal) > _SHOWN:
-                rows.append(("", "", "", f"... and {len(equal) - _SHOWN} more with this score"))
+        for dialect, found in by_dialect.items():
+            shown = found if len(found) <= _SHOWN else found[:1]
+            rows += [("yes", *_cells(match)) for match in shown]
+            if rest := found[len(shown) :]:
+                words = [word for match in rest for word in _words(match)[1:]]
+                changes = ", ".join(dict.fromkeys([word.partition("=")[0] for word in words]))
+                more = f"{dialect}: {len(rest)} more, which differ from it in {changes}"
+                rows.append(("yes", "", "", more))
         rows += [("", *_cells(match)) for match in self.nearest]
         notes = [
             f"{self.tried} settings were tried, of which {self.by_chance:.2g} would match a number "
@@ -143,6 +132,11 @@ class Identification(Tables):
 
     def __repr__(self) -> str:
         return f"<Identification of {self.number}: {len(self.matches)} of {self.tried} settings>"
+
+
+def _words(match: Match) -> list[str]:
+    """The dialect of a setting, and what differs from its defaults."""
+    return match.setting.replace("; ", ", ").split(", ")
 
 
 def _cells(match: Match) -> tuple[str, str, str]:
@@ -187,7 +181,10 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     """
     printed, digits = _read_number(number)
     metric = BLEU() if is_text(hypotheses) else BLEU(None)
-    scores = _scores(Corpus.read(hypotheses, references, metric))
+    corpus = Corpus.read(hypotheses, references, metric)
+    if not len(corpus):
+        raise ValueError("there are no segments to score: hypotheses is empty")
+    scores = _scores(corpus)
     found = _identification(printed, digits, scores)
     if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
         raise ValueError(
@@ -200,6 +197,8 @@ def _read_number(number: float | str) -> tuple[str, int]:
     """A number as it was printed, and its digits after the point."""
     printed = str(number).strip()
     try:
+        if "_" in printed or not printed.isascii():  # float() accepts 1_0 and digits of any script
+            raise ValueError
         value = float(printed)
     except ValueError:
         raise ValueError(f"{number!r} is not a number; pass a score as 31.2 or '31.20'") from None
@@ -226,7 +225,6 @@ def _scores(corpus: Corpus) -> list[tuple[_Setting, float]]:
 
 
 def _settings(corpus: Corpus) -> Iterator[_Setting]:
-    """All settings, dialect by dialect."""
     corpora = [("", corpus)]
     for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
         made = corpus.rewritten(rewrite)
@@ -253,12 +251,12 @@ def _settings_of(
     if max(map(len, corpora[0][1].references)) > 1:
         options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
     if of_text:
-        own = {its: alias for alias, its in (dialect.tokenizers or {}).items()}
+        own = {name: alias for alias, name in (dialect.tokenizers or {}).items()}
         usual = own.get(dialect.tokenizer, dialect.tokenizer)
         options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
         options["lowercase"] = _first(dialect.lowercase, dialect.cases)
-    means = [False, *[True] * (not dialect.mean_of_sentences)]
-    most = 0 if _counts_itself(dialect) else _MOST_CHANGES
+    means = [False, True] if dialect.supports("sums") else [False]
+    most = _MOST_CHANGES if dialect.counter is Counter else 0
     for is_mean, (text, corpus), *values in product(means, corpora, *options.values()):
         changed = {
             option: value
@@ -272,14 +270,14 @@ def _settings_of(
             changed["effective_order"] = True
         given = {"dialect": name, **changed, **({} if of_text else {"tokenize": None})}
         try:
-            parameters = Parameters(**given)
+            metric = BLEU(**given)
         except (ValueError, TypeError, ImportError):
             continue
-        if is_mean and _counts_itself(parameters.rules):
+        if is_mean and type(metric.counter) is not Counter:
             continue
         words = [", ".join(f"{option}={value!r}" for option, value in given.items())]
         words += ["mean of sentences"] * is_mean + [text] * bool(text)
-        yield _Setting(parameters, corpus, is_mean, changes, "; ".join(words))
+        yield _Setting(corpus.scored_by(metric), is_mean, changes, "; ".join(words))
 
 
 def _installed() -> list[str]:
@@ -298,30 +296,14 @@ def _first(usual: Any, others: Any) -> list[Any]:
     return [usual, *[other for other in others if other != usual]]
 
 
-def _counts_itself(dialect: Dialect) -> bool:
-    """Whether a dialect does its own, slow counting instead of sharing rows."""
-    return type(dialect)._count is not Dialect._count
-
-
 def _value(setting: _Setting) -> float:
-    """The score, on the scale of its dialect."""
-    parameters, corpus = setting.parameters, setting.corpus
-    dialect = parameters.rules
-    if _counts_itself(dialect):
-        return corpus.scored_by(BLEU(**parameters.as_arguments())).score().value
-    rows = corpus.rows(
-        parameters.tokenizer,
-        parameters.lowercase,
-        dialect.single_reference,
-        dialect._counted_length(parameters.reference_length),
-        parameters.max_order,
-    )
-    adapted = dialect.adapt(rows)
+    metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
+    if type(metric.counter) is not Counter:  # a slow one, which shares no rows
+        return setting.corpus.score().value
+    rows = RuleSet.of(setting.corpus).rows()
     if setting.is_mean:
-        return fsum(dialect._scores(adapted, parameters.options)) / len(adapted)
-    if dialect.mean_of_sentences:
-        return dialect._mean(adapted, parameters.options)
-    return dialect._corpus_score(adapted.sum(), parameters.options)
+        return fsum(scorer.row_scores(rows)) / len(rows)
+    return scorer.value(scorer.totals_of_rows(rows))
 
 
 def _identification(
@@ -330,12 +312,13 @@ def _identification(
     number = float(printed)
     found, near, values = [], [], []
     for position, (setting, value) in enumerate(scores):
-        dialect = setting.parameters.rules
+        metric = setting.corpus.metric
+        dialect = metric.scorer.dialect
         own_scale = value / dialect.scale
         # On 0-1 or 0-100, whichever is closer.
-        shown = min(own_scale, 100 * own_scale, key=lambda its: abs(its - number))
+        shown = min(own_scale, 100 * own_scale, key=lambda one: abs(one - number))
         values.append(shown)
-        match = Match(setting.description, setting.parameters.signature, shown, shown - number)
+        match = Match(setting.description, metric.signature, shown, shown - number)
         is_its_own = dialect.printed(value) == printed
         if is_its_own or f"{shown:.{digits}f}" == f"{number:.{digits}f}":
             # Among equally common ones, those whose original prints in this form come first.

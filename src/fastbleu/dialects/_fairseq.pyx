@@ -3,7 +3,7 @@
 Ids in, rows out. The hash is FNV-1a over the bytes of a token's id, the lowest first, but each byte is
 extended by its sign, which is why hashes collide (fairseq 0.12.2, clib/libbleu/libbleu.cpp). The hash of
 an n-gram is that of its first n - 1 tokens, extended by the last one, so that each order takes one step
-for each token. The hashes of a hypothesis are numbered (kernel/tables/number_table.h) and counted; each
+for each token. The hashes of a hypothesis are numbered (kernel/tables/number_table.h) and counted; each hash
 of the reference takes one away.
 
 Ownership. A counter owns its arrays and its table. Thread-safety. One counter per call; without the GIL.
@@ -85,25 +85,26 @@ cdef class HashCounter(Interruptible):
             start = stop
         return 0
 
-    cdef Py_ssize_t matches(self, Py_ssize_t ours, Py_ssize_t theirs, Py_ssize_t hyp_len) except -1 nogil:
-        """The clipped matches of `ours` hashes of the hypothesis and `theirs` of the reference."""
+    cdef Py_ssize_t matches(self, Py_ssize_t hypothesis_hashes, Py_ssize_t reference_hashes,
+                            Py_ssize_t hyp_len) except -1 nogil:
+        """The clipped matches of that many hashes of each; those of the reference begin at `hyp_len`."""
         cdef const uint64_t *other = self.hashes + hyp_len
         cdef Py_ssize_t start = 0, stop, cost, i, found = 0
         cdef int32_t number, known
-        if number_table_begin(&self.numbers, ours) < 0:
+        if number_table_begin(&self.numbers, hypothesis_hashes) < 0:
             with gil:
-                raise MemoryError(f"no memory for a segment of {ours} n-grams")
+                raise MemoryError(f"no memory for a segment of {hypothesis_hashes} n-grams")
         cost = look_up_cost(self.numbers.slot_count)
-        while start < ours:
-            stop = self.next_stop(start, ours, cost)
+        while start < hypothesis_hashes:
+            stop = self.next_stop(start, hypothesis_hashes, cost)
             for i in range(start, stop):
                 known = self.numbers.count
                 number = number_table_add(&self.numbers, self.hashes[i])
                 self.counts[number] = 1 if number == known else self.counts[number] + 1
             start = stop
         start = 0
-        while start < theirs:
-            stop = self.next_stop(start, theirs, cost)
+        while start < reference_hashes:
+            stop = self.next_stop(start, reference_hashes, cost)
             for i in range(start, stop):
                 number = number_table_find(&self.numbers, other[i], -1)
                 if number >= 0 and self.counts[number] > 0:
@@ -119,10 +120,10 @@ def hashed_rows(ids, lengths):
     `ids` are int32: those of each hypothesis, followed by its reference's; `lengths`, int64, how many
     they are, shape (2 * segments,).
     """
-    cdef Buffer flat = buffer_of(ids, "i", 1), its = buffer_of(lengths, "q", 1)
-    cdef const int64_t *length = <const int64_t *> its.view.buf
+    cdef Buffer flat = buffer_of(ids, "i", 1), flat_lengths = buffer_of(lengths, "q", 1)
+    cdef const int64_t *length = <const int64_t *> flat_lengths.view.buf
     cdef const int32_t *first = <const int32_t *> flat.view.buf
-    cdef Py_ssize_t segments = its.view.shape[0] // 2, _
+    cdef Py_ssize_t segments = flat_lengths.view.shape[0] // 2, _
     cdef array rows = clone(_ROW, segments * WIDTH, False)
     cdef int64_t *row = <int64_t *> rows.data.as_longlongs
     cdef HashCounter counter = HashCounter()

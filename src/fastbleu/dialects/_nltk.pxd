@@ -9,7 +9,7 @@ cdef enum:
     MAX_SCORED_ORDER = 64      # above it the callers use nltk_arithmetic.py
     MAX_WEIGHTS = 1024
 
-cdef struct Rules:
+cdef struct ScoreOptions:
     # Options of the score, read from the arguments before anything is counted.
     int vectors                       # number of weight vectors
     int max_order
@@ -19,6 +19,6 @@ cdef struct Rules:
     double weights[MAX_WEIGHTS]       # the vectors, end to end
 
 cdef bint plain_number(object number, double *value)
-cdef bint read_weights(Rules *rules, object weights)
-cdef bint score_row(const Rules *rules, const int64_t *row, const int64_t *fifth,
+cdef bint read_weights(ScoreOptions *options, object weights)
+cdef bint score_row(const ScoreOptions *options, const int64_t *row, const int64_t *fifth,
                     double *scores) noexcept nogil

@@ -51,31 +51,31 @@ cdef bint plain_number(object number, double *value):
     return False
 
 
-cdef bint read_vector(Rules *rules, object vector, int *used):
+cdef bint read_vector(ScoreOptions *options, object vector, int *used):
     cdef Py_ssize_t i, length = size_of(vector)
     if length == 0 or length > MAX_SCORED_ORDER or used[0] + length > MAX_WEIGHTS:
         return False
     for i in range(length):
-        if not plain_number(<object> PySequence_Fast_ITEMS(vector)[i], &rules.weights[used[0] + i]):
+        if not plain_number(<object> PySequence_Fast_ITEMS(vector)[i], &options.weights[used[0] + i]):
             return False
     used[0] += <int> length
-    rules.orders[rules.vectors] = <int> length
-    rules.vectors += 1
-    rules.max_order = max(rules.max_order, <int> length)
+    options.orders[options.vectors] = <int> length
+    options.vectors += 1
+    options.max_order = max(options.max_order, <int> length)
     return True
 
 
-cdef bint read_weights(Rules *rules, object weights):
-    """Read one weight vector or several; False for others than lists and tuples of plain numbers."""
+cdef bint read_weights(ScoreOptions *options, object weights):
+    """Read one weight vector or several; False unless they are lists or tuples of plain numbers."""
     cdef int used = 0
-    rules.vectors = rules.max_order = 0
+    options.vectors = options.max_order = 0
     weights = unchanging_lists(weights)
     if not is_list_or_tuple(weights) or size_of(weights) == 0:
         return False
     if not is_list_or_tuple(<object> PySequence_Fast_ITEMS(weights)[0]):
-        return read_vector(rules, weights, &used)
+        return read_vector(options, weights, &used)
     for vector in weights:
-        if not is_list_or_tuple(vector) or not read_vector(rules, vector, &used):
+        if not is_list_or_tuple(vector) or not read_vector(options, vector, &used):
             return False
     return True
 
@@ -234,7 +234,7 @@ cdef bint combine(const int64_t *row, const double *logs, const bint *counted,
     return isfinite(mean)
 
 
-cdef bint score_row(const Rules *rules, const int64_t *row, const int64_t *fifth,
+cdef bint score_row(const ScoreOptions *options, const int64_t *row, const int64_t *fifth,
                     double *scores) noexcept nogil:
     """Write the score of a row, 0-1, for each weight vector; False where doubles do not suffice.
 
@@ -242,18 +242,18 @@ cdef bint score_row(const Rules *rules, const int64_t *row, const int64_t *fifth
     """
     cdef double logs[MAX_SCORED_ORDER]
     cdef bint counted[MAX_SCORED_ORDER]
-    cdef const double *weights = &rules.weights[0]
+    cdef const double *weights = &options.weights[0]
     cdef int vector
     if row[2] == 0:
-        for vector in range(rules.vectors):
+        for vector in range(options.vectors):
             scores[vector] = 0.0
         return True
-    if not log_precisions(row, rules.max_order, rules.smoothing, rules.value, fifth, logs, counted):
+    if not log_precisions(row, options.max_order, options.smoothing, options.value, fifth, logs, counted):
         return False
-    for vector in range(rules.vectors):
-        if not combine(row, logs, counted, weights, rules.orders[vector], &scores[vector]):
+    for vector in range(options.vectors):
+        if not combine(row, logs, counted, weights, options.orders[vector], &scores[vector]):
             return False
-        weights += rules.orders[vector]
+        weights += options.orders[vector]
     return True
 
 
@@ -262,17 +262,17 @@ def score_rows(array rows not None, weights, smoothing, value):
 
     `rows` are a flat array of int64 with totals of at least 1; `value` is the smoothing's epsilon or k.
     """
-    cdef Rules rules
+    cdef ScoreOptions options
     cdef Buffer buffer = buffer_of(rows, "q")      # keeps others from resizing them
     cdef const int64_t *numbers = <const int64_t *> buffer.view.buf
     cdef Py_ssize_t row, width, segments
-    cdef bint cancelled = False, fast = read_weights(&rules, weights)
+    cdef bint cancelled = False, fast = read_weights(&options, weights)
     cdef array scores
     cdef double *out
-    rules.smoothing = <Smoothing> smoothing_named(smoothing)
-    rules.value = 1.0      # nltk's k for "add-k"
+    options.smoothing = <Smoothing> smoothing_named(smoothing)
+    options.value = 1.0      # nltk's k for "add-k"
     if value is not None:
-        fast = plain_number(value, &rules.value) and fast
+        fast = plain_number(value, &options.value) and fast
     width = 2 + 2 * <Py_ssize_t> len(weights)
     if len(rows) % width:
         raise ValueError(f"{len(rows)} numbers are no rows of {width}")
@@ -283,6 +283,6 @@ def score_rows(array rows not None, weights, smoothing, value):
         for row in range(segments):
             if row % POLL_ROWS == POLL_ROWS - 1:
                 poll(&cancelled)
-            if not (fast and score_row(&rules, numbers + row * width, NULL, out + row)):
+            if not (fast and score_row(&options, numbers + row * width, NULL, out + row)):
                 out[row] = NAN
     return scores

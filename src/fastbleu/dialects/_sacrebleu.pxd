@@ -4,16 +4,16 @@ from libc.stdint cimport int64_t
 
 
 cdef enum:
-    LATE_ORDERS = 4            # with more, attributes are made at once
+    LAZY_ORDERS = 4            # with more, attributes are made at once
 
 
-cdef class LateAttributes:
+cdef class LazyScore:
     cdef bint pending          # what follows is not among the attributes yet
     cdef bint whole_value
-    cdef int orders, raised    # see Rules and Scored
+    cdef int orders, raised    # see ScoreOptions and Scored
     cdef int64_t hyp_len, ref_len
     cdef double score, bp
-    cdef double numbers[3 * LATE_ORDERS]      # precisions, matches, totals
+    cdef double numbers[3 * LAZY_ORDERS]      # precisions, matches, totals
 
     cdef int make(self) except -1
 

@@ -6,9 +6,9 @@ VERSION: Final[str]
 SMOOTH_DEFAULTS: dict[str, float | None]
 LOG_OF_ZERO: Final[int]
 
-def compute_plainly(
-    correct: Any,
-    total: Any,
+def score_in_python(
+    correct: object,
+    total: object,
     sys_len: float,
     ref_len: float,
     smooth_method: str,
@@ -17,7 +17,7 @@ def compute_plainly(
     max_ngram_order: int,
 ) -> tuple[float, list[float], float]: ...
 def score_rows(
-    rows: Any,
+    rows: object,
     max_order: int,
     smoothing: str = "exp",
     value: float | None = None,
@@ -32,7 +32,7 @@ def details(
     effective_order: bool = False,
 ) -> tuple[float, list[float], float, list[float], list[float]]: ...
 
-class LateAttributes:
+class LazyScore:
     def _assign(
         self,
         score: float,

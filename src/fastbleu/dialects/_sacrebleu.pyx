@@ -3,10 +3,9 @@
 Every step is the IEEE operation that Python or numpy performs there: counts below 2**52 are exact as
 doubles, log and exp are the C library's, and the logarithms are added as the running Python's `sum`
 adds them (it carries a compensation from 3.12 on). float32 steps are done in double and rounded, which
-gives the same float32: a double has more than twice its bits. Where a step would leave that ground
-(counts from 2**52 on, more than 64 orders, a smoothing value that is negative, not finite or no plain
-number, an overflow) the row is scored by `compute_plainly` on the objects that sacreBLEU would have, which
-also raises what it would raise.
+gives the same float32: a double has more than twice its bits. Where doubles do not suffice (counts from 2**52
+on, more than 64 orders, a smoothing value that is negative, not finite or no plain number, an overflow) the
+row is scored by `score_in_python`, on the objects that sacreBLEU would have and with its errors.
 
 Pure functions of their arguments; any thread may call them. Loops over rows run without the GIL.
 """
@@ -24,6 +23,7 @@ from fastbleu.dialects.smoothings cimport (
     SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, Smoothing, smoothing_named)
 
 from fastbleu import __version__
+from fastbleu.runtime.import_lock import import_lock
 from fastbleu.runtime._process cimport Buffer, buffer_of, poll
 
 cdef extern from "Python.h":
@@ -36,7 +36,7 @@ cdef array _DOUBLES = array("d")
 REPRODUCED = "2.6.0"
 VERSION = f"{REPRODUCED}+fastbleu.{__version__}"      # in signatures
 
-# A smoothing value that is not given: sacreBLEU's BLEU.SMOOTH_DEFAULTS.
+# The default smoothing values: sacreBLEU's BLEU.SMOOTH_DEFAULTS.
 SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
 cdef dict _DEFAULTS = SMOOTH_DEFAULTS
 
@@ -54,7 +54,7 @@ cdef enum Arithmetic:
     WIDENED_SINGLES            # numpy's float32 where a Python number widens it (numpy 1)
     TRUNCATED                  # an int64 array that cuts off what add-k adds to it
 
-cdef struct Rules:
+cdef struct ScoreOptions:
     int max_order
     Smoothing smoothing
     Arithmetic arithmetic
@@ -71,7 +71,7 @@ cdef struct Scored:
 
 
 cdef double added(const double *terms, int count) noexcept nogil:
-    """What Python's sum() makes of at least one finite float."""
+    """Python's sum() of at least one finite float."""
     cdef double total = terms[0], lost = 0.0, raised
     cdef int i
     if not COMPENSATED:
@@ -88,28 +88,28 @@ cdef double added(const double *terms, int count) noexcept nogil:
     return total + lost if lost != 0.0 else total
 
 
-cdef inline double narrow(const Rules *rules, double number) noexcept nogil:
-    """The number as the result of a step of this arithmetic."""
-    return <double> <float> number if rules.arithmetic == SINGLES else number
+cdef inline double round_to_float32(const ScoreOptions *options, double number) noexcept nogil:
+    """The result of a step: rounded if the arithmetic is that of float32."""
+    return <double> <float> number if options.arithmetic == SINGLES else number
 
 
-cdef inline double smoothed_count(const Rules *rules, double count) noexcept nogil:
+cdef inline double smoothed_count(const ScoreOptions *options, double count) noexcept nogil:
     """count + k as it is stored."""
-    cdef double raised = count + narrow(rules, rules.value)
-    if rules.arithmetic == TRUNCATED:
+    cdef double raised = count + round_to_float32(options, options.value)
+    if options.arithmetic == TRUNCATED:
         return trunc(raised)
-    return raised if rules.arithmetic == DOUBLES else <double> <float> raised
+    return raised if options.arithmetic == DOUBLES else <double> <float> raised
 
 
-cdef bint score_counts(const Rules *rules, double hyp_len, double ref_len,
+cdef bint score_counts(const ScoreOptions *options, double hyp_len, double ref_len,
                        Scored *scored) noexcept nogil:
     """Score and (add-k) change the counts in `scored`; False where doubles do not suffice."""
     cdef double logs[MAX_FAST_ORDER]
     cdef double *matches = scored.counts
-    cdef double *totals = scored.counts + rules.max_order
+    cdef double *totals = scored.counts + options.max_order
     cdef double *precisions = scored.precisions
-    cdef double doubling = 1.0, mean
-    cdef int n, orders = rules.max_order
+    cdef double doubling = 1.0, numerator, denominator, mean
+    cdef int n, orders = options.max_order
     cdef bint matched = False, zero = False
     scored.raised = 1
     scored.score = 0.0
@@ -118,29 +118,33 @@ cdef bint score_counts(const Rules *rules, double hyp_len, double ref_len,
         return False
     if hyp_len < ref_len:
         scored.bp = exp(1.0 - ref_len / hyp_len) if hyp_len > 0.0 else 0.0
-    for n in range(rules.max_order):
+    for n in range(options.max_order):
         precisions[n] = 0.0
         matched |= matches[n] != 0.0
         if not (fabs(matches[n]) < EXACT and fabs(totals[n]) < EXACT):
             return False
     if not matched:
         return True
-    for n in range(rules.max_order):
-        if rules.smoothing == SMOOTH_ADD_K and n > 0:
-            matches[n] = smoothed_count(rules, matches[n])
-            totals[n] = smoothed_count(rules, totals[n])
+    for n in range(options.max_order):
+        if options.smoothing == SMOOTH_ADD_K and n > 0:
+            matches[n] = smoothed_count(options, matches[n])
+            totals[n] = smoothed_count(options, totals[n])
             scored.raised = n + 1
         if totals[n] == 0.0:
             break
-        if rules.effective_order:
+        if options.effective_order:
             orders = n + 1
+        numerator, denominator = 100.0, totals[n]
         if matches[n] != 0.0:
-            precisions[n] = narrow(rules, narrow(rules, 100.0 * matches[n]) / totals[n])
-        elif rules.smoothing == SMOOTH_EXP:
+            numerator *= matches[n]
+        elif options.smoothing == SMOOTH_EXP:
             doubling *= 2.0
-            precisions[n] = narrow(rules, 100.0 / narrow(rules, doubling * totals[n]))
-        elif rules.smoothing == SMOOTH_FLOOR:
-            precisions[n] = narrow(rules, narrow(rules, 100.0 * rules.value) / totals[n])
+            denominator = round_to_float32(options, doubling * denominator)
+        elif options.smoothing == SMOOTH_FLOOR:
+            numerator *= options.value
+        else:
+            continue
+        precisions[n] = round_to_float32(options, round_to_float32(options, numerator) / denominator)
     for n in range(orders):
         if not (isfinite(precisions[n]) and precisions[n] >= 0.0):
             return False
@@ -158,7 +162,7 @@ cdef bint score_counts(const Rules *rules, double hyp_len, double ref_len,
 
 @cython.boundscheck(True)
 @cython.wraparound(True)
-def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_value, effective_order,
+def score_in_python(correct, total, sys_len, ref_len, smooth_method, smooth_value, effective_order,
                     max_ngram_order):
     """Score, precisions and bp by sacreBLEU's `BLEU.compute_bleu`; add-k changes the counts in place."""
     if smooth_value is None:
@@ -190,47 +194,48 @@ def compute_plainly(correct, total, sys_len, ref_len, smooth_method, smooth_valu
     return bp * _exp(sum(logs) / orders), precisions, bp
 
 
-cdef bint read_rules(Rules *rules, int max_order, object smoothing, object value,
-                     bint effective_order, object arithmetic="float64") except -1:
-    """Read the arguments; False where compute_plainly has to be taken."""
-    rules.max_order = max_order
-    rules.effective_order = effective_order
-    rules.value = 0.0
-    rules.whole_value = True
+cdef bint read_options(ScoreOptions *options, int max_order, object smoothing, object value,
+                       bint effective_order, object arithmetic="float64") except -1:
+    """Read the arguments; False if score_in_python must be used."""
+    options.max_order = max_order
+    options.effective_order = effective_order
+    options.value = 0.0
+    options.whole_value = True
     if smoothing not in _DEFAULTS:
         raise ValueError(f"smoothing {smoothing!r} is unknown; choose one of {', '.join(_DEFAULTS)}")
-    rules.smoothing = <Smoothing> smoothing_named(smoothing)
+    options.smoothing = <Smoothing> smoothing_named(smoothing)
     if arithmetic == "float64" or arithmetic == "expected":
-        rules.arithmetic = DOUBLES
+        options.arithmetic = DOUBLES
     elif arithmetic == "int64-in-place":
-        rules.arithmetic = TRUNCATED
+        options.arithmetic = TRUNCATED
     elif arithmetic == "float32":
-        import numpy
+        with import_lock:
+            import numpy
         is_widened = (100.0 * numpy.float32(1)).dtype.itemsize == 8
-        rules.arithmetic = WIDENED_SINGLES if is_widened else SINGLES
+        options.arithmetic = WIDENED_SINGLES if is_widened else SINGLES
     else:
         raise ValueError(f"arithmetic {arithmetic!r} is unknown; choose one of float64, float32, "
                          "int64-in-place, expected")
     if max_order < 1:
         raise ValueError(f"max_order is {max_order}, but must be at least 1")
-    if rules.smoothing == SMOOTH_FLOOR or rules.smoothing == SMOOTH_ADD_K:
+    if options.smoothing == SMOOTH_FLOOR or options.smoothing == SMOOTH_ADD_K:
         if value is None:
             value = _DEFAULTS[smoothing]
         if type(value) is float:
-            rules.value = value
-            rules.whole_value = False
+            options.value = value
+            options.whole_value = False
         elif type(value) is int and -1 < value < 1 << 52:
-            rules.value = value
+            options.value = value
         else:
             return False
-    if rules.arithmetic == SINGLES and 0.0 < rules.value < 1e-20:
-        return False      # a float32 without all its bits may come out of this
-    return max_order <= MAX_FAST_ORDER and 0.0 <= rules.value < EXACT
+    if options.arithmetic == SINGLES and 0.0 < options.value < 1e-20:
+        return False      # the result may be a float32 of reduced precision
+    return max_order <= MAX_FAST_ORDER and 0.0 <= options.value < EXACT
 
 
-cdef object score_plainly(const int64_t *whole, const float *single, const double *expected, int max_order,
-                          smoothing, value, effective_order, arithmetic):
-    """The score of one row of int64 (`whole`), float32 (`single`) or float64, by compute_plainly."""
+cdef object score_row_in_python(const int64_t *whole, const float *single, const double *expected,
+                                int max_order, smoothing, value, effective_order, arithmetic):
+    """The score of one row of int64 (`whole`), float32 (`single`) or float64, by score_in_python."""
     cdef int i, width = 2 + 2 * max_order
     if expected != NULL:
         row = [expected[i] for i in range(width)]
@@ -240,9 +245,10 @@ cdef object score_plainly(const int64_t *whole, const float *single, const doubl
         row = [whole[i] for i in range(width)]
     hyp_len, ref_len = row[:2] if expected != NULL else map(int, row[:2])
     if arithmetic == "float32" or arithmetic == "int64-in-place":
-        import numpy
+        with import_lock:
+            import numpy
         row = numpy.array(row, "float32" if single != NULL else "int64")
-    score, _, _ = compute_plainly(row[2:2 + max_order], row[2 + max_order:], hyp_len, ref_len, smoothing,
+    score, _, _ = score_in_python(row[2:2 + max_order], row[2 + max_order:], hyp_len, ref_len, smoothing,
                                   value, effective_order, max_order)
     return score
 
@@ -257,7 +263,7 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     """
     cdef Buffer buffer = buffer_of(rows, "")
     cdef Py_buffer *view = &buffer.view
-    cdef Rules rules
+    cdef ScoreOptions options
     cdef Scored scored
     cdef const int64_t *whole = NULL
     cdef const float *single = NULL
@@ -267,7 +273,7 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     cdef double hyp_len, ref_len
     cdef array scores
     cdef double *out
-    cdef bint fast = read_rules(&rules, max_order, smoothing, value, effective_order, arithmetic)
+    cdef bint fast = read_options(&options, max_order, smoothing, value, effective_order, arithmetic)
     cdef bint cancelled = False
     cdef bint singles = arithmetic == "float32", doubles = arithmetic == "expected"
     cdef char kind = c"f" if singles else c"d" if doubles else c"q"
@@ -300,12 +306,12 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
                 for n in range(2 * max_order):
                     scored.counts[n] = <double> single[2 + n] if singles else (
                         expected[2 + n] if doubles else <double> whole[2 + n])
-                if score_counts(&rules, hyp_len, ref_len, &scored):
+                if score_counts(&options, hyp_len, ref_len, &scored):
                     out[row] = scored.score
                     continue
             with gil:
-                out[row] = score_plainly(whole, single, expected, max_order, smoothing, value,
-                                         effective_order, arithmetic)
+                out[row] = score_row_in_python(whole, single, expected, max_order, smoothing, value,
+                                               effective_order, arithmetic)
     return scores
 
 
@@ -320,31 +326,31 @@ cdef list count_list(const double *counts, int count, int raised, bint whole):
     return [counts[n] if 0 < n < raised and not whole else <int64_t> counts[n] for n in range(count)]
 
 
-cdef bint score_row(Rules *rules, Scored *scored, const int64_t *row, int max_order, object smoothing,
-                    object value, bint effective_order) except -1:
-    """Score one row; False where compute_plainly has to be taken."""
+cdef bint score_row(ScoreOptions *options, Scored *scored, const int64_t *row, int max_order,
+                    object smoothing, object value, bint effective_order) except -1:
+    """Score one row; False if score_in_python must be used."""
     cdef int n
-    if not read_rules(rules, max_order, smoothing, value, effective_order):
+    if not read_options(options, max_order, smoothing, value, effective_order):
         return False
     for n in range(2 * max_order):
         scored.counts[n] = <double> row[2 + n]
-    return score_counts(rules, <double> row[0], <double> row[1], scored)
+    return score_counts(options, <double> row[0], <double> row[1], scored)
 
 
 cdef tuple details_of(const int64_t *row, int max_order, object smoothing, object value,
                       bint effective_order):
-    cdef Rules rules
+    cdef ScoreOptions options
     cdef Scored scored
     cdef bint whole
     cdef int n
-    if score_row(&rules, &scored, row, max_order, smoothing, value, effective_order):
-        whole = rules.whole_value
+    if score_row(&options, &scored, row, max_order, smoothing, value, effective_order):
+        whole = options.whole_value
         return (scored.score, float_list(scored.precisions, max_order), scored.bp,
                 count_list(scored.counts, max_order, scored.raised, whole),
                 count_list(scored.counts + max_order, max_order, scored.raised, whole))
     matches = [row[2 + n] for n in range(max_order)]
     totals = [row[2 + max_order + n] for n in range(max_order)]
-    score, precisions, bp = compute_plainly(
+    score, precisions, bp = score_in_python(
         matches, totals, row[0], row[1], smoothing, value, effective_order, max_order)
     return score, precisions, bp, matches, totals
 
@@ -366,12 +372,12 @@ def details(array row not None, int max_order, smoothing="exp", value=None,
     return details_of(checked_row(row, max_order), max_order, smoothing, value, effective_order)
 
 
-cdef class LateAttributes:
+cdef class LazyScore:
     """The base of sacreBLEU's BLEUScore, which makes its attributes when one is first read or set.
 
     Most callers read the score and nothing else, so that is read without making the others.
 
-    Thread-safety. The first that comes makes them, and the others wait.
+    Thread-safety. The first thread makes the attributes, and others wait.
     """
 
     def __getattribute__(self, name):
@@ -391,7 +397,7 @@ cdef class LateAttributes:
             self.make()
         delete_plainly(self, name, NULL)
 
-    # Python's own way pickles no class with a base like this.
+    # By default Python cannot pickle a class with a base like this.
     def __getstate__(self):
         return self.__dict__
 
@@ -414,7 +420,7 @@ cdef class LateAttributes:
         return 0
 
 
-cdef int assign(LateAttributes made, object score, object counts, object totals, object precisions,
+cdef int assign(LazyScore made, object score, object counts, object totals, object precisions,
                 object bp, object sys_len, object ref_len) except -1:
     """Set the attributes, without running other code; they are pending until all are there."""
     set_plainly(made, "name", "BLEU")
@@ -434,18 +440,18 @@ cdef int assign(LateAttributes made, object score, object counts, object totals,
 cdef object score_object(type cls, const int64_t *row, int max_order, object smoothing, object value,
                          bint effective_order):
     """The BLEUScore of a row; `cls` is that class."""
-    cdef Rules rules
+    cdef ScoreOptions options
     cdef Scored scored
-    cdef LateAttributes made
-    if max_order > LATE_ORDERS or not score_row(
-            &rules, &scored, row, max_order, smoothing, value, effective_order):
+    cdef LazyScore made
+    if max_order > LAZY_ORDERS or not score_row(
+            &options, &scored, row, max_order, smoothing, value, effective_order):
         score, precisions, bp, counts, totals = details_of(
             row, max_order, smoothing, value, effective_order)
         return cls(score, counts, totals, precisions, bp, row[0], row[1])
     made = cls.__new__(cls)
     made.score, made.bp = scored.score, scored.bp
     made.hyp_len, made.ref_len = row[0], row[1]
-    made.orders, made.raised, made.whole_value = max_order, scored.raised, rules.whole_value
+    made.orders, made.raised, made.whole_value = max_order, scored.raised, options.whole_value
     memcpy(made.numbers, scored.precisions, max_order * sizeof(double))
     memcpy(made.numbers + max_order, scored.counts, 2 * max_order * sizeof(double))
     made.pending = True

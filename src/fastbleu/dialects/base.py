@@ -1,29 +1,51 @@
-"""`Dialect`: the rules by which one implementation turns rows of counts into a `Score`."""
+"""`Dialect`: the rules by which one implementation turns counts into a `Score`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Collection, Mapping, Sequence
-from math import exp
+from collections.abc import Collection, Mapping
+from math import exp, isfinite
 
-from .._core import MAX_ORDER, raise_totals
+from .._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
+from ..counting._counted import Counted, Totals
+from ..counting.counter import Counter
 from ..counting.stats import Stats
-from .options import Options as Options
+from ..inputs.arguments import DEFAULT, check_choice, check_lowercase
+from ..runtime.import_lock import import_lock
 from .score import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any, ClassVar, Literal
 
-    from ..counting._batch import Counted
-    from ..counting.batch import CountOptions, Segment
+    from ..inputs.ids import IdFilter
     from ..inputs.types import ReferenceLength
-    from ..tokenizers.table import TokenizerName
+    from ..tokenizers.table import Tokenizer, TokenizerName
+    from .scorer import Scorer
+
+    Option = Sequence[float] | str | float | Tokenizer | None
+
+_NO_SUMS = "its score does not follow from summed counts"
+# Why a dialect lacks what it does not implement, unless it gives a reason of its own.
+_REASONS = {
+    "weights": "its weights are equal",
+    "effective_order=True": "it averages over all orders",
+    "aggregate=True": "its rules are for whole counts, not for expected ones",
+    "prefix_scores": "its scores of prefixes do not follow from where n-grams match",
+    "matrix": "nothing says that its scores of pairs follow from rows",
+    **dict.fromkeys(("update", "statistics", "sums", "state", "significance"), _NO_SUMS),
+}
+
+_NLTK_METHODS = {"method1": "floor", "method2": "add-k", "method3": "exp", "method4": "method4"}
 
 
 class Dialect(ABC):
     """The rules of one implementation for scores. A dialect has no state.
+
+    A dialect can do what it implements or declares here; the rest is refused: sums
+    (`adds_up`), the matrix of pairs (`separable`) and expected counts (`_expected_scores`).
 
     Attributes
     ----------
@@ -44,21 +66,24 @@ class Dialect(ABC):
     smoothings : mapping of str to float or None
         Every smoothing method with its default value; None: it takes no value.
     options : mapping of str to object
-        The options of `score` that the dialect supports, with their defaults.
-    settings : mapping of str to object
+        The options of a `Scorer` that the dialect supports, with their defaults.
+    own_options : mapping of str to object
         Further options of `fastbleu.BLEU` that only this dialect has, and their values.
-    unsupported : mapping of str to str
-        Options and operations that the dialect does not support, and why. Operations are "update",
-        "statistics", "sums", "state", "matrix" (many with many) and "significance".
+    reasons : mapping of str to str
+        Why options and operations are not supported, where there is more to say than in general.
     weights_set_order : bool
         Whether `max_order` defaults to the number of `weights`.
     single_reference : bool
         Whether each segment must have exactly one reference.
+    adds_up : bool
+        Whether the score of a corpus is that of the sum of its adapted rows.
     mean_of_sentences : bool
         Whether the score of a corpus is the mean of its segments' scores, which needs their rows.
-    separable : bool
-        Whether a score is `Dialect.brevity_penalty` times a function of the hypothesis' length and
-        the matches. The matrix of pairs is faster then.
+    separable : bool or None
+        Whether a score is `brevity_penalty` times a function of the hypothesis' length and the
+        matches, which makes the matrix of pairs faster; None: there is no matrix.
+    counter : type
+        The `Counter` that counts for the dialect.
     """
 
     name: ClassVar[str]
@@ -75,12 +100,14 @@ class Dialect(ABC):
     minimum_total: ClassVar[int] = 0
     smoothings: ClassVar[Mapping[str, float | None]]
     options: ClassVar[Mapping[str, object]]
-    settings: Mapping[str, object] = {}
-    unsupported: Mapping[str, str] = {}
+    own_options: Mapping[str, object] = {}
+    reasons: Mapping[str, str] = {}
     weights_set_order: ClassVar[bool] = False
     single_reference: ClassVar[bool] = False
+    adds_up: ClassVar[bool] = False
     mean_of_sentences: ClassVar[bool] = False
-    separable: ClassVar[bool] = False
+    separable: ClassVar[bool | None] = None
+    counter: type[Counter] = Counter
 
     # The fields of a signature in order, and the max_order that signatures omit.
     _fields: ClassVar[tuple[str, ...]] = (
@@ -90,99 +117,16 @@ class Dialect(ABC):
     # How the original prints its score: a format of `value`; None: not rounded.
     _printed: ClassVar[str | None] = None
 
-    def _configured(
-        self, settings: Mapping[str, Any], reference_length: str | None = None
-    ) -> Dialect:
-        """This dialect with other values of `settings`, or for a reference length.
-
-        Raises
-        ------
-        TypeError, ValueError
-            The dialect has no such setting, or a value is wrong.
-        """
-        for name in settings:
-            if name not in self.settings:
-                raise self._refusal(name, "its original has nothing of the kind")
-        return type(self)(**settings) if settings else self
-
-    def _count(
-        self,
-        hypotheses: Any,
-        references: Any,
-        options: CountOptions,
-        masks: tuple[Any, Any] = (None, None),
-        *,
-        keep_rows: bool = True,
-        progress: bool = False,
-    ) -> Counted:
-        """Check and count a batch: all segments' rows, or one row, the sum of adapted rows."""
-        from ..counting.input import count_input
-
-        keep = keep_rows or type(self).adapt is not Dialect.adapt
-        counted = count_input(
-            hypotheses, references, options, masks, keep_rows=keep, progress=progress
-        )
-        self._check_references(counted.nrefs)
-        if keep and not keep_rows:
-            counted.stats = self.adapt(counted.stats).sum()
-        return counted
-
-    def _check_order(self, order: int) -> None:
-        """Refuse a `max_order` that the original does not have."""
-        if order not in self.orders:
-            known = ", ".join(map(str, self.orders))
-            raise self._refusal(f"max_order={order}", f"its longest n-grams are {known}")
-
-    def _check_references(self, nrefs: int) -> None:
-        """Refuse `nrefs` references of each segment (-1: it varies), if there may be only one."""
-        if self.single_reference and nrefs not in (0, 1):
-            raise ValueError(
-                f"dialect {self.name!r} takes one reference for each segment, as its original "
-                "does; pass references=[its[0] for its in references] to score with the first"
-            )
-
-    def _counted_length(self, reference_length: str) -> str:
-        """The reference length to store in rows."""
-        return reference_length
-
-    def adapt(self, stats: Stats) -> Stats:
-        """Convert rows to the dialect's way of counting. Adapt first, sum afterwards."""
-        if not self.minimum_total:
-            return stats
-        rows = stats[:]
-        raise_totals(rows._rows, len(rows), rows.max_order)
-        return rows
-
-    def score(
-        self,
-        sums: Stats,
-        weights: Sequence[float] | None = None,
-        smoothing: str | None = None,
-        smoothing_value: float | None = None,
-        effective_order: bool = False,
-        *,
-        nrefs: int | None = None,
-        lowercase: bool | None = None,
-        tokenizer: str | None = None,
-        reference_length: str | None = None,
-    ) -> Score:
+    def score(self, sums: Stats, *arguments: Option, **options: Option) -> Score:
         """The score of a corpus.
 
         Parameters
         ----------
         sums : Stats
             One row: the sum of all adapted rows.
-        weights : sequence of float, shape (max_order,), optional
-            Weight of each order; equal weights by default.
-        smoothing, smoothing_value : optional
-            One of `smoothings`, and a value instead of its default; default: that of `options`.
-        effective_order : bool, default False
-            Average only over orders for which the hypotheses have n-grams; their weights are scaled
-            up to the sum of all.
-        nrefs, lowercase, tokenizer, reference_length : optional
-            For the signature: references per segment (-1: it varies), whether the text was
-            lowercased, the tokenizer's signature, which reference's length counted. None leaves the
-            field out.
+        *arguments, **options
+            Those of `Scorer` after `max_order`; and `nrefs`, the number of references per segment,
+            for the signature.
 
         Returns
         -------
@@ -202,93 +146,26 @@ class Dialect(ABC):
             raise TypeError(f"expected Stats of one row, the sum of all, not a {given}")
         if len(sums) != 1:
             raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
-        options = self.read_options(
-            sums.max_order, weights, smoothing, smoothing_value, effective_order
-        )
-        how = nrefs, lowercase, tokenizer, reference_length
-        return self._score_row(sums, options, self._signature(sums.max_order, options, *how))
+        nrefs: Any = options.pop("nrefs", None)
+        totals = Totals(sums._rows, None, nrefs)
+        return self._scorer(sums.max_order, arguments, options).score_row(totals)
 
-    def _score_row(self, sums: Stats, options: Options, signature: str) -> Score:
-        """The score of one row."""
-        hyp_len, ref_len, *counts = sums._rows
-        matches, totals = tuple(counts[: sums.max_order]), tuple(counts[sums.max_order :])
-        if self.minimum_total and 0 in totals:
-            raise ValueError(
-                "the row has a total of 0: there are no segments, or they were not adapted; "
-                f"pass {self.name.upper()}.adapt(stats).sum()"
-            )
-        value = self._corpus_score(sums, options)
-        return Score(
-            value,
-            tuple([m / t if t else 0.0 for m, t in zip(matches, totals, strict=True)]),
-            self.brevity_penalty(hyp_len, ref_len),
-            hyp_len,
-            ref_len,
-            matches,
-            totals,
-            signature,
-            self.printed(value),
-            self._cumulative(sums, options),
-        )
-
-    def _score_mean(self, stats: Stats, options: Options, signature: str) -> Score:
-        """The score of a corpus as the mean of its adapted rows' scores."""
-        value = self._mean(stats, options)
-        score = self._score_row(stats.sum(), options, signature)
-        return score.__replace__(value=value, printed=self.printed(value))
-
-    def printed(self, value: float) -> str | None:
-        """A score with the digits that the original prints; None if it prints all."""
-        return None if self._printed is None else self._printed % value
-
-    def line(self, score: Score) -> str | None:
-        """The line that the original prints; None if it prints none."""
-        return None
-
-    def sentence_scores(
-        self,
-        stats: Stats,
-        weights: Sequence[float] | None = None,
-        smoothing: str | None = None,
-        smoothing_value: float | None = None,
-        effective_order: bool = False,
-    ) -> array[float]:
+    def sentence_scores(self, stats: Stats, *arguments: Option, **options: Option) -> array[float]:
         """The score of each adapted row, in 0-`scale`; options and errors as for `score`."""
-        options = self.read_options(
-            stats.max_order, weights, smoothing, smoothing_value, effective_order
-        )
-        return self._scores(stats, options)
+        return self._scores(stats, self._scorer(stats.max_order, arguments, options))
 
     def expected_scores(
-        self,
-        rows: Any,
-        max_order: int,
-        weights: Sequence[float] | None = None,
-        smoothing: str | None = None,
-        smoothing_value: float | None = None,
-        effective_order: bool = False,
+        self, rows: object, max_order: int, *arguments: Option, **options: Option
     ) -> array[float]:
         """The score of each row of expected counts, in 0-`scale`; options, errors as for `score`.
 
         `rows` is a C-contiguous array of float64, shape (rows, 2 + 2 * max_order): [hyp_len,
         ref_len, matches..., totals...], which may be fractions.
         """
-        self.require("aggregate=True")
-        options = self.read_options(max_order, weights, smoothing, smoothing_value, effective_order)
-        return self._expected_scores(rows, max_order, options)
+        return self._scorer(max_order, arguments, options).expected_scores(rows)
 
     def signature(
-        self,
-        max_order: int,
-        weights: Sequence[float] | None = None,
-        smoothing: str | None = None,
-        smoothing_value: float | None = None,
-        effective_order: bool = False,
-        *,
-        nrefs: int | None = None,
-        lowercase: bool | None = None,
-        tokenizer: str | None = None,
-        reference_length: str | None = None,
+        self, max_order: int, *arguments: Option, nrefs: int | None = None, **options: Option
     ) -> str:
         """A text that names everything that a score depends on besides the counts.
 
@@ -300,46 +177,60 @@ class Dialect(ABC):
         >>> SACREBLEU.signature(4, nrefs=1, lowercase=False, tokenizer="13a").rpartition("|")[0]
         'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
         """
-        options = self.read_options(max_order, weights, smoothing, smoothing_value, effective_order)
-        return self._signature(max_order, options, nrefs, lowercase, tokenizer, reference_length)
+        return self._scorer(max_order, arguments, options).signature(nrefs)
 
-    def read_options(
+    def _scorer(self, max_order: int, arguments: Sequence[Any], options: dict[str, Any]) -> Scorer:
+        with import_lock:
+            from .scorer import Scorer
+
+        return Scorer(self, max_order, *arguments, **options)
+
+    def _make_counter(
         self,
+        tokenizer: Tokenizer | None,
+        lowercase: bool,
         max_order: int,
-        weights: Sequence[float] | None = None,
-        smoothing: str | None = None,
-        smoothing_value: float | None = None,
-        effective_order: bool = False,
-    ) -> Options:
-        """The options, checked; errors as for `score`."""
-        if smoothing is None:
-            smoothing = str(self.options["smoothing"])
-        if effective_order:
-            self.require("effective_order=True")
-        if smoothing not in self.smoothings:
-            self.require(f"smoothing={smoothing!r}")
-            raise ValueError(self._unknown_smoothing(smoothing))
-        if smoothing_value is not None and self.smoothings[smoothing] is None:
-            raise ValueError(f"smoothing {smoothing!r} takes no value")
-        if weights is not None:
-            self.require("weights")
-            weights = tuple([float(weight) for weight in weights])
-            if len(weights) != max_order:
-                raise ValueError(f"there are {len(weights)} weights for max_order {max_order}")
-            if weights == (1 / max_order,) * max_order:
-                weights = None
-        options = Options(weights, smoothing, smoothing_value, effective_order)
-        self._check(options)
-        return options
+        threads: int,
+        reference_length: str,
+        id_filter: IdFilter | None,
+    ) -> Counter:
+        """What counts for the dialect; the arguments are checked."""
+        return self.counter(
+            tokenizer,
+            lowercase,
+            max_order,
+            threads,
+            # Mean lengths are no integers; what takes them reads the tokens (coco.py).
+            reference_length="closest" if reference_length == "average" else reference_length,
+            id_filter=id_filter,
+            least_total=self.minimum_total,
+        )
 
-    def require(self, feature: str) -> None:
-        """Raise a ValueError if the dialect does not support an option or an operation."""
-        if feature in self.unsupported:
-            raise self._refusal(feature, self.unsupported[feature])
+    # What a `Scorer` calls: counts to scores, with the scorer's checked options.
 
-    def _refusal(self, feature: str, reason: str) -> ValueError:
-        """The error for an option that the original does not have."""
-        return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
+    def adapt(self, stats: Stats) -> Stats:
+        """Convert rows to the dialect's way of counting. Adapt first, sum afterwards."""
+        if not self.minimum_total:
+            return stats
+        rows = stats[:]
+        raise_totals(rows._rows, rows.max_order, self.minimum_total)
+        return rows
+
+    @abstractmethod
+    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+        """The score of each adapted row, in 0-`scale`."""
+
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+        return self._scores(self.adapt(counted.stats), scorer)
+
+    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
+        """`value` and `bp` of a corpus, and other attributes of `Score` that differ from counts."""
+        value = self._scores(totals.sum(), scorer)[0]
+        return {"value": value, "bp": self.brevity_penalty(*totals.row[:2])}
+
+    def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
+        """The score of each row of expected counts: see `expected_scores`."""
+        raise NotImplementedError
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The factor for hypotheses that are shorter than their references, 0-1."""
@@ -347,66 +238,156 @@ class Dialect(ABC):
             return 1.0
         return exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
 
-    def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
-        """Attributes of a `Score`, including `value`, that cannot be computed from rows.
+    def printed(self, value: float) -> str | None:
+        """A score with the digits that the original prints; None if it prints all."""
+        return None if self._printed is None else self._printed % value
 
-        For dialects whose `_count` keeps tokens; `sums` is the sum of the segments' rows.
-        """
-        raise NotImplementedError
-
-    @abstractmethod
-    def _scores(self, stats: Stats, options: Options) -> array[float]:
-        """The score of each adapted row, with checked options."""
-
-    def _corpus_score(self, sums: Stats, options: Options) -> float:
-        """The score of a sum of rows: `_scores`, unless the original treats a corpus otherwise."""
-        return self._scores(sums, options)[0]
-
-    def _mean(self, stats: Stats, options: Options) -> float:
-        """The mean of the scores of rows."""
-        raise NotImplementedError
-
-    def _cumulative(self, sums: Stats, options: Options) -> tuple[float, ...] | None:
-        """BLEU-1 to BLEU-N, if the original returns them."""
+    def line(self, score: Score) -> str | None:
+        """The line that the original prints; None if it prints none."""
         return None
 
-    def _check(self, options: Options) -> None:  # noqa: B027 (most dialects have nothing to check)
+    # What the dialect supports.
+
+    def supports(self, feature: str) -> bool:
+        """Whether the dialect has an option or an operation.
+
+        Operations are "update", "statistics", "sums", "state", "significance", "prefix_scores",
+        "matrix" (many with many) and "aggregate=True" (expected counts).
+        """
+        if feature in self.reasons:
+            return False
+        if feature in ("update", "statistics"):
+            return self.adds_up or self.mean_of_sentences
+        if feature == "prefix_scores":
+            return self.supports("statistics") and self.counter is Counter
+        if feature in ("sums", "state", "significance"):
+            return self.adds_up
+        if feature == "matrix":
+            return self.separable is not None
+        if feature == "aggregate=True":
+            return type(self)._expected_scores is not Dialect._expected_scores
+        return feature.partition("=")[0] in self.options
+
+    def require(self, feature: str) -> None:
+        """Raise a ValueError if the dialect does not support an option or an operation."""
+        if not self.supports(feature):
+            raise self._refusal(feature, self.reasons.get(feature) or _REASONS[feature])
+
+    def _refusal(self, feature: str, reason: str) -> ValueError:
+        """The error for an option that the original does not have."""
+        return ValueError(f"dialect {self.name!r} does not support {feature}: {reason}")
+
+    def _check_options(self, scorer: Scorer) -> None:  # noqa: B027 (most have nothing to check)
         """Refuse values that are out of range."""
 
-    def _expected_scores(self, rows: Any, max_order: int, options: Options) -> array[float]:
-        raise NotImplementedError
+    def _check_not_negative(self, weights: Sequence[float] | None) -> None:
+        if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
+            raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
+
+    def _check_order(self, max_order: int) -> None:
+        """Refuse a `max_order` that the original does not have."""
+        if max_order not in self.orders:
+            known = ", ".join(map(str, self.orders))
+            raise self._refusal(f"max_order={max_order}", f"its longest n-grams are {known}")
+
+    def _check_references(self, nrefs: int) -> None:
+        """Refuse `nrefs` references of each segment (-1: it varies), if there may be only one."""
+        if self.single_reference and nrefs not in (0, 1):
+            raise ValueError(
+                f"dialect {self.name!r} takes one reference for each segment, as its original "
+                "does; pass references=[its[0] for its in references] to score with the first"
+            )
 
     def _unknown_smoothing(self, smoothing: object) -> str:
-        return f"smoothing {smoothing!r} is unknown; choose one of {', '.join(self.smoothings)}"
+        given = getattr(smoothing, "__name__", None)
+        methods = {
+            method: name for method, name in _NLTK_METHODS.items() if name in self.smoothings
+        }
+        if given in methods:
+            problem = f"smoothing is a function: nltk's {given} goes by its name here"
+            return f"{problem}; pass smoothing={methods[given]!r}"
+        names = ", ".join(f"{name} is {ours!r}" for name, ours in methods.items())
+        return f"smoothing {smoothing!r} is unknown; choose one of {', '.join(self.smoothings)}" + (
+            f"; nltk's {names}" if names else ""
+        )
 
-    def _smoothing_text(self, options: Options) -> str:
-        value = options.smoothing_value
-        return options.smoothing if value is None else f"{options.smoothing}[{value}]"
-
-    def _further_fields(self) -> dict[str, str]:
-        """Signature fields for `settings`, and for arithmetic that depends on a version."""
-        return {}
-
-    def _signature(
+    def _read_text_options(
         self,
-        max_order: int,
-        options: Options,
-        nrefs: int | None,
+        tokenize: Any,
         lowercase: bool | None,
-        tokenizer: str | None,
+        max_order: int | None,
         reference_length: str | None,
-    ) -> str:
+    ) -> tuple[Any, bool, int, str]:
+        """Check `tokenize`, `lowercase`, `max_order` and `reference_length`.
+
+        Arguments that are not given are the original's defaults.
+
+        Raises
+        ------
+        TypeError, ValueError
+            The original does not have the value, the reference length is unknown, or `lowercase`
+            is not a bool or not for text.
+        """
+        if max_order is None:
+            max_order = self.max_order
+        else:
+            self._check_order(max_order)
+        if reference_length is None:
+            reference_length = self.reference_length
+        elif reference_length not in (self.reference_length, *self.reference_lengths):
+            check_choice("reference_length", reference_length, (*REFERENCE_LENGTHS, "average"))
+            known = _any_of(self.reference_lengths or [self.reference_length])
+            raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {known}")
+        if tokenize is DEFAULT:
+            tokenize = self.tokenizer
+        elif tokenize is not None and self.tokenizers is not None:
+            tokenize = self._own_tokenizer(tokenize)
+        if lowercase is None:
+            return tokenize, self.lowercase and tokenize is not None, max_order, reference_length
+        lowercase = check_lowercase(lowercase, tokenize is not None)
+        if tokenize is not None and lowercase not in self.cases:
+            reason = f"it {'always' if self.lowercase else 'never'} ignores case"
+            raise self._refusal(f"lowercase={lowercase}", reason)
+        return tokenize, lowercase, max_order, reference_length
+
+    def _own_tokenizer(self, tokenize: Any) -> Any:
+        """The tokenizer that the original calls by this name."""
+        assert self.tokenizers is not None
+        name = getattr(tokenize, "name", tokenize)
+        if isinstance(name, str) and name in self.tokenizers:
+            return self.tokenizers[name]
+        if name in self.tokenizers.values():
+            return tokenize
+        known = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
+        raise self._refusal(f"tokenize={name!r}", f"its tokenizers are {known}")
+
+    def _make_signature(self, scorer: Scorer, nrefs: int | None) -> str:
+        """See `Scorer.signature`."""
+        weights, order = scorer.weights, scorer.max_order
         fields = {
             "nrefs": "var" if nrefs == -1 else nrefs,
-            "case": None if lowercase is None else "lc" if lowercase else "mixed",
-            "eff": "yes" if options.effective_order else "no",
-            "tok": tokenizer,
+            "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
+            "eff": "yes" if scorer.effective_order else "no",
+            "tok": scorer.tokenizer,
             "dialect": self.version,
-            "order": None if max_order == self._usual_order else max_order,
-            "weights": None if options.weights is None else ",".join(map(str, options.weights)),
-            "smooth": self._smoothing_text(options),
-            "reflen": reference_length,
+            "order": None if order == self._usual_order else order,
+            "weights": None if weights is None else ",".join(map(str, weights)),
+            "smooth": self._smoothing_text(scorer),
+            "reflen": scorer.reference_length,
             "version": self.version,
         }
         known = [f"{name}:{fields[name]}" for name in self._fields if fields[name] is not None]
         return "|".join(known + [f"{name}:{text}" for name, text in self._further_fields().items()])
+
+    def _smoothing_text(self, scorer: Scorer) -> str:
+        value = scorer.smoothing_value
+        return scorer.smoothing if value is None else f"{scorer.smoothing}[{value}]"
+
+    def _further_fields(self) -> dict[str, str]:
+        """Signature fields for `own_options`, and for arithmetic that depends on a version."""
+        return {}
+
+
+def _any_of(values: Any) -> str:
+    *others, last = map(str, values)
+    return f"{', '.join(others)} or {last}" if others else last

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import exp
+from collections.abc import Sequence
+from math import exp, pow
 
+from ..counting._counted import Totals
 from ..counting.stats import Stats
-from .base import Dialect, Options
-from .plain import NO_AGGREGATION, PlainDialect, Row, count_with_tokens, no_rows, plain_rows
+from .plain import Row, SummedDialect, TokenDialect, no_rows, plain_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.batch import Segment
+    from ..counting.token_lists import Segment
+    from .scorer import Scorer
 
 _TINY, _SMALL = 1e-15, 1e-9
 
 
-class CocoDialect(PlainDialect):
+class CocoDialect(SummedDialect):
     """``Bleu`` of pycocoevalcap, for tokenized captions, 0-1.
 
     BLEU-n is the n-th root of the product of (matches + 1e-15) / (totals + 1e-9) of orders 1 to n,
@@ -39,64 +40,47 @@ class CocoDialect(PlainDialect):
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smoothing": "tiny"}
-    unsupported: Mapping[str, str] = {
-        "effective_order=True": "it has a score for each order, `Score.cumulative`",
-        "weights": "its weights are equal",
-        **NO_AGGREGATION,
-    }
+    reasons = {"effective_order=True": "it has a score for each order, `Score.cumulative`"}
     _printed = "%.3f"
 
-    def _configured(
-        self, settings: Mapping[str, Any], reference_length: str | None = None
-    ) -> Dialect:
-        """This dialect, or the one that counts mean reference lengths."""
-        rules = COCO_AVERAGE if reference_length == "average" else self
-        return Dialect._configured(rules, settings)
-
     def brevity_penalty(self, hyp_len: int, ref_len: float) -> float:
-        """The factor for hypotheses that are shorter than their references, 0-1."""
         ratio = (hyp_len + _TINY) / (ref_len + _SMALL)
         return exp(1 - 1 / ratio) if ratio < 1 else 1.0
 
     def _all(
         self, hyp_len: int, ref_len: float, matches: Sequence[int], totals: Sequence[int]
     ) -> tuple[float, ...]:
-        """BLEU-1 to BLEU-N."""
         product, scores = 1.0, []
         bp = self.brevity_penalty(hyp_len, ref_len)
         for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True), 1):
             product *= (float(matched) + _TINY) / (float(ngrams) + _SMALL)
-            scores.append(product ** (1.0 / order) * bp)
+            scores.append(pow(product, 1.0 / order) * bp)
         return tuple(scores)
 
-    def _cumulative(self, sums: Stats, options: Options) -> tuple[float, ...]:
-        [row] = plain_rows(sums)
-        return self._all(*row)
+    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
+        [row] = plain_rows(totals.sum())
+        return self._attributes(*row)
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _attributes(self, *row: Any) -> dict[str, Any]:
+        scores, bp = self._all(*row), self.brevity_penalty(*row[:2])
+        return {"value": scores[-1], "cumulative": scores, "bp": bp, "ref_len": row[1]}
+
+    def _score(self, row: Row, scorer: Scorer) -> float:
         return self._all(*row)[-1]
 
 
-class CocoAverageDialect(CocoDialect):
+class CocoAverageDialect(TokenDialect, CocoDialect):
     """pycocoevalcap's ``option="average"``; see `CocoDialect`."""
 
     reference_length = "average"
-    unsupported = {**CocoDialect.unsupported, **no_rows("a mean of lengths is not an integer")}
-    _count = count_with_tokens
+    reasons = {**CocoDialect.reasons, **no_rows("a mean of lengths is not an integer")}
 
-    def _counted_length(self, reference_length: str) -> str:
-        """The reference length to store in rows."""
-        return "closest"
-
-    def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
-        """The scores by the mean lengths of references."""
+    def _token_score(self, segments: list[Segment], sums: Stats, scorer: Scorer) -> dict[str, Any]:
         [(hyp_len, _, matches, totals)] = plain_rows(sums)
         ref_len = 0.0
-        for _, references in tokens:
+        for _, references in segments:
             ref_len += float(sum(map(len, references))) / len(references)
-        scores = self._all(hyp_len, ref_len, matches, totals)
-        bp = self.brevity_penalty(hyp_len, ref_len)
-        return {"value": scores[-1], "cumulative": scores, "bp": bp, "ref_len": ref_len}
+        return self._attributes(hyp_len, ref_len, matches, totals)
 
 
 COCO = CocoDialect()

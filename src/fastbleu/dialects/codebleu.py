@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Mapping
 from math import exp, fsum, log
 
-from ..counting._batch import count_batch
-from ..counting.batch import CountOptions
+from ..counting.counter import Counter as SegmentsCounter
 from ..counting.stats import Stats
-from .base import Options
+from ..inputs.batch import Batch
 from .nltk import NltkDialect
-from .plain import EQUAL_WEIGHTS, count_with_tokens, no_rows
+from .plain import TokenDialect, no_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..counting.batch import Segment
+    from ..counting.token_lists import Segment
+    from .scorer import Scorer
 
 # The keywords, whose unigrams have the weight 1. Java's true, false and null are not included.
 _JAVA = """
@@ -56,10 +56,10 @@ class CodeBleuNgramDialect(NltkDialect):
     weights_set_order = False
     smoothings = {"floor": 0.1}
     options = {"smoothing": "floor"}
-    unsupported = EQUAL_WEIGHTS
+    reasons = {}
 
 
-class CodeBleuWeightedDialect(CodeBleuNgramDialect):
+class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
     """The weighted n-gram match of CodeBLEU, 0-1: n-gram RECALL, on whitespace tokens.
 
     BP * exp(sum of log p / 4), p = matches / totals summed over ALL references of all segments:
@@ -78,21 +78,16 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
 
     name = "codebleu-weighted"
     version = "codebleu-0.7.0-weighted"
-    unsupported = {
-        **EQUAL_WEIGHTS,
-        **no_rows("its counts are weighted recalls, not integers"),
-    }
-    _count = count_with_tokens
+    reasons = no_rows("its counts are weighted recalls, not integers")
 
     def __init__(self, keywords: Any = "java") -> None:
-        self.settings = {"keywords": keywords}
+        self.own_options = {"keywords": keywords}
         self._keywords = _keywords(keywords)
 
-    def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
-        """The score from the recall of n-grams."""
-        matches, totals = self._recall(tokens)
-        ref_len = 2 * len(tokens)
-        bp = self.brevity_penalty(sum([len(hypothesis) for hypothesis, _ in tokens]), ref_len)
+    def _token_score(self, segments: list[Segment], sums: Stats, scorer: Scorer) -> dict[str, Any]:
+        matches, totals = self._recall(segments)
+        ref_len = 2 * len(segments)
+        bp = self.brevity_penalty(sum([len(hypothesis) for hypothesis, _ in segments]), ref_len)
         precisions = tuple([m / t for m, t in zip(matches, totals, strict=True)])
         value = 0.0
         if matches[0]:
@@ -100,18 +95,18 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
             value = bp * exp(fsum([0.25 * log(m / t if m else 0.1 / t) for m, t in pairs]))
         return {"value": value, "precisions": precisions, "bp": bp, "ref_len": ref_len}
 
-    def _recall(self, tokens: list[Segment]) -> tuple[list[float], list[float]]:
+    def _recall(self, segments: list[Segment]) -> tuple[list[float], list[float]]:
         """Weighted n-grams of the references that match, and all, of each order."""
         # The recall of a reference is its precision as a hypothesis.
-        references = [one for _, its in tokens for one in its]
-        hypotheses = [[hypothesis] for hypothesis, its in tokens for _ in its]
-        rows = count_batch(references, hypotheses, CountOptions(None)).stats
+        references = [one for _, some in segments for one in some]
+        hypotheses = [[hypothesis] for hypothesis, some in segments for _ in some]
+        rows = SegmentsCounter(None).count(Batch(references, hypotheses)).stats
         _, _, *counts = self.adapt(rows).sum()._rows
         matched = totals = 0.0
-        for segment in tokens:
-            its_matched, its_total = self._unigram_recall(*segment)
-            matched += its_matched
-            totals += its_total
+        for segment in segments:
+            more_matched, more_total = self._unigram_recall(*segment)
+            matched += more_matched
+            totals += more_total
         return [matched, *counts[1:4]], [totals, *counts[5:]]
 
     def _unigram_recall(
@@ -121,22 +116,21 @@ class CodeBleuWeightedDialect(CodeBleuNgramDialect):
         had = Counter(hypothesis)
         matched = totals = 0.0
         for reference in references:
-            its_matches = its_total = 0.0
+            of_reference = total = 0.0
             for token, count in Counter(reference).items():
                 weight = 1 if token in self._keywords else _WEIGHT_OF_OTHERS
-                its_matches += min(count, had[token]) * weight
-                its_total += count * weight
-            matched += its_matches
-            totals += max(1, its_total)
+                of_reference += min(count, had[token]) * weight
+                total += count * weight
+            matched += of_reference
+            totals += max(1, total)
         return matched, totals
 
     def _further_fields(self) -> dict[str, str]:
-        given = self.settings["keywords"]
+        given = self.own_options["keywords"]
         return {"keywords": given if isinstance(given, str) else ",".join(sorted(self._keywords))}
 
 
 def _keywords(given: Any) -> frozenset[str]:
-    """The set that an argument is or names."""
     if isinstance(given, str):
         if given not in KEYWORDS:
             raise ValueError(

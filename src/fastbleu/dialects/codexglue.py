@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from math import exp, log
 from sys import float_info
 
-from ..counting.stats import Stats
-from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect, Row, plain_rows
+from ..counting._counted import Totals
+from .plain import PlainDialect, Row, plain_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .scorer import Scorer
 
 _MEAN = "the score is a mean of sentences, which no sum of rows tells"
 
@@ -38,34 +43,33 @@ class CodeXGlueSummaryDialect(PlainDialect):
     smoothings = {"add-k": None}
     options = {"smoothing": "add-k"}
     mean_of_sentences = True
-    unsupported = {**EQUAL_WEIGHTS, **dict.fromkeys(("sums", "state", "significance"), _MEAN)}
+    separable = False
+    reasons = dict.fromkeys(("sums", "state", "significance"), _MEAN)
 
     def printed(self, value: float) -> str:
-        """The score rounded to two digits, as it logs it."""
         return str(round(value, 2))
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for a hypothesis that is shorter than its reference, 0-1."""
         return exp(min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _score(self, row: Row, scorer: Scorer) -> float:
         return self._sentence(*row) * 100.0
 
     def _sentence(
         self, hyp_len: int, ref_len: int, matches: Sequence[int], totals: Sequence[int]
     ) -> float:
-        """The score of a sentence, 0-1."""
         total = 0.0
         for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True)):
             added = float(order > 0)
             total += log(matched + added + float_info.min) - log(ngrams + added + float_info.min)
         return exp(total / 4.0 + min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
 
-    def _mean(self, stats: Stats, options: Options) -> float:
-        total = 0.0
-        for row in plain_rows(stats):
+    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
+        rows, total = totals.rows(), 0.0
+        for row in plain_rows(rows):
             total += self._sentence(*row)
-        return total * 100.0 / len(stats)
+        value = total * 100.0 / len(rows)
+        return {"value": value, "bp": self.brevity_penalty(*totals.row[:2])}
 
 
 CODEXGLUE_SUMMARY = CodeXGlueSummaryDialect()

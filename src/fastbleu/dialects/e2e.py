@@ -5,11 +5,14 @@ from __future__ import annotations
 from math import exp, log
 
 from ..counting.stats import Stats
-from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect, Row
+from .plain import Row, SummedDialect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .scorer import Scorer
 
 
-class E2EDialect(PlainDialect):
+class E2EDialect(SummedDialect):
     """``BLEUScore`` of e2e-metrics, which data-to-text papers report, 0-1.
 
     exp(mean of log(max(matches + k, 1e-15) / max(totals + k, 1e-9))) * BP, k = 0 by default;
@@ -33,10 +36,7 @@ class E2EDialect(PlainDialect):
     lowercase = True
     smoothings = {"none": None, "add-k": 1.0}
     options = {"smoothing": "none", "smoothing_value": None}
-    unsupported = {
-        **EQUAL_WEIGHTS,
-        "state": "its totals may be negative, which no state can have",
-    }
+    reasons = {"state": "its totals may be negative, which no state can have"}
     _printed = "%.4f"
 
     def adapt(self, stats: Stats) -> Stats:
@@ -51,14 +51,13 @@ class E2EDialect(PlainDialect):
         return rows
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for hypotheses that are not longer than their references, 0-1."""
         return exp(1 - ref_len / (hyp_len or 1e-5)) if hyp_len <= ref_len else 1.0
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
         k: float = 0.0
-        if options.smoothing == "add-k":
-            k = 1.0 if options.smoothing_value is None else options.smoothing_value
+        if scorer.smoothing == "add-k":
+            k = 1.0 if scorer.smoothing_value is None else scorer.smoothing_value
         total = 0.0
         for matched, ngrams in zip(matches, totals, strict=True):
             total += log(max(matched + k, 1e-15) / max(ngrams + k, 1e-9))

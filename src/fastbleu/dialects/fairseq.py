@@ -7,20 +7,22 @@ from collections import defaultdict
 from itertools import count
 from math import exp, inf, log
 
-from ..counting._batch import count_batch
-from ..counting.batch import CountOptions
+from ..counting._counted import Counted
+from ..counting.counter import Counter
 from ..counting.stats import Stats
+from ..counting.token_lists import TokenListCounter
+from ..inputs.batch import Batch
 from ._fairseq import hashed_rows
-from .base import Options
-from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row, count_with_tokens
+from .plain import SUM, Row, SummedDialect, printed_line
 from .score import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
-    from ..counting._batch import Counted
-    from ..counting.batch import Segment
+    from ..counting.token_lists import Segment
+    from .scorer import Scorer
 
 _SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 _UNKNOWN_IN_REFERENCE = -999
@@ -30,7 +32,33 @@ _ORDER = (
 )
 
 
-class FairseqDialect(PlainDialect):
+class FairseqCounter(TokenListCounter):
+    """Counts the tokens of fairseq's Dictionary."""
+
+    def examine(self, counted: Counted, segments: list[Segment]) -> None:
+        rows = self.rows_of_ids(_ids(segments))
+        counted.stats = rows if counted.keep_rows else rows.sum()
+
+    def rows_of_ids(self, segments: list[tuple[list[int], list[int]]]) -> Stats:
+        """The rows of segments of one reference."""
+        hypotheses, references = zip(*segments, strict=True) if segments else ((), ())
+        batch = Batch(hypotheses, [[one] for one in references])
+        return Counter(None, threads=self.threads).count(batch).stats
+
+
+class HashCounter(FairseqCounter):
+    """Counts by libbleu's hash."""
+
+    def examine(self, counted: Counted, segments: list[Segment]) -> None:
+        """Replace the counts, and keep the tokens."""
+        super().examine(counted, segments)
+        counted.extra = segments
+
+    def rows_of_ids(self, segments: list[tuple[list[int], list[int]]]) -> Stats:
+        return _hashed_rows(segments)
+
+
+class FairseqDialect(SummedDialect):
     """``Scorer`` of fairseq's scoring/bleu.py with its libbleu, with one reference, 0-100.
 
     min(1, exp(1 - ref_len / hyp_len)) * exp(sum of log(matches / totals) / 4); 0 if an order has no
@@ -60,55 +88,34 @@ class FairseqDialect(PlainDialect):
     def __init__(self, hashed: bool = True) -> None:
         if not isinstance(hashed, bool):
             raise TypeError(f"hashed is {hashed!r}, expected True or False")
-        self.settings = {"hashed": hashed}
-        of_hash = dict.fromkeys(("update", "matrix"), _ORDER) if hashed else {}
-        self.unsupported = {
-            **EQUAL_WEIGHTS,
-            **({"matrix": "it counts '</s>', which the matrix does not"} | of_hash),
-        }
+        self.own_options = {"hashed": hashed}
+        self.counter = HashCounter if hashed else FairseqCounter
+        self.reasons = {"matrix": "it counts '</s>', which the matrix does not"}
+        if hashed:
+            self.reasons |= dict.fromkeys(("update", "matrix"), _ORDER)
 
-    def _count(
-        self, hypotheses: Any, references: Any, options: CountOptions, *masks: Any, **how: Any
-    ) -> Counted:
-        """Count a batch with libbleu's tokens and hash."""
-        keep_rows = how.pop("keep_rows", True)
-        counted = count_with_tokens(self, hypotheses, references, options, *masks, **how)
-        ids = _ids(counted.tokens or [])
-        if self.settings["hashed"]:
-            rows = _hashed_rows(ids)
-        else:
-            rows = _rows(ids, CountOptions(None, threads=options.threads))
-            counted.tokens = None
-        counted.stats = rows if keep_rows else rows.sum()
-        return counted
-
-    def _refine(self, tokens: list[Segment], sums: Stats, options: Options) -> dict[str, Any]:
-        """The score of a corpus, or of a single segment with ids that start there."""
-        if len(tokens) == 1:
-            sums = _hashed_rows(_ids(tokens))
-        return {"value": self._scores(sums, options)[0]}
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+        rows = counted.stats
+        if self.own_options["hashed"]:
+            # Ids start anew for each segment.
+            alone = [_hashed_rows(_ids([segment])) for segment in counted.extra or []]
+            rows = Stats.concatenate([Stats.zeros(0), *alone])
+        return self._scores(rows, scorer)
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for hypotheses that are shorter than their references, 0-1."""
         return min(1.0, exp(1 - ref_len / hyp_len))
 
     def line(self, score: Score) -> str:
-        """The line that fairseq prints."""
-        precisions = "/".join([f"{100 * precision:2.1f}" for precision in score.precisions])
-        ratio = score.hyp_len / score.ref_len
-        return (
-            f"BLEU4 = {score.printed}, {precisions} (BP={score.bp:.3f}, ratio={ratio:.3f}, "
-            f"syslen={score.hyp_len}, reflen={score.ref_len})"
-        )
+        return printed_line("BLEU4", score, "syslen", "reflen")
 
     def _further_fields(self) -> dict[str, str]:
-        return {"hashed": "yes" if self.settings["hashed"] else "no", **SUM}
+        return {"hashed": "yes" if self.own_options["hashed"] else "no", **SUM}
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
         logarithms = []
         for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True)):
-            added = int(order > 0 and options.smoothing == "add-k")
+            added = int(order > 0 and scorer.smoothing == "add-k")
             m, t = matched + added, ngrams + added
             logarithms.append(log(m / t) if m and t else -inf)
         return self.brevity_penalty(hyp_len, ref_len) * exp(sum(logarithms) / 4) * 100
@@ -123,8 +130,9 @@ def _ids(segments: list[Segment]) -> list[tuple[list[int], list[int]]]:
 
     found = []
     for hypothesis, references in segments:
-        ours, its = numbered(hypothesis), numbered(references[0])
-        found.append((ours, [_UNKNOWN_IN_REFERENCE if number == 3 else number for number in its]))
+        numbers_of_hypothesis, reference = numbered(hypothesis), numbered(references[0])
+        known = [_UNKNOWN_IN_REFERENCE if number == 3 else number for number in reference]
+        found.append((numbers_of_hypothesis, known))
     return found
 
 
@@ -138,13 +146,7 @@ def _without_padding(ids: list[int]) -> list[int]:
     return ids[start:end]
 
 
-def _rows(segments: list[tuple[list[int], list[int]]], options: CountOptions) -> Stats:
-    hypotheses, references = zip(*segments, strict=True) if segments else ((), ())
-    return count_batch(hypotheses, [[one] for one in references], options).stats
-
-
 def _hashed_rows(segments: list[tuple[list[int], list[int]]]) -> Stats:
-    """The rows by libbleu's hash."""
     ids = array("i", [number for segment in segments for side in segment for number in side])
     lengths = array("q", [len(side) for segment in segments for side in segment])
     return Stats._own(hashed_rows(ids, lengths), 4)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from math import exp, fsum, isfinite, log, nan
+from math import exp, fsum, log, nan
 
-from .base import Options
-from .plain import NO_AGGREGATION, PlainDialect, Row
+from .plain import Row, SummedDialect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .scorer import Scorer
 
 
-class MatlabDialect(PlainDialect):
+class MatlabDialect(SummedDialect):
     """``bleuEvaluationScore`` of MATLAB's Text Analytics Toolbox, 0-1.
 
     Written from its documentation and NEVER RUN AGAINST THE ORIGINAL. BP * exp(sum of weight *
@@ -30,24 +33,21 @@ class MatlabDialect(PlainDialect):
     weights_set_order = True
     smoothings = {"none": None}
     options = {"weights": None, "smoothing": "none"}
-    unsupported = {"effective_order=True": "its NgramWeights set the orders", **NO_AGGREGATION}
+    reasons = {"effective_order=True": "its NgramWeights set the orders"}
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for hypotheses that are not longer than their references, 0-1."""
         if hyp_len > ref_len:
             return 1.0
         return exp(1 - ref_len / hyp_len) if hyp_len else 0.0
 
-    def _check(self, options: Options) -> None:
-        weights = options.weights
-        if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
-            raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
+    def _check_options(self, scorer: Scorer) -> None:
+        self._check_not_negative(scorer.weights)
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
         if not hyp_len and not ref_len:
             return nan
-        weights = options.weights or (1.0,) * len(totals)
+        weights = scorer.weights or (1.0,) * len(totals)
         terms = list(zip(weights, matches, totals, strict=True))
         if any(not ngrams or (weight and not matched) for weight, matched, ngrams in terms):
             return 0.0

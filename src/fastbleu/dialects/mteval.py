@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp
 
-from ..counting.stats import Stats
-from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect, Row
+from ..counting._counted import Totals
+from .plain import Row, SummedDialect, doubling_logarithms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .scorer import Scorer
 
 
-class MtevalV14Dialect(PlainDialect):
+class MtevalV14Dialect(SummedDialect):
     """``mteval-v14.pl``, 0-1.
 
     exp(mean of log p of orders 1 to 4) * BP. Where an order has no match p is 1 / (k * totals), k
@@ -42,26 +47,20 @@ class MtevalV14Dialect(PlainDialect):
     orders = (4,)
     smoothings = {"exp": None, "none": None}
     options = {"smoothing": "exp"}
-    unsupported = EQUAL_WEIGHTS
     _printed = "%.4f"
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for hypotheses that are shorter than their references, 0-1."""
         return exp(min(0.0, 1 - ref_len / hyp_len)) if hyp_len else 0.0
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
-        smooth = options.smoothing == "exp"
+        smooth = scorer.smoothing == "exp"
         if not hyp_len or not (smooth or matches[-1]):
             return 0.0
-        logarithms, doubling = 0.0, 1
-        for matched, ngrams in zip(matches, totals, strict=True):
-            if matched:
-                logarithms += log(matched / ngrams)
-            elif ngrams:
-                doubling *= 2
-                logarithms += log(1 / (doubling * ngrams))
-        mean = logarithms / len(totals)
+        total = 0.0
+        for logarithm in doubling_logarithms(matches, totals):
+            total += logarithm
+        mean = total / len(totals)
         if not smooth:
             return exp(mean + min(0.0, 1 - ref_len / hyp_len))
         return exp(mean) * self.brevity_penalty(hyp_len, ref_len)
@@ -82,21 +81,21 @@ class MtevalV13aDialect(MtevalV14Dialect):
     name = "mteval-v13a"
     version = "mteval-v13a"
 
-    def _corpus_score(self, sums: Stats, options: Options) -> float:
-        hyp_len, ref_len = sums._rows[:2]
-        if options.smoothing == "none":
-            return super()._corpus_score(sums, options)
+    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
+        hyp_len, ref_len = totals.row[:2]
+        if scorer.smoothing == "none":
+            return super()._corpus_score(totals, scorer)
         if not ref_len:
             raise ZeroDivisionError(
-                "the references have no tokens at all: mteval-v13a.pl dies then, because it divides"
-                " by their length; mteval-v14 has a score"
+                "the closest references have no tokens: mteval-v13a.pl dies then, because it "
+                "divides by their length; mteval-v14 has a score"
             )
         if not self.brevity_penalty(hyp_len, ref_len):
             raise ValueError(
                 f"the brevity penalty of {hyp_len} tokens against {ref_len} is 0: mteval-v13a.pl "
                 "dies then, because it prints its logarithm; mteval-v14 has a score"
             )
-        return super()._corpus_score(sums, options)
+        return super()._corpus_score(totals, scorer)
 
 
 MTEVAL_V14 = MtevalV14Dialect()

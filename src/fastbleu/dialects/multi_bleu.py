@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from math import exp, log
 
 from ..counting.stats import Stats
-from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect, Row
+from .plain import Row, SummedDialect, printed_line
 from .score import Score
 
 TYPE_CHECKING = False
@@ -15,12 +14,13 @@ if TYPE_CHECKING:
     from typing import ClassVar
 
     from ..tokenizers.table import TokenizerName
+    from .scorer import Scorer
 
 # The reference length of a segment whose references all differ by this many tokens or more.
 _FARTHEST = 9999
 
 
-class MultiBleuDialect(PlainDialect):
+class MultiBleuDialect(SummedDialect):
     """``multi-bleu.perl`` of Moses, for tokenized text, 0-100.
 
     BP * exp(mean of log(matches / totals) of orders 1 to 4); 0 if an order has no match. The
@@ -45,7 +45,6 @@ class MultiBleuDialect(PlainDialect):
     orders = (4,)
     smoothings = {"none": None}
     options = {"smoothing": "none"}
-    unsupported = EQUAL_WEIGHTS
     _printed = "%.2f"
 
     def adapt(self, stats: Stats) -> Stats:
@@ -58,7 +57,6 @@ class MultiBleuDialect(PlainDialect):
         return rows
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for hypotheses that are shorter than their references, 0-1."""
         if not ref_len:
             raise ValueError(
                 f"the references have no tokens at all: {self.name}.perl prints BLEU = 0 then and "
@@ -72,15 +70,9 @@ class MultiBleuDialect(PlainDialect):
         return exp(1 - ref_len / hyp_len) if hyp_len < ref_len else 1.0
 
     def line(self, score: Score) -> str:
-        """The line that the script prints."""
-        precisions = "/".join([f"{100 * precision:.1f}" for precision in score.precisions])
-        ratio = score.hyp_len / score.ref_len
-        return (
-            f"BLEU = {score.printed}, {precisions} (BP={score.bp:.3f}, ratio={ratio:.3f}, "
-            f"hyp_len={score.hyp_len}, ref_len={score.ref_len})"
-        )
+        return printed_line("BLEU", score, "hyp_len", "ref_len")
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
         bp, total = self.brevity_penalty(hyp_len, ref_len), 0.0
         for matched, ngrams in zip(matches, totals, strict=True):

@@ -8,16 +8,15 @@ from collections.abc import Collection
 from .._core import REFERENCE_LENGTHS
 from ..counting.stats import Stats
 from . import _nltk
-from .base import Dialect, Options
+from .base import Dialect
 from .nltk_arithmetic import METHODS, score_sums
-from .plain import NO_AGGREGATION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar
 
-# nltk's methods by the dialect's names.
-_METHOD_NAMES = {"floor": "method1", "add-k": "method2", "exp": "method3", "method4": "method4"}
+    from .scorer import Scorer
+
 _LAST_SEGMENT = (
     "it looks at the last segment alone, so that the score depends on the order of the segments "
     "and cannot be computed from summed counts; score all at once by "
@@ -43,42 +42,32 @@ class NltkDialect(Dialect):
     minimum_total = 1
     smoothings = {"none": None, "floor": 0.1, "add-k": None, "exp": None, "method4": 5}
     reference_lengths: ClassVar[Collection[str]] = REFERENCE_LENGTHS
-    separable = True
+    adds_up = True
+    separable: ClassVar[bool | None] = True
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
-    unsupported = {
+    reasons = {
         "effective_order=True": "effective_order is sacreBLEU's; nltk averages over all orders",
-        **NO_AGGREGATION,
         **{f"smoothing='method{n}'": _LAST_SEGMENT.format(f"method{n}") for n in (5, 6, 7)},
     }
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for hypotheses that are shorter than their references, 0-1."""
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
-    def _scores(self, stats: Stats, options: Options) -> array[float]:
-        order, smoothing, value = stats.max_order, options.smoothing, options.smoothing_value
-        weights = options.weights or (1 / order,) * order
+    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+        order, smoothing, value = adapted.max_order, scorer.smoothing, scorer.smoothing_value
+        weights = scorer.weights or (1 / order,) * order
         if value is None:
             value = self.smoothings[smoothing]
-        scores = _nltk.score_rows(stats._rows, weights, smoothing, value)
+        scores = _nltk.score_rows(adapted._rows, weights, smoothing, value)
         for i, score in enumerate(scores):
             if score != score:
-                row = stats[i]._rows
+                row = adapted[i]._rows
                 if 0 in row[2 + order :]:
                     raise ValueError(f"row {i} is not adapted: pass NLTK.adapt(stats)")
                 scores[i] = score_sums(
                     row, [weights], lambda p_n, length: METHODS[smoothing](p_n, value, length)
                 )
         return scores
-
-    def _unknown_smoothing(self, smoothing: object) -> str:
-        given = getattr(smoothing, "__name__", None)
-        for name, method in _METHOD_NAMES.items():
-            if method == given:
-                problem = f"smoothing is a function: nltk's {method} goes by its name here"
-                return f"{problem}; pass smoothing={name!r}"
-        theirs = ", ".join(f"{method} is {name!r}" for name, method in _METHOD_NAMES.items())
-        return f"{super()._unknown_smoothing(smoothing)}; nltk's {theirs}"
 
 
 NLTK = NltkDialect()

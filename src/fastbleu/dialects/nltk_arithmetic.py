@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from math import exp, fsum, inf, log
 
+from ..runtime.import_lock import import_lock
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -49,7 +51,8 @@ def brevity_penalty(closest_ref_len, hyp_len):  # type: ignore[no-untyped-def]
 
 def make_fraction(numerator: int, denominator: int) -> Fraction:
     """nltk's unnormalized fraction."""
-    from .fraction import Fraction  # slower to import than all else that a score needs
+    with import_lock:
+        from .fraction import Fraction  # slower to import than all else that a score needs
 
     return Fraction(numerator, denominator)
 
@@ -85,7 +88,7 @@ def score_sums(
 # change the list that they are given, as nltk's do.
 
 
-def method0(p_n: Any, warn: Callable[[int], None] | None = None) -> list[Any]:
+def method0(p_n: list[Any], warn: Callable[[int], None] | None = None) -> list[Any]:
     smoothed = []
     for order, precision in enumerate(p_n, 1):
         if precision.numerator == 0:
@@ -97,16 +100,16 @@ def method0(p_n: Any, warn: Callable[[int], None] | None = None) -> list[Any]:
     return smoothed
 
 
-def method1(p_n: Any, epsilon: Any) -> list[Any]:
+def method1(p_n: list[Any], epsilon: float) -> list[Any]:
     return [p if p.numerator != 0 else (p.numerator + epsilon) / p.denominator for p in p_n]
 
 
-def method2(p_n: Any) -> list[Any]:
+def method2(p_n: list[Any]) -> list[Any]:
     higher = [make_fraction(p.numerator + 1, p.denominator + 1) for p in p_n[1:]]
     return [*p_n[:1], *higher]
 
 
-def method3(p_n: Any) -> Any:
+def method3(p_n: list[Any]) -> Any:
     doubling = 1
     for i, precision in enumerate(p_n):
         if precision.numerator == 0:
@@ -115,7 +118,7 @@ def method3(p_n: Any) -> Any:
     return p_n
 
 
-def method4(p_n: Any, k: Any, length: int) -> Any:
+def method4(p_n: list[Any], k: float, length: int) -> Any:
     doubling = 1
     for i, precision in enumerate(p_n):
         if precision.numerator == 0 and length > 1:
@@ -124,14 +127,7 @@ def method4(p_n: Any, k: Any, length: int) -> Any:
     return p_n
 
 
-def method5(p_n: Any, higher: Sequence[Any]) -> Any:
-    average = p_n[0] + 1
-    for i, precision in enumerate(p_n):
-        average = p_n[i] = (average + precision + higher[i]) / 3
-    return p_n
-
-
-def method6(p_n: Any, alpha: Any, length: int) -> Any:
+def method6(p_n: list[Any], alpha: float, length: int) -> Any:
     if not p_n[2]:
         raise AssertionError("This smoothing method requires non-zero precision for bigrams.")
     for i in range(2, len(p_n)):
@@ -141,7 +137,7 @@ def method6(p_n: Any, alpha: Any, length: int) -> Any:
     return p_n
 
 
-def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
+def rounded_method6(p_n: list[Any], alpha: float, length: int) -> Any:
     """Numbers that round to the same floats as those of `method6`, in linear time.
 
     In `method6` the number of digits doubles with each order. Here decimals bound each fraction
@@ -150,7 +146,8 @@ def rounded_method6(p_n: Any, alpha: Any, length: int) -> Any:
     # With a trigram match no prior is 0.
     if type(alpha) is not int or alpha <= 0 or not (p_n[2:] and all(p_n[:3])):
         return method6(p_n, alpha, length)
-    import decimal
+    with import_lock:
+        import decimal
 
     # Each order increases the relative distance of the bounds by a factor of at most 2.5.
     digits = 40 + len(p_n) // 2

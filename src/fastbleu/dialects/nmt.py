@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, log
 
-from .base import Options
-from .plain import EQUAL_WEIGHTS, SUM, PlainDialect, Row
+from .plain import SUM, Row, SummedDialect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .scorer import Scorer
 
 
-class NmtDialect(PlainDialect):
+class NmtDialect(SummedDialect):
     """``compute_bleu`` of tensorflow/nmt, on whitespace tokens, 0-1.
 
     exp(sum of log(matches / totals) / max_order) * BP; 0 if an order has no match. With
@@ -29,7 +32,6 @@ class NmtDialect(PlainDialect):
     reference_length = "shortest"
     smoothings = {"none": None, "add-1": None}
     options = {"smoothing": "none"}
-    unsupported = EQUAL_WEIGHTS
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         """The factor for short hypotheses, 0-1; ZeroDivisionError if one of the lengths is 0."""
@@ -58,10 +60,10 @@ class NmtDialect(PlainDialect):
     def _further_fields(self) -> dict[str, str]:
         return SUM
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
         flat = [hyp_len, ref_len, *matches, *totals]
-        return self.details(flat, options.smoothing == "add-1")[0]
+        return self.details(flat, scorer.smoothing == "add-1")[0]
 
 
 class EvaluateDialect(NmtDialect):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from math import exp, fsum, isfinite, log
+from math import exp, fsum, log
 
 from .._core import REFERENCE_LENGTHS
+from ..counting._counted import Totals
 from ..counting.stats import Stats
 from . import _sacrebleu
-from .base import Dialect, Options
+from .base import Dialect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from .scorer import Scorer
 
 
 class SacrebleuDialect(Dialect):
@@ -33,69 +36,76 @@ class SacrebleuDialect(Dialect):
     tokenizer = "13a"
     smoothings = _sacrebleu.SMOOTH_DEFAULTS
     reference_lengths = REFERENCE_LENGTHS
+    adds_up = True
     separable = True
-    options = {
-        "weights": None,
-        "smoothing": "exp",
-        "smoothing_value": None,
-        "effective_order": False,
-    }
+    options = {"weights": None, "smoothing": "exp", "smoothing_value": None}
+    options |= {"effective_order": False}
 
     _fields = ("nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version")
     _usual_order = 4
-    _printed = "%.2f"
 
     # sacreBLEU's results for a row, and for counts in any sequences of numbers.
     details = staticmethod(_sacrebleu.details)
-    compute_plainly = staticmethod(_sacrebleu.compute_plainly)
+    score_in_python = staticmethod(_sacrebleu.score_in_python)
 
-    def _check(self, options: Options) -> None:
-        value, weights = options.smoothing_value, options.weights
+    def _check_options(self, scorer: Scorer) -> None:
+        value = scorer.smoothing_value
         if value is not None and not 0 <= value < float("inf"):
             raise ValueError(f"smoothing_value is {value}, but must be finite and at least 0")
-        if weights and not (any(weights) and all(isfinite(w) and w >= 0 for w in weights)):
-            raise ValueError(f"weights is {weights}, but must be finite, at least 0 and not all 0")
+        self._check_not_negative(scorer.weights)
 
-    def _scores(self, stats: Stats, options: Options) -> array[float]:
-        known = options.smoothing, options.smoothing_value, options.effective_order
-        if options.weights is None:
-            return _sacrebleu.score_rows(stats._rows, stats.max_order, *known)
+    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+        known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
+        if scorer.weights is None:
+            return _sacrebleu.score_rows(adapted._rows, adapted.max_order, *known)
         scores = array("d")
-        for row in stats:
+        for row in adapted:
             _, precisions, bp, _, totals = self.details(row._rows, row.max_order, *known)
-            scores.append(_weighted(precisions, bp, totals, options))
+            scores.append(_weighted(precisions, bp, totals, scorer))
         return scores
 
-    def _expected_scores(self, rows: Any, max_order: int, options: Options) -> array[float]:
-        known = options.smoothing, options.smoothing_value, options.effective_order
-        if options.weights is None:
+    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
+        known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
+        value, precisions, bp, _, raised = self.details(totals.row, scorer.max_order, *known)
+        if scorer.weights is not None:
+            value = _weighted(precisions, bp, raised, scorer)
+        return {"value": value, "bp": bp}
+
+    def printed(self, value: float) -> str:
+        """A score with the digits that sacreBLEU prints."""
+        return f"{value:.2f}"
+
+    def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
+        known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
+        max_order = scorer.max_order
+        if scorer.weights is None:
             return _sacrebleu.score_rows(rows, max_order, *known, "expected")
         scores = array("d")
         for hyp_len, ref_len, *counts in rows.tolist():
             totals = counts[max_order:]
-            _, precisions, bp = self.compute_plainly(
+            _, precisions, bp = self.score_in_python(
                 counts[:max_order], totals, hyp_len, ref_len, *known, max_order
             )
-            scores.append(_weighted(precisions, bp, totals, options))
+            scores.append(_weighted(precisions, bp, totals, scorer))
         return scores
 
-    def _smoothing_text(self, options: Options) -> str:
-        value = options.smoothing_value
-        value = self.smoothings[options.smoothing] if value is None else value
+    def _smoothing_text(self, scorer: Scorer) -> str:
+        value = scorer.smoothing_value
+        value = self.smoothings[scorer.smoothing] if value is None else value
         if value is None:
-            return options.smoothing
+            return scorer.smoothing
         rounded = f"{value:.2f}"
-        return f"{options.smoothing}[{rounded if float(rounded) == value else value}]"
+        return f"{scorer.smoothing}[{rounded if float(rounded) == value else value}]"
 
 
 def _weighted(
-    precisions: Sequence[float], bp: float, totals: Sequence[float], options: Options
+    precisions: Sequence[float], bp: float, totals: Sequence[float], scorer: Scorer
 ) -> float:
     """The score of one row: bp * (100 * exp(sum of weight * log(precision)))."""
     if not any(precisions):
         return 0.0
-    weights: Sequence[float] = options.weights or ()
-    if options.effective_order:
+    weights: Sequence[float] = scorer.weights or ()
+    if scorer.effective_order:
         reached = [weight for weight, total in zip(weights, totals, strict=True) if total]
         if len(reached) < len(weights):
             if not any(reached):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..runtime.import_lock import import_lock
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
@@ -37,18 +39,12 @@ class Score:
     """
 
     __module__ = "fastbleu"  # its public place, for help() and pickles
+    # fmt: off
     __slots__ = __match_args__ = (
-        "value",
-        "precisions",
-        "bp",
-        "hyp_len",
-        "ref_len",
-        "matches",
-        "totals",
-        "signature",
-        "printed",
-        "cumulative",
+        "value", "precisions", "bp", "hyp_len", "ref_len", "matches", "totals", "signature",
+        "printed", "cumulative",
     )
+    # fmt: on
 
     value: float
     precisions: tuple[float, ...]
@@ -132,7 +128,7 @@ class Score:
         """The attributes by name, for `json.dumps`; ``Score(**score.to_dict()) == score``."""
         return dict(zip(self.__match_args__, self._fields(), strict=True))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: object = None) -> Any:
         """Draw the precisions and the brevity penalty; see `fastbleu.plots.plot_precisions`.
 
         Raises
@@ -140,7 +136,8 @@ class Score:
         ImportError
             matplotlib is not installed.
         """
-        from ..plots import plot_precisions
+        with import_lock:
+            from ..plots import plot_precisions
 
         return plot_precisions(self, ax)
 
@@ -150,7 +147,8 @@ class Score:
         return f"BLEU|{self.signature} = {value} {precisions} ({lengths})"
 
     def _repr_html_(self) -> str:
-        from ..rendering.tables import html_table
+        with import_lock:
+            from ..plots.tables import html_table
 
         orders = [f"{order}-grams" for order in range(1, len(self.precisions) + 1)]
         counts = [f"{m} / {total}" for m, total in zip(self.matches, self.totals, strict=True)]

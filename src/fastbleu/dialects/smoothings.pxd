@@ -1,6 +1,6 @@
 """Header only: the smoothing methods, whose formulas are in _nltk.pyx and _sacrebleu.pyx.
 
-The same formulas with Python's own numbers are in nltk_arithmetic.py and `compute_plainly`. nltk adds
+The same formulas with Python's own numbers are in nltk_arithmetic.py and `score_in_python`. nltk adds
 fractions and sacreBLEU percentages, so the two differ in the last bits.
 """
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from math import exp, log
+from math import exp
 
-from .base import Options
-from .plain import EQUAL_WEIGHTS, PlainDialect, Row
+from .plain import Row, SummedDialect, doubling_logarithms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .scorer import Scorer
 
 
-class Tensor2TensorDialect(PlainDialect):
+class Tensor2TensorDialect(SummedDialect):
     """``bleu_wrapper`` of tensor2tensor (t2t-bleu), with one reference, 0-1.
 
     exp(sum of log p / max_order) * BP, rounded to float32. Where an order has no match p is
@@ -34,27 +37,18 @@ class Tensor2TensorDialect(PlainDialect):
     single_reference = True
     smoothings = {"exp": None}
     options = {"smoothing": "exp"}
-    unsupported = EQUAL_WEIGHTS
 
     def printed(self, value: float) -> str:
-        """The score as t2t-bleu prints it, on 0-100."""
         return f"{100 * value:.2f}"
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
-        """The factor for hypotheses that are shorter than their references, 0-1."""
         if not ref_len or hyp_len >= ref_len:
             return 1.0
         return exp(1 - 1.0 / (hyp_len / ref_len)) if hyp_len else 0.0
 
-    def _score(self, row: Row, options: Options) -> float:
+    def _score(self, row: Row, scorer: Scorer) -> float:
         hyp_len, ref_len, matches, totals = row
-        logarithms, doubling = [], 1
-        for matched, ngrams in zip(matches, totals, strict=True):
-            if matched:
-                logarithms.append(log(matched / ngrams))
-            elif ngrams:
-                doubling *= 2
-                logarithms.append(log(1.0 / (doubling * ngrams)))
+        logarithms = doubling_logarithms(matches, totals)
         if not logarithms:
             return 0.0
         mean = exp(sum(logarithms) / len(totals))

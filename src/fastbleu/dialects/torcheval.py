@@ -6,13 +6,15 @@ from array import array
 from collections.abc import Sequence
 
 from ..counting.stats import Stats
-from .base import Dialect, Options
-from .plain import NO_AGGREGATION
+from ..runtime.import_lock import import_lock
+from .base import Dialect
 from .torchmetrics import tensors, torch_field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import torch
+
+    from .scorer import Scorer
 
 
 class TorchEvalDialect(Dialect):
@@ -36,7 +38,8 @@ class TorchEvalDialect(Dialect):
     smoothings = {"none": None}
     orders = range(1, 5)
     options = {"weights": None, "smoothing": "none"}
-    unsupported = {"effective_order=True": "TorchEval averages over all orders", **NO_AGGREGATION}
+    adds_up = True
+    separable = False
 
     def score_tensors(
         self,
@@ -49,7 +52,8 @@ class TorchEvalDialect(Dialect):
         `counts` are those of rows, or of one row without the first dimension; `dtype` is the type
         of TorchEval's counts: float64 in its class, float32 in its function.
         """
-        import torch
+        with import_lock:
+            import torch
 
         device, max_order = counts[2].device, counts[2].shape[-1]
         input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
@@ -67,16 +71,17 @@ class TorchEvalDialect(Dialect):
     def _further_fields(self) -> dict[str, str]:
         return torch_field()
 
-    def _scores(self, stats: Stats, options: Options) -> array[float]:
-        import torch
+    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+        with import_lock:
+            import torch
 
-        counts = tensors(stats)
+        counts = tensors(adapted)
         if not counts[3].all():
             raise ValueError(
-                f"no hypothesis has {stats.max_order} tokens, and torcheval refuses such input as "
-                "too short"
+                f"no hypothesis has {adapted.max_order} tokens, and torcheval refuses such input "
+                "as too short"
             )
-        return array("d", self.score_tensors(counts, options.weights, torch.float32).tolist())
+        return array("d", self.score_tensors(counts, scorer.weights, torch.float32).tolist())
 
 
 TORCHEVAL = TorchEvalDialect()

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..counting.stats import Stats
-from .base import Dialect, Options
-from .plain import NO_AGGREGATION
+from ..runtime.import_lock import import_lock
+from .base import Dialect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     import torch
+
+    from .scorer import Scorer
 
 
 class TorchMetricsDialect(Dialect):
@@ -37,10 +37,8 @@ class TorchMetricsDialect(Dialect):
     reference_length = "first"
     smoothings = {"none": None, "add-k": None}
     options = {"weights": None, "smoothing": "none", "smoothing_value": None}
-    unsupported = {
-        "effective_order=True": "TorchMetrics averages over all orders",
-        **NO_AGGREGATION,
-    }
+    adds_up = True
+    separable = False
 
     def score_tensors(
         self,
@@ -54,7 +52,8 @@ class TorchMetricsDialect(Dialect):
         `counts` are those of rows, or of one row without the first dimension; `dtype` is that of
         TorchMetrics' states.
         """
-        import torch
+        with import_lock:
+            import torch
 
         device, max_order = counts[2].device, counts[2].shape[-1]
         preds_len, target_len, numerator, denominator = (count.to(dtype) for count in counts)
@@ -77,17 +76,19 @@ class TorchMetricsDialect(Dialect):
     def _further_fields(self) -> dict[str, str]:
         return torch_field()
 
-    def _scores(self, stats: Stats, options: Options) -> array[float]:
-        import torch
+    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+        with import_lock:
+            import torch
 
-        asked = options.weights, options.smoothing == "add-k", torch.get_default_dtype()
-        return array("d", self.score_tensors(tensors(stats), *asked).tolist())
+        asked = scorer.weights, scorer.smoothing == "add-k", torch.get_default_dtype()
+        return array("d", self.score_tensors(tensors(adapted), *asked).tolist())
 
 
 @cache
 def torch_field() -> dict[str, str]:
     """The version of PyTorch for signatures, because its log and exp determine the last bits."""
-    from importlib.metadata import PackageNotFoundError, version
+    with import_lock:
+        from importlib.metadata import PackageNotFoundError, version
 
     try:
         return {"torch": version("torch")}
@@ -95,10 +96,11 @@ def torch_field() -> dict[str, str]:
         return {}
 
 
-def tensors(stats: Stats, device: Any = None) -> list[torch.Tensor]:
+def tensors(stats: Stats, device: object = None) -> list[torch.Tensor]:
     """The rows as int64: hyp_len and ref_len, shape (rows,), matches, totals, (rows, max_order)."""
-    import numpy
-    import torch
+    with import_lock:
+        import numpy
+        import torch
 
     table = torch.from_numpy(numpy.array(stats)).to(device)
     lengths, matches, totals = table.split([2, stats.max_order, stats.max_order], 1)

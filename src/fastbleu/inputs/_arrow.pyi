@@ -1,10 +1,7 @@
 from typing import Any
 
-from ._ids import IdRows
-from ._utf8 import Utf8Rows
-
-class Schema: ...
-class Chunk: ...
+from ._id_rows import IdRows
+from ._utf8_rows import Utf8Rows
 
 class ArrowColumn:
     name: str

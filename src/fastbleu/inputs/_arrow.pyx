@@ -1,8 +1,8 @@
 """Columns of text or of token ids by the Arrow C data interface, from any library that has it.
 
-An ArrowColumn opens what `__arrow_c_stream__` or `__arrow_c_array__` returns and reads it part by part: as
-Utf8Rows or IdRows, which point into the column's own buffers. kernel/objects/arrow.h says what of these is
-checked and what is trusted.
+An ArrowColumn opens what `__arrow_c_stream__` or `__arrow_c_array__` returns and reads it in blocks: as
+Utf8Rows or IdRows, which point into the column's own buffers. kernel/objects/arrow.h says which parts of the
+buffers are checked and which are trusted.
 
 Ownership. Structs are moved out of their capsules, and released once: a schema as soon as it is read, an
 array when neither the column nor its rows need it any more, a stream when the column is closed or freed.
@@ -15,11 +15,11 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.errno cimport ENOMEM
 from libc.stdint cimport SIZE_MAX, int64_t
 
-from fastbleu.inputs._ids cimport IdRows, id_kind, id_row
-from fastbleu.inputs._utf8 cimport Utf8Rows, utf8_line
+from fastbleu.inputs._id_rows cimport IdRows, id_kind, id_row
+from fastbleu.inputs._utf8_rows cimport Utf8Rows, utf8_line
 from fastbleu.runtime._process cimport POLL_EVERY, poll
 
-from .segments import TokenChecks
+from .checks import TokenChecks
 
 
 cdef extern from "kernel/objects/arrow.h":
@@ -91,12 +91,12 @@ cdef list FAULTS = [
 
 
 cdef enum:
-    # Instead of the number of an element: each string is one, or the rows are not lists.
+    # Instead of the number of an element: each string is an element itself, or the rows are not lists.
     OWN_NUMBER = -2
     NO_LIST = -1
 
 
-cdef class Schema:
+cdef class _Schema:
     """A schema that this object releases."""
 
     cdef ArrowSchema schema
@@ -106,14 +106,14 @@ cdef class Schema:
             self.schema.release(&self.schema)
 
 
-cdef class Chunk:
+cdef class _Array:
     """An array that this object releases."""
 
-    cdef ArrowArray array
+    cdef ArrowArray value
 
     def __dealloc__(self):
-        if self.array.release != NULL:
-            self.array.release(&self.array)
+        if self.value.release != NULL:
+            self.value.release(&self.value)
 
 
 cdef str name_of(const ArrowSchema *schema):
@@ -148,19 +148,19 @@ cdef class ArrowColumn:
     cdef readonly str name
     cdef ArrowArrayStream stream
     cdef arrow_column type
-    cdef Chunk chunk                     # the array that is being read; None at the end
+    cdef _Array array                    # the array that is being read; None at the end
     cdef const ArrowArray *outer         # of the column's first level
-    cdef int64_t chunk_start             # rows of the arrays before
-    cdef int64_t length, at              # of the chunk: rows, and those read
+    cdef int64_t rows_before             # rows of the arrays before
+    cdef int64_t length, at              # of the array: rows, and those read
     cdef readonly Py_ssize_t before      # rows of earlier reads
 
     def __cinit__(self, column, str name not None):
         """Open what has the interface; `name` is the argument, for messages."""
-        cdef Schema schema = Schema.__new__(Schema)
-        cdef Chunk chunk = None
+        cdef _Schema schema = _Schema.__new__(_Schema)
+        cdef _Array array = None
         cdef ArrowArrayStream *stream
-        cdef ArrowSchema *its_schema
-        cdef ArrowArray *array
+        cdef ArrowSchema *given_schema
+        cdef ArrowArray *given_array
         cdef int status
         self.name = name
         if hasattr(column, "__arrow_c_stream__"):
@@ -175,18 +175,18 @@ cdef class ArrowColumn:
             self.check(status)
         else:
             schema_capsule, array_capsule = column.__arrow_c_array__()
-            its_schema = <ArrowSchema *> PyCapsule_GetPointer(schema_capsule, "arrow_schema")
-            array = <ArrowArray *> PyCapsule_GetPointer(array_capsule, "arrow_array")
-            if its_schema.release == NULL or array.release == NULL:
+            given_schema = <ArrowSchema *> PyCapsule_GetPointer(schema_capsule, "arrow_schema")
+            given_array = <ArrowArray *> PyCapsule_GetPointer(array_capsule, "arrow_array")
+            if given_schema.release == NULL or given_array.release == NULL:
                 raise ValueError(f"{name} is an Arrow array that was released before; make it anew")
-            schema.schema = its_schema[0]
-            its_schema.release = NULL
-            chunk = Chunk.__new__(Chunk)
-            chunk.array = array[0]
-            array.release = NULL
+            schema.schema = given_schema[0]
+            given_schema.release = NULL
+            array = _Array.__new__(_Array)
+            array.value = given_array[0]
+            given_array.release = NULL
         self.read_schema(&schema.schema)
-        if chunk is not None:
-            self.take_chunk(chunk)
+        if array is not None:
+            self.take_array(array)
 
     def __dealloc__(self):
         if self.stream.release != NULL:
@@ -256,38 +256,38 @@ cdef class ArrowColumn:
             fix = "token ids are a column with a list for each segment"
         raise TypeError(f"{self.name} is an Arrow column of the type {name}, which cannot be scored; {fix}")
 
-    cdef int take_chunk(self, Chunk chunk) except -1:
+    cdef int take_array(self, _Array array) except -1:
         """Read on in this array."""
-        self.outer = outer_array(&self.type, &chunk.array)
+        self.outer = outer_array(&self.type, &array.value)
         if self.outer == NULL:
             self.refuse(ARROW_STRUCTURE, 0)
-        self.chunk = chunk
-        self.chunk_start += self.length
-        self.length = chunk.array.length
+        self.array = array
+        self.rows_before += self.length
+        self.length = array.value.length
         self.at = 0
         return 0
 
-    cdef bint next_chunk(self) except -1:
+    cdef bint next_array(self) except -1:
         """Go to the next array that has rows; False at the end, where the stream is released."""
-        cdef Chunk chunk
+        cdef _Array array
         cdef int status
         while self.at == self.length:
             if self.stream.release == NULL:
-                self.chunk = None
+                self.array = None
                 return False
-            chunk = Chunk.__new__(Chunk)
+            array = _Array.__new__(_Array)
             with nogil:
-                status = self.stream.get_next(&self.stream, &chunk.array)
+                status = self.stream.get_next(&self.stream, &array.value)
             self.check(status)
-            if chunk.array.release == NULL:
+            if array.value.release == NULL:
                 self.stream.release(&self.stream)
                 self.stream.release = NULL
                 continue
-            self.take_chunk(chunk)
+            self.take_array(array)
         return True
 
     def read(self, Py_ssize_t limit, size_t most_bytes=SIZE_MAX):
-        """The next rows, `limit` at most, fewer at the end and where these have `most_bytes` of text.
+        """The next rows: at most `limit`, fewer at the end, or once they have `most_bytes` of text.
 
         Returns
         -------
@@ -303,14 +303,14 @@ cdef class ArrowColumn:
             ids = IdRows()
         else:
             lines = Utf8Rows(self.type.levels)
-        while taken < limit and (lines is None or lines.size < most_bytes) and self.next_chunk():
+        while taken < limit and (lines is None or lines.size < most_bytes) and self.next_array():
             count = min(limit - taken, self.length - self.at)
             if lines is None:
-                ids.buffers.append(self.chunk)
+                ids.buffers.append(self.array)
                 with nogil:
                     self.gather_ids(ids, count, missing)
             else:
-                lines.owners.append(self.chunk)
+                lines.owners.append(self.array)
                 with nogil:
                     self.gather_text(lines, count, missing)
             self.at += count
@@ -319,18 +319,18 @@ cdef class ArrowColumn:
         return ids if lines is None else lines, missing
 
     cdef inline bint is_missing(self, const ArrowArray *lists, int64_t row, int64_t at) noexcept nogil:
-        """Whether a row of the chunk is null: of the struct, or of the lists, which are NULL without any."""
-        if self.type.in_struct and is_null(&self.chunk.array, self.chunk.array.offset + row):
+        """Whether a row of the array is null: of the struct, or of the lists, which are NULL without any."""
+        if self.type.in_struct and is_null(&self.array.value, self.array.value.offset + row):
             return True
         return lists != NULL and is_null(lists, at)
 
     cdef int gather_text(self, Utf8Rows rows, Py_ssize_t count, list missing) except -1 nogil:
-        """Point to the strings of the chunk's next rows."""
+        """Point to the strings of the array's next rows."""
         cdef const ArrowArray *outer = self.outer
-        cdef int64_t shift = self.chunk.array.offset if self.type.in_struct else 0
+        cdef int64_t shift = self.array.value.offset if self.type.in_struct else 0
         cdef int64_t row, at, start, end
         cdef bint cancelled = False
-        if self.type.levels == 0 and not (self.type.in_struct and has_validity(&self.chunk.array)):
+        if self.type.levels == 0 and not (self.type.in_struct and has_validity(&self.array.value)):
             at = self.at + shift
             return self.add_texts(rows, outer, at, at + count, self.at, missing, NO_LIST)
         for row in range(self.at, self.at + count):
@@ -340,7 +340,7 @@ cdef class ArrowColumn:
             if self.is_missing(outer if self.type.levels else NULL, row, at + outer.offset):
                 self.add_missing(rows, missing, NO_LIST)
                 if self.type.levels == 2:
-                    rows.end_part()
+                    rows.end_list()
                 rows.end_segment()
             elif self.type.levels == 0:
                 self.add_texts(rows, outer, at, at + 1, row, missing, NO_LIST)
@@ -349,11 +349,11 @@ cdef class ArrowColumn:
                 if self.type.levels == 1:
                     self.add_texts(rows, outer.children[0], start, end, row, missing, OWN_NUMBER)
                 else:
-                    self.add_parts(rows, outer.children[0], start, end, row, missing)
+                    self.add_lists(rows, outer.children[0], start, end, row, missing)
                 rows.end_segment()
         return 0
 
-    cdef int add_parts(self, Utf8Rows rows, const ArrowArray *lists, int64_t start, int64_t end, int64_t row,
+    cdef int add_lists(self, Utf8Rows rows, const ArrowArray *lists, int64_t start, int64_t end, int64_t row,
                        list missing) except -1 nogil:
         """Point to the strings of the inner lists [start, end), which are the elements of a row."""
         cdef int64_t part, first, last
@@ -363,14 +363,14 @@ cdef class ArrowColumn:
             else:
                 self.refuse(list_span(&self.type, 1, lists, part + lists.offset, &first, &last), row)
                 self.add_texts(rows, lists.children[0], first, last, row, missing, part - start)
-            rows.end_part()
+            rows.end_list()
         return 0
 
     cdef int add_texts(self, Utf8Rows rows, const ArrowArray *leaf, int64_t start, int64_t end, int64_t row,
                        list missing, Py_ssize_t k) except -1 nogil:
         """Point to the strings [start, end) of the leaf: rows from `row` on, or elements of that one.
 
-        k : the number of the element that they belong to; OWN_NUMBER, NO_LIST
+        k : the number of the element that they belong to, or OWN_NUMBER, or NO_LIST
         """
         cdef arrow_fault fault = ARROW_GOOD
         cdef int64_t first = start, count, taken, at, nulls
@@ -408,11 +408,11 @@ cdef class ArrowColumn:
         return 0
 
     cdef int gather_ids(self, IdRows rows, Py_ssize_t count, list missing) except -1 nogil:
-        """Point to the lists of integers of the chunk's next rows."""
+        """Point to the lists of integers of the array's next rows."""
         cdef const ArrowArray *outer = self.outer
         cdef const ArrowArray *inner = outer if self.type.levels < 2 else outer.children[0]
         cdef const ArrowArray *leaf = inner.children[0]
-        cdef int64_t shift = self.chunk.array.offset if self.type.in_struct else 0
+        cdef int64_t shift = self.array.value.offset if self.type.in_struct else 0
         cdef int64_t row, at, start, end, part, part_start, part_end
         cdef bint cancelled = False, is_row_missing
         for row in range(self.at, self.at + count):
@@ -439,7 +439,7 @@ cdef class ArrowColumn:
                 self.add_ids(rows, leaf, part_start, part_end, row)
             if self.type.levels == 2 and start == end and not is_row_missing:
                 with gil:
-                    TokenChecks().refuse_no_references(self.chunk_start + row)
+                    TokenChecks().refuse_no_references(self.rows_before + row)
             rows.close_segment()
         return 0
 
@@ -452,10 +452,10 @@ cdef class ArrowColumn:
         return 0
 
     cdef int refuse(self, arrow_fault fault, int64_t row) except -1 nogil:
-        """Raise the error for a fault in a row of the chunk, if there is one."""
+        """Raise the error for a fault in a row of the array, if there is one."""
         if fault == ARROW_GOOD:
             return 0
         with gil:
             raise ValueError(
-                f"the Arrow array of {self.name} cannot be read at row {self.chunk_start + row}: "
+                f"the Arrow array of {self.name} cannot be read at row {self.rows_before + row}: "
                 f"{FAULTS[<int> fault]}")

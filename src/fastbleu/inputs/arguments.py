@@ -6,6 +6,7 @@ import operator
 from collections.abc import Iterable, Sequence
 
 from .._core import MAX_ORDER
+from ..runtime.import_lock import import_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Default:
-    """The default of a parameter for which None has a meaning of its own."""
+    """The default of a parameter for which None means something else."""
 
     def __repr__(self) -> str:
         return "<the dialect's>"
@@ -36,6 +37,12 @@ _NAMES_ELSEWHERE = {
 }
 
 
+def a_type(value: object) -> str:
+    """The name of a value's type with its article, for messages: "a str", "an int"."""
+    name = type(value).__name__
+    return f"{'an' if name.startswith(tuple('aeioAEIO')) else 'a'} {name}"
+
+
 def check_integer(name: str, value: Any) -> int:
     """Return an argument as an integer."""
     try:
@@ -44,22 +51,30 @@ def check_integer(name: str, value: Any) -> int:
         raise TypeError(f"{name} is {value!r}, expected an integer") from None
 
 
-def check_positive(name: str, value: Any) -> int:
+def as_double(name: str, value: Any) -> float:
+    """A number as a Python float, because numpy's float32 compares equal to different doubles."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} has {value!r}, expected a number") from None
+
+
+def check_positive(name: str, value: object) -> int:
     """Return an argument as an integer from 1 to MAX_ORDER."""
-    number = check_integer(name, value)
+    number = value if type(value) is int else check_integer(name, value)
     if not 1 <= number <= MAX_ORDER:
         raise ValueError(f"{name} is {number}, but must lie in 1..{MAX_ORDER}")
     return number
 
 
-def check_flag(name: str, value: Any) -> bool:
+def check_flag(name: str, value: object) -> bool:
     """Return an argument as a bool; refuse strings such as "False", which would be true."""
     if isinstance(value, (str, bytes)):
-        raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; expected True or False")
+        raise TypeError(f"{name} is {value!r}, {a_type(value)}; expected True or False")
     return bool(value)
 
 
-def check_lowercase(value: Any, is_text: bool) -> bool:
+def check_lowercase(value: object, is_text: bool) -> bool:
     """Return `lowercase` as a bool; only text may be lowercased."""
     lowered = check_flag("lowercase", value)
     if lowered and not is_text:
@@ -75,15 +90,22 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is closest to an unknown one, if any is close."""
-    from difflib import get_close_matches
+    with import_lock:
+        from difflib import get_close_matches
 
     close = get_close_matches(name, list(known), 1)
     return close[0] if close else None
 
 
-def refuse_name(unknown: str, names: Iterable[str]) -> NoReturn:
-    """Raise the error for an unknown name, and suggest one of the parameters' `names`."""
-    known = ["tokenize", "hashed", "keywords", *(name for name in names if name != "tokenizer")]
-    meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, known)
+_PARAMETERS = (
+    *("tokenize", "lowercase", "max_order", "weights", "smoothing", "smoothing_value"),
+    *("effective_order", "threads", "dialect", "reference_length", "ignore_ids", "stop_id"),
+    *("skip_ids", "keep_segments"),
+)
+
+
+def refuse_name(unknown: str, others: Iterable[str]) -> NoReturn:
+    """Raise the error for an unknown parameter, and suggest a known one; `others` are rare."""
+    meant = _NAMES_ELSEWHERE.get(unknown) or closest(unknown, [*_PARAMETERS, *others])
     hint = f"; did you mean {meant!r}?" if meant else ""
     raise TypeError(f"fastbleu.BLEU has no parameter {unknown!r}{hint}")

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from array import array as _array
 
+from ..runtime.import_lock import import_lock
+from .arguments import a_type
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
@@ -46,7 +49,22 @@ def copy_lists(value: Any, levels: int = _MAX_DEPTH) -> Any:
     ]
 
 
-def is_array(value: Any) -> bool:
+def list_or_tuple(segments: Any) -> Any:
+    """Return an exact list or tuple as it is, anything else as a list of its elements."""
+    if type(segments) in (list, tuple):
+        return segments
+    # Arrays and Series convert themselves to lists several times faster than iteration does.
+    kind = getattr(getattr(segments, "dtype", None), "kind", "")
+    if kind in ("O", "T", "U") and getattr(segments, "ndim", 0) == 1:
+        listed = segments.tolist() if hasattr(segments, "tolist") else None
+        if type(listed) is list:
+            return listed
+    if type(segments) is memoryview:  # iteration needs one dimension
+        return segments.tolist()
+    return list(segments)
+
+
+def is_array(value: object) -> bool:
     """Whether a value is an array or a tensor of numbers with at least one dimension."""
     if type(value) in (list, tuple, str) or not shape_of(value):
         return False
@@ -57,12 +75,12 @@ def is_array(value: Any) -> bool:
     return getattr(dtype, "kind", "i") not in "OUSTVmM"
 
 
-def shape_of(value: Any) -> tuple[int, ...] | None:
+def shape_of(value: object) -> tuple[int, ...] | None:
     try:
         shape = getattr(value, "shape", None)
     except RuntimeError as error:  # so PyTorch's nested tensors
         raise TypeError(
-            f"a {type(value).__name__} without a shape, such as a nested tensor, cannot be read; "
+            f"{a_type(value)} without a shape, such as a nested tensor, cannot be read; "
             "pass a list of tensors, as .unbind() returns it"
         ) from error
     return None if shape is None else tuple(shape)
@@ -90,7 +108,7 @@ def _refuse(where: str, dtype: object, shape: tuple[int, ...], kind: str) -> NoR
     )
 
 
-def mask_array(value: Any, ids: Array, where: str) -> Array:
+def mask_array(value: object, ids: Array, where: str) -> Array:
     """Return the mask of an array: bool or integers of the same shape."""
     mask = in_main_memory(value, f"the mask of {where}")
     if mask.dtype.kind not in "biu" and mask.size:
@@ -110,26 +128,27 @@ def mask_array(value: Any, ids: Array, where: str) -> Array:
     return mask if mask.size else mask.astype(bool)
 
 
-def in_main_memory(value: Any, where: str) -> Array:
+def in_main_memory(value: object, where: str) -> Array:
     """Return an array or a tensor on any device as a numpy array; a view if possible."""
-    import numpy
+    with import_lock:
+        import numpy
 
     if type(value) is numpy.ndarray:
         return value
-    kind = type(value).__name__
+    kind = a_type(value)
     if hasattr(value, "mask") and not callable(value.mask):  # a column of a data frame
         raise TypeError(
-            f"{where} is a {kind}; pass its data, and ~mask as hypothesis_mask= or reference_mask="
+            f"{where} is {kind}; pass its data, and ~mask as hypothesis_mask= or reference_mask="
         )
     # In this order, because an attribute of PyTorch's sparse tensors raises a RuntimeError.
     if not hasattr(value, "detach") and hasattr(value, "__cuda_array_interface__"):
-        raise TypeError(f"{where} is a {kind} on a GPU; pass a numpy array (with cupy: .get())")
+        raise TypeError(f"{where} is {kind} on a GPU; pass a numpy array (with cupy: .get())")
     try:
         if hasattr(value, "detach"):  # a PyTorch tensor; numpy moves others itself
             value = value.detach().cpu().numpy()
         made: Array = numpy.asarray(copy_lists(value))
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         raise TypeError(
-            f"{where} is a {kind} that cannot be read: {error}; pass an array of integers"
+            f"{where} is {kind} that cannot be read: {error}; pass an array of integers"
         ) from error
     return made

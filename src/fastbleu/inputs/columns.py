@@ -1,13 +1,13 @@
 """Recognize, open and read columns with the Arrow interface, and numpy's arrays of strings.
 
-pyarrow, polars, pandas, DuckDB and others export their columns by it. They are not imported.
+Libraries with this interface, such as pyarrow, polars, pandas and DuckDB, are not imported.
 """
 
 from __future__ import annotations
 
 from ._arrow import ArrowColumn
-from ._ids import IdRows
-from ._utf8 import StringColumn
+from ._id_rows import IdRows
+from ._utf8_rows import StringColumn
 from .arrays import is_array
 from .missing import refuse_missing
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LISTED_SEGMENTS = 1 << 12
 
 
-def is_column(value: Any) -> bool:
+def is_column(value: object) -> bool:
     """Whether a value is a column to be read through the Arrow interface."""
     kind = type(value)
     if kind in (list, tuple):
@@ -37,13 +37,23 @@ def is_column(value: Any) -> bool:
     return getattr(dtype, "storage", None) != "python" and str(dtype) != "object"
 
 
+def is_query(value: object) -> bool:
+    """Whether a value is a relation of DuckDB's: each look at it runs a query."""
+    return hasattr(type(value), "fetchall") and hasattr(type(value), "to_arrow_table")
+
+
+def table_of_query(value: Any) -> Any:
+    """The result of a relation of DuckDB's as a table of pyarrow; any other value as it is."""
+    return value.to_arrow_table() if is_query(value) else value
+
+
 def _is_dataset_column(value: Any) -> bool:
     kind = type(value)
     return kind.__name__ == "Column" and kind.__module__.startswith("datasets.")
 
 
 def _is_string_array(value: Any) -> bool:
-    """Whether a value is an array of StringDType without a string as its missing value."""
+    """Whether a value is an array of StringDType whose missing value is not a string."""
     if type(value).__module__ != "numpy" or getattr(value, "ndim", 0) != 1:
         return False
     return bool(value.dtype.kind == "T") and not isinstance(
@@ -52,7 +62,7 @@ def _is_string_array(value: Any) -> bool:
 
 
 def opened(value: Any, name: str) -> Column | None:
-    """The column, or None if a value is to be read without Arrow."""
+    """The value as a column, or None if it must be read as a list or an array."""
     if type(value) in (list, tuple):
         return None
     if _is_string_array(value):
@@ -81,7 +91,7 @@ def kind_of(column: Column) -> str:
 
 
 def check_type(column: Column, name: str, is_text: bool, levels: tuple[int, ...]) -> None:
-    """Raise TypeError if a column has the wrong type for the tokenizer, or for none."""
+    """Raise TypeError if a column has the wrong type, for a tokenizer or without one."""
     if is_text and not column.is_text:
         fix = "expected strings; for token ids pass tokenize=None"
     elif column.levels in levels and (column.is_text or not is_text):
@@ -101,14 +111,14 @@ def read_all(column: Column, listed: Callable[[Any, int], list[Any]]) -> tuple[l
     missing: Missing = []
     while True:
         before = column.before
-        rows, its_missing = column.read(LISTED_SEGMENTS)
+        rows, found_missing = column.read(LISTED_SEGMENTS)
         if not len(rows):
             return values, missing
         values += listed(rows, before)
-        missing += [(before + segment, k) for segment, k in its_missing]
+        missing += [(before + segment, k) for segment, k in found_missing]
 
 
-def listed_column(value: Any, name: str) -> Any:
+def listed_column(value: object, name: str) -> Any:
     """A column as a list, for code that needs all sentences at once; anything else as it is."""
     column = None if type(value) in (list, tuple) else opened(value, name)
     if column is None:

@@ -1,22 +1,23 @@
-"""Checks of token ids in arrays, tensors and lists, and the rules for which of them count."""
+"""Checks of token ids in arrays, tensors and lists; `IdFilter` says which of them count."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from ._ids import IdRows, ids_of
-from .arrays import id_array, is_array, mask_array, shape_of
+from ._id_rows import IdRows, ids_of
+from .arguments import a_type
+from .arrays import id_array, is_array, list_or_tuple, mask_array, shape_of
+from .checks import TokenChecks, check_segments, place
 from .missing import refuse_missing
-from .segments import TokenChecks, check_segments, list_or_tuple, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class IdRules:
-    """Rules for which ids count: arguments as in `fastbleu.BLEU`, checked to fit into int64."""
+class IdFilter:
+    """Which ids count: arguments as in `fastbleu.BLEU`, checked to fit into int64."""
 
     def __init__(
         self,
@@ -77,10 +78,10 @@ def _refuse_id(value: Any, where: str) -> None:
         raise ValueError(f"{where} has the id {number}, which does not fit into int64")
     if value is None:
         raise TypeError(f"{where} has None; if the tokenizer lacks this token, leave it out")
-    raise TypeError(f"{where} has {value!r}, a {type(value).__name__}; expected integer ids")
+    raise TypeError(f"{where} has {value!r}, {a_type(value)}; expected integer ids")
 
 
-def are_ids(hypotheses: Any, references: Any) -> bool:
+def are_ids(hypotheses: object, references: object) -> bool:
     """Whether either argument is an array of numbers, or a (nested) list of such arrays."""
     return _holds_arrays(hypotheses) or _holds_arrays(references)
 
@@ -97,7 +98,10 @@ def _first(value: Any) -> Any:
 
 
 def id_rows(
-    hypotheses: Any, references: Any, hypothesis_mask: Any = None, reference_mask: Any = None
+    hypotheses: object,
+    references: object,
+    hypothesis_mask: object = None,
+    reference_mask: object = None,
 ) -> tuple[IdRows, IdRows]:
     """Return hypotheses and references as rows of ids.
 
@@ -113,7 +117,9 @@ def id_rows(
         hypotheses, references = [hypotheses], [references]
         hypothesis_mask = None if hypothesis_mask is None else [hypothesis_mask]
         reference_mask = None if reference_mask is None else [reference_mask]
-    hypothesis_rows = _hypothesis_rows(hypotheses, hypothesis_mask)
+    hypothesis_rows = _flat_rows(
+        "hypotheses", hypotheses, hypothesis_mask, "segment", lambda segment: place(segment, None)
+    )
     reference_rows = _reference_rows(references, reference_mask)
     if len(hypothesis_rows) != len(reference_rows):
         shape = shape_of(references) or ()
@@ -127,18 +133,12 @@ def id_rows(
     return hypothesis_rows, reference_rows
 
 
-def sentence_rows(name: str, sentences: Any, mask: Any = None, before: int = 0) -> IdRows:
+def sentence_rows(name: str, sentences: object, mask: object = None, before: int = 0) -> IdRows:
     """Return the sentences of the argument `name` as rows of ids, shape (sentences, length).
 
     `before` is the number of sentences that precede these, for messages.
     """
-    if is_array(sentences) or shape_of(sentences) == ():
-        return _array_rows(name, sentences, mask, ("(sentences, length)",))
-    rows = IdRows()
-    for number, (sentence, its_mask) in enumerate(_entries(name, sentences, mask, "sentence")):
-        _add(rows, sentence, its_mask, f"{name}[{before + number}]")
-        rows.end_segment()
-    return rows
+    return _flat_rows(name, sentences, mask, "sentence", lambda n: f"{name}[{before + n}]")
 
 
 def _is_one(hypotheses: Any) -> bool:
@@ -168,12 +168,16 @@ def _array_rows(name: str, values: Any, mask: Any, shapes: tuple[str, ...]) -> I
     return IdRows(ids, masked)
 
 
-def _hypothesis_rows(values: Any, mask: Any) -> IdRows:
+def _flat_rows(
+    name: str, values: Any, mask: Any, each: str, place_of: Callable[[int], str]
+) -> IdRows:
+    """Rows of an array of the shape (values, length), or of a list of arrays."""
     if is_array(values) or shape_of(values) == ():
-        return _array_rows("hypotheses", values, mask, ("(batch, length)",))
+        shape = "(batch, length)" if each == "segment" else f"({each}s, length)"
+        return _array_rows(name, values, mask, (shape,))
     rows = IdRows()
-    for segment, (value, its_mask) in enumerate(_entries("hypotheses", values, mask)):
-        _add(rows, value, its_mask, place(segment, None))
+    for number, (value, value_mask) in enumerate(_entries(name, values, mask, each)):
+        _add(rows, value, value_mask, place_of(number))
         rows.end_segment()
     return rows
 
@@ -185,11 +189,11 @@ def _reference_rows(values: Any, mask: Any) -> IdRows:
     rows = IdRows()
     entries = _entries("references", values, mask)
     nested = any(type(value) in (list, tuple) and _is_nested(value) for value, _ in entries)
-    for segment, (value, its_mask) in enumerate(entries):
+    for segment, (value, value_mask) in enumerate(entries):
         if _is_nested(value) or (nested and type(value) in (list, tuple) and not value):
-            _add_references(rows, value, its_mask, segment)
+            _add_references(rows, value, value_mask, segment)
         else:
-            _add(rows, value, its_mask, place(segment, 0))
+            _add(rows, value, value_mask, place(segment, 0))
         rows.end_segment()
     return rows
 
@@ -205,9 +209,7 @@ def _with_masks(values: Any, mask: Any, segment: int | None, name: str) -> list[
         return [(value, None) for value in values]
     where = f"the mask of {name}" if segment is None else f"segment {segment}: the mask of {name}"
     if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
-        raise TypeError(
-            f"{where} is a {type(mask).__name__}, expected a list of {len(values)} masks"
-        )
+        raise TypeError(f"{where} is {a_type(mask)}, expected a list of {len(values)} masks")
     if len(mask) != len(values):
         raise ValueError(
             f"{where} has {len(mask)} entries, but there are {len(values)} sequences of ids"
@@ -233,8 +235,8 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
     if len(values) == 0:
         TokenChecks().refuse_no_references(segment)
     entries = _with_masks(values, mask, segment, "references")
-    for k, (value, its_mask) in enumerate(entries):
-        _add(rows, value, its_mask, place(segment, k))
+    for k, (value, value_mask) in enumerate(entries):
+        _add(rows, value, value_mask, place(segment, k))
 
 
 def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
@@ -254,10 +256,14 @@ def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
         hasattr(value, "__len__") or hasattr(value, "shape")
     ):
         raise TypeError(
-            f"{where} is a {type(value).__name__}, expected a sequence of token ids; "
+            f"{where} is {a_type(value)}, expected a sequence of token ids; "
             'for text pass tokenize="13a"'
         )
     array = id_array(value, where)
     if array.ndim != 1:
         raise ValueError(f"{where} has the shape {array.shape} ({array.dtype}), expected (length,)")
     rows.add(array, None if mask is None else mask_array(mask, array, where))
+
+
+# Every id counts.
+NO_IDS = IdFilter()

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from .warnings import warn_input
+from .arrays import is_array, list_or_tuple, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The values of `missing`.
 CHOICES = "error", "empty", "skip"
 # By name, because importing pandas for its NA takes long, and pandas may not be installed.
 _MISSING_TYPES = "NoneType", "NAType", "NaTType"
 _FLOAT_TYPES = "float", "float16", "float32", "float64"
 
 
-def is_missing(value: Any) -> bool:
-    """Whether a value means a missing one: None, NaN, pandas.NA or pandas.NaT."""
+def is_missing(value: object) -> bool:
+    """Whether a value is None, NaN, pandas.NA or pandas.NaT."""
     name = type(value).__name__
     return name in _MISSING_TYPES or (name in _FLOAT_TYPES and bool(value != value))
 
 
-def refuse_missing(where: str, value: Any) -> None:
-    """Raise TypeError if a value is a missing one."""
+def refuse_missing(where: str, value: object) -> None:
+    """Raise TypeError if a value is missing."""
     if is_missing(value):
         name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
         raise TypeError(
@@ -31,41 +30,67 @@ def refuse_missing(where: str, value: Any) -> None:
         )
 
 
-def replace_missing(
-    hypotheses: Any, references: Any, choice: str, empty: Any
-) -> tuple[list[Any], list[Any], list[bool]] | None:
-    """Return lists without missing values, and for each segment whether it is in them.
+def without_missing(
+    hypotheses: object, references: object, choice: str, empty: object
+) -> tuple[Any, Any, list[bool] | None]:
+    """Both sides without missing values, and for each segment whether it is still there.
 
-    A missing value is replaced by `empty`, or its segment is left out, with a warning. None if
-    no value is missing.
+    With the choice "empty" a missing value becomes `empty`, with "skip" its segment is left out.
+    What cannot be segments is returned as it is, for the checks to refuse. The list is None if no
+    segment is left out.
     """
-    pairs = list(zip(hypotheses, references, strict=True))
-    present = [not (is_missing(hypothesis) or _lack(its)) for hypothesis, its in pairs]
+    sides = _listed(hypotheses), _listed(references)
+    if sides[0] is None or sides[1] is None or len(sides[0]) != len(sides[1]):
+        return hypotheses, references, None
+    pairs = list(zip(*sides, strict=True))
+    present = [not (is_missing(hypothesis) or lacks(some)) for hypothesis, some in pairs]
     if all(present):
-        return None
+        return hypotheses, references, None
     if choice == "empty":
-        pairs = [(_filled(hypothesis, empty), _all_filled(its, empty)) for hypothesis, its in pairs]
-        present = [True] * len(pairs)
+        pairs = [
+            (empty if is_missing(hypothesis) else hypothesis, _filled(some, empty))
+            for hypothesis, some in pairs
+        ]
+        present = []
     else:
         pairs = [pair for pair, is_present in zip(pairs, present, strict=True) if is_present]
-        warn_input(
-            f"left out {present.count(False)} of {len(present)} segments, because a value is "
-            f"missing; the first is segment {present.index(False)}"
-        )
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs], present
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs], present or None
 
 
-def _lack(references: Any) -> bool:
+def _listed(values: Any) -> Any:
+    """Segments as a list or tuple; None for arrays of ids, and what cannot be segments."""
+    if type(values) in (list, tuple):
+        return values
+    if not are_segments(values) or not hasattr(values, "__iter__"):
+        return None
+    return None if is_array(values) or shape_of(values) == () else list_or_tuple(values)
+
+
+def are_segments(value: object) -> bool:
+    """Whether a value is a sized, ordered collection that may have one entry per segment."""
+    # A set has no order, and iterating over a dict or a data frame yields its keys.
+    wrong = isinstance(value, (str, bytes, set, frozenset, dict)) or hasattr(value, "columns")
+    return not wrong and hasattr(value, "__len__")
+
+
+def lacks(references: Any) -> bool:
     """Whether the references of a segment, or one of them, are missing."""
-    several = type(references) in (list, tuple)
+    several = _are_several(references)
     return any(map(is_missing, references)) if several else is_missing(references)
 
 
-def _filled(value: Any, empty: Any) -> Any:
-    return empty if is_missing(value) else value
+def count_of(references: Any) -> int:
+    """The number of references of a segment, with a missing one as an empty text."""
+    return 1 if isinstance(references, str) or is_missing(references) else len(references)
 
 
-def _all_filled(references: Any, empty: Any) -> Any:
-    if type(references) in (list, tuple):
-        return [_filled(reference, empty) for reference in references]
+def _are_several(references: Any) -> bool:
+    # pandas has the lists of a Parquet file as arrays.
+    is_list = type(references) in (list, tuple)
+    return is_list or str(getattr(references, "dtype", "")) == "object"
+
+
+def _filled(references: Any, empty: Any) -> Any:
+    if _are_several(references):
+        return [empty if is_missing(reference) else reference for reference in references]
     return [empty] if is_missing(references) else references

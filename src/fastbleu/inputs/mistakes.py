@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from .warnings import warn_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
+    from collections.abc import Sequence
     from typing import Any
 
-    from ._ids import IdRows
-    from .ids import IdRules
+    from ._id_rows import IdRows
+    from .ids import IdFilter
 
 # With fewer sequences of ids it may be chance that all are empty or that most end alike.
 MIN_SEQUENCES_TO_WARN = 4
 # The number of lists that are examined for padding.
 _LISTS_CHECKED = 8
 _LABEL_PADDING = -100
+# Scripts without spaces between words: those of Thai, Lao, Tibetan, Burmese, Khmer, Japanese and
+# Chinese.
+_UNSPACED = (
+    ("\u0e00", "\u109f"),
+    ("\u1780", "\u17ff"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\U00020000", "\U0003ffff"),
+)
+# How much text is examined for its script, how much has to be in one of them, and the average
+# length of words that text does not exceed to which spaces were added.
+_TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
+_LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
+UNSPACED_TOKENIZERS = '"zh", "ja-mecab" or "char"'
 # Segments that decide about the layout of references. 2 in 1,000 segments of WMT22 vote for the
 # wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12
@@ -69,10 +87,10 @@ def warn_where_all_are_empty(
             warn_of_empty_rows(f"every {name} is", f"{name}_mask=")
 
 
-def warn_of_id_padding(hypotheses: IdRows, references: IdRows, rules: IdRules | None) -> None:
+def warn_of_id_padding(hypotheses: IdRows, references: IdRows, id_filter: IdFilter | None) -> None:
     """Warn if an id that seems to be padding is counted."""
     for name, ids in [("hypothesis", hypotheses), ("reference", references)]:
-        padding = ids.run_at_end() if rules is None else rules.uncounted(ids)
+        padding = ids.run_at_end() if id_filter is None else id_filter.uncounted(ids)
         if padding is not None:
             warn_of_run(f"{name} ids", padding)
             return
@@ -99,8 +117,8 @@ def warn_of_words(hypotheses: Any, references: Any, is_text: bool) -> None:
         return
     looks_wrong = _text_and_words if is_text else _unsplit_text
     # Slices, because another thread may empty the lists at any time.
-    for its in references[:1] if is_text else ():
-        if type(its) not in (list, tuple) or len(its) < 3:
+    for words in references[:1] if is_text else ():
+        if type(words) not in (list, tuple) or len(words) < 3:
             return
     if not any(map(looks_wrong, hypotheses[:1], references[:1])):
         return
@@ -174,16 +192,35 @@ def look_like_tokens(sources: Any) -> bool:
 
 
 def _is_written_without_spaces(text: str) -> bool:
-    """Whether a text is in a script without spaces between words, such as Thai or Chinese."""
-    return any(character >= "\u0e00" and character.isalpha() for character in text)
+    """Whether a text has characters of a script without spaces between words."""
+    return not text.isascii() and any(map(_is_unspaced, set(text)))
 
 
-def warn_of_sources(name: str) -> None:
-    """Warn that lists of tokens seem to have been passed as sources of text."""
-    warn_input(
-        f"{name} looks like lists of tokens, and each was read as a source with one sentence per "
-        "token; pass tokenize=None"
-    )
+def _is_unspaced(character: str) -> bool:
+    return character >= "\u0e00" and any(a <= character <= z for a, z in _UNSPACED)
+
+
+def lack_spaces(texts: Sequence[Any]) -> bool:
+    """Whether the first texts are in a script without spaces between words, and have none."""
+    # A slice of a list, because another thread may empty it at any time.
+    first = texts[:_TEXTS_CHECKED] if type(texts) is list else texts
+    listed = [text for text in islice(first, _TEXTS_CHECKED) if isinstance(text, str)]
+    sample = " ".join(listed)[:_CHARACTERS_CHECKED]
+    # All characters of these scripts have three bytes or four.
+    if len(sample.encode("utf-8", "surrogatepass")) < 2 * len(sample):
+        return False
+    unspaced, words = sum(map(_is_unspaced, sample)), len(sample.split())
+    return unspaced > max(_LEAST_CHARACTERS, _LONGEST_WORDS * words, len(sample) * 2 / 3)
+
+
+def warn_of_script(hypotheses: Sequence[Any], tokenizer: str) -> None:
+    """Warn if texts lack the spaces at which their tokenizer splits."""
+    if lack_spaces(hypotheses):
+        warn_input(
+            "the text is in a script without spaces between words, and the tokenizer "
+            f"{tokenizer!r} splits it at spaces, so that a token is a whole clause; use the "
+            f"tokenizer {UNSPACED_TOKENIZERS}"
+        )
 
 
 def warn_of_tuples(name: str, sentences: Any) -> None:
@@ -195,6 +232,19 @@ def warn_of_tuples(name: str, sentences: Any) -> None:
         warn_input(
             f"{name} holds tuples of tuples of numbers, each read as one token; if they are "
             "sentences of ids, pass lists instead of tuples"
+        )
+
+
+def warn_of_groups(name: str, sentences: Any) -> None:
+    """Warn if lists of tokens look like groups of texts: the first ones hold several phrases."""
+    first = sentences[:3] if type(sentences) in (list, tuple) else ()
+    if first and all(
+        type(group) in (list, tuple) and len(group) > 1 and all(map(_is_phrase, group))
+        for group in first
+    ):
+        warn_input(
+            f"{name} holds lists of str that contain whitespace, and each str was read as one "
+            'token; if the lists are groups of texts pass tokenize="13a"'
         )
 
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
 
-from .arrays import is_array, shape_of
+from .arguments import a_type
+from .arrays import is_array, list_or_tuple, shape_of
+from .checks import Checks, TextChecks, TokenChecks, check_segments
 from .columns import is_column
-from .segments import Checks, TextChecks, TokenChecks, check_segments, list_or_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
+    from .types import SentenceStream
+
 # Sentences read at a time: few enough that their tokens take little memory.
-_PART = 1 << 13
+_BLOCK = 1 << 13
 
 
-def listed_sentences(name: str, sentences: Any) -> Any:
+def listed_sentences(name: str, sentences: object) -> Any:
     """Return sentences as a list or tuple, or raise TypeError."""
     if type(sentences) in (list, tuple):
         return sentences
@@ -39,33 +43,34 @@ def are_rows(sentences: Any) -> bool:
     return is_array(sentences) or shape_of(sentences) == ()
 
 
-def parts_of(sentences: Any, masked: bool) -> Iterator[Any]:
-    """Yield sentences in parts; an iterator is read part by part."""
-    if not masked and type(sentences) in (list, tuple):
-        for first in range(0, len(sentences), _PART):
-            yield sentences[first : first + _PART]
+def blocks_of(sentences: SentenceStream, masked: bool) -> Iterator[Any]:
+    """Yield sentences in blocks, consecutive ones; an iterator is read block by block."""
+    given: Any = sentences
+    if not masked and type(given) in (list, tuple):
+        for first in range(0, len(given), _BLOCK):
+            yield given[first : first + _BLOCK]
     elif is_column(sentences):
         yield sentences
     elif not masked and hasattr(sentences, "__iter__") and not hasattr(sentences, "__len__"):
-        rest = iter(sentences)
-        while part := list(islice(rest, _PART)):
-            yield part
+        rest = iter(given)
+        while block := list(islice(rest, _BLOCK)):
+            yield block
     else:
         yield sentences
 
 
-def check_sizes(name: str, sources: Any, advice: str) -> None:
-    """Raise an error unless all sources are lists with the same number of sentences."""
+def check_sizes(name: str, sources: Any, advice: str, ragged: bool = False) -> None:
+    """Raise an error unless all sources are lists; unless `ragged` with equally many sentences."""
     size = None
     for number, source in enumerate(sources):
         where = f"{name}[{number}]"
         if isinstance(source, (str, bytes)) or not hasattr(source, "__len__"):
             raise TypeError(
-                f"{where} is a {type(source).__name__}, expected the list of sentences of a "
+                f"{where} is {a_type(source)}, expected the list of sentences of a "
                 f"source, like {name}[0]"
             )
         size = len(source) if size is None else size
-        if len(source) != size:
+        if len(source) != size and not ragged:
             raise ValueError(
                 f"{where} has {len(source)} sentences, {name}[0] has {size}; all sources of a "
                 f"batch must have the same number, so score these in separate calls{advice}"
@@ -78,48 +83,31 @@ def masks_of(names: tuple[str, str], masks: tuple[Any, Any], sources: int) -> li
         if mask is not None and (not hasattr(mask, "__len__") or len(mask) != sources):
             have = f"{len(mask)} sources" if hasattr(mask, "__len__") else "no sources"
             raise ValueError(f"the mask of {name} has {have}, but {name} has {sources}")
-    ours, theirs = ([None] * sources if mask is None else mask for mask in masks)
-    return list(zip(ours, theirs, strict=True))
+    return list(zip(*([None] * sources if mask is None else mask for mask in masks), strict=True))
 
 
-def is_batch(value: Any, is_text: bool) -> bool | None:
-    """Whether sentences belong to several sources; None if that is unknown."""
-    if type(value) not in (list, tuple):
-        shape = () if hasattr(value, "columns") else shape_of(value) or ()
-        return len(shape) == (2 if is_text else 3)
-    for entry in value:
-        if type(entry) not in (list, tuple):
-            dimensions = 0 if isinstance(entry, str) else len(shape_of(entry) or ())
-            return dimensions > (0 if is_text else 1)
-        if is_text or any(type(part) is list or bool(shape_of(part)) for part in entry):
-            return True
-        if entry:
-            return False
-    return None
-
-
+@dataclass
 class _NamedChecks(Checks):
     """Checks whose messages name an argument; `before` is the number of earlier sentences."""
 
-    def __init__(self, name: str, before: int = 0) -> None:
-        self._name = name
-        self._before = before
+    name: str
+    before: int = 0
 
     def place(self, segment: int, reference: int | None) -> str:
-        return f"{self._name}[{self._before + segment}]"
+        return f"{self.name}[{self.before + segment}]"
 
 
 class SentenceTokenChecks(_NamedChecks, TokenChecks):
     """Checks of sentences that are lists of tokens."""
 
     def refuse_unhashable(
-        self, error: TypeError, token: Any, segment: int, reference: int | None, position: int
+        self, error: TypeError, token: object, segment: int, reference: int | None, position: int
     ) -> None:
         """Name an unhashable token; a list means that sentences are nested too deeply."""
         if type(token) is list:
             raise TypeError(
                 f"{self.place(segment, None)}[{position}] is a list, expected a token: "
-                f"{self._name} must be one flat list of lists of tokens"
+                f"{self.name} must be one flat list of lists of tokens"
             ) from error
         super().refuse_unhashable(error, token, segment, reference, position)
 
@@ -127,26 +115,22 @@ class SentenceTokenChecks(_NamedChecks, TokenChecks):
 class SentenceTextChecks(_NamedChecks, TextChecks):
     """Checks of sentences that are texts."""
 
-    def line(self, text: Any, segment: int, reference: int | None) -> NoReturn:
+    def line(self, text: object, segment: int, reference: int | None) -> NoReturn:
         """Raise the error for a value that is not a str."""
         if type(text) in (list, tuple):
             raise TypeError(
-                f"{self.place(segment, None)} is a {type(text).__name__}, expected a str: "
-                f"{self._name} must be one flat list of str; lists of tokens need tokenize=None"
+                f"{self.place(segment, None)} is {a_type(text)}, expected a str: "
+                f"{self.name} must be one flat list of str; lists of tokens need tokenize=None"
             )
         super().line(text, segment, reference)
-        raise AssertionError("unreachable: TextChecks.line always raises")
 
 
+@dataclass
 class SplitTextChecks(SentenceTextChecks, SentenceTokenChecks):
     """Checks of texts that the function `split` turns into lists of tokens."""
 
-    def __init__(
-        self, name: str, before: int, split: Callable[[str], list[str]], lowercase: bool
-    ) -> None:
-        super().__init__(name, before)
-        self._split = split
-        self._lowercase = lowercase
+    split: Callable[[str], list[str]] = str.split
+    lowercase: bool = False
 
     def check_texts(self, texts: Any) -> None:
         """Raise an error unless all are texts; lists of tokens would be read as they are."""
@@ -154,8 +138,8 @@ class SplitTextChecks(SentenceTextChecks, SentenceTokenChecks):
             if not isinstance(text, str):
                 self.line(text, number, None)
 
-    def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[str]:
+    def tokens(self, sequence: object, segment: int, reference: int | None) -> list[str]:
         """The tokens of a text."""
         if not isinstance(sequence, str):
             self.line(sequence, segment, reference)
-        return list(self._split(sequence.lower() if self._lowercase else sequence))
+        return list(self.split(sequence.lower() if self.lowercase else sequence))

@@ -2,29 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-DialectName: TypeAlias = Literal[
-    "sacrebleu",
-    "nltk",
-    "multi-bleu",
-    "multi-bleu-detok",
-    "mteval-v13a",
-    "mteval-v14",
-    "tf-nmt",
-    "evaluate",
-    "tensor2tensor",
-    "coco",
-    "fairseq",
-    "codexglue-summary",
-    "codebleu-ngram",
-    "codebleu-weighted",
-    "e2e",
-    "torchmetrics",
-    "torcheval",
-    "matlab",
-]
 SmoothingName: TypeAlias = Literal["none", "floor", "add-k", "exp", "method4"]
 MissingChoice: TypeAlias = Literal["error", "empty", "skip"]
 ReferenceLength: TypeAlias = Literal["closest", "first", "shortest"]
@@ -60,3 +40,10 @@ Listed: TypeAlias = list[Any] | tuple[Any, ...]
 # The types of a corpus. References are segment-major.
 Hypotheses: TypeAlias = Texts | TokenLists | Ids
 References: TypeAlias = TextReferences | TokenListReferences | IdReferences
+
+# Sentences of one source or of several, and sentences that may also come from an iterator.
+Sources: TypeAlias = Hypotheses | SequenceOf[Hypotheses]
+SentenceStream: TypeAlias = (
+    Hypotheses | Iterable[str] | Iterable[SequenceOf[Hashable]] | Iterable[SupportsArray]
+)
+Numbers: TypeAlias = SupportsArray | SequenceOf[float] | SequenceOf[SequenceOf[float]]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import warnings
 
+from ..runtime.import_lock import import_warning_formatter
+
 
 class InputWarning(UserWarning):
     """The input was scored, but is probably a mistake."""
@@ -18,6 +20,7 @@ def warn_input(message: str) -> None:
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
+    import_warning_formatter()
     warnings.warn(message, InputWarning, stacklevel=level)
 
 

@@ -16,16 +16,41 @@ if TYPE_CHECKING:
     Floats = NDArray[numpy.float64]
 
 
-def read_weights(weights: Any, log_probabilities: Any, shape: tuple[int, ...]) -> Floats | None:
+def read_weights_by_source(
+    weights: Any, log_probabilities: Any, sizes: list[int]
+) -> list[Floats | None]:
+    """Return the checked weights of each source, whose numbers of references are `sizes`."""
+    for name, given in (("weights", weights), ("log_probabilities", log_probabilities)):
+        if given is not None and (not hasattr(given, "__len__") or len(given) != len(sizes)):
+            have = f"{len(given)} entries" if hasattr(given, "__len__") else "no entries"
+            raise ValueError(
+                f"{name} has {have}, but there are {len(sizes)} sources of different sizes; pass a "
+                "list with the weights of each source"
+            )
+    return [
+        read_weights(
+            None if weights is None else weights[b],
+            None if log_probabilities is None else log_probabilities[b],
+            (sizes[b],),
+            f"[{b}]",
+        )
+        for b in range(len(sizes))
+    ]
+
+
+def read_weights(
+    weights: object, log_probabilities: object, shape: tuple[int, ...], of_source: str = ""
+) -> Floats | None:
     """Return checked weights of `shape` (R,) or (B, R), or None if neither argument is given.
 
-    The weights of each source are scaled by a power of two so that no sum overflows.
+    The weights of each source are scaled by a power of two so that no sum overflows. `of_source`
+    is what messages add to the name of the argument.
     """
     if weights is None and log_probabilities is None:
         return None
     if weights is not None and log_probabilities is not None:
         raise ValueError("weights and log_probabilities are alternatives; pass only one of them")
-    name = "log_probabilities" if weights is None else "weights"
+    name = ("log_probabilities" if weights is None else "weights") + of_source
     numbers = _floats(log_probabilities if weights is None else weights, name)
     if numbers.shape != shape:
         sources = "" if len(shape) == 1 else f" for each of {shape[0]} sources"

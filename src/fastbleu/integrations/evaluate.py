@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from ..counting.input import count_input
 from ..dialects._sacrebleu import details
 from ..dialects.nmt import EVALUATE
-from ..dialects.parameters import Parameters
 from ..dialects.sacrebleu import SACREBLEU
+from ..inputs.arguments import a_type
+from ..inputs.batch import read
 from ..inputs.warnings import warn_tokenized
 from ..metric.bleu import BLEU
 
@@ -72,15 +72,15 @@ class _InMemory:
             )
         added: list[tuple[str, str | list[str]]] = []
         pairs = zip(hypotheses, all_references, strict=True)
-        for number, (hypothesis, its) in enumerate(pairs, len(self)):
+        for number, (hypothesis, some) in enumerate(pairs, len(self)):
             _check_text(hypothesis, f"prediction {number}")
-            if not isinstance(its, str):
-                its = _listed(its, f"reference of prediction {number}", "a str or several")
-                for k, text in enumerate(its):
+            if not isinstance(some, str):
+                some = _listed(some, f"reference of prediction {number}", "a str or several")
+                for k, text in enumerate(some):
                     _check_text(text, f"reference {k} of prediction {number}")
-                if not its:
+                if not some:
                     raise ValueError(f"prediction {number} has no reference")
-            added.append((hypothesis, its))
+            added.append((hypothesis, some))
         self._waiting += added
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class _InMemory:
         if not self._waiting:
             raise ValueError("there is nothing to score: call add or add_batch before compute")
         taken, self._waiting = self._waiting, []
-        return [hypothesis for hypothesis, _ in taken], [its for _, its in taken]
+        return [hypothesis for hypothesis, _ in taken], [some for _, some in taken]
 
 
 class Bleu(_InMemory):
@@ -147,7 +147,7 @@ class Bleu(_InMemory):
         """
         if tokenizer is not None and not callable(tokenizer):
             raise TypeError(
-                f"tokenizer is a {type(tokenizer).__name__}, expected a function that takes a str "
+                f"tokenizer is {a_type(tokenizer)}, expected a function that takes a str "
                 "and returns a list of tokens"
             )
         tokenize = EVALUATE.tokenizer if tokenizer is None else None
@@ -156,8 +156,8 @@ class Bleu(_InMemory):
         if tokenizer is not None:
             split = partial(_tokens, tokenizer)
             hypotheses = [split(hypothesis) for hypothesis in hypotheses]
-            several = ([its] if isinstance(its, str) else its for its in listed)
-            listed = [[split(reference) for reference in its] for its in several]
+            several = ([some] if isinstance(some, str) else some for some in listed)
+            listed = [[split(reference) for reference in some] for some in several]
         metric.update(hypotheses, listed)
         row = metric.state.tolist()
         bleu, precisions, bp = EVALUATE.details(row, smooth)
@@ -213,19 +213,19 @@ class Sacrebleu(_InMemory):
         """
         if SACREBLEU.smoothings.get(smooth_method, 0.0) is None:
             smooth_value = None  # sacreBLEU ignores a value that has no effect
-        metric = Parameters(
+        counter = BLEU(
             tokenize or "13a",  # type: ignore[arg-type]
             lowercase,
             smoothing=smooth_method,  # type: ignore[arg-type]
             smoothing_value=smooth_value,
-        )
-        options = metric.count_options()
-        counted = count_input(*self._take(predictions, references), options, keep_rows=False)
+        ).counter
+        batch = read(*self._take(predictions, references), counter)
+        counted = counter.count(batch, keep_rows=False)
         if not force:
             warn_tokenized(counted.tokenized_periods, "force=True")
         row = counted.rows
         score, precisions, bp, counts, totals = details(
-            row, metric.max_order, smooth_method, smooth_value, use_effective_order
+            row, counter.max_order, smooth_method, smooth_value, use_effective_order
         )
         return {
             "score": score,
@@ -240,16 +240,16 @@ class Sacrebleu(_InMemory):
 
 def load(
     path: str,
-    config_name: Any = None,
-    module_type: Any = None,
+    config_name: object = None,
+    module_type: object = None,
     process_id: int = 0,
     num_process: int = 1,
-    cache_dir: Any = None,
-    experiment_id: Any = None,
+    cache_dir: object = None,
+    experiment_id: object = None,
     keep_in_memory: bool = False,
-    download_config: Any = None,
-    download_mode: Any = None,
-    revision: Any = None,
+    download_config: object = None,
+    download_mode: object = None,
+    revision: object = None,
 ) -> Bleu | Sacrebleu:
     """A new metric, "bleu" or "sacrebleu"; ValueError for others and for several processes.
 
@@ -268,14 +268,14 @@ def load(
 
 def _listed(values: Any, name: str, expected: str = "a list of segments") -> list[Any]:
     if isinstance(values, (str, bytes, dict, set)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} is a {type(values).__name__}, expected {expected}")
+        raise TypeError(f"{name} is {a_type(values)}, expected {expected}")
     return list(values)
 
 
 def _check_text(text: Any, where: str) -> None:
     if not isinstance(text, str):
         fix = ": join its tokens" if isinstance(text, (list, tuple)) else ""
-        raise TypeError(f"{where} is a {type(text).__name__}, expected a str{fix}")
+        raise TypeError(f"{where} is {a_type(text)}, expected a str{fix}")
 
 
 def _tokens(tokenizer: Callable[[str], Any], text: str) -> Any:
@@ -283,7 +283,7 @@ def _tokens(tokenizer: Callable[[str], Any], text: str) -> Any:
     tokens = tokenizer(text)
     if isinstance(tokens, (str, bytes)):
         raise TypeError(
-            f"tokenizer returned a {type(tokens).__name__}, expected a list of tokens; split the "
+            f"tokenizer returned {a_type(tokens)}, expected a list of tokens; split the "
             "text, or pass tokenizer=list if its characters are the tokens"
         )
     return tokens

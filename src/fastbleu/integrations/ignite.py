@@ -13,19 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy
-import torch
-from ignite.exceptions import NotComputableError
-from ignite.metrics import Metric
-from ignite.metrics.metric import reinit__is_reduced, sync_all_reduce
 
 from ..counting.stats import Stats
 from ..metric.bleu import BLEU as NativeBLEU
+from ..runtime.extras import HostImports
+
+with HostImports("ignite", "torch", "ignite"):
+    import torch
+    from ignite.exceptions import NotComputableError
+    from ignite.metrics import Metric
+    from ignite.metrics.metric import reinit__is_reduced, sync_all_reduce
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Unpack
 
     from ..dialects.score import Score
+    from ..metric.keyword_types import MetricOptions
 
 
 def _unchanged(output: Any) -> Any:
@@ -63,7 +67,7 @@ class BLEU(Metric):
         self,
         output_transform: Callable[[Any], Any] = _unchanged,
         device: str | torch.device = "cpu",
-        **parameters: Any,
+        **parameters: Unpack[MetricOptions],
     ) -> None:
         if parameters.get("keep_segments"):
             raise ValueError(
@@ -117,7 +121,7 @@ class BLEU(Metric):
                 "there is no BLEU yet: no process has been given a hypothesis or a reference "
                 "since the start or reset()"
             )
-        return NativeBLEU.from_state(counts, **self._bleu._parameters.as_arguments()).compute()
+        return NativeBLEU.from_state(counts, **self._bleu.as_arguments()).compute()
 
     # The decorated function must not raise, or the global sums would replace the local counts.
     @sync_all_reduce("_halves")

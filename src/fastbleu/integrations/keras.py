@@ -8,20 +8,25 @@
 
 from __future__ import annotations
 
-import keras
 import numpy
-
-# Tells whether Keras runs a metric on tensors without values, as it does once even if run_eagerly.
-from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 from ..counting.stats import Stats
 from ..metric.bleu import BLEU as NativeBLEU
+from ..runtime.extras import HostImports
+
+with HostImports("keras", "keras"):
+    import keras
+
+    # Tells whether Keras runs a metric on tensors without values: once even if run_eagerly.
+    from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Unpack
 
     from ..dialects.score import Score
+    from ..inputs.types import Hypotheses, Numbers, References
+    from ..metric.keyword_types import MetricOptions
 
 
 def _outside_compiled_code(method: Any) -> Any:
@@ -64,10 +69,10 @@ class BLEU(keras.metrics.Metric):
     def __init__(
         self,
         name: str = "bleu",
-        dtype: Any = None,
+        dtype: str | None = None,
         *,
         from_logits: bool = False,
-        **parameters: Any,
+        **parameters: Unpack[MetricOptions],
     ) -> None:
         if dtype is None and _backend_has("float64"):
             dtype = "float64"
@@ -80,16 +85,21 @@ class BLEU(keras.metrics.Metric):
         self._bleu = NativeBLEU(**parameters)
         # As the metric has read them: a generator can be read only once, and JSON has no numpy
         # types.
+        self._arguments: dict[str, Any] = {**parameters}
         for name in parameters.keys() - {"tokenize"}:
-            parameters[name] = getattr(self._bleu, name)
+            self._arguments[name] = getattr(self._bleu, name)
         self.from_logits = bool(from_logits)
-        self._parameters = parameters
         self._stored_as = "int64" if _backend_has("int64") else "int32"
         shape = self._bleu.state.view(self._stored_as).shape
         self._counts = self.add_variable(shape, "zeros", dtype=self._stored_as, name="counts")
 
     @_outside_compiled_code
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self,
+        y_true: References,
+        y_pred: Hypotheses,
+        sample_weight: Numbers | None = None,
+    ) -> None:
         """Add a batch; if that raises, nothing is added.
 
         Parameters
@@ -152,7 +162,7 @@ class BLEU(keras.metrics.Metric):
 
     def get_config(self) -> dict[str, Any]:
         """The configuration for `from_config`, without the state."""
-        config = {**super().get_config(), "from_logits": self.from_logits, **self._parameters}
+        config = {**super().get_config(), "from_logits": self.from_logits, **self._arguments}
         if callable(config.get("tokenize")):
             config["tokenize"] = keras.saving.serialize_keras_object(config["tokenize"])
         return config
@@ -168,7 +178,7 @@ class BLEU(keras.metrics.Metric):
     def _metric(self) -> NativeBLEU:
         state = self._state()
         # A metric from a state does not know whether segments were added.
-        return NativeBLEU.from_state(state, **self._parameters) if state.any() else self._bleu
+        return NativeBLEU.from_state(state, **self._arguments) if state.any() else self._bleu
 
     def _state(self) -> Any:
         counts = _values("the state", self._counts.value)

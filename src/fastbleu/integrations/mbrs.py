@@ -15,19 +15,21 @@ import math
 import os
 
 import numpy
-import torch
-from mbrs import timer
-from mbrs.metrics import MetricBLEU as _MetricBLEU
-from mbrs.metrics import register
 
-from ..counting.input import count_input
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
-from ..dialects.parameters import Parameters
+from ..inputs.batch import read
 from ..matrix.aggregation import Aggregation
-from ..matrix.pair_scorer import PairScorer
+from ..matrix.all_pairs import PairScorer
 from ..matrix.reader import SentenceReader
-from ..runtime.progress import ProgressBar
+from ..metric.bleu import BLEU
+from ..runtime.extras import HostImports
 from ..sacrebleu import BLEU as _SacrebleuBLEU
+
+with HostImports("mbrs", "torch", "mbrs"):
+    import torch
+    from mbrs import timer
+    from mbrs.metrics import MetricBLEU as _MetricBLEU
+    from mbrs.metrics import register
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ class MetricBLEU(_MetricBLEU):
     def __init__(self, cfg: Any) -> None:
         super().__init__(cfg)
         takes_value = SMOOTH_DEFAULTS[cfg.smooth_method] is not None
-        self._bleu = Parameters(
+        self._bleu = BLEU(
             self.scorer.tokenizer.tokenizer,
             cfg.lowercase,
             cfg.max_ngram_order,
@@ -82,7 +84,7 @@ class MetricBLEU(_MetricBLEU):
         return _SacrebleuBLEU(**{name: getattr(cfg, name) for name in names})
 
     def scores(
-        self, hypotheses: Sequence[str], references: Sequence[str], *_: Any, **__: Any
+        self, hypotheses: Sequence[str], references: Sequence[str], *_: object, **__: object
     ) -> torch.Tensor:
         """The score of each of N hypotheses with the reference of the same number, shape (N,).
 
@@ -90,12 +92,13 @@ class MetricBLEU(_MetricBLEU):
         """
         with timer.measure("score") as watch:
             watch.set_delta_ncalls(len(hypotheses))
-            pairs = hypotheses, [[reference] for reference in references]
-            stats = count_input(*pairs, self._bleu.count_options()).stats
-            return _tensor(self._bleu.sentence_scores(stats))
+            nested = [[reference] for reference in references]
+            counter, scorer = self._bleu.counter, self._bleu.scorer
+            counted = counter.count(read(hypotheses, nested, counter))
+            return _tensor(scorer.row_scores(counted.stats))
 
     def pairwise_scores(
-        self, hypotheses: Sequence[str], references: Sequence[str], *_: Any, **__: Any
+        self, hypotheses: Sequence[str], references: Sequence[str], *_: object, **__: object
     ) -> torch.Tensor:
         """The score of each of H hypotheses with each of R references, shape (H, R).
 
@@ -105,9 +108,9 @@ class MetricBLEU(_MetricBLEU):
             watch.set_delta_ncalls(len(hypotheses) * len(references))
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
             scores = numpy.empty([len(side) for side in sentences])
-            pairs = PairScorer(self._bleu, self._bleu.threads)
+            pairs = PairScorer(self._bleu, self._bleu.counter.threads)
             pairs.prepare(*sentences)
-            pairs.fill(scores, ProgressBar(False, None, ""))
+            pairs.fill(scores)
             return _tensor(scores)
 
     def expected_scores_reference_aggregation(

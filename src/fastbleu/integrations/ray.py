@@ -12,19 +12,23 @@ rows are split into blocks. Workers need fastbleu with its extra "ray".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pyarrow
-import ray.data
+from ..runtime.extras import HostImports
 
-from ._engines import group_scorer, partial_result, scores, summed
+with HostImports("ray", "pyarrow", "ray"):
+    import pyarrow
+    import ray.data
+
+    from ._engines import group_scorer, partial_result, scores, summed
 
 if TYPE_CHECKING:
-    from ..inputs.types import MissingChoice
-    from ..metric.bleu import BLEU
+    from typing import Unpack
+
     from ..tables.groups import GroupScorer
+    from ..tables.rows import RowOptions
 
 
 def score(
@@ -32,20 +36,16 @@ def score(
     hypothesis: str,
     references: str | Sequence[str],
     by: str | Sequence[str] = (),
-    *,
-    metric: BLEU | None = None,
-    language: str | None = None,
-    tokenize: Mapping[Any, Any] | None = None,
-    missing: MissingChoice = "error",
+    **options: Unpack[RowOptions],
 ) -> ray.data.Dataset:
     """BLEU of each group of a dataset's rows.
 
     Parameters
     ----------
     dataset : ray.data.Dataset
-    hypothesis, references, by, metric, language, tokenize, missing
-        As in `fastbleu.tables.score`, but there is no warning for rows that ``missing="skip"``
-        leaves out.
+    hypothesis, references, by, **options
+        As in `fastbleu.tables.score`: `metric`, `language`, `tokenize`, `missing`, and `threads`
+        of each worker. There is no warning for rows that ``missing="skip"`` leaves out.
 
     Returns
     -------
@@ -60,18 +60,17 @@ def score(
     ray.exceptions.RayTaskError
         An error in a worker: rows in its message are numbered within a block.
     """
-    options: dict[str, Any] = {"metric": metric, "language": language, "tokenize": tokenize}
     schema = dataset.schema()
     columns = [] if schema is None else schema.names
-    scorer = group_scorer(columns, hypothesis, references, by, missing=missing, **options)
-    partials = dataset.select_columns(scorer.columns).map_batches(
-        partial(_partials, scorer), batch_format="pyarrow", batch_size=None, zero_copy_batch=True
+    groups = group_scorer(columns, hypothesis, references, by, **options)
+    partials = dataset.select_columns(groups.columns).map_batches(
+        partial(_partials, groups), batch_format="pyarrow", batch_size=None, zero_copy_batch=True
     )
-    sums = summed(scorer, partials.iter_batches(batch_size=None, batch_format="pyarrow"))
-    return ray.data.from_arrow(scores(scorer, sums))
+    sums = summed(groups, partials.iter_batches(batch_size=None, batch_format="pyarrow"))
+    return ray.data.from_arrow(scores(groups, sums))
 
 
-def _partials(scorer: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
+def _partials(groups: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
     """The partial result of a block."""
-    result = partial_result(scorer, [batch])
+    result = partial_result(groups, [batch])
     return batch.select([]).slice(0, 0) if result is None else result

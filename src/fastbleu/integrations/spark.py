@@ -13,24 +13,30 @@ fastbleu with its extra "spark".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pyarrow
-from pyspark.sql import functions
-from pyspark.sql.types import LongType, StructField, StructType
-
+from ..runtime.extras import HostImports
+from ..tables.frames import Frame
 from ..tables.rows import RowCounter
-from ..tables.sources import open_table
-from ._engines import group_scorer, partial_result, scores
+
+with HostImports("spark", "pyarrow", "pyspark"):
+    import pyarrow
+    from pyspark.sql import functions
+    from pyspark.sql.types import LongType, StructField, StructType
+
+    from ._engines import group_scorer, partial_result, scores
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from pyspark.sql import Column, DataFrame
 
     from ..inputs.types import MissingChoice
     from ..metric.bleu import BLEU
     from ..tables.groups import GroupScorer
+    from ..tables.rows import RowOptions
 
 
 def score(
@@ -38,20 +44,16 @@ def score(
     hypothesis: str,
     references: str | Sequence[str],
     by: str | Sequence[str] = (),
-    *,
-    metric: BLEU | None = None,
-    language: str | None = None,
-    tokenize: Mapping[Any, Any] | None = None,
-    missing: MissingChoice = "error",
+    **options: Unpack[RowOptions],
 ) -> DataFrame:
     """BLEU of each group of a DataFrame's rows.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-    hypothesis, references, by, metric, language, tokenize, missing
-        As in `fastbleu.tables.score`, but there is no warning for rows that ``missing="skip"``
-        leaves out.
+    hypothesis, references, by, **options
+        As in `fastbleu.tables.score`: `metric`, `language`, `tokenize`, `missing`, and `threads`
+        of each worker. There is no warning for rows that ``missing="skip"`` leaves out.
 
     Returns
     -------
@@ -67,22 +69,21 @@ def score(
     pyspark.errors.PythonException
         An error in a worker: rows in its message are numbered within a partition.
     """
-    options: dict[str, Any] = {"metric": metric, "language": language, "tokenize": tokenize}
-    scorer = group_scorer(df.columns, hypothesis, references, by, missing=missing, **options)
-    types = {name: df.schema[name].dataType for name in scorer.by}
+    groups = group_scorer(df.columns, hypothesis, references, by, **options)
+    types = {name: df.schema[name].dataType for name in groups.by}
     # All fields are nullable: Spark assumes this for data from Python workers.
-    fields = [StructField(name, types.get(name, LongType()), True) for name in scorer.keys]
-    fields += [StructField(name, LongType(), True) for name in scorer.reductions]
-    partials = df.select(*map(_quoted, scorer.columns)).mapInArrow(
-        partial(_partials, scorer), StructType(fields)
+    fields = [StructField(name, types.get(name, LongType()), True) for name in groups.keys]
+    fields += [StructField(name, LongType(), True) for name in groups.reductions]
+    partials = df.select(*map(_quoted, groups.columns)).mapInArrow(
+        partial(_partials, groups), StructType(fields)
     )
-    keys = [_quoted(name) for name in scorer.keys]
+    keys = [_quoted(name) for name in groups.keys]
     reduced = [
         getattr(functions, reduction)(name).alias(name)
-        for name, reduction in scorer.reductions.items()
+        for name, reduction in groups.reductions.items()
     ]
     sums = partials.groupBy(*keys).agg(*reduced).toArrow()
-    return df.sparkSession.createDataFrame(scores(scorer, sums))
+    return df.sparkSession.createDataFrame(scores(groups, sums))
 
 
 def sentence_scores(
@@ -100,7 +101,8 @@ def sentence_scores(
     references : Column, str, or a list of them
         One column with a reference or a list of references per segment, or several columns.
     metric : BLEU, optional
-        By default ``fastbleu.BLEU(effective_order=True)``.
+        By default ``fastbleu.BLEU()``, as for `fastbleu.tables.sentence_scores`: a hypothesis of
+        fewer than 4 tokens scores 0; with ``effective_order=True`` by the orders that it has.
     missing : {"error", "empty", "skip"}, default "error"
         With "skip" the score is null.
 
@@ -109,31 +111,28 @@ def sentence_scores(
     pyspark.sql.Column
         Of doubles, on the dialect's scale.
     """
-    from ..metric.bleu import BLEU
-
-    metric = BLEU(effective_order=True) if metric is None else metric
     several = isinstance(references, (list, tuple))
     columns = list(references) if several else [references]
     names = [f"reference {number}" for number in range(len(columns))]
-    counter = RowCounter(
+    row_counter = RowCounter(
         "hypothesis", names if several else names[0], metric=metric, missing=missing
     )
-    return functions.arrow_udf(_scorer(counter), "double")(hypothesis, *columns)
+    return functions.arrow_udf(_scoring(row_counter), "double")(hypothesis, *columns)
 
 
-def _partials(scorer: GroupScorer, batches: Iterator[Any]) -> Iterator[Any]:
+def _partials(groups: GroupScorer, batches: Iterator[Any]) -> Iterator[Any]:
     """The partial result of a partition."""
-    result = partial_result(scorer, batches)
+    result = partial_result(groups, batches)
     if result is not None:
         yield from result.to_batches()
 
 
-def _scorer(counter: RowCounter) -> Callable[..., Any]:
+def _scoring(row_counter: RowCounter) -> Callable[..., Any]:
     """The function that scores batches of columns."""
 
     def scored(*columns: pyarrow.Array) -> pyarrow.Array:
-        frame = open_table(pyarrow.table(list(columns), names=counter.columns)).frame
-        rows, values = counter.sentence_scores(frame, 0)
+        frame = Frame(pyarrow.table(list(columns), names=row_counter.columns))
+        rows, values = row_counter.sentence_scores(frame, 0)
         present = dict(zip(rows.tolist(), values.tolist(), strict=True))
         return pyarrow.array([present.get(row) for row in range(len(frame))], pyarrow.float64())
 

@@ -9,24 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 
-import torch
-from torcheval.metrics import Metric
-
 from ..dialects.torcheval import TORCHEVAL
 from ..dialects.torchmetrics import tensors
 from ..metric.bleu import BLEU
-from ._tensors import joined, options_of, score
+from ..runtime.extras import HostImports
+
+with HostImports("torcheval", "torch", "torcheval"):
+    import torch
+    from torcheval.metrics import Metric
+
+    from ._tensors import joined, not_compiled, options_of, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from ..inputs.types import Hypotheses, References
+    from ..tokenizers.table import TokenFunction, Tokenizer, TokenizerName
 
 
 class BLEUScore(Metric):
     """BLEU of text that is split at whitespace, on 0-1: ``torcheval.metrics.BLEUScore``.
 
     By default the score is exact and follows sacreBLEU's rules: the length of the closest reference
-    counts (of two equally close the shorter), and a batch may have only short texts. With
+    counts (of two equally close the shorter), and a batch may have only short texts. As TorchEval
+    has no smoothing, it is "none" and not sacreBLEU's default "exp": a corpus without matches of
+    the longest n-grams scores 0. With
     ``dialect="torcheval"`` it is TorchEval's own number, to the last bit, and error messages
     begin with TorchEval's.
 
@@ -63,7 +71,7 @@ class BLEUScore(Metric):
         device: torch.device | None = None,
         dialect: str = "sacrebleu",
         smoothing: str = "none",
-        tokenize: Any = "none",
+        tokenize: TokenizerName | TokenFunction | Tokenizer | None = "none",
         lowercase: bool = False,
         ignore_ids: Sequence[int] = (),
         stop_id: int | Sequence[int] | None = None,
@@ -71,9 +79,8 @@ class BLEUScore(Metric):
         threads: int = 1,
     ) -> None:
         super().__init__(device=None if device is None else torch.device(device))
-        given = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        given["threads"] = threads
-        options = options_of(TORCHEVAL, dialect, n_gram, smoothing, weights, **given)
+        ids = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
+        options = options_of(TORCHEVAL, dialect, n_gram, smoothing, weights, threads=threads, **ids)
         if dialect == TORCHEVAL.name:
             if smoothing != "none":
                 raise ValueError("smoothing is sacreBLEU's; the dialect of TorchEval has none")
@@ -87,7 +94,8 @@ class BLEUScore(Metric):
         for name, shape in zip(_STATES, ((), (), n_gram, n_gram), strict=True):
             self._add_state(name, torch.zeros(shape, dtype=torch.int64, device=self.device))
 
-    def update(self, input: Any, target: Any) -> BLEUScore:
+    @not_compiled
+    def update(self, input: str | Hypotheses, target: References) -> BLEUScore:
         """Add a batch and return the metric; if that raises, nothing is added.
 
         Parameters
@@ -140,7 +148,7 @@ class BLEUScore(Metric):
             n_gram = len(metric.matches_by_order)
             if n_gram != self.n_gram:
                 raise ValueError(f"a metric of n_gram {n_gram} cannot be added to {self.n_gram}")
-            if isinstance(metric, BLEUScore) and metric._how_counted() != self._how_counted():
+            if isinstance(metric, BLEUScore) and metric._counted_as() != self._counted_as():
                 raise ValueError("a metric that counts in another way cannot be added")
         for metric in metrics:
             self._add(*(getattr(metric, name) for name in _STATES))
@@ -150,8 +158,8 @@ class BLEUScore(Metric):
         for name, count in zip(_STATES, counts, strict=True):
             setattr(self, name, getattr(self, name) + count.to(self.device))
 
-    def _how_counted(self) -> dict[str, Any]:
-        return {"dialect": self.dialect, **self._bleu._parameters.how_counted}
+    def _counted_as(self) -> dict[str, Any]:
+        return {"dialect": self.dialect, **self._bleu.scorer.counted_as}
 
 
 _STATES = ("input_len", "target_len", "matches_by_order", "possible_matches_by_order")

@@ -11,18 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-import torch
-from torchmetrics import Metric
-
 from ..counting.stats import Stats
 from ..dialects.torchmetrics import TORCHMETRICS, tensors
 from ..metric.bleu import BLEU
+from ..runtime.extras import HostImports
 from ..tokenizers.table import get_tokenizer
-from ._tensors import joined, options_of, score
+
+with HostImports("torchmetrics", "torch", "torchmetrics"):
+    import torch
+    from torchmetrics import Metric
+
+    from ._tensors import joined, not_compiled, options_of, score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from ..inputs.types import Hypotheses, References
+    from ..tokenizers.table import TokenFunction, Tokenizer, TokenizerName
 
 _STATES = ("preds_len", "target_len", "numerator", "denominator")
 
@@ -43,8 +49,9 @@ _EQUAL_WITHOUT = {
 class BLEUScore(Metric):
     """BLEU of text that is split at whitespace, on 0-1: ``torchmetrics.text.BLEUScore``.
 
-    By default the score is exact: float64 from int64 counts, by sacreBLEU's rules; with
-    ``dialect="torchmetrics"`` it is TorchMetrics' own number, to the last bit of its float32.
+    By default the score is exact: float64 from int64 counts, by sacreBLEU's rules but, as in
+    TorchMetrics, without sacreBLEU's smoothing, so that a corpus without 4-gram matches scores 0;
+    with ``dialect="torchmetrics"`` it is TorchMetrics' own number, to the last bit of its float32.
 
     Parameters
     ----------
@@ -97,7 +104,7 @@ class BLEUScore(Metric):
         *,
         dialect: str = "sacrebleu",
         smoothing: str | None = None,
-        tokenize: Any = "none",
+        tokenize: TokenizerName | TokenFunction | Tokenizer | None = "none",
         lowercase: bool = False,
         ignore_ids: Sequence[int] = (),
         stop_id: int | Sequence[int] | None = None,
@@ -106,10 +113,9 @@ class BLEUScore(Metric):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        given = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
-        given["threads"] = threads
+        ids = {"ignore_ids": ignore_ids, "stop_id": stop_id, "skip_ids": skip_ids}
         chosen = smoothing or ("add-k" if smooth else "none")
-        options = options_of(TORCHMETRICS, dialect, n_gram, chosen, weights, **given)
+        options = options_of(TORCHMETRICS, dialect, n_gram, chosen, weights, threads=threads, **ids)
         if dialect == TORCHMETRICS.name and smoothing is not None:
             raise ValueError("smoothing is sacreBLEU's; TorchMetrics' dialect has smooth only")
         self._fast, self._marks = None, ""
@@ -129,15 +135,18 @@ class BLEUScore(Metric):
         self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
         # self._bleu does not have TorchMetrics' own tokenizers.
         named = {"tokenizer": tokenize, "lowercase": bool(lowercase)}
-        how = {**self._bleu._parameters.how_counted, **(named if isinstance(tokenize, str) else {})}
-        self._how = sha256(repr({"dialect": dialect, **how}).encode()).digest()[:16]
+        counted_as = self._bleu.scorer.counted_as
+        if isinstance(tokenize, str):
+            counted_as |= named
+        counted_as = {"dialect": dialect} | counted_as
+        self._counted_as = sha256(repr(counted_as).encode()).digest()[:16]
         # The first state, so that it is compared before anything is added up.
-        counted_by = torch.tensor(list(self._how), dtype=torch.uint8)
+        counted_by = torch.tensor(list(self._counted_as), dtype=torch.uint8)
         self.add_state("counted_by", counted_by, dist_reduce_fx=_the_same)
         for name, shape in zip(_STATES, ((), (), n_gram, n_gram), strict=True):
             self.add_state(name, torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
 
-    def update(self, preds: Any, target: Any) -> None:
+    def update(self, preds: Hypotheses | Stats, target: References) -> None:
         """Add a batch; if that raises, nothing is added.
 
         Parameters
@@ -154,8 +163,13 @@ class BLEUScore(Metric):
         for name, count in zip(_STATES, tensors(sums, self.numerator.device), strict=True):
             setattr(self, name, getattr(self, name) + count[0])
 
+    def _wrap_update(self, update: Any) -> Any:
+        # Here, because torch.compile would look into what TorchMetrics wraps around `update`.
+        return not_compiled(super()._wrap_update(update))
+
     @torch.jit.unused
-    def forward(self, preds: Any, target: Any) -> Any:
+    @not_compiled
+    def forward(self, preds: Hypotheses, target: References) -> Any:
         """Add a batch and return its score; arguments as for `update`."""
         # Counted before Metric.forward sets all counts to zero, where they would stay if it raised.
         return super().forward(self._count(preds, target), target)
@@ -173,7 +187,7 @@ class BLEUScore(Metric):
         OverflowError
             A count has exceeded int64.
         """
-        if bytes(self.counted_by.tolist()) != self._how:
+        if bytes(self.counted_by.tolist()) != self._counted_as:
             raise ValueError(
                 "the counts come from a metric that counts in another way (tokenizer, dialect, "
                 "...): from a checkpoint, or in a compute group that was chosen by hand"
@@ -184,7 +198,7 @@ class BLEUScore(Metric):
             return TORCHMETRICS.score_tensors(states, self.weights, self.smooth, self.dtype)
         return score(self._bleu, row, self.numerator.device)
 
-    def merge_state(self, incoming_state: Any) -> None:
+    def merge_state(self, incoming_state: dict[str, Any] | Metric) -> None:
         """Add the counts of another metric of this class, or of its `metric_state`."""
         super().merge_state(incoming_state)
         self._computed = None  # The cached result of compute, which Metric would return again.
@@ -210,7 +224,11 @@ class BLEUScore(Metric):
         self._computed = None  # The cached score was cast, too.
         return self
 
-    def plot(self, val: Any = None, ax: Any = None) -> Any:
+    def plot(
+        self,
+        val: torch.Tensor | Sequence[torch.Tensor] | None = None,
+        ax: object = None,
+    ) -> Any:
         """Plot one value or several, by default that of `compute`; needs matplotlib."""
         return self._plot(val, ax)
 
@@ -233,7 +251,7 @@ class SacreBLEUScore(BLEUScore):
         self,
         n_gram: int = 4,
         smooth: bool = False,
-        tokenize: Any = "13a",
+        tokenize: TokenizerName | TokenFunction | Tokenizer | None = "13a",
         lowercase: bool = False,
         weights: Sequence[float] | None = None,
         **kwargs: Any,

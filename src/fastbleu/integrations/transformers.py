@@ -15,39 +15,72 @@ depends on the vocabulary and does not replace BLEU of text in a paper.
 
 from __future__ import annotations
 
+import sys
+
+from ..inputs.arguments import a_type, check_integer
 from ..inputs.arrays import in_main_memory, shape_of
-from ..inputs.ids import IdRules
+from ..inputs.ids import IdFilter
+from ..inputs.warnings import warn_input
 from ..metric.bleu import BLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol, Unpack
 
     import numpy
     from numpy.typing import NDArray
 
+    from ..metric.keyword_types import MetricOptions
+
     Ids = NDArray[numpy.integer[Any]]
+    Postprocess = Callable[[list[str], list[str]], tuple[list[str], list[Any]]]
+    Extra = Callable[[list[str], list[Any]], Mapping[str, float]]
+
+    class BatchDecoder(Protocol):
+        """A tokenizer of transformers."""
+
+        def batch_decode(
+            self, rows: list[list[int]], *, skip_special_tokens: bool
+        ) -> list[str]: ...
+
 
 # transformers' value for "no id": labels without a loss, and padding of shorter rows.
 PADDING = -100
 
 
 class ComputeMetrics:
-    """The result of `compute_metrics`: a callable that keeps counts between batches, but no ids.
+    """The result of `compute_metrics`: a callable that keeps counts between batches.
 
-    The trainer passes the predictions of all processes to each, so nothing is reduced here.
+    The only ids it keeps are, if `rows` is given, the labels of the first batch; texts are kept for
+    `extra`. The trainer passes the predictions of all processes to each, so nothing is reduced
+    here. On several processes `Seq2SeqTrainer` passes some rows twice, which `rows` leaves out.
     """
 
-    def __init__(self, tokenizer: Any, metric: BLEU, padding: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        tokenizer: Any,
+        metric: BLEU,
+        padding: tuple[int, ...],
+        rows: int | None = None,
+        postprocess: Postprocess | None = None,
+        extra: Extra | None = None,
+    ) -> None:
         self._tokenizer = tokenizer
         self._metric = metric
         self._padding = padding
+        self._expected = rows
+        self._postprocess = postprocess
+        self._extra = extra
         self.reset()
 
     def reset(self) -> None:
         """Forget the batches of an interrupted evaluation."""
         self._metric.reset()
         self._rows = self._generated = 0
+        self._first_labels: Any = None
+        self._hypotheses: list[str] = []
+        self._references: list[Any] = []
 
     def __call__(self, prediction: Any, compute_result: bool | None = None) -> dict[str, float]:
         """Score a whole evaluation, or add one batch of it.
@@ -66,14 +99,15 @@ class ComputeMetrics:
         -------
         dict
             bleu: float on the dialect's scale (0-100 for sacreBLEU's); brevity_penalty: float, 0-1;
-            gen_len: float, the mean number of generated ids without padding. Empty if more batches
-            follow.
+            gen_len: float, the mean number of generated ids without padding; and what `extra`
+            returns. Empty if more batches follow.
 
         Raises
         ------
         TypeError, ValueError
-            The predictions are not integers, the shapes are not those above or do not agree, or
-            there is a negative id. The batches of this evaluation are then forgotten.
+            The predictions are not integers, the shapes are not those above or do not agree,
+            there is a negative id, or the data set does not have `rows` rows. The batches of this
+            evaluation are then forgotten.
         """
         if compute_result is None:
             self.reset()
@@ -89,13 +123,20 @@ class ComputeMetrics:
                 self._add(predictions, labels)
             if compute_result is not None and not compute_result:
                 return {}
+            self._check_rows()
             score = self._metric.compute()
             generated = self._generated / self._rows
+            result = {"bleu": score.value, "brevity_penalty": score.bp, "gen_len": generated}
+            if self._extra is not None:
+                others = dict(self._extra(self._hypotheses, self._references))
+                if both := result.keys() & others:
+                    raise ValueError(f"extra returns {min(both)!r}, which is a name of BLEU's own")
+                result |= others
         except BaseException:
             self.reset()
             raise
         self.reset()
-        return {"bleu": score.value, "brevity_penalty": score.bp, "gen_len": generated}
+        return result
 
     def _add(self, predictions: Any, labels: Any) -> None:
         import numpy
@@ -103,12 +144,69 @@ class ComputeMetrics:
         if isinstance(predictions, tuple):
             predictions = predictions[0]
         hypotheses, references = _ids(predictions, "predictions"), _ids(labels, "label_ids")
+        if self._expected is not None:
+            repeated = self._count_repeated(references, self._expected)
+            hypotheses = hypotheses[: len(hypotheses) - repeated]
+            references = references[: len(references) - repeated]
         if self._tokenizer is None:
             self._metric.update(hypotheses, references)
         else:
-            self._metric.update(self._texts(hypotheses), self._texts(references))
+            self._add_texts(self._texts(hypotheses), self._texts(references))
         self._generated += int(numpy.isin(hypotheses, self._padding, invert=True).sum())
         self._rows += len(hypotheses)
+
+    def _add_texts(self, hypotheses: list[str], references: list[Any]) -> None:
+        if self._postprocess is not None:
+            processed = self._postprocess(hypotheses, references)
+            if not isinstance(processed, tuple) or len(processed) != 2:
+                raise TypeError(
+                    f"postprocess returned {a_type(processed)}, expected a tuple "
+                    "(hypotheses, references)"
+                )
+            hypotheses, references = processed
+        self._metric.update(hypotheses, references)
+        if self._extra is not None:
+            self._hypotheses += hypotheses
+            self._references += references
+
+    def _count_repeated(self, labels: Ids, expected: int) -> int:
+        """The number of rows at the end of a batch that exceed those that are expected.
+
+        Seq2SeqTrainer fills the last batch with the first rows: others show that the data set is
+        not the one that `rows` was given for.
+        """
+        if not self._rows:
+            self._first_labels = labels[:expected]
+        repeated = max(self._rows + len(labels) - expected, 0)
+        for number in range(repeated):
+            row = labels[len(labels) - repeated + number]
+            first = self._first_labels[number % len(self._first_labels)]
+            if row[row != PADDING].tolist() != first[first != PADDING].tolist():
+                raise self._other_rows(f"more rows than {expected}")
+        return repeated
+
+    def _check_rows(self) -> None:
+        """Raise ValueError if rows are missing; warn if some may have been scored twice."""
+        if self._expected is not None:
+            if self._rows < self._expected:
+                raise self._other_rows(f"{self._rows} rows")
+            return
+        distributed = sys.modules.get("torch.distributed")
+        if distributed is None or not distributed.is_available():
+            return
+        processes = distributed.get_world_size() if distributed.is_initialized() else 1
+        # As many of each process, if there are repeated ones.
+        if processes > 1 and self._rows % processes == 0:
+            warn_input(
+                f"{self._rows} rows of {processes} processes were scored; Seq2SeqTrainer repeats "
+                "rows to fill the last batch: pass rows=len(eval_dataset) to leave these out"
+            )
+
+    def _other_rows(self, found: str) -> ValueError:
+        return ValueError(
+            f"the evaluation had {found}, but compute_metrics was given rows={self._expected}; for "
+            "another data set, set trainer.compute_metrics = compute_metrics(..., rows=its length)"
+        )
 
     def _texts(self, ids: Ids) -> list[str]:
         """Each row as text, without what skip_special_tokens leaves out."""
@@ -117,13 +215,32 @@ class ComputeMetrics:
         return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
 
 
-def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
+def compute_metrics(
+    tokenizer: BatchDecoder | None = None,
+    *,
+    rows: int | None = None,
+    postprocess: Postprocess | None = None,
+    extra: Extra | None = None,
+    **options: Unpack[MetricOptions],
+) -> ComputeMetrics:
     """Create a function for the parameter `compute_metrics` of a trainer.
 
     Parameters
     ----------
     tokenizer : object with batch_decode(rows, skip_special_tokens=True), optional
         A tokenizer of transformers. None: BLEU of the ids.
+    rows : int, optional
+        The length of the data set that is evaluated, ``len(eval_dataset)``. Required for the right
+        score of a `Seq2SeqTrainer` on several processes, which repeats the first rows to give all
+        processes full batches: rows after these are not scored.
+    postprocess : callable, optional
+        A function (hypotheses, references) that returns both, changed: the `postprocess_text` of
+        the examples of transformers. Its arguments are lists of str, of one batch if the trainer
+        passes batches; the references that it returns may be lists of str, too.
+    extra : callable, optional
+        A function (hypotheses, references) that returns a dict of further scores, which are added
+        to the result. Its arguments are all texts of the evaluation, after `postprocess`; they
+        are kept until then.
     **options
         Parameters of `fastbleu.BLEU`, with its errors. For ids `tokenize` is None, and -100 is
         always one of `ignore_ids`, which should also include the padding id; special ids count
@@ -150,14 +267,25 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
     >>> score_ids((numpy.array([[1, 5, 6, 7, 8, 2, 0]]), labels))
     {'bleu': 100.00000000000004, 'brevity_penalty': 1.0, 'gen_len': 6.0}
     """
+    if rows is not None:
+        if hasattr(rows, "__len__"):
+            raise TypeError(f"rows is {a_type(rows)}, expected its length: pass len(...)")
+        if check_integer("rows", rows) < 1:
+            raise ValueError(f"rows is {rows}, but must be at least 1")
+    for name, function in (("postprocess", postprocess), ("extra", extra)):
+        if function is not None and not callable(function):
+            given = a_type(function)
+            raise TypeError(f"{name} is {given}, expected a function (hypotheses, references)")
+        if function is not None and tokenizer is None:
+            raise ValueError(f"{name} needs text: pass the tokenizer that decodes ids")
     if tokenizer is None:
         if options.setdefault("tokenize", None) is not None:
             raise ValueError(
                 f"tokenize={options['tokenize']!r} needs text: pass the tokenizer that decodes ids"
             )
-        ignored = IdRules(options.get("ignore_ids", ())).ignore_ids
+        ignored = IdFilter(options.get("ignore_ids", ())).ignore_ids
         options["ignore_ids"] = padding = (PADDING, *ignored)
-        return ComputeMetrics(None, BLEU(**options), padding)
+        return ComputeMetrics(None, BLEU(**options), padding, rows)
     if hasattr(tokenizer, "label_ids"):
         raise TypeError(
             "compute_metrics was given predictions: pass to the trainer what its call returns, "
@@ -165,13 +293,14 @@ def compute_metrics(tokenizer: Any = None, **options: Any) -> ComputeMetrics:
         )
     if not callable(getattr(tokenizer, "batch_decode", None)):
         raise TypeError(
-            f"tokenizer is a {type(tokenizer).__name__} without batch_decode, expected one of "
+            f"tokenizer is {a_type(tokenizer)} without batch_decode, expected one of "
             "transformers; options are passed by name"
         )
     if "tokenize" in options and options["tokenize"] is None:
         raise ValueError("tokenize=None is for ids: leave out the tokenizer that decodes them")
     pad = getattr(tokenizer, "pad_token_id", None)
-    return ComputeMetrics(tokenizer, BLEU(**options), (PADDING,) if pad is None else (PADDING, pad))
+    padding = (PADDING,) if pad is None else (PADDING, pad)
+    return ComputeMetrics(tokenizer, BLEU(**options), padding, rows, postprocess, extra)
 
 
 def _ids(ids: Any, name: str) -> Ids:

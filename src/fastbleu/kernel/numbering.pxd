@@ -22,7 +22,7 @@ cdef inline int number_objects(dict known, tuple tokens, int32_t *ids, bint know
         Of tokens to their ids, to which new ones are added.
     known_only : bool
         Nothing is added, and unknown tokens get the id -1.
-    checks : fastbleu.inputs.segments.TokenChecks or None
+    checks : fastbleu.inputs.checks.TokenChecks or None
         Converts tensors to numbers, and raises the errors. None if tokens can only be numbers.
     segment, reference
         The position of the tokens, for messages.

@@ -26,8 +26,6 @@ cdef extern from "kernel/tables/interner.h":
         interner *wider, const interner *table, int32_t first, int32_t end) noexcept nogil
     int32_t interner_add(
         interner *table, token_key key, token_content content) noexcept nogil
-    int32_t interner_find(
-        const interner *table, token_key key, token_content content, int32_t absent) noexcept nogil
 
 cdef extern from "kernel/tables/key_list.h":
     ctypedef void *key_comparer
@@ -37,7 +35,6 @@ cdef extern from "kernel/tables/key_list.h":
         uint64_t *low
         int length
     key_comparer key_comparer_for(int level) noexcept nogil
-    void clear_keys(key_list *keys) noexcept nogil
     void list_numbers(key_list *keys, const int64_t *numbers, int length) noexcept nogil
     void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
                        uint64_t *masks) noexcept nogil

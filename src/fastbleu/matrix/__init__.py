@@ -1,15 +1,20 @@
-"""Many against many: pairs of sentences, MBR decoding, self-BLEU, a fixed set of references.
+"""Many against many: pairs, the nearest, MBR decoding, self-BLEU, a fixed set of references.
 
 The functions take a metric or the parameters of `fastbleu.BLEU`, which has methods of the same
-names. Modules are loaded when one of their names is first used.
+names except for nearest references. Modules are loaded when one of their names is first used.
 """
+
+from ..runtime.import_lock import import_locked
 
 _HOMES = {
     "MBRResult": "decoding",
+    "PairIndex": "pair_index",
     "ReferenceIndex": "index",
     "SelfBLEU": "diversity",
+    "duplicates": "pair_index",
     "iter_blocks": "all_pairs",
     "mbr": "decoding",
+    "nearest": "pair_index",
     "pairwise": "all_pairs",
     "self_bleu": "diversity",
 }
@@ -22,15 +27,16 @@ if TYPE_CHECKING:
     from .diversity import SelfBLEU as SelfBLEU
     from .diversity import self_bleu as self_bleu
     from .index import ReferenceIndex as ReferenceIndex
+    from .pair_index import PairIndex as PairIndex
+    from .pair_index import duplicates as duplicates
+    from .pair_index import nearest as nearest
 else:
     __all__ = sorted(_HOMES)
 
     def __getattr__(name):
-        from importlib import import_module
-
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        value = getattr(import_locked(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
 

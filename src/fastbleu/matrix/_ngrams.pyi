@@ -1,5 +1,7 @@
 from array import array
-from typing import Any
+
+import numpy
+from numpy.typing import NDArray
 
 from ..runtime._process import Interruptible
 from ._sentences import Sentences
@@ -27,6 +29,6 @@ def expected_rows(
     ngrams: Ngrams,
     candidates: Features,
     references: Features,
-    weights: Any,
+    weights: NDArray[numpy.float64],
     logarithms: bool = False,
 ) -> array[float]: ...

@@ -275,9 +275,9 @@ def expected_rows(Ngrams ngrams not None, Features candidates not None, Features
     """Rows of C candidates against the expected counts of R references; `ngrams` numbers both sides'.
 
     `weights` are float64 of the shape (R,), at least 0 and not all 0, which need not add up to 1; with
-    `logarithms` the logarithms of weights that add up to 1, and a count is weighted by adding to its
-    logarithm, on which the last bits of a sum depend. Returns an array of float64 of the shape
-    (C * (2 + 2 * max_order),): [hyp_len, expected ref_len, expected matches..., totals...] of each.
+    `logarithms`, logarithms of weights that add up to 1. A count is then weighted by adding the logarithms,
+    on which the last bits of a sum depend. Returns a flat array of float64, of C rows of 2 + 2 * max_order:
+    [hyp_len, expected ref_len, expected matches..., totals...] of each.
     """
     cdef Py_ssize_t count = candidates.sentences.count, width = 2 + 2 * <Py_ssize_t> ngrams.max_order
     cdef const int64_t *starts

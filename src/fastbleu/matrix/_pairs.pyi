@@ -1,6 +1,9 @@
 from array import array
 from typing import Any
 
+import numpy
+from numpy.typing import NDArray
+
 from ..runtime._process import Interruptible
 from ._ngrams import Features, Ngrams
 
@@ -18,13 +21,13 @@ class PairCounter(Interruptible):
     def count(
         self, block: ReferenceBlock, hypotheses: Features, first: int, last: int
     ) -> array[int]: ...
-    def score(self, scores: Any) -> None: ...
+    def score(self, scores: NDArray[numpy.float64]) -> None: ...
     def write(
         self,
         block: ReferenceBlock,
         hypotheses: Features,
         first: int,
         last: int,
-        out: Any,
+        out: NDArray[numpy.floating[Any]],
         penalize: bool = True,
     ) -> None: ...

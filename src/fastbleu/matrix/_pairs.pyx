@@ -8,7 +8,7 @@ A score of a pair is mostly the brevity penalty times a function of the hypothes
 matches. There are far fewer of these rows than pairs: each gets a number when it is first met, is
 scored once by the dialect, and its score is looked up for all other pairs. So this module knows no
 smoothing, and its scores are those of the dialect by construction. For dialects with other penalties it
-looks up numbers of rows instead (pair_scorer.py).
+looks up numbers of rows instead (all_pairs.py).
 
 Ownership. All classes own their C arrays. Thread-safety. A ReferenceBlock may be read by any number of
 threads while nobody fills it; each thread has a PairCounter of its own. Counting releases the GIL.
@@ -37,7 +37,7 @@ cdef extern from "kernel/simd/bit_counts.h":
     ctypedef void (*bit_counter)(const uint64_t *bitmaps, const int32_t *chosen, Py_ssize_t count,
                                  int words, int plane_count, uint64_t *planes) noexcept nogil
     bit_counter bit_counter_for(simd_level level) noexcept nogil
-    void gather_counts(const uint64_t *planes, int words, int plane_count, int part,
+    void gather_counts(const uint64_t *planes, int words, int plane_count, int byte,
                        uint8_t *counts) noexcept nogil
 
 # Where bitmaps would have more bytes a block has fewer references, if it can. Those of 512 sentences of
@@ -220,7 +220,7 @@ cdef class PairCounter(Interruptible):
     cdef Py_ssize_t new_count, new_capacity
     cdef double *values              # by row: its score without brevity penalty
     cdef Py_ssize_t value_count, value_capacity
-    cdef int32_t *pairs              # the rows of the last tile
+    cdef int32_t *pairs              # the rows of the pairs that were counted last
     cdef Py_ssize_t pair_capacity
     cdef int32_t *present            # the bitmaps of one hypothesis
     cdef Py_ssize_t present_capacity
@@ -294,7 +294,7 @@ cdef class PairCounter(Interruptible):
         cdef const uint8_t *matches
         cdef number_index *first = &self.tables[0]
         cdef int32_t bitmap, row, rows_met = <int32_t> (self.value_count + self.new_count)
-        cdef int n, part, bits, k, keys = self.keys
+        cdef int n, byte, bits, k, keys = self.keys
         self.worked(references)
         if length > self.present_capacity:
             self.present = <int32_t *> grow(
@@ -304,7 +304,7 @@ cdef class PairCounter(Interruptible):
             bitmap_of = block.bitmap_of + block.offsets[n]
             present = 0
             for i in range(length - n):
-                # Without a branch on whether any reference of the block has it, which is a coin toss.
+                # Without a branch: no processor can predict whether a reference of the block has it.
                 bitmap = bitmap_of[features[i]] - block.before if features[i] >= 0 else 0
                 self.present[present] = bitmap
                 present += bitmap > 0
@@ -312,8 +312,8 @@ cdef class PairCounter(Interruptible):
                 break
             bits = bit_length(present)
             self.count_bits(block.bitmaps, self.present, present, block.words, bits, planes)
-            for part in range(self.count_bytes):
-                gather_counts(planes, block.words, bits, part, self.matches + used * size)
+            for byte in range(self.count_bytes):
+                gather_counts(planes, block.words, bits, byte, self.matches + used * size)
                 used += 1
             features += stride
         memset(self.matches + used * size, 0, (keys * KEY_BYTES - used) * size)

@@ -11,18 +11,16 @@ is the only holder, and one pass finds these. The usual algorithm keeps for each
 counts, the sentence with the maximum, and the second maximum: the features between the second maximum and
 the maximum are those with one holder.
 
-Which reference's length counts is found among the different lengths by binary search.
+The reference length is found among the different lengths by binary search.
 
 Cost. Time and memory grow linearly with the tokens; an n-gram takes 14 to 20 bytes (number_index.h), and
-4 more in LeaveOneOut. Ownership. Every class owns its arrays, except StoredNgrams, which keeps the
-buffers that it reads in. Thread-safety. A ReferenceSet that nobody adds to may count in any number of
-threads, each with a RowScratch of its own; counting and adding release the GIL.
+4 more in LeaveOneOut. Ownership. Every class owns its arrays. Thread-safety. A ReferenceSet that nobody
+adds to may count in any number of threads, each with a RowScratch of its own; counting and adding release
+the GIL.
 """
 
 from cpython.array cimport array
-from cpython.buffer cimport PyBUF_READ
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
-from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint32_t, uint64_t
 
 from fastbleu._core cimport FIRST, SHORTEST, numbers
@@ -30,7 +28,7 @@ from fastbleu.matrix._ngrams cimport (
     GROW_FROM, Ngrams, Scratch, is_repeat, number_index, number_index_add, number_index_free,
     number_index_reserve, number_index_trim)
 from fastbleu.matrix._sentences cimport Sentences
-from fastbleu.runtime._process cimport POLL_EVERY, Buffer, buffer_of, grow, poll, process_seed
+from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed
 
 from fastbleu._core import REFERENCE_LENGTHS as _REFERENCE_LENGTHS, zero_rows
 
@@ -45,28 +43,28 @@ cdef class Lengths:
     cdef number_index different      # the lengths met so far
     cdef int64_t *met                # by number: how many have that length, and which is the first
     cdef Py_ssize_t capacity
-    cdef readonly array table        # once sorted: of each length in ascending order these three
+    cdef array table                 # once sorted: COLUMNS numbers of each length, ascending
     cdef const int64_t *sorted
     cdef Py_ssize_t count
 
-    def __cinit__(self, str rule not None, array table=None):
+    def __cinit__(self, str rule not None):
         self.rule = _REFERENCE_LENGTHS.index(rule)
         self.different.seed = process_seed()
-        if table is not None:
-            self._keep(table)
 
     def __dealloc__(self):
         number_index_free(&self.different)
         PyMem_RawFree(self.met)
 
-    @property
-    def references(self):
-        """The number of references; 1 stands for all where every one of them is padding."""
-        cdef Py_ssize_t i
-        return max(1, sum([self.sorted[i * COLUMNS + 1] for i in range(self.count)]))
+    cdef int add_all(self, Sentences sentences, int64_t before) except -1:
+        """Add sentences, except those that are padding; `before` is the number of the first."""
+        cdef Py_ssize_t s
+        cdef set padding = set(sentences.padding)
+        for s in range(sentences.count):
+            if not padding or s not in padding:
+                self.add(sentences.starts[s + 1] - sentences.starts[s], before + s)
+        return 0
 
-    cdef int note(self, int64_t length, int64_t place) except -1 nogil:
-        """Add a reference."""
+    cdef int add(self, int64_t length, int64_t place) except -1 nogil:
         cdef Py_ssize_t room = self.capacity, number
         if number_index_reserve(&self.different, 1) < 0:
             with gil:
@@ -81,43 +79,21 @@ cdef class Lengths:
         self.met[2 * number] += 1
         return 0
 
-    cdef int note_all(self, Sentences sentences, int64_t before) except -1:
-        """Add sentences, except those that are padding; `before` is the number of the first."""
-        cdef Py_ssize_t s
-        cdef set padding = set(sentences.padding)
-        for s in range(sentences.count):
-            if not padding or s not in padding:
-                self.note(sentences.starts[s + 1] - sentences.starts[s], before + s)
-        return 0
-
-    def sort(self):
+    cdef int sort(self) except -1:
         """Make ready for `choose`; nothing can be added afterwards."""
         cdef Py_ssize_t i
-        cdef array table = array("q")
+        self.table = array("q")
         for length, number in sorted([(self.different.numbers[i], i) for i in range(self.count)]):
-            table.extend(array("q", [length, self.met[2 * number], self.met[2 * number + 1]]))
+            self.table.extend(array("q", [length, self.met[2 * number], self.met[2 * number + 1]]))
+        self.sorted = numbers(self.table)
         number_index_free(&self.different)
         PyMem_RawFree(self.met)
         self.met = NULL
-        self._keep(table)
-
-    def _keep(self, array table not None):
-        cdef const int64_t *row = numbers(table)
-        cdef int64_t shorter = -1
-        cdef Py_ssize_t i
-        if len(table) % COLUMNS:
-            raise ValueError(f"a table of lengths has {COLUMNS} columns, and not {len(table)} numbers")
-        for i in range(0, len(table), COLUMNS):
-            if not (shorter < row[i] <= INT32_MAX and 0 < row[i + 1] and 0 <= row[i + 2]):
-                raise ValueError(f"the table of lengths has the row {list(table[i:i + COLUMNS])}")
-            shorter = row[i]
-        self.sorted = row
-        self.count = len(table) // COLUMNS
-        self.table = table
+        return 0
 
     cdef int64_t choose(self, int64_t length, bint own) noexcept nogil:
-        """The length that a sentence is compared with; `own`: it is one of the references itself,
-        and only the others count. If there is none, all references are padding, whose length is 0.
+        """The reference length of a sentence. `own`: the sentence is a reference itself, and only the others
+        count. If there are none, all references are padding, whose length is 0.
         """
         cdef Py_ssize_t low = 0, high = self.count, middle, below, above
         cdef int64_t further
@@ -174,77 +150,38 @@ cdef void fill_lengths(int64_t *row, int64_t length, int64_t ref_len, int max_or
         row[2 + max_order + n] = length - n if length > n else 0
 
 
-cdef class StoredNgrams(Ngrams):
-    """N-grams that were numbered before, in somebody else's memory: nothing can be added. Whatever the
-    memory holds, finding ends and reads nothing else."""
-
-    cdef list buffers                # the memory that the tables lie in
-
-    def attach(self, list tables not None):
-        """Take over what `ReferenceSet.stored_tables` returned; ValueError if sizes do not fit."""
-        cdef number_index *index
-        cdef Buffer table_numbers, slots
-        cdef Py_ssize_t slot_count
-        self.buffers = []
-        if len(tables) > self.max_order:
-            raise ValueError(f"there are tables of {len(tables)} orders, but max_order is {self.max_order}")
-        for n, (count, seed, numbers_of, slots_of) in enumerate(tables):
-            table_numbers, slots = buffer_of(numbers_of, "Q", 1), buffer_of(slots_of, "I", 1)
-            slot_count = slots.view.shape[0]
-            if not 0 < count <= min(table_numbers.view.shape[0], INT32_MAX):
-                raise ValueError(
-                    f"order {n + 1} has {table_numbers.view.shape[0]} numbers for {count} n-grams")
-            if slot_count == 0 or slot_count & (slot_count - 1):
-                raise ValueError(f"order {n + 1} has {slot_count} slots, which is no power of two")
-            self.buffers += [table_numbers, slots]
-            index = &self.orders[n]
-            index.numbers = <uint64_t *> table_numbers.view.buf
-            index.slots = <uint32_t *> slots.view.buf
-            index.slot_count = slot_count
-            index.count = count
-            index.seed.first, index.seed.second = seed
-
-    def __dealloc__(self):
-        cdef int n
-        if self.orders != NULL:
-            for n in range(self.max_order):
-                self.orders[n].numbers = NULL        # they are not Ngrams' to free
-                self.orders[n].slots = NULL
-
-    def clear(self):
-        """Refused: the memory is not ours to write."""
-        raise ValueError("stored n-grams cannot be changed")
-
-
 cdef class ReferenceSet:
-    """The features of references, and their lengths: none yet, or those of references added before."""
+    """The features of references, and their lengths, of which `rule` chooses one."""
 
-    cdef readonly Ngrams ngrams
-    cdef readonly Lengths lengths
+    cdef Ngrams ngrams
+    cdef Lengths lengths
     cdef RowScratch scratch          # for adding
-    cdef int64_t added
+    cdef readonly list sentences     # as they were added
+    cdef readonly Py_ssize_t different_ngrams    # once it is finished
 
-    def __cinit__(self, Ngrams ngrams not None, Lengths lengths not None):
-        self.ngrams = ngrams
-        self.lengths = lengths
+    def __cinit__(self, int max_order, str rule not None):
+        self.ngrams = Ngrams(max_order)
+        self.lengths = Lengths(rule)
         self.scratch = RowScratch()
+        self.sentences = []
+
+    def __len__(self):
+        return sum([len(sentences) for sentences in self.sentences])
 
     def add(self, Sentences sentences not None):
         """Add references; all sentences are over one vocabulary, which grows."""
         cdef Py_ssize_t s, start
-        if isinstance(self.ngrams, StoredNgrams):
-            raise ValueError("stored n-grams cannot be changed")
         with nogil:
             for s in range(sentences.count):
                 start = sentences.starts[s]
                 self.scratch.features_of(
                     self.ngrams, sentences.ids + start, sentences.starts[s + 1] - start, False)
-        self.lengths.note_all(sentences, self.added)
-        self.added += sentences.count
+        self.lengths.add_all(sentences, len(self))
+        self.sentences.append(sentences)
         poll(&self.scratch.cancelled)
 
     def finish(self):
-        """Make ready for counting, when all references are there; the number of different n-grams."""
+        """Make ready for counting, when all references are there."""
         cdef number_index *index
         cdef Py_ssize_t ngrams = 0, i
         cdef int n
@@ -255,36 +192,27 @@ cdef class ReferenceSet:
                 for i in range(index.count):
                     ngrams += not is_repeat(index.numbers[i])
         self.lengths.sort()
-        return ngrams
+        self.different_ngrams = ngrams
+
+    @property
+    def nrefs(self):
+        """The number of references; 1 stands for all where every one of them is padding."""
+        cdef Py_ssize_t i
+        return max(1, sum([self.lengths.sorted[i * COLUMNS + 1] for i in range(self.lengths.count)]))
 
     @property
     def nbytes(self):
-        """Memory of the tables, in bytes."""
-        cdef Py_ssize_t size = 0
+        """Memory in bytes."""
+        cdef Py_ssize_t size = len(self.lengths.table) * sizeof(int64_t)
+        cdef Sentences sentences
         cdef int n
         for n in range(self.ngrams.max_order):
             size += self.ngrams.orders[n].count * sizeof(uint64_t)
             size += self.ngrams.orders[n].slot_count * sizeof(uint32_t)
-        return size + len(self.lengths.table) * sizeof(int64_t)
-
-    def stored_tables(self):
-        """(count, seed, numbers, slots) of each order, for StoredNgrams; valid while this object lives."""
-        cdef number_index *index
-        cdef int n
-        tables = []
-        for n in range(self.ngrams.max_order):
-            index = &self.ngrams.orders[n]
-            if index.count == 0:
-                break
-            tables.append((
-                index.count,
-                (index.seed.first, index.seed.second),
-                PyMemoryView_FromMemory(
-                    <char *> index.numbers, index.count * sizeof(uint64_t), PyBUF_READ).cast("Q"),
-                PyMemoryView_FromMemory(
-                    <char *> index.slots, index.slot_count * sizeof(uint32_t), PyBUF_READ).cast("I"),
-            ))
-        return tables
+        for sentences in self.sentences:
+            size += (sentences.count + 1) * sizeof(int64_t)
+            size += sentences.starts[sentences.count] * sizeof(int32_t)
+        return size
 
     def count(self, Sentences hypotheses not None, array rows not None, Py_ssize_t start, Py_ssize_t stop,
               Py_ssize_t first, RowScratch scratch not None):
@@ -369,7 +297,7 @@ cdef class LeaveOneOut:
             for s in range(sentences.count):
                 start = sentences.starts[s]
                 self.add_sentence(sentences.ids + start, sentences.starts[s + 1] - start)
-        self.lengths.note_all(sentences, before)
+        self.lengths.add_all(sentences, before)
         poll(&self.scratch.cancelled)
 
     cdef int add_sentence(self, const int32_t *tokens, Py_ssize_t length) except -1 nogil:

@@ -1,9 +1,9 @@
 from array import array
 
-from ..counting._ids import IdPacker
-from ..counting._text import TextPacker
-from ..inputs._ids import IdRows
-from ..inputs.segments import TextChecks, TokenChecks
+from ..counting._id_packer import IdPacker
+from ..counting._text_packer import TextPacker
+from ..inputs._id_rows import IdRows
+from ..inputs.checks import TextChecks, TokenChecks
 from ..inputs.types import Listed
 from ._vocabulary import Vocabulary
 
@@ -20,6 +20,7 @@ class Sentences:
     def flat(self) -> array[int]: ...
     def unique(self) -> tuple[Sentences, array[int]]: ...
 
+def sentences_of(ids: array[int], lengths: array[int], padding: list[int]) -> Sentences: ...
 def read_lists(
     vocabulary: Vocabulary, checks: TokenChecks, sentences: Listed, known_only: bool = False
 ) -> Sentences: ...

@@ -1,9 +1,8 @@
 """Sentences that are paired with many others: each is read once, over one vocabulary.
 
-Here a sentence is one text, one list of tokens or one row of token ids. The readers do what the packers
-do for segments (_tokens.pyx, _text.pyx, _ids.pyx) but number by a Vocabulary that is kept, so that ids of
-all sentences can be compared. They hold no vocabulary of their own: any number of them may share one
-that nothing is added to.
+Here a sentence is one text, one list of tokens or one row of token ids. TextReader and IdReader are packers
+(counting/) that number tokens by a Vocabulary, which is kept, so that ids of all sentences can be compared. A
+reader has no vocabulary of its own: any number of them may share one, as long as none adds to it.
 
 inputs/sentences.py and inputs/ids.py check shapes and types.
 
@@ -19,17 +18,17 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX
 from libc.string cimport memcpy, memset
 
-from fastbleu.counting._ids cimport IdPacker
-from fastbleu.counting._text cimport TextPacker
-from fastbleu.counting._tokens cimport copy_of
-from fastbleu.inputs._ids cimport id_row, IdRows
+from fastbleu.counting._id_packer cimport IdPacker
+from fastbleu.counting._text_packer cimport TextPacker
+from fastbleu.counting._token_packer cimport copy_of
+from fastbleu.inputs._id_rows cimport id_row, IdRows
 from fastbleu.kernel.sequences cimport (
     is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging)
 from fastbleu.kernel.tables cimport (
     interner, interner_add, interner_begin, interner_free, look_up_cost, token_content, token_key)
 from fastbleu.matrix._vocabulary cimport Vocabulary
-from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed, simd_in_use
-from fastbleu.tokenizers._compiled cimport classifier_for, text_line
+from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed
+from fastbleu.tokenizers._compiled cimport text_line
 
 
 cdef extern from "kernel/tables/token_store.h":
@@ -45,11 +44,11 @@ cdef extern from "kernel/text/line_tokens.h":
     void FB_PREFETCH(const void *address) noexcept nogil
 
 
-# Texts that are held at a time, and their characters: what fits into the cache.
-cdef Py_ssize_t CHUNK_TEXTS = 512
-cdef size_t CHUNK_CHARS = 1 << 19
+# A block: texts that are held at a time, and their characters; what fits into the cache.
+cdef Py_ssize_t BLOCK_TEXTS = 512
+cdef size_t BLOCK_CHARS = 1 << 19
 
-# Longer ones are copied before they are read, so that signals can be heard meanwhile.
+# Longer ones are copied before they are read, so that signals can be handled meanwhile.
 cdef Py_ssize_t POLL_TOKENS = 1 << 16
 
 cdef array _lengths = array("q")
@@ -87,15 +86,18 @@ cdef class Sentences:
         return lengths
 
     def flat(self):
-        """The ids of all sentences end to end, array of int32; for tests."""
+        """The ids of all sentences end to end, array of int32."""
         cdef array ids = clone(_ids, self.starts[self.count], False)
         if self.starts[self.count]:
             memcpy(ids.data.as_ints, self.ids, self.starts[self.count] * sizeof(int32_t))
         return ids
 
+    def __reduce__(self):
+        return sentences_of, (self.flat(), self.lengths, self.padding)
+
     def unique(self):
-        """The different sentences in order of first appearance, and of each the number of its equal.
-        Tokens that the vocabulary lacks count as equal."""
+        """The different sentences in order of first appearance, and for every sentence the number of the one
+        equal to it. Tokens that the vocabulary lacks count as equal."""
         cdef Sentences made = Sentences()
         cdef array equals = clone(_lengths, self.count, False)
         cdef interner table
@@ -143,12 +145,14 @@ cdef class Sentences:
         self.count += 1
 
     cdef int append(self, const int32_t *ids, Py_ssize_t length) except -1 nogil:
-        memcpy(self.reserve(length), ids, length * sizeof(int32_t))
+        cdef int32_t *place = self.reserve(length)
+        if length:      # the ids of an empty array are a null pointer
+            memcpy(place, ids, length * sizeof(int32_t))
         self.end(length)
         return 0
 
     cdef Sentences finished(self):
-        """These sentences, once all are read: gives back the memory to spare."""
+        """These sentences, once all are read; frees the unused memory."""
         cdef Py_ssize_t tokens = self.starts[self.count]
         cdef void *shrunk = PyMem_RawRealloc(self.ids, max(tokens, 1) * sizeof(int32_t))
         if shrunk != NULL:
@@ -161,11 +165,28 @@ cdef class Sentences:
         return self
 
 
+def sentences_of(array ids not None, array lengths not None, list padding not None):
+    """Sentences of these ids, end to end, as `flat`, `lengths` and `padding` return them."""
+    cdef Sentences made = Sentences()
+    cdef Py_ssize_t start = 0, length
+    if ids.typecode != "i":
+        raise TypeError(f"ids is an array of {ids.typecode}, expected int32")
+    for length in lengths:
+        if not 0 <= length <= len(ids) - start:
+            raise ValueError(f"a sentence has {length} of {len(ids) - start} ids")
+        made.append(<int32_t *> ids.data.as_ints + start, length)
+        start += length
+        if made.count % POLL_EVERY == 0:
+            PyErr_CheckSignals()
+    made.padding = padding
+    return made.finished()
+
+
 def read_lists(Vocabulary vocabulary not None, checks, sentences, bint known_only=False):
     """Read a list or tuple of lists of tokens.
 
-    `checks`, a TokenChecks, turns what is no list or tuple into one, and makes the errors. With
-    `known_only` tokens that the vocabulary lacks are not added to it, and get the id -1.
+    `checks`, a TokenChecks, turns other types into lists, or raises the error. With `known_only` tokens that
+    the vocabulary lacks are not added to it, and get the id -1.
     """
     cdef Sentences made = Sentences()
     cdef Py_ssize_t since_poll = 0
@@ -209,7 +230,7 @@ cdef Py_ssize_t read_list(Vocabulary vocabulary, object checks, object sentence,
 
 
 cdef class TextReader(TextPacker):
-    """Tokenizes and reads texts. Parameters as those of TextPacker, but `checks` is passed to read_texts."""
+    """A TextPacker of sentences. Parameters are the same, but `checks` is passed to read_texts."""
 
     cdef Vocabulary vocabulary       # while a read goes on
 
@@ -224,7 +245,7 @@ cdef class TextReader(TextPacker):
         self.vocabulary = vocabulary
         self.checks = checks
         self.tokens = &vocabulary.tokens
-        self.classify = classifier_for(simd_in_use())
+        self.clear()
         try:
             while self.gather_lines(texts, made.count) > 0:
                 PyErr_CheckSignals()
@@ -241,7 +262,7 @@ cdef class TextReader(TextPacker):
         """Take the next texts; their number."""
         cdef size_t chars = 0
         self.release()
-        while start < size_of(texts) and self.line_count < CHUNK_TEXTS and chars < CHUNK_CHARS:
+        while start < size_of(texts) and self.line_count < BLOCK_TEXTS and chars < BLOCK_CHARS:
             if start + 8 < size_of(texts):
                 prefetch_item(texts, start + 8)
             text = item_at(texts, start)
@@ -283,7 +304,7 @@ cdef class TextReader(TextPacker):
 
 
 cdef class IdReader(IdPacker):
-    """Reads rows of token ids. Parameters as those of IdPacker."""
+    """An IdPacker of sentences, with the same parameters."""
 
     def read_rows(self, Vocabulary vocabulary not None, IdRows rows not None, bint known_only=False):
         """Read rows; parameters and result as those of read_lists."""

@@ -33,4 +33,4 @@ cdef class Vocabulary(Interruptible):
     cdef int read_numbers_as_objects(self, const int64_t *numbers, Py_ssize_t length, int32_t *ids,
                                      bint known_only) except -1
     cdef dict all_known(self)
-    cdef int make_plain(self) except -1
+    cdef dict numbered_tokens(self)

@@ -9,22 +9,20 @@ first.
 
 Ownership. A Vocabulary owns its table, the content of its tokens, and a reference to each token in its
 dict.
-Thread-safety. Any number of reads that only find, or one that adds: a read that would come between is
-refused. Reading plain tokens of text and token ids needs no GIL, all else holds it.
+Thread-safety. Any number of reads may only find at the same time, or one may add: others are refused
+meanwhile. Reading plain tokens of text and token ids needs no GIL, all else holds it.
 """
 
 import cython
-from cpython.array cimport array, clone
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
-from libc.stdint cimport INT32_MAX, uint8_t, uint64_t
-from libc.string cimport memcpy
+from libc.stdint cimport INT32_MAX, uint64_t
 
 from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport PySequence_Fast_ITEMS, size_of
 from fastbleu.kernel.tables cimport interner_begin, interner_free, token_content
-from fastbleu.runtime._process cimport Buffer, buffer_of, process_seed
+from fastbleu.runtime._process cimport process_seed
 
 
 cdef extern from "kernel/objects/token_keys.h":
@@ -35,10 +33,10 @@ cdef extern from "kernel/objects/token_keys.h":
 
 cdef extern from "kernel/tables/token_store.h":
     enum:
-        UNIT_BYTES_OBJECT
-        UNIT_LARGE_INTEGER
-        UNIT_LARGE_NEGATIVE
-        UNIT_INTEGER
+        KIND_BYTES_OBJECT
+        KIND_LARGE_INTEGER
+        KIND_LARGE_NEGATIVE
+        KIND_INTEGER
     void token_store_free(token_store *store) noexcept
     void token_store_clear(token_store *store) noexcept
     int store_tokens(token_store *store, interner *table, int32_t first) noexcept nogil
@@ -48,25 +46,19 @@ cdef extern from "kernel/tables/token_store.h":
         const interner *table, const int64_t *numbers, Py_ssize_t length, int32_t *ids) noexcept nogil
     unsigned int stored_token(
         const interner *table, int32_t id, uint64_t *room, token_content *content) noexcept
-    bint is_content(const unsigned char *bytes, size_t size, unsigned int unit) noexcept
-    int32_t intern_content(interner *table, token_content content, unsigned int unit) noexcept
 
 cdef extern from "kernel/objects/large_integers.h":
-    object integer_of_digits(const unsigned char *bytes, size_t size, unsigned int unit)
+    object integer_of_digits(const unsigned char *bytes, size_t size, unsigned int kind)
 
 cdef extern from "Python.h":
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
-# Tokens between two checks for signals: like READ_TOKENS of _tokens.pyx.
+# Tokens between two checks for signals: like READ_TOKENS of _token_packer.pyx.
 cdef Py_ssize_t POLL_TOKENS = 1 << 14
 
 # A larger table is not kept for the next vocabulary.
 cdef size_t LARGEST_IDLE = 1 << 18
-
-cdef str ONLY_PLAIN = "; only str, bytes and int tokens of at most 64 bits can be saved"
-
-cdef array _sizes = array("q")
 
 
 cdef class Vocabulary:
@@ -93,7 +85,7 @@ cdef class Vocabulary:
     def forget(self):
         """Forget all tokens; keep the memory, except that of very many."""
         self.enter(False)
-        _forgotten, self.known = self.known, None  # let go at the end: it may run user code
+        _forgotten, self.known = self.known, None  # freed last, because that may run user code
         self.plain = True
         self.stored = 0
         if self.tokens.slot_count > LARGEST_IDLE:
@@ -105,83 +97,13 @@ cdef class Vocabulary:
         if begun < 0:
             raise MemoryError("no memory for a vocabulary")
 
-    def saved(self):
-        """(units, sizes, contents) of all tokens in the order of their ids, for `restored`.
-
-        Units tell how a token is stored: a str in characters of 1, 2 or 4 bytes, 3: bytes, 7: an int.
-        Sizes are int64, in bytes; contents lie end to end in native byte order. ValueError: a token is
-        no str, bytes or int of 64 bits.
-        """
-        cdef Py_ssize_t id, count, total = 0
-        cdef uint64_t room[2]
-        cdef token_content content
-        cdef array sizes
-        cdef bytes units, contents
-        cdef char *unit_of
-        cdef char *end
-        cdef unsigned int unit
-        cdef bint only_read = self.plain
-        self.enter(only_read)
+    def all_tokens(self):
+        """All tokens, in the order of their ids."""
+        self.enter(True)
         try:
-            self.make_plain()
-            count = self.tokens.count
-            sizes = clone(_sizes, count, False)
-            units = PyBytes_FromStringAndSize(NULL, count)
-            unit_of = PyBytes_AS_STRING(units)
-            for id in range(count):
-                if id % POLL_TOKENS == POLL_TOKENS - 1:
-                    PyErr_CheckSignals()
-                unit = stored_token(&self.tokens, <int32_t> id, room, &content)
-                if unit == UNIT_LARGE_INTEGER or unit == UNIT_LARGE_NEGATIVE:
-                    # Their digits are stored as this very build of Python stores them.
-                    raise ValueError(
-                        "among the tokens are such of the type int of more than 64 bits" + ONLY_PLAIN)
-                unit_of[id] = <char> unit
-                sizes.data.as_longlongs[id] = content.size
-                total += content.size
-            contents = PyBytes_FromStringAndSize(NULL, total)
-            end = PyBytes_AS_STRING(contents)
-            for id in range(count):
-                if id % POLL_TOKENS == POLL_TOKENS - 1:
-                    PyErr_CheckSignals()
-                stored_token(&self.tokens, <int32_t> id, room, &content)
-                memcpy(end, content.bytes, content.size)
-                end += content.size
+            return list(self.numbered_tokens() if self.plain else self.known)
         finally:
-            self.leave(only_read)
-        return units, sizes, contents
-
-    @staticmethod
-    def restored(units, sizes, contents):
-        """A vocabulary of saved tokens; ValueError where they are none."""
-        cdef Vocabulary made = Vocabulary()
-        cdef Buffer units_of = buffer_of(units, "B", 1), sizes_of = buffer_of(sizes, "q", 1)
-        cdef Buffer contents_of = buffer_of(contents, "B", 1)
-        cdef const uint8_t *unit = <const uint8_t *> units_of.view.buf
-        cdef const int64_t *size = <const int64_t *> sizes_of.view.buf
-        cdef Py_ssize_t id, count = units_of.view.shape[0], left = contents_of.view.shape[0]
-        cdef token_content content
-        if sizes_of.view.shape[0] != count:
-            raise ValueError(f"there are {count} units of {sizes_of.view.shape[0]} tokens")
-        made.reserve(count)
-        content.bytes = <const unsigned char *> contents_of.view.buf
-        for id in range(count):
-            if not 0 <= size[id] <= left:
-                raise ValueError(f"token {id} has {size[id]} bytes, of {left} that are left")
-            content.size = size[id]
-            if not is_content(content.bytes, content.size, unit[id]):
-                raise ValueError(f"token {id} has content that is invalid for the unit {unit[id]}")
-            if intern_content(&made.tokens, content, unit[id]) != id:
-                raise ValueError(f"token {id} stands there twice")
-            content.bytes += content.size
-            left -= content.size
-            if id % POLL_TOKENS == POLL_TOKENS - 1 or id == count - 1:
-                PyErr_CheckSignals()
-                if made.keep() < 0:
-                    raise MemoryError(f"no memory for a vocabulary of {count} tokens")
-        if left:
-            raise ValueError(f"{left} bytes are left after the last token")
-        return made
+            self.leave(True)
 
     cdef int enter(self, bint known_only) except -1:
         """Begin a read; `leave` ends it."""
@@ -277,54 +199,32 @@ cdef class Vocabulary:
     cdef dict all_known(self):
         """Every token and its id."""
         cdef dict known
+        with cython.critical_section(self):
+            known = self.known
+        if known is None or (self.plain and len(known) < self.tokens.count):
+            known = self.numbered_tokens()
+            with cython.critical_section(self):
+                self.known = known
+        return known
+
+    cdef dict numbered_tokens(self):
+        """Every token of a plain vocabulary, and its id."""
+        cdef dict known = {}
         cdef uint64_t room[2]
         cdef token_content content
         cdef unsigned int unit
         cdef int32_t id
-        with cython.critical_section(self):
-            known = self.known
-        if known is not None and (not self.plain or len(known) == self.tokens.count):
-            return known
-        known = {}
         for id in range(self.tokens.count):
             if id % POLL_TOKENS == POLL_TOKENS - 1:
                 PyErr_CheckSignals()         # what it runs may find here, but adds nothing
             unit = stored_token(&self.tokens, id, room, &content)
-            if unit == UNIT_INTEGER:
+            if unit == KIND_INTEGER:
                 token = (<int64_t *> room)[0]
-            elif unit == UNIT_LARGE_INTEGER or unit == UNIT_LARGE_NEGATIVE:
+            elif unit == KIND_LARGE_INTEGER or unit == KIND_LARGE_NEGATIVE:
                 token = integer_of_digits(content.bytes, content.size, unit)
-            elif unit == UNIT_BYTES_OBJECT:
+            elif unit == KIND_BYTES_OBJECT:
                 token = PyBytes_FromStringAndSize(<const char *> content.bytes, content.size)
             else:
                 token = PyUnicode_FromKindAndData(unit, content.bytes, content.size // unit)
             known[token] = id
-        with cython.critical_section(self):
-            self.known = known
         return known
-
-    cdef int make_plain(self) except -1:
-        """Go back to content alone; ValueError where a token is not plain."""
-        cdef tuple tokens
-        cdef array ids
-        cdef Py_ssize_t start, size
-        if self.plain:
-            return 0
-        tokens = tuple(self.known)
-        ids = array("i", bytes(4 * len(tokens)))
-        if interner_begin(&self.tokens, len(tokens)) < 0:
-            raise MemoryError(f"no memory for a vocabulary of {len(tokens)} tokens")
-        token_store_clear(&self.store)
-        self.stored = 0
-        for start in range(0, len(tokens), POLL_TOKENS):
-            PyErr_CheckSignals()
-            size = min(len(tokens) - start, POLL_TOKENS)
-            if not intern_hypothesis(&self.tokens, PySequence_Fast_ITEMS(tokens) + start, size,
-                                     <int32_t *> ids.data.as_ints + start):
-                kinds = {kind.__name__ for kind in set(map(type, tokens))} - {"str", "bytes", "int"}
-                raise ValueError(
-                    f"among the tokens are such of the type {', '.join(sorted(kinds))}{ONLY_PLAIN}")
-            if self.keep() < 0:
-                raise MemoryError(f"no memory for a vocabulary of {len(tokens)} tokens")
-        self.plain = True
-        return 0

@@ -13,13 +13,13 @@ from math import exp, log
 
 import numpy
 
-from ..dialects.parameters import Parameters
 from ._ngrams import Features, Ngrams, expected_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..metric.bleu import BLEU
     from ._sentences import Sentences
 
 
@@ -30,10 +30,10 @@ class Aggregation:
     the references; the reference length is their mean length.
     """
 
-    def __init__(self, parameters: Parameters) -> None:
+    def __init__(self, metric: BLEU) -> None:
         self.cancelled = False  # whether to stop after the present source: another thread sets it
-        self._parameters = parameters
-        self._ngrams = Ngrams(parameters.max_order)
+        self._scorer = metric.scorer
+        self._ngrams = Ngrams(metric.scorer.max_order)
 
     def scores(
         self,
@@ -54,10 +54,10 @@ class Aggregation:
         alone = candidates is references
         of_candidates = of_references if alone else Features(self._ngrams, candidates)
         flat = expected_rows(self._ngrams, of_candidates, of_references, weights, logarithms)
-        max_order = self._parameters.max_order
+        max_order = self._scorer.max_order
         rows = numpy.frombuffer(flat).reshape(-1, 2 + 2 * max_order)
         if logarithms:
             # Python's own sum, which is compensated from 3.12 on.
             lengths = zip(references.lengths, weights.tolist(), strict=True)
             rows[:, 1] = sum([exp(log(n) + weight) if n else 0.0 for n, weight in lengths])
-        return numpy.asarray(self._parameters.expected_scores(rows), numpy.float64)
+        return numpy.asarray(self._scorer.expected_scores(rows), numpy.float64)

@@ -1,43 +1,70 @@
-"""Matrices of the scores of all pairs."""
+"""Scores of all pairs: their matrix, and the scorer that fills it, on one thread or several."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 
 import numpy
 
+from ..counting.stats import Stats
 from ..runtime.progress import ProgressBar
-from .pair_scorer import PairScorer, on_sources
-from .reader import parameters_of, read_sources
+from ..runtime.threads import pop_until_empty, run_on_threads
+from ._ngrams import Features, Ngrams
+from ._pairs import PairCounter, ReferenceBlock
+from .reader import metric_of
+from .source_pairs import read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from array import array
+    from collections.abc import Callable, Iterable
+    from typing import Any, Protocol, TypeVar, Unpack
 
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
+
+    from ..inputs.types import Hypotheses, Mask, Sources
+    from ..metric.bleu import BLEU
+    from ..metric.keyword_types import MetricOptions
+    from ._sentences import Sentences
 
     Scores = NDArray[numpy.floating[Any]]
+    Rows = NDArray[numpy.int64]
+    Pairs = tuple[ReferenceBlock, Features, int, int]
 
-_NAMES = "hypotheses", "references"
+    class Worker(Protocol):
+        """What scores a source; another thread sets `cancelled` to stop it."""
 
-# Default memory of a block of rows: 64 MB hold 400 rows of 20,000 scores, for which the work that
-# is repeated for each block is negligible.
+        cancelled: bool
+
+    AnyWorker = TypeVar("AnyWorker", bound=Worker)
+
+# A block is some consecutive hypotheses, or references, that are scored at a time. Default memory
+# of those of `iter_blocks`: 64 MB hold 400 rows of 20,000 scores, for which the work that is
+# repeated for each block is negligible.
 _BLOCK_BYTES = 1 << 26
+
+# Pairs that are counted before their new rows are scored: so few that they stay in the cache.
+BLOCK_PAIRS = 1 << 15
+
+# The minimum capacity of counters, so that few sources need new ones: a number of matches takes
+# whole bytes.
+_LEAST_LONGEST = 255
 
 
 def pairwise(
-    hypotheses: Any,
-    references: Any,
+    hypotheses: Sources,
+    references: Sources,
     *,
-    out: Any = None,
-    dtype: Any = None,
+    out: Scores | None = None,
+    dtype: DTypeLike | None = None,
     progress: bool = False,
-    hypothesis_mask: Any = None,
-    reference_mask: Any = None,
-    metric: Any = None,
-    **parameters: Any,
+    hypothesis_mask: Mask | None = None,
+    reference_mask: Mask | None = None,
+    metric: BLEU | None = None,
+    **options: Unpack[MetricOptions],
 ) -> Scores:
     """Sentence BLEU of every hypothesis with every reference.
 
@@ -62,8 +89,8 @@ def pairwise(
     hypothesis_mask, reference_mask : array of bool or integers, optional
         For token ids, of the same shapes: an id counts if its mask is not 0.
     metric : fastbleu.BLEU, optional
-        Use its parameters instead of `parameters`.
-    **parameters
+        Use its parameters instead of `options`.
+    **options
         Those of `fastbleu.BLEU`. With sacreBLEU's dialect `effective_order` is True by default.
 
     Returns
@@ -74,7 +101,7 @@ def pairwise(
     Raises
     ------
     ValueError
-        One side is batched and the other is not, batches have different sizes, or `out` has another
+        One side is batched and the other is not, sources have different sizes, or `out` has another
         shape or type.
     TypeError
         Something is not a sentence; the message names its place.
@@ -90,39 +117,40 @@ def pairwise(
     array([[100. ,  38. ,   0. ],
            [ 36.8,  26. ,   0. ]])
     """
-    made = parameters_of(metric, parameters)
+    metric = metric_of(metric, options)
     kind = _checked_dtype(dtype, out)
     masks = hypothesis_mask, reference_mask
-    sources, shape = read_sources(made, (hypotheses, references), masks, _NAMES)
+    sources, shape = read_sources(metric, (hypotheses, references), masks)
     scores = numpy.empty(shape, kind) if out is None else _checked_out(out, shape)
-    of_sources = scores if len(shape) == 3 else scores[None]
-    with ProgressBar(progress, scores.size, " pairs") as bar:
+    by_source = scores if len(shape) == 3 else scores[None]
+    with ProgressBar(True, scores.size, " pairs") if progress else nullcontext() as bar:
 
-        def score(pairs: PairScorer, source: int) -> None:
-            pairs.prepare(*sources[source])
-            pairs.fill(of_sources[source], bar)
+        def score(scorer: PairScorer, number: int) -> None:
+            scorer.prepare(*sources[number])
+            scorer.fill(by_source[number])
 
-        on_sources(made.threads, of_sources.shape, partial(PairScorer, made), score)
+        make = partial(PairScorer, metric, bar=bar)
+        on_sources(metric.counter.threads, by_source.shape, make, score)
     return scores
 
 
 def iter_blocks(
-    hypotheses: Any,
-    references: Any,
+    hypotheses: Hypotheses,
+    references: Hypotheses,
     *,
     rows: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     progress: bool = False,
-    hypothesis_mask: Any = None,
-    reference_mask: Any = None,
-    metric: Any = None,
-    **parameters: Any,
+    hypothesis_mask: Mask | None = None,
+    reference_mask: Mask | None = None,
+    metric: BLEU | None = None,
+    **options: Unpack[MetricOptions],
 ) -> Iterator[tuple[slice, Scores]]:
     """The matrix of `pairwise` block by block, so that it is never in memory as a whole.
 
     Parameters
     ----------
-    hypotheses, references, dtype, progress, hypothesis_mask, reference_mask, metric, **parameters
+    hypotheses, references, dtype, progress, hypothesis_mask, reference_mask, metric, **options
         As for `pairwise`, with its errors; for a single source only.
     rows : int, optional
         Hypotheses in a block; by default as many as make 64 MB.
@@ -139,31 +167,176 @@ def iter_blocks(
     slice(0, 2, None) [0 1]
     slice(2, 3, None) [0]
     """
-    made = parameters_of(metric, parameters)
+    metric = metric_of(metric, options)
     kind = _checked_dtype(dtype, None)
     if rows is not None and operator.index(rows) < 1:
         raise ValueError(f"rows is {rows}, but must be at least 1")
     masks = hypothesis_mask, reference_mask
-    sources, shape = read_sources(made, (hypotheses, references), masks, _NAMES)
+    sources, shape = read_sources(metric, (hypotheses, references), masks)
     if len(shape) == 3:
         raise ValueError("iter_blocks takes one source; for a batch call it for each source")
     count, width = shape
-    pairs = PairScorer(made, made.threads)
-    pairs.prepare(*sources[0])
+    scorer = PairScorer(metric, metric.counter.threads)
+    scorer.prepare(*sources[0])
     height = rows or max(1, _BLOCK_BYTES // (kind.itemsize * max(1, width)))
 
     def blocks() -> Iterator[tuple[slice, Scores]]:
-        with ProgressBar(progress, count * width, " pairs") as bar:
+        with ProgressBar(progress, count * width, " pairs") as scorer.bar:
             for first in range(0, count, height):
                 scores = numpy.empty((min(height, count - first), width), kind)
-                pairs.fill(scores, bar, first)
+                scorer.fill(scores, first)
                 yield slice(first, first + len(scores)), scores
 
     # Errors are raised now, not when the first block is requested.
     return blocks()
 
 
-def _checked_dtype(dtype: Any, out: Any) -> numpy.dtype[Any]:
+class PairScorer:
+    """Scores all pairs of sentences by a metric; large sources on several threads.
+
+    A row of counts that was scored for one source is not scored again for later ones.
+    """
+
+    def __init__(self, metric: BLEU, threads: int, bar: ProgressBar | None = None) -> None:
+        self.bar = bar
+        self._scorer = metric.scorer
+        self._threads = threads
+        self._counters: list[PairCounter] = []
+        self._orders, self._longest = 1, _LEAST_LONGEST
+        self._cancelled = False
+        # If scores are not separable: all rows that each counter has met.
+        self._rows: dict[PairCounter, Rows] = {}
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether to stop: another thread sets it."""
+        return self._cancelled
+
+    @cancelled.setter
+    def cancelled(self, value: bool) -> None:
+        self._cancelled = value
+        for counter in self._counters:
+            counter.cancelled = value
+
+    def prepare(self, hypotheses: Sentences, references: Sentences) -> None:
+        """Number the n-grams of sentences over one vocabulary, whose pairs `fill` then scores."""
+        longest = min(hypotheses.longest, references.longest)
+        orders = max(1, min(self._scorer.max_order, longest))
+        if orders > self._orders or longest > self._longest:
+            self._orders, self._longest = max(orders, self._orders), max(longest, self._longest)
+            self._counters = []
+        ngrams = Ngrams(orders)
+        features = self._hypotheses = Features(ngrams, references)
+        if not self._scorer.dialect.separable:
+            self._lengths = numpy.asarray(references.lengths, numpy.int64)
+        if hypotheses is not references:
+            # An n-gram that no reference has matches nothing and needs no number.
+            self._hypotheses = Features(ngrams, hypotheses, known_only=True)
+        self._references = ReferenceBlock(ngrams, features, self._hypotheses)
+
+    def fill(self, out: Scores, first: int = 0) -> None:
+        """Write the scores of the hypotheses from number `first` on, one for each row of `out`."""
+        start = 0
+        while not self._cancelled and (width := self._references.fill(start)):
+            self._fill_columns(out, slice(start, start + width), first)
+            start += width
+
+    def _fill_columns(self, out: Scores, columns: slice, first: int) -> None:
+        """Score blocks of hypotheses with the block of references at hand."""
+        height = max(1, BLOCK_PAIRS // (columns.stop - columns.start))
+        firsts = range(0, len(out), height)
+        threads = min(self._threads, len(firsts))
+        while len(self._counters) < threads:
+            counter = PairCounter(self._scorer.max_order, self._orders, self._longest)
+            self._counters.append(counter)
+        if threads == 1:
+            self._fill_blocks(self._counters[0], out, columns, first, height, firsts)
+            return
+        left = [*reversed(firsts)]
+        run_on_threads(
+            lambda counter: self._fill_blocks(
+                counter, out, columns, first, height, pop_until_empty(left)
+            ),
+            self._counters[:threads],
+        )
+
+    def _fill_blocks(
+        self,
+        counter: PairCounter,
+        out: Scores,
+        columns: slice,
+        first: int,
+        height: int,
+        firsts: Iterable[int],
+    ) -> None:
+        """Score blocks of `height` rows of `out`, which begin at `firsts`."""
+        separable = self._scorer.dialect.separable
+        for row in firsts:
+            if counter.cancelled:
+                break
+            block = out[row : row + height, columns]
+            pairs = self._references, self._hypotheses, first + row, first + row + len(block)
+            rows = counter.count(*pairs)
+            if not separable:
+                block[:] = self._scores_of_rows(counter, rows, pairs, self._lengths[columns])
+            else:
+                if rows:
+                    new = Stats._own(rows, counter.max_order)
+                    counter.score(self._scorer.row_scores(new))
+                counter.write(*pairs, block)
+            if self.bar is not None:
+                self.bar.update(block.size)
+
+    def _scores_of_rows(
+        self, counter: PairCounter, new: array[int], pairs: Pairs, lengths: Rows
+    ) -> Scores:
+        """The scores of a block whose dialect needs each pair's reference length, too."""
+        width = 2 + 2 * counter.max_order
+        known = self._rows.get(counter, numpy.zeros((0, width), numpy.int64))
+        added = numpy.frombuffer(new, numpy.int64).reshape(-1, width) if new else known[:0]
+        # Each entry is the number of a row instead of a score.
+        counter.score(numpy.arange(len(known), len(known) + len(added), dtype=numpy.float64))
+        known = self._rows[counter] = numpy.concatenate([known, added])
+        numbers = numpy.empty((pairs[3] - pairs[2], len(lengths)))
+        counter.write(*pairs, numbers, penalize=False)
+        longest = int(lengths.max(initial=0)) + 1
+        keys = numbers.astype(numpy.int64) * longest + lengths
+        different, places = numpy.unique(keys, return_inverse=True)
+        rows = known[different // longest]
+        rows[:, 1] = different % longest
+        scores = self._scorer.row_scores(Stats(rows, counter.max_order))
+        return scores[places].reshape(keys.shape)
+
+
+def on_sources(
+    threads: int,
+    shape: tuple[int, ...],
+    make: Callable[[int], AnyWorker],
+    work: Callable[[AnyWorker, int], None],
+) -> None:
+    """Call ``work(worker, number)`` for each source; `shape` is (sources, hypotheses, references).
+
+    ``make(threads)`` creates a worker that may use `threads` threads: all of them for large
+    sources. Small sources are distributed over the threads.
+    """
+    sources, rows, columns = shape
+    if sources < 2 or rows * columns >= threads * BLOCK_PAIRS:
+        worker = make(threads)
+        for number in range(sources):
+            work(worker, number)
+        return
+    left = [*reversed(range(sources))]
+
+    def work_until_none_is_left(worker: AnyWorker) -> None:
+        for number in pop_until_empty(left):
+            if worker.cancelled:
+                break
+            work(worker, number)
+
+    run_on_threads(work_until_none_is_left, [make(1) for _ in range(min(threads, sources))])
+
+
+def _checked_dtype(dtype: DTypeLike | None, out: Scores | None) -> numpy.dtype[Any]:
     """The type of the scores; refuses an `out` that is no array of it."""
     if out is not None and not isinstance(out, numpy.ndarray):
         raise TypeError(f"out is a {type(out).__name__}, expected an ndarray")
@@ -177,7 +350,7 @@ def _checked_dtype(dtype: Any, out: Any) -> numpy.dtype[Any]:
     return kind
 
 
-def _checked_out(out: Any, shape: tuple[int, ...]) -> Any:
+def _checked_out(out: Scores, shape: tuple[int, ...]) -> Scores:
     """The array of the caller, if scores of this shape can be written to it."""
     if out.shape != shape:
         raise ValueError(f"out has the shape {out.shape}, but there are {shape} scores")

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 import numpy
 
-from ..inputs.weights import read_weights
+from ..inputs.weights import read_weights, read_weights_by_source
+from ..runtime.import_lock import import_lock
 from ..runtime.progress import ProgressBar
 from .aggregation import Aggregation
-from .pair_scorer import PairScorer, on_sources
-from .reader import parameters_of, read_sources
+from .all_pairs import PairScorer, on_sources
+from .reader import metric_of
+from .source_pairs import read_sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Unpack
 
     from numpy.typing import NDArray
 
+    from ..inputs.types import Mask, Numbers, Sources
+    from ..metric.bleu import BLEU
+    from ..metric.keyword_types import OptionsWithoutWeights
     from ._sentences import Sentences
 
     Floats = NDArray[numpy.float64]
@@ -40,10 +47,10 @@ class MBRResult:
     ----------
     best : int, or ndarray of int64, shape (B,)
         The index of the candidate with the highest utility; the first of equal ones.
-    utilities : ndarray of float64, shape (C,) or (B, C)
+    utilities : ndarray of float64, shape (C,) or (B, C), or list of B of shape (C,)
         The expected score of each candidate over the references, on the dialect's scale: 0-100 for
-        sacreBLEU's, 0-1 for nltk's.
-    matrix : ndarray of float64, shape (C, R) or (B, C, R), or None
+        sacreBLEU's, 0-1 for nltk's. A list if sources have different sizes.
+    matrix : ndarray of float64, shape (C, R) or (B, C, R), or list of B of shape (C, R), or None
         The score of each candidate against each reference, if requested.
     signature : str
         Everything that the scores depend on besides the sentences and their weights.
@@ -51,15 +58,17 @@ class MBRResult:
 
     # An int for one source and an array for a batch; both can be used as an index.
     best: Any
-    utilities: Floats
-    matrix: Floats | None = None
+    # Arrays, for a batch of different sizes lists of them.
+    utilities: Any
+    matrix: Any = None
     signature: str = ""
 
     def _repr_html_(self) -> str:
-        from ..rendering.tables import html_table
+        with import_lock:
+            from ..plots.tables import html_table
 
         rows = []
-        many = self.utilities.ndim == 2
+        many = isinstance(self.utilities, list) or self.utilities.ndim == 2
         for source, utilities in enumerate(self.utilities[:_SHOWN] if many else [self.utilities]):
             best = int(self.best[source] if many else self.best)
             ranked = sorted(utilities.tolist(), reverse=True)
@@ -68,35 +77,37 @@ class MBRResult:
                 [str(source), str(best), f"{ranked[0]:.4g}", second, f"{utilities.mean():.4g}"]
             )
         head = ["source", "best", "utility", "second best", "mean"]
-        candidates = f"{self.utilities.shape[-1]} candidates"
+        sizes = {len(utilities) for utilities in self.utilities} if many else {len(self.utilities)}
+        candidates = f"{'-'.join(map(str, sorted({min(sizes), max(sizes)})))} candidates"
         return html_table([head, *rows], f"{candidates}; {self.signature}")
 
 
 def mbr(
-    candidates: Any,
-    references: Any = None,
-    weights: Any = None,
+    candidates: Sources,
+    references: Sources | None = None,
+    weights: Numbers | None = None,
     *,
-    log_probabilities: Any = None,
+    log_probabilities: Numbers | None = None,
     aggregate: bool = False,
     matrix: bool = False,
     progress: bool = False,
-    candidate_mask: Any = None,
-    reference_mask: Any = None,
-    metric: Any = None,
-    **parameters: Any,
+    candidate_mask: Mask | None = None,
+    reference_mask: Mask | None = None,
+    metric: BLEU | None = None,
+    **options: Unpack[OptionsWithoutWeights],
 ) -> MBRResult:
     """Minimum Bayes risk decoding: the candidate with the highest expected score.
 
     Parameters
     ----------
     candidates : sequence of C sentences, or of B sequences of C sentences
-        Those of one source, or of B sources; sentences as in `pairwise`.
+        Those of one source, or of B sources, which may have different numbers of candidates and of
+        references; sentences as in `pairwise`.
     references : sequence of R sentences, or of B sequences of R sentences, optional
         Samples to compare with. By default the candidates; each is also compared with itself.
     weights : array_like of float, shape (R,) or (B, R), optional
         Weights of the references: finite, at least 0, not all 0. By default all are equal, which is
-        right for samples drawn from a model.
+        right for samples drawn from a model. For sources of different sizes a list of B arrays.
     log_probabilities : array_like of float, shape (R,) or (B, R), optional
         Logarithms of the weights, up to a constant, instead of `weights`.
     aggregate : bool, default False
@@ -106,7 +117,7 @@ def mbr(
         Keep the score of each pair in the result.
     candidate_mask, reference_mask, progress
         As `hypothesis_mask`, `reference_mask` and `progress` of `pairwise`.
-    metric, **parameters
+    metric, **options
         As for `pairwise`. Weights of the orders need a metric:
         ``fastbleu.BLEU(weights=..., effective_order=True).mbr(...)``.
 
@@ -136,7 +147,7 @@ def mbr(
     ``aggregate=True`` on 64 candidates crossed from the outputs of three WMT22 systems chose the
     same candidate for 74 to 84 % of the sources and lost 0.2 to 0.5 points of expected score on
     average; for candidates of two unlike systems 51 to 70 % and 0.4 to 1.8 points
-    (`tests/matrix/test_mbr.py` prints this).
+    (`tests/matrix/test_aggregate.py` prints this).
 
     References
     ----------
@@ -150,73 +161,88 @@ def mbr(
     >>> mbr(samples).best
     1
     """
-    made = parameters_of(metric, parameters)
+    metric = metric_of(metric, options)
     if aggregate and matrix:
         raise ValueError("aggregate=True makes no matrix; leave one of aggregate and matrix out")
     if aggregate:
-        made.rules.require("aggregate=True")
-    first = references[:1] if type(references) in (list, tuple) else ()
-    if any(isinstance(value, float) for value in first):
+        metric.scorer.dialect.require("aggregate=True")
+    if isinstance(references, (list, tuple)) and any(isinstance(r, float) for r in references[:1]):
         raise TypeError("references holds numbers: pass weights by their name, weights=")
     if references is None:
         if reference_mask is not None:
             raise ValueError("there is a reference_mask without references; pass candidate_mask=")
         references, reference_mask = candidates, candidate_mask
     masks = candidate_mask, reference_mask
-    sources, shape = read_sources(made, (candidates, references), masks, _NAMES)
+    sources, shape = read_sources(metric, (candidates, references), masks, _NAMES, ragged=True)
     single = len(shape) == 2
-    for name, size in zip(_NAMES, shape[-2:], strict=True):
-        if not size:
-            place = "[0]" if sources and not single else ""
-            raise ValueError(f"{name}{place} is empty: there is nothing to choose by")
-    of_references = read_weights(weights, log_probabilities, (*shape[:-2], shape[-1]))
-    if single:
-        shape = 1, *shape
-        of_references = None if of_references is None else of_references[None]
-    utilities = numpy.empty(shape[:2])
-    matrices = numpy.empty(shape) if matrix else None
-    with ProgressBar(progress, prod(shape), " pairs") as bar:
+    shapes = [(len(rows), len(columns)) for rows, columns in sources]
+    for source, sizes in enumerate(shapes or [shape]):
+        for name, size in zip(_NAMES, sizes, strict=True):
+            if not size:
+                place = f"[{source}]" if sources and not single else ""
+                fix = "; leave this source out" if len(sources) > 1 else ""
+                raise ValueError(f"{name}{place} is empty: there is nothing to choose by{fix}")
+    weights_of: Any = [None] * len(sources)
+    utilities: Any
+    matrices: Any = None
+    if len(set(shapes)) > 1:
+        weights_of = read_weights_by_source(weights, log_probabilities, [r for _, r in shapes])
+        utilities = [numpy.empty(count) for count, _ in shapes]
+        matrices = [numpy.empty(sizes) for sizes in shapes] if matrix else None
+    else:
+        table = read_weights(weights, log_probabilities, (*shape[:-2], shape[-1]))
+        if table is not None:
+            weights_of = table.reshape(len(sources), shape[-1])
+        utilities = numpy.empty((len(sources), shape[-2]))
+        matrices = numpy.empty((len(sources), *shape[-2:])) if matrix else None
+    signature = metric.signature
+    with ProgressBar(True, sum(map(prod, shapes)), " pairs") if progress else nullcontext() as bar:
 
-        def decode(worker: Any, b: int) -> None:
-            its_weights = None if of_references is None else of_references[b]
-            its_matrix = None if matrices is None else matrices[b]
-            if aggregate:
-                utilities[b] = worker.scores(*sources[b], its_weights)
-                bar.update(shape[1] * shape[2])
-            else:
-                utilities[b] = _mean_scores(worker, *sources[b], its_weights, its_matrix, bar)
+        def aggregate_source(aggregation: Aggregation, number: int) -> None:
+            utilities[number][:] = aggregation.scores(*sources[number], weights_of[number])
+            if bar is not None:
+                bar.update(prod(shapes[number]))
 
-        def make_worker(threads: int) -> Any:
-            return Aggregation(made) if aggregate else PairScorer(made, threads)
+        def score_source(scorer: PairScorer, number: int) -> None:
+            scores = None if matrices is None else matrices[number]
+            utilities[number][:] = _mean_scores(
+                scorer, *sources[number], weights_of[number], scores
+            )
 
-        on_sources(made.threads, shape, make_worker, decode)
-    best = utilities.argmax(axis=1)
-    signature = made.signature + "|references:aggregated" * aggregate
-    if single:
-        its_matrix = None if matrices is None else matrices[0]
-        return MBRResult(int(best[0]), utilities[0], its_matrix, signature)
-    return MBRResult(best, utilities, matrices, signature)
+        sizes = len(sources), *shape[-2:]
+        if aggregate:
+            signature += "|references:aggregated"
+            on_sources(
+                metric.counter.threads, sizes, lambda _: Aggregation(metric), aggregate_source
+            )
+        else:
+            make = partial(PairScorer, metric, bar=bar)
+            on_sources(metric.counter.threads, sizes, make, score_source)
+    best = numpy.array([means.argmax() for means in utilities], numpy.int64)
+    if not single:
+        return MBRResult(best, utilities, matrices, signature)
+    only_matrix = None if matrices is None else matrices[0]
+    return MBRResult(int(best[0]), utilities[0], only_matrix, signature)
 
 
 def _mean_scores(
-    pairs: PairScorer,
+    scorer: PairScorer,
     candidates: Sentences,
     references: Sentences,
     weights: Floats | None,
     matrix: Floats | None,
-    bar: ProgressBar,
 ) -> Floats:
     """The utilities of a source's candidates; fills the matrix if there is one."""
     rows, row_of = candidates.unique()
     columns, column_of = (rows, row_of) if references is candidates else references.unique()
     row_numbers = numpy.asarray(row_of)
-    pairs.prepare(rows, columns)
+    scorer.prepare(rows, columns)
     step = max(1, _BLOCK_SCORES // len(references))
     utilities = numpy.empty(len(rows))
     block = numpy.empty((min(step, len(rows)), len(columns)))
     for first in range(0, len(rows), step):
         scores = block[: len(rows) - first]
-        pairs.fill(scores, bar, first)
+        scorer.fill(scores, first)
         # Sums include duplicates, so that they do not depend on which candidates are merged.
         if len(columns) < len(references):
             scores = scores.take(column_of, axis=1)
@@ -229,5 +255,6 @@ def _mean_scores(
         if matrix is not None:
             (equal,) = numpy.nonzero((row_numbers >= first) & (row_numbers < first + len(scores)))
             matrix[equal] = scores[row_numbers[equal] - first]
-    bar.update(len(candidates) * len(references) - len(rows) * len(columns))
+    if scorer.bar is not None:
+        scorer.bar.update(len(candidates) * len(references) - len(rows) * len(columns))
     return utilities.take(row_numbers)

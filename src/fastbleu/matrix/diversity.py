@@ -5,24 +5,35 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, islice
 from math import fsum
 from random import Random
 
 import numpy
 
 from ..counting.stats import Stats
-from ..dialects.parameters import Parameters
+from ..dialects import NLTK, SACREBLEU, get
+from ..inputs import mistakes
 from ..inputs.arguments import check_integer, check_positive
-from ..inputs.sentences import parts_of
+from ..inputs.arrays import shape_of
+from ..inputs.columns import listed_column
+from ..inputs.sentences import check_sizes, masks_of
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
-from .reader import SentenceReader, parameters_of
+from .reader import SentenceReader, metric_of
+from .source_pairs import is_batch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Unpack
 
     from numpy.typing import NDArray
+
+    from ..dialects.scorer import Scorer
+    from ..inputs.types import Mask, SentenceStream, SequenceOf
+    from ..metric.bleu import BLEU
+    from ..metric.keyword_types import MetricOptions
+    from ._sentences import Sentences
 
 # Sentences whose rows are scored at once; Ctrl-C is checked in between.
 _ROWS = 1 << 15
@@ -62,16 +73,16 @@ class SelfBLEU:
 
 
 def self_bleu(
-    sentences: Any,
+    sentences: SentenceStream | SequenceOf[SentenceStream],
     orders: Iterable[int] = (2, 3, 4, 5),
     sample: int | None = None,
     *,
     seed: int = 0,
     progress: bool = False,
-    mask: Any = None,
-    metric: Any = None,
-    **parameters: Any,
-) -> SelfBLEU:
+    mask: Mask | None = None,
+    metric: BLEU | None = None,
+    **options: Unpack[MetricOptions],
+) -> Any:
     """Self-BLEU: how much a set of sentences repeats itself.
 
     Each sentence is scored with all others as its references, and scores are averaged, for
@@ -81,29 +92,32 @@ def self_bleu(
 
     Parameters
     ----------
-    sentences : iterable of S sentences
-        As in `pairwise`. An iterator is read in parts, so that only token ids are in memory.
+    sentences : iterable of S sentences, or of G groups of sentences
+        As in `pairwise`; groups may have different sizes. An iterator is read in blocks, so that
+        only token ids are in memory.
     orders : iterable of int, default (2, 3, 4, 5)
         Replaces `max_order` and `weights`.
     sample : int, optional
-        Score only this number of sentences, drawn without replacement, each against all others.
+        Score only this number of sentences (of each group), drawn without replacement, each against
+        all others.
     seed : int, default 0
         Seed of the sample.
     mask, progress
         As `hypothesis_mask` and `progress` of `pairwise`.
-    metric, **parameters
-        As for `pairwise`, but by default ``dialect="nltk", smoothing="floor", tokenize=None``:
-        the sentences are lists of tokens. With ``dialect="sacrebleu"`` as for `pairwise`.
+    metric, **options
+        As for `pairwise`, but by default ``dialect="nltk", smoothing="floor"``. If the first
+        sentence is a str all are text, tokenized as by `pairwise`; if not `tokenize` is None:
+        a list of lists of str holds tokens, unless `tokenize` says that these are groups of texts.
 
     Returns
     -------
-    SelfBLEU
+    SelfBLEU, or list of G SelfBLEU
         Averages by order, and the score of each sentence; on the dialect's scale.
 
     Raises
     ------
     ValueError
-        There are fewer than 2 sentences, an order is below 1, or as for `pairwise`.
+        There are fewer than 2 sentences, or in a group, an order is below 1, or as for `pairwise`.
     TypeError
         As for `pairwise`, like the warnings.
 
@@ -116,66 +130,122 @@ def self_bleu(
     >>> found = self_bleu([["a", "b", "c"], ["a", "b", "d"], ["x", "y", "z"]], orders=(1, 2))
     >>> {order: round(value, 3) for order, value in found.values.items()}
     {1: 0.444, 2: 0.385}
+    >>> groups = [["a dog", "a cat"], ["it is", "it was", "it will be"]]
+    >>> [round(found.values[2], 3) for found in self_bleu(groups, tokenize="13a")]
+    [0.224, 0.192]
     """
-    if metric is None and parameters.get("effective_order") and "dialect" not in parameters:
+    if metric is None and options.get("effective_order") and "dialect" not in options:
         raise ValueError(
             "effective_order is an option of sacreBLEU's dialect, and self_bleu has nltk's by "
             'default: pass dialect="sacrebleu", too'
         )
-    if metric is None and parameters.setdefault("dialect", "nltk") == "nltk":
-        parameters = {"smoothing": "floor", "tokenize": None} | parameters
-    made = parameters_of(metric, parameters)
+    given, first = _peeked(sentences)
+    if metric is None and get(options.setdefault("dialect", "nltk")) is NLTK:
+        options.setdefault("smoothing", "floor")
+        if "tokenize" not in options and isinstance(first, str):
+            options["tokenize"] = SACREBLEU.tokenizer
+        elif "tokenize" not in options:
+            mistakes.warn_of_groups("sentences", given)
+            options["tokenize"] = None
+    metric = metric_of(metric, options)
+    reader = SentenceReader(metric)
     checked = _check_orders(orders)
     seed = check_integer("seed", seed)
-    max_order = max(checked)
-    others = LeaveOneOut(max_order, made.reference_length)
-    reader = SentenceReader(made)
     for order in checked:
-        made.rules._check_order(order)
-    short = 0
-    total = len(sentences) if type(sentences) in (list, tuple) else None
-    with ProgressBar(progress, total, " sentences") as bar:
-        for part in parts_of(sentences, mask is not None):
-            read = reader.read(part, "sentences", mask, before=len(others), counted=True)
-            others.add(read)
-            short += read.shorter_than(max_order)
-            bar.update(len(read))
-    count = len(others)
-    made.rules._check_references(count - 1)
+        metric.scorer.dialect._check_order(order)
+    group = _Group(metric, checked, sample, seed)
+    is_listed = hasattr(given, "__len__") and not isinstance(given, str)
+    result: Any
+    if not is_batch(given if is_listed else [first], metric.counter.is_text):
+        blocks = reader.read_blocks(given, "sentences", mask, progress, counted=True)
+        result = group.score(blocks, "sentences")
+    else:
+        groups = given if is_listed else list(given)
+        check_sizes("sentences", groups, "", ragged=True)
+        masks = masks_of(("sentences", ""), (mask, None), len(groups))
+        result = []
+        with ProgressBar(progress, len(groups), " groups") as bar:
+            for number, (of_group, (mask_of_group, _)) in enumerate(
+                zip(groups, masks, strict=True)
+            ):
+                reader.vocabulary.forget()
+                name = f"sentences[{number}]"
+                blocks = reader.read_blocks(of_group, name, mask_of_group, counted=True)
+                result.append(group.score(blocks, name))
+                bar.update(1)
     reader.warn_of_input()
-    made.warn_of_short(short, count, max_order)
-    if count < 2:
-        raise ValueError(
-            f"there are {count} sentences; self-BLEU needs 2 or more, because each is compared "
-            "with all the others"
-        )
-    if sample is not None and not 1 <= check_integer("sample", sample) <= count:
-        raise ValueError(f"sample is {sample}, but must lie in 1..{count}, the sentences there are")
-    every = range(count)
-    indices = array("q", every if sample is None else sorted(Random(seed).sample(every, sample)))
-    rows = others.rows(indices)
-    scores = numpy.empty((len(indices), len(checked)))
-    width = len(rows) // len(indices)
-    for first in range(0, len(indices), _ROWS):
-        part = rows[first * width : (first + _ROWS) * width]
-        for column, order in enumerate(checked):
-            scores[first : first + _ROWS, column] = _scores(made, part, max_order, order)
-    means = (fsum(column.tolist()) / len(indices) for column in scores.T)
-    values = dict(zip(checked, means, strict=True))
-    # The metric's own max_order and weights are ignored.
-    unused = "order:", "weights:"
-    fields = [field for field in made.signature.split("|") if not field.startswith(unused)]
-    if sample is not None:
-        fields += [f"sample:{sample}", f"seed:{seed}"]
-    return SelfBLEU(values, scores, checked, numpy.array(indices, numpy.int64), "|".join(fields))
+    metric.scorer.warn_of_short(group.short, reader.sentences, max(checked))
+    return result
 
 
-def _scores(parameters: Parameters, rows: array[int], max_order: int, order: int) -> Any:
-    """The score of each row by its n-grams of up to `order` tokens."""
+class _Group:
+    """Scores groups of sentences; `short` is the number of those without n-grams of every order."""
+
+    def __init__(self, metric: BLEU, orders: tuple[int, ...], sample: Any, seed: int) -> None:
+        self.short = 0
+        self._metric, self._orders, self._sample, self._seed = metric, orders, sample, seed
+        self._scorers = [metric.scorer.with_equal_weights(order) for order in orders]
+        # The metric's own max_order and weights are ignored.
+        unused = "order:", "weights:"
+        fields = [field for field in metric.signature.split("|") if not field.startswith(unused)]
+        if sample is not None:
+            fields += [f"sample:{sample}", f"seed:{seed}"]
+        self._signature = "|".join(fields)
+
+    def score(self, blocks: Iterable[tuple[Sentences, ProgressBar]], name: str) -> SelfBLEU:
+        """Score a group; messages use `name`."""
+        max_order, sample = max(self._orders), self._sample
+        others = LeaveOneOut(max_order, self._metric.counter.reference_length)
+        for block, bar in blocks:
+            others.add(block)
+            self.short += block.shorter_than(max_order)
+            bar.update(len(block))
+        count = len(others)
+        self._metric.scorer.dialect._check_references(count - 1)
+        where, fix = ("", "") if name == "sentences" else (f"{name}: ", "; leave this group out")
+        if count < 2:
+            raise ValueError(
+                f"{where}there are {count} sentences; self-BLEU needs 2 or more, because each is "
+                f"compared with all the others{fix}"
+            )
+        every = range(count)
+        if sample is not None and not 1 <= check_integer("sample", sample) <= count:
+            raise ValueError(
+                f"{where}sample is {sample}, but must lie in 1..{count}, the sentences there are"
+            )
+        chosen = every if sample is None else sorted(Random(self._seed).sample(every, sample))
+        indices = array("q", chosen)
+        rows = others.rows(indices)
+        scores = numpy.empty((len(indices), len(self._orders)))
+        width = len(rows) // len(indices)
+        for first in range(0, len(indices), _ROWS):
+            part = rows[first * width : (first + _ROWS) * width]
+            for column, scorer in enumerate(self._scorers):
+                scores[first : first + _ROWS, column] = _scores(scorer, part, max_order)
+        means = (fsum(column.tolist()) / len(indices) for column in scores.T)
+        values = dict(zip(self._orders, means, strict=True))
+        numbers = numpy.array(indices, numpy.int64)
+        return SelfBLEU(values, scores, self._orders, numbers, self._signature)
+
+
+def _peeked(sentences: Any) -> tuple[Any, Any]:
+    """The same sentences, to be read from the start, and the first one; None if there is none."""
+    given = listed_column(sentences, "sentences")
+    if isinstance(given, str) or not hasattr(given, "__iter__") or shape_of(given) == ():
+        return given, None
+    if hasattr(given, "__len__"):
+        return given, next(iter(given), None)
+    rest = iter(given)
+    first = list(islice(rest, 1))
+    return chain(first, rest), first[0] if first else None
+
+
+def _scores(scorer: Scorer, rows: array[int], max_order: int) -> Any:
+    """The score of each row by its n-grams of the scorer's orders."""
+    order = scorer.max_order
     table = numpy.frombuffer(rows, numpy.int64).reshape(-1, 2 + 2 * max_order)
     kept = [*range(2 + order), *range(2 + max_order, 2 + max_order + order)]
-    cut = Stats._own(array("q", table[:, kept].tobytes()), order)
-    return parameters.equal_scores(parameters.rules.adapt(cut))
+    return scorer.row_scores(Stats._own(array("q", table[:, kept].tobytes()), order))
 
 
 def _check_orders(orders: Any) -> tuple[int, ...]:

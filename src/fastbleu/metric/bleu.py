@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from ..counting._batch import RunningTotals, Totals
+from ..counting._counted import Totals
 from ..counting.stats import Stats, row_of_state
-from ..dialects.parameters import Parameters, taking
 from ..dialects.score import Score
-from .present import count_present, with_gaps
+from ..inputs._id_rows import IdRows
+from ..inputs.arguments import check_flag
+from ..inputs.batch import Batch, read
+from ..runtime.import_lock import import_lock
+from .configured import Configured
+from .matrix_methods import MatrixMethods
 from .ranks import gather
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
+    from typing import Any, Unpack
 
     import numpy
     from numpy.typing import NDArray
 
-    from ..counting._batch import Counted
-    from ..counting.batch import CountOptions
+    from ..counting._counted import Counted
     from ..inputs.types import Hypotheses, Mask, MissingChoice, References
-    from ..matrix.all_pairs import Scores
-    from ..matrix.decoding import MBRResult
-    from ..matrix.diversity import SelfBLEU
-    from ..matrix.index import ReferenceIndex
+    from .keyword_types import MetricOptions
 
 
-class BLEU:
+class BLEU(Configured, MatrixMethods):
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
     By default the scores are sacreBLEU's, on 0-100; another `dialect` gives the scores of its
@@ -76,10 +75,16 @@ class BLEU:
         Ids of tokens to leave out, such as the beginning-of-sentence id.
     keep_segments : bool, default False
         Keep the rows of all segments passed to `update`, for `segments` and `segment_scores`.
-    hashed : bool, default True
-        For the dialect "fairseq" only: compare n-grams by libbleu's hash, which collides.
-    keywords : str or set of str, default "java"
-        For the dialect "codebleu-weighted" only: "java", "python", "python-0.7.0", or the words.
+    **own_options
+        Options that only the chosen dialect has, such as ``hashed=False`` for "fairseq" and
+        ``keywords="python"`` for "codebleu-weighted": see its class.
+
+    Attributes
+    ----------
+    counter : Counter
+        Counts text or tokens as the parameters say.
+    scorer : Scorer
+        Turns counts into scores.
 
     Raises
     ------
@@ -102,27 +107,7 @@ class BLEU:
     """
 
     __module__ = "fastbleu"
-    __slots__ = ("_options", "_parameters", "_totals")
-
-    _options: CountOptions
-    _parameters: Parameters
-    _totals: RunningTotals
-
-    @taking(Parameters)
-    def __init__(self, parameters: Parameters) -> None:
-        object.__setattr__(self, "_parameters", parameters)
-        object.__setattr__(self, "_options", parameters.count_options())
-        object.__setattr__(self, "_totals", RunningTotals(Totals.zero(parameters.max_order)))
-
-    def __getattr__(self, name: str) -> Any:
-        if name in (*Parameters.NAMES, "hashed", "keywords"):
-            return getattr(self._parameters, name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    @property
-    def signature(self) -> str:
-        """Everything that a score depends on besides the text; a Score's signature adds `nrefs`."""
-        return self._parameters.signature
+    __slots__ = ()
 
     def score(
         self,
@@ -183,9 +168,11 @@ class BLEU:
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
             which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """
-        masks, keep = (hypothesis_mask, reference_mask), self._parameters.rules.mean_of_sentences
-        counted, _ = self._count(hypotheses, references, masks, missing, progress, keep)
-        return self._parameters.score_counted(counted)
+        scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
+        counted, _ = self._count(
+            hypotheses, references, *masks, missing, progress, scorer.keep_rows
+        )
+        return scorer.score(scorer.totals(counted))
 
     def sentence_scores(
         self,
@@ -213,8 +200,68 @@ class BLEU:
             As for `score`; or segments score 0 because they are short.
         """
         masks = hypothesis_mask, reference_mask
-        counted, present = self._count(hypotheses, references, masks, missing, progress)
-        return with_gaps(self._parameters.sentence_scores_counted(counted), present)
+        counted, present = self._count(hypotheses, references, *masks, missing, progress)
+        return _with_gaps(self.scorer.sentence_scores(counted), present)
+
+    def prefix_scores(
+        self,
+        hypotheses: Hypotheses,
+        references: References,
+        *,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
+        delta: bool = False,
+    ) -> NDArray[numpy.float64]:
+        """BLEU of each prefix of each hypothesis, for rewards of single tokens.
+
+        Counts each hypothesis once. Parameters and errors as for `score`, but only for tokens and
+        token ids: with ``tokenize=None``, and `max_order` up to 8.
+
+        Parameters
+        ----------
+        delta : bool, default False
+            Return how much each token changes the score: the score of the prefix that ends with
+            it, minus that of the prefix before. A row adds up to the score of the hypothesis.
+
+        Returns
+        -------
+        ndarray of float64, shape (segments, length)
+            Exactly ``sentence_scores(hypotheses[:, :i + 1], references)`` in column i. Positions
+            that do not count, such as padding and what follows a stop id, repeat the score before,
+            and so do those after the end of shorter hypotheses in a list.
+
+        Examples
+        --------
+        >>> import numpy
+        >>> metric = BLEU(tokenize=None, stop_id=2, effective_order=True)
+        >>> sampled = numpy.array([[5, 6, 9, 7, 2, 0]])
+        >>> reference = numpy.array([[5, 6, 7, 8, 2, 0]])
+        >>> metric.prefix_scores(sampled, reference).round(1)
+        array([[ 5. , 36.8, 39.4, 35.4, 35.4, 35.4]])
+        >>> metric.prefix_scores(sampled, reference, delta=True).round(1)
+        array([[ 5. , 31.8,  2.6, -4.1,  0. ,  0. ]])
+        """
+        with import_lock:
+            import numpy
+
+        counter = self.counter
+        self.scorer.dialect.require("prefix_scores")
+        check_flag("delta", delta)
+        if counter.is_text:
+            raise ValueError("prefix_scores is for tokens and token ids: pass tokenize=None")
+        batch = read(
+            hypotheses,
+            references,
+            counter,
+            hypothesis_mask=hypothesis_mask,
+            reference_mask=reference_mask,
+        )
+        if type(batch) is not Batch:  # columns
+            batch = read(*batch.lists(), counter)
+        found = batch.hypotheses
+        length = found.longest if type(found) is IdRows else max(map(len, found), default=0)
+        scores = self.scorer.prefix_scores(counter, batch, length)
+        return numpy.diff(scores, axis=1, prepend=0.0) if delta else scores
 
     def statistics(
         self,
@@ -236,10 +283,10 @@ class BLEU:
             Shape (segments, 2 + 2 * max_order), the same for every dialect, without segments
             that ``missing="skip"`` leaves out.
         """
-        masks, operation = (hypothesis_mask, reference_mask), "statistics"
-        counted, _ = self._count(hypotheses, references, masks, missing, progress, True, operation)
-        self._parameters.warn_of_tokenized(counted.tokenized_periods)
-        return counted.stats
+        self.scorer.dialect.require("statistics")
+        masks = hypothesis_mask, reference_mask
+        counted, _ = self._count(hypotheses, references, *masks, missing, progress)
+        return self.scorer.statistics(counted)
 
     def sums(
         self,
@@ -258,9 +305,10 @@ class BLEU:
         Stats
             One row: the `state` of a new metric after one `update` with the same arguments.
         """
-        masks = hypothesis_mask, reference_mask
-        counted, _ = self._count(hypotheses, references, masks, "error", False, False, "sums")
-        return counted.stats
+        scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
+        scorer.dialect.require("sums")
+        counted, _ = self._count(hypotheses, references, *masks, keep_rows=scorer.keep_rows)
+        return scorer.totals(counted).sum()
 
     def update(
         self,
@@ -282,10 +330,12 @@ class BLEU:
         OverflowError
             A count leaves int64.
         """
-        masks, keep = (hypothesis_mask, reference_mask), self._parameters.keeps_rows
-        counted, _ = self._count(hypotheses, references, masks, missing, progress, keep, "update")
-        row = self._parameters.rules.adapt(counted.stats).sum()._rows if keep else counted.rows
-        self._totals.add(Totals.of(counted, row, keep))
+        scorer, masks, keep = self.scorer, (hypothesis_mask, reference_mask), self.keep_segments
+        if not scorer.adds_batches:
+            scorer.dialect.require("update")
+        keep_rows = keep or scorer.keep_rows
+        counted, _ = self._count(hypotheses, references, *masks, missing, progress, keep_rows)
+        self._totals.add(scorer.totals(counted, keep))
 
     def compute(self) -> Score:
         """BLEU of all segments since the start, or since `reset`; does not change the state.
@@ -305,13 +355,12 @@ class BLEU:
             raise ValueError(
                 "there are no segments to score: nothing was added since the start or reset()"
             )
-        counts = totals.rows() if self._parameters.rules.mean_of_sentences else totals.sum()
-        return self._parameters.score(counts, totals.nrefs, totals.tokenized_periods)
+        return self.scorer.score(totals)
 
     def reset(self) -> None:
         """Forget all segments."""
-        zero = Totals.zero(self._parameters.max_order)
-        while not self._totals.replace(self._totals.value, zero):
+        zero = Totals.zero(self.counter.max_order)
+        while not self._totals.compare_and_swap(self._totals.value, zero):
             pass
 
     def merge(self, other: BLEU) -> None:
@@ -329,16 +378,16 @@ class BLEU:
         if not isinstance(other, BLEU):
             kind = f"{type(other).__module__}.{type(other).__qualname__}"
             raise TypeError(f"cannot merge a {kind.removeprefix('builtins.')} into a fastbleu.BLEU")
-        mine, its = self._compared(), other._compared()
-        for name in mine:
-            if mine[name] != its[name]:
+        here, there = self._compared(), other._compared()
+        for name in here:
+            if here[name] != there[name]:
                 raise ValueError(
-                    f"cannot merge metrics that differ: {name} is {mine[name]!r} here and "
-                    f"{its[name]!r} there"
+                    f"cannot merge metrics that differ: {name} is {here[name]!r} here and "
+                    f"{there[name]!r} there"
                 )
         self._totals.add(other._totals.value)
 
-    def all_reduce(self, group: Any = None) -> BLEU:
+    def all_reduce(self, group: object = None) -> BLEU:
         """A metric with the counts of all ranks of a `torch.distributed` process group.
 
         Every rank of the group must call it, even without data, and every rank gets the same
@@ -360,13 +409,13 @@ class BLEU:
         RuntimeError
             Another rank is no longer running.
         """
-        total = type(self)(**self._parameters.as_arguments())
-        mine = self.signature, self._parameters.keep_segments
-        for rank, (its, totals) in enumerate(gather((mine, self._totals.value), group)):
-            if its != mine:
+        total = type(self)(**self.as_arguments())
+        local = self.signature, self.keep_segments
+        for rank, (other, totals) in enumerate(gather((local, self._totals.value), group)):
+            if other != local:
                 raise ValueError(
-                    f"rank {rank} has a metric with other parameters: {its[0]}, here {mine[0]}; "
-                    f"keep_segments={its[1]}, here {mine[1]}"
+                    f"rank {rank} has a metric with other parameters: {other[0]}, here {local[0]}; "
+                    f"keep_segments={other[1]}, here {local[1]}"
                 )
             total._totals.add(totals)
         return total
@@ -378,12 +427,12 @@ class BLEU:
         int64, shape (2 + 2 * max_order,), in tokens and n-grams as the dialect counts them. The sum
         of several states is the state for all their segments: see `from_state`.
         """
-        self._parameters.rules.require("state")
+        self.scorer.dialect.require("state")
         row: NDArray[numpy.int64] = self._totals.value.sum().__array__()[0]
         return row
 
     @classmethod
-    def from_state(cls, state: Any, **parameters: Any) -> BLEU:
+    def from_state(cls, state: object, **parameters: Unpack[MetricOptions]) -> BLEU:
         """Create a metric from a state.
 
         Parameters
@@ -404,8 +453,8 @@ class BLEU:
         if parameters.get("keep_segments"):
             raise ValueError("a state has no segments to keep: leave keep_segments=True out")
         metric = cls(**parameters)
-        metric._parameters.rules.require("state")
-        row = row_of_state(state, metric._parameters.max_order)
+        metric.scorer.dialect.require("state")
+        row = row_of_state(state, metric.counter.max_order, metric.counter.least_total)
         metric._totals.add(Totals(row, None, None))
         return metric
 
@@ -418,105 +467,73 @@ class BLEU:
         ValueError
             The metric was not made with ``keep_segments=True``.
         """
-        if not self._parameters.keep_segments:
+        if not self.keep_segments:
             raise ValueError("segments are not kept; make the metric with keep_segments=True")
         return self._totals.value.rows()
 
     def segment_scores(self) -> NDArray[numpy.float64]:
         """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
-        return self._parameters.sentence_scores(self.segments)
-
-    # The functions of these names in fastbleu.matrix, with this metric.
-
-    def pairwise(self, hypotheses: Any, references: Any, **options: Any) -> Scores:
-        """Sentence BLEU of each hypothesis with each reference: see `fastbleu.matrix.pairwise`."""
-        from ..matrix.all_pairs import pairwise
-
-        return pairwise(hypotheses, references, metric=self, **options)
-
-    def iter_blocks(
-        self, hypotheses: Any, references: Any, **options: Any
-    ) -> Iterator[tuple[slice, Scores]]:
-        """The matrix of `pairwise` block by block: see `fastbleu.matrix.iter_blocks`."""
-        from ..matrix.all_pairs import iter_blocks
-
-        return iter_blocks(hypotheses, references, metric=self, **options)
-
-    def mbr(
-        self, candidates: Any, references: Any = None, weights: Any = None, **options: Any
-    ) -> MBRResult:
-        """Minimum Bayes risk decoding: see `fastbleu.matrix.mbr`."""
-        from ..matrix.decoding import mbr
-
-        return mbr(candidates, references, weights, metric=self, **options)
-
-    def self_bleu(
-        self,
-        sentences: Any,
-        orders: Iterable[int] = (2, 3, 4, 5),
-        sample: int | None = None,
-        **options: Any,
-    ) -> SelfBLEU:
-        """How much a set of sentences repeats itself: see `fastbleu.matrix.self_bleu`."""
-        from ..matrix.diversity import self_bleu
-
-        return self_bleu(sentences, orders, sample, metric=self, **options)
-
-    def reference_index(self, references: Any, **options: Any) -> ReferenceIndex:
-        """A `fastbleu.matrix.ReferenceIndex` with the parameters of this metric."""
-        from ..matrix.index import ReferenceIndex
-
-        return ReferenceIndex(references, metric=self, **options)
+        return self.scorer.row_scores(self.segments)
 
     def _count(
         self,
         hypotheses: Any,
         references: Any,
-        masks: tuple[Any, Any],
-        missing: str,
-        progress: bool,
+        hypothesis_mask: Mask | None,
+        reference_mask: Mask | None,
+        missing: str = "error",
+        progress: bool = False,
         keep_rows: bool = True,
-        operation: str = "",
     ) -> tuple[Counted, list[bool] | None]:
-        """Count a batch, and tell which segments were counted; None if no value is missing."""
-        how = masks, self._options, operation, keep_rows, progress
-        if missing != "error":
-            return count_present(hypotheses, references, missing, self._parameters, *how)
-        return self._parameters.count(hypotheses, references, *how), None
-
-    def _compared(self) -> dict[str, Any]:
-        """The parameters that are compared: all except `threads`."""
-        arguments = self._parameters.as_arguments()
-        del arguments["threads"]
-        # First, because other parameters follow from it.
-        return {"dialect": arguments["dialect"]} | arguments
+        """Read and count a batch, and tell which segments are present; None if all are."""
+        batch = read(
+            hypotheses,
+            references,
+            self.counter,
+            hypothesis_mask=hypothesis_mask,
+            reference_mask=reference_mask,
+            missing=missing,
+        )
+        counted = self.counter.count(batch, keep_rows=keep_rows, progress=progress)
+        if batch.present is not None:
+            batch.warn_of_missing()
+        return counted, batch.present
 
     def __eq__(self, other: object) -> bool:
         """Whether all parameters except `threads`, and all counts, are the same."""
         if not isinstance(other, BLEU):
             return NotImplemented
-        mine, its = (self._compared(), self._totals.value), (other._compared(), other._totals.value)
-        return mine == its
+        if self._totals.value != other._totals.value:
+            return False
+        return self._compared() == other._compared()
 
     def __hash__(self) -> int:
         return hash(self.signature)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self._parameters.as_arguments(), self._totals.value)
+        return _restore, (type(self), self.as_arguments(), self._totals.value)
 
     def __repr__(self) -> str:
         segments = self._totals.value.segments
         counted = "from a state" if segments is None else f"{segments} segments"
         return f"<BLEU {self.signature}, {counted}>"
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a BLEU's parameters cannot be changed: make a new one for {name}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a BLEU's parameters cannot be changed, so {name} stays")
-
 
 def _restore(kind: type[BLEU], parameters: dict[str, Any], totals: Totals) -> BLEU:
     metric = kind(**parameters)
     metric._totals.add(totals)
     return metric
+
+
+def _with_gaps(
+    scores: NDArray[numpy.float64], present: list[bool] | None
+) -> NDArray[numpy.float64]:
+    """The scores of all segments, from those of the present ones; NaN for the others."""
+    if present is None:
+        return scores
+    with import_lock:
+        import numpy
+
+    of_all = numpy.full(len(present), numpy.nan)
+    of_all[present] = scores
+    return of_all

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def gather(value: Any, group: Any = None) -> list[Any]:
+def gather(value: object, group: object = None) -> list[Any]:
     """The value of every rank, in the order of the ranks; without a process group only this one's.
 
     PyTorch is not imported: if it has not been imported, there is no process group.

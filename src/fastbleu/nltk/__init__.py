@@ -5,14 +5,10 @@
 DIFFERENCES.md lists every deliberate difference.
 """
 
-from ._segments import modified_precision as modified_precision
-from ._segments import sentence_bleu as sentence_bleu
-from .functions import brevity_penalty as brevity_penalty
-from .functions import closest_ref_length as closest_ref_length
-from .functions import corpus_bleu as corpus_bleu
-from .functions import patch as patch
-from .functions import unpatch as unpatch
-from .precision import SmoothingFunction as SmoothingFunction
+from ..runtime.import_lock import import_lock
+from ._sentence_bleu import modified_precision, sentence_bleu
+from .functions import brevity_penalty, closest_ref_length, corpus_bleu, patch, unpatch
+from .precision import SmoothingFunction
 
 __all__ = [
     "Fraction",
@@ -29,7 +25,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "Fraction":
-        from ..dialects.fraction import Fraction
+        with import_lock:
+            from ..dialects.fraction import Fraction
 
         return Fraction
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

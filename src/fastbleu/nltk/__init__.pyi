@@ -1,9 +1,9 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
+from contextlib import ExitStack
 from fractions import Fraction as _BaseFraction
 from typing import Any, overload
 
 from ..dialects.fraction import Fraction as Fraction
-from ..runtime.patching import Restore
 
 _Tokens = Sequence[Hashable]
 _Smoothing = Callable[..., Any] | None
@@ -55,7 +55,7 @@ def corpus_bleu(
 ) -> float | list[float]: ...
 def closest_ref_length(references: Iterable[Sized], hyp_len: int) -> int: ...
 def brevity_penalty(closest_ref_len: int, hyp_len: int) -> float: ...
-def patch() -> Restore: ...
+def patch() -> ExitStack: ...
 def unpatch() -> None: ...
 def modified_precision(
     references: Iterable[Sequence[Hashable]], hypothesis: Sequence[Hashable], n: int
@@ -73,8 +73,8 @@ class SmoothingFunction:
     def method4(
         self,
         p_n: list[Any],
-        references: Any,
-        hypothesis: Any,
+        references: object,
+        hypothesis: object,
         hyp_len: int | None = None,
         *args: Any,
         **kwargs: Any,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from .._core import accumulate_rows, zero_rows
-from ..counting._batch import count_batch
-from ..counting.batch import CountOptions
+from ..counting.counter import Counter
 from ..dialects.nltk_arithmetic import brevity_penalty, rounded_method6, score_sums
+from ..inputs.batch import batches
+from ..inputs.checks import NltkTokenChecks
 from ..inputs.mistakes import hint_at_sacrebleu
-from ..inputs.segments import NltkTokenChecks, batches
 from ..runtime.patching import Patch
-from ._segments import corpus_score, modified_precision, sentence_bleu
+from ._sentence_bleu import corpus_score, modified_precision, sentence_bleu
 from .precision import SmoothingFunction
 
 
@@ -66,15 +66,13 @@ def corpus_bleu(
         vectors = [weights]
     else:
         vectors = weights
-    max_order = max(len(vector) for vector in vectors)
+    max_order = max(map(len, vectors))
 
     order = max(max_order, 1)
-    options = CountOptions(None, False, order, raise_totals=True, checks=NltkTokenChecks())
+    counter = Counter(None, max_order=order, least_total=1, checks=NltkTokenChecks())
     sums, last = zero_rows(1, order), (None, None)
-    for some_hypotheses, their_references, read in batches(hypotheses, list_of_references):
-        counted = count_batch(
-            some_hypotheses, their_references, options, keep_rows=False, before=read
-        )
+    for batch in batches(hypotheses, list_of_references):
+        counted = counter.count(batch, keep_rows=False)
         accumulate_rows(counted.rows, 1, sums)
         last = counted.last_segment
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 
 from ..dialects import nltk_arithmetic
-from ..inputs.segments import NltkTokenChecks
-from ._segments import modified_precision, use_smoothing
+from ..inputs.checks import NltkTokenChecks
+from ..runtime.import_lock import import_warning_formatter
+from ._sentence_bleu import modified_precision, use_smoothing
 
 
 def no_overlap_message(order):
@@ -19,8 +20,8 @@ def no_overlap_message(order):
     )
 
 
-def warn_of_no_overlap(order):
-    """Warn as nltk's method 0 does."""
+def _warn_of_no_overlap(order):
+    import_warning_formatter()
     warnings.warn(no_overlap_message(order), stacklevel=1)
 
 
@@ -64,7 +65,7 @@ class SmoothingFunction:
 
     def method0(self, p_n, *args, **kwargs):
         """No smoothing: if nothing matched, the smallest normal float and a warning."""
-        return nltk_arithmetic.method0(p_n, warn_of_no_overlap)
+        return nltk_arithmetic.method0(p_n, _warn_of_no_overlap)
 
     def method1(self, p_n, *args, **kwargs):
         """Count `epsilon` matches where there are none."""
@@ -85,7 +86,10 @@ class SmoothingFunction:
     def method5(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Average each precision with its lower (smoothed) and its higher (raw) neighbor."""
         higher = [*p_n[1:], modified_precision(references, hypothesis, 5)]
-        return nltk_arithmetic.method5(p_n, higher)
+        average = p_n[0] + 1
+        for i, precision in enumerate(p_n):
+            average = p_n[i] = (average + precision + higher[i]) / 3
+        return p_n
 
     def method6(self, p_n, references, hypothesis, hyp_len=None, *args, **kwargs):
         """Interpolate from the third order on with a prior from the two below (Gao and He 2013)."""

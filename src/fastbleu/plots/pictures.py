@@ -6,8 +6,27 @@ from ..runtime.extras import install_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Any, Protocol, SupportsFloat, TypeAlias
+
+    from matplotlib.axes import Axes
+
+    class PlottedScore(Protocol):
+        """What is drawn of a `fastbleu.Score`."""
+
+        @property
+        def value(self) -> float: ...
+        @property
+        def precisions(self) -> Sequence[float]: ...
+        @property
+        def bp(self) -> float: ...
+        @property
+        def hyp_len(self) -> int: ...
+        @property
+        def ref_len(self) -> int: ...
+
+    Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
+    Floats: TypeAlias = Iterable[SupportsFloat]
 
 # Okabe and Ito's colors, which color-blind people can distinguish; the first two as in the
 # report.
@@ -15,7 +34,7 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _LARGEST_RATIO = 1.5
 
 
-def plot_precisions(scores: Any, ax: Any = None) -> Any:
+def plot_precisions(scores: Scores, ax: Axes | None = None) -> Axes:
     """Draw the n-gram precisions and the brevity penalty of a score, or of several by name.
 
     Parameters
@@ -34,7 +53,7 @@ def plot_precisions(scores: Any, ax: Any = None) -> Any:
     TypeError
         `scores` is neither a Score nor a mapping of them.
     """
-    named = _named(scores, "precisions", "a Score")
+    named = _named(scores, "precisions")
     ax = _axes(ax)
     width = 0.8 / len(named)
     for number, (name, score) in enumerate(named.items()):
@@ -49,7 +68,7 @@ def plot_precisions(scores: Any, ax: Any = None) -> Any:
     return _finish(ax, named)
 
 
-def plot_brevity_penalty(scores: Any, ax: Any = None) -> Any:
+def plot_brevity_penalty(scores: Scores, ax: Axes | None = None) -> Axes:
     """Draw the brevity penalty against the length ratio, with a point for each score.
 
     Parameters, returns and errors as for `plot_precisions`. The curve is the usual one,
@@ -57,7 +76,7 @@ def plot_brevity_penalty(scores: Any, ax: Any = None) -> Any:
     """
     from math import exp
 
-    named = _named(scores, "bp", "a Score")
+    named = _named(scores, "bp")
     ax = _axes(ax)
     ratios = [step / 100 for step in range(1, int(100 * _LARGEST_RATIO) + 1)]
     ax.plot(ratios, [min(1.0, exp(1 - 1 / ratio)) for ratio in ratios], color="0.6")
@@ -69,7 +88,9 @@ def plot_brevity_penalty(scores: Any, ax: Any = None) -> Any:
     return _finish(ax, named)
 
 
-def plot_distribution(scores: Any, bins: int = 20, ax: Any = None) -> Any:
+def plot_distribution(
+    scores: Floats | Mapping[str, Floats], bins: int = 20, ax: Axes | None = None
+) -> Axes:
     """Draw a histogram of the scores of segments, of one system or of several by name.
 
     Parameters
@@ -83,18 +104,19 @@ def plot_distribution(scores: Any, bins: int = 20, ax: Any = None) -> Any:
     -------
     matplotlib.axes.Axes
     """
-    named = dict(scores) if hasattr(scores, "items") else {None: scores}
+    named = _by_name(scores)
     ax = _axes(ax)
     colors = [_color(number) for number in range(len(named))]
-    ax.hist([list(its) for its in named.values()], bins, color=colors, label=_labels(named))
+    labels = None if None in named else list(named)
+    ax.hist([list(values) for values in named.values()], bins, color=colors, label=labels)
     ax.set_xlabel("score")
     ax.set_ylabel("segments")
     return _finish(ax, named)
 
 
 def plot_differences(
-    scores: Sequence[float] | Any, baseline: Sequence[float] | Any, ax: Any = None
-) -> Any:
+    scores: Collection[SupportsFloat], baseline: Collection[SupportsFloat], ax: Axes | None = None
+) -> Axes:
     """Draw the sorted differences of the scores of segments of two systems.
 
     Parameters
@@ -128,10 +150,10 @@ def plot_differences(
 
 
 def plot_history(
-    history: Mapping[str, Any] | Iterable[Any],
+    history: Floats | Mapping[str, Floats],
     steps: Sequence[float] | None = None,
-    ax: Any = None,
-) -> Any:
+    ax: Axes | None = None,
+) -> Axes:
     """Draw scores over epochs or steps, of one run or of several by name.
 
     Parameters
@@ -150,10 +172,10 @@ def plot_history(
     ValueError
         There are not as many steps as scores.
     """
-    named: dict[Any, Any] = dict(history) if hasattr(history, "items") else {None: history}
+    named = _by_name(history)
     ax = _axes(ax)
-    for number, (name, its) in enumerate(named.items()):
-        values = [float(score) for score in its]
+    for number, (name, run) in enumerate(named.items()):
+        values = [float(score) for score in run]
         places = range(1, len(values) + 1) if steps is None else steps
         if len(places) != len(values):
             raise ValueError(f"steps has {len(places)} values, but there are {len(values)} scores")
@@ -163,7 +185,7 @@ def plot_history(
     return _finish(ax, named)
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
     try:
@@ -172,29 +194,31 @@ def _axes(ax: Any) -> Any:
         raise ImportError(
             f"pictures need matplotlib; install the extra: {install_command('plots')}"
         ) from error
-    return pyplot.subplots(layout="constrained")[1]
+    axes: Axes = pyplot.subplots(layout="constrained")[1]
+    return axes
 
 
-def _named(scores: Any, attribute: str, expected: str) -> dict[Any, Any]:
+def _by_name(scores: Any) -> dict[Any, Any]:
     """Scores by name; a single one has the name None."""
-    named = dict(scores) if hasattr(scores, "items") else {None: scores}
+    return dict(scores) if hasattr(scores, "items") else {None: scores}
+
+
+def _named(scores: Scores, attribute: str) -> dict[Any, Any]:
+    """Scores by name, at least one."""
+    named = _by_name(scores)
     for score in named.values():
         if not hasattr(score, attribute):
-            raise TypeError(f"scores has a {type(score).__name__}, expected {expected}")
+            raise TypeError(f"scores has a {type(score).__name__}, expected a Score")
     if not named:
         raise ValueError("scores is empty: there is nothing to draw")
     return named
-
-
-def _labels(named: dict[Any, Any]) -> list[Any] | None:
-    return None if None in named else list(named)
 
 
 def _color(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def _finish(ax: Any, named: dict[Any, Any]) -> Any:
+def _finish(ax: Axes, named: dict[Any, Any]) -> Axes:
     """Add the legend, if there are names."""
     if None not in named:
         ax.legend(frameon=False)

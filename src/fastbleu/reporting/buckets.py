@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..counting._batch import Counted
-    from ..dialects.parameters import Parameters
-    from .segments import Segments
+    from ..counting._counted import Counted
+    from ..dialects.scorer import Scorer
+    from .report_input import Segments
 
 # Bounds of the reference lengths, in tokens; and the number of buckets by position.
 _LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
@@ -63,7 +63,7 @@ def make_buckets(segments: Segments) -> list[Buckets]:
     ):
         if values is not None:
             made.append((name, *_numbered(values)))
-    return [_scored(segments, *its) for its in made]
+    return [_scored(segments, *bucket) for bucket in made]
 
 
 def _numbered(values: Sequence[str]) -> tuple[list[str], NDArray[Any]]:
@@ -84,19 +84,16 @@ def _scored(segments: Segments, name: str, labels: list[str], codes: NDArray[Any
     for counted in segments.counted:
         rows = numpy.asarray(counted.stats)[order]
         parts = pairwise(bounds)
-        scores.append([_score(segments.parameters, counted, rows[low:high]) for low, high in parts])
+        scorer = segments.metric.scorer
+        scores.append([_score(scorer, counted, rows[low:high]) for low, high in parts])
     return Buckets(name, [labels[code] for code in used], numbers[codes], scores)
 
 
-def _score(parameters: Parameters, counted: Counted, rows: NDArray[Any]) -> float | None:
+def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None:
     """The score of some rows; None if the dialect cannot score them."""
-    rules, stats = parameters.rules, Stats(rows, parameters.max_order)
-    if counted.tokens is not None:  # for a dialect that counts tokens itself
+    if counted.extra is not None:  # for a dialect that counts tokens itself
         return None
-    counts = stats if rules.mean_of_sentences else rules.adapt(stats).sum()
     try:
-        if rules.mean_of_sentences:
-            return rules._score_mean(rules.adapt(counts), parameters.options, "").value
-        return rules._score_row(counts, parameters.options, "").value
+        return scorer.value(scorer.totals_of_rows(Stats(rows, scorer.max_order)))
     except (ValueError, ZeroDivisionError):
         return None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ..counting.matches import match_positions
 from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric
 from ..dialects import get, names
 from ..inputs.warnings import InputWarning
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..counting.stats import Stats
     from .overview import Overview
-    from .segments import Segments
+    from .report_input import Segments
 
 
 def digits_on(scale: float) -> int:
@@ -33,7 +32,7 @@ def digits_on(scale: float) -> int:
 
 def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payload:
     """All numbers of the segments, and the scores of buckets."""
-    payload, scale = Payload(), segments.parameters.rules.scale
+    payload, scale = Payload(), segments.metric.scorer.dialect.scale
     labels = segments.labels
     buckets = make_buckets(segments)
     payload.header |= {
@@ -41,20 +40,21 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
         "scale": scale,
         "digits": digits_on(scale),
         "segments": len(segments),
-        "orders": segments.parameters.max_order,
+        "orders": segments.metric.max_order,
         "flags": FLAGS,
         "lowercase": segments.metric.lowercase,
         "ids": labels.ids,
         "steps": [system.steps for system in overview.systems],
         "scores": [system.score.value for system in overview.systems],
         "buckets": [
-            {"name": its.name, "labels": its.labels, "scores": its.scores} for its in buckets
+            {"name": sorting.name, "labels": sorting.labels, "scores": sorting.scores}
+            for sorting in buckets
         ],
         "dialects": [],
     }
     payload.add_counts("references", [len(some) for some in segments.references])
-    for number, its in enumerate(buckets):
-        payload.add_counts(f"bucket.{number}", its.codes)
+    for number, sorting in enumerate(buckets):
+        payload.add_counts(f"bucket.{number}", sorting.codes)
     for system, counted in enumerate(segments.counted):
         payload.add_floats(f"score.{system}", segment_scores(segments, system))
         payload.add_floats(f"bp.{system}", _brevity_penalties(segments, counted.stats))
@@ -74,14 +74,13 @@ def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:
     """The score of each segment of a system, by `Segments.sentence_metric`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
-        parameters = segments.sentence_metric._parameters
-        return parameters.sentence_scores_counted(segments.counted[system])
+        return segments.sentence_metric.scorer.sentence_scores(segments.counted[system])
 
 
 def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:
     pairs = numpy.stack([stats.hyp_lens, stats.ref_lens], axis=1)
     different, numbers = numpy.unique(pairs, axis=0, return_inverse=True)
-    penalty = segments.parameters.rules.brevity_penalty
+    penalty = segments.metric.scorer.dialect.brevity_penalty
     found = numpy.array([float(penalty(*map(int, pair))) for pair in different])
     return found[numbers.reshape(-1)]
 
@@ -95,19 +94,22 @@ def _add_dialects(payload: Payload, segments: Segments) -> None:
                 warnings.simplefilter("ignore", InputWarning)
                 metric = dialect_metric(name, segments.is_text)
                 scores = [
-                    metric.sentence_scores(its, segments.references) for its in segments.hypotheses
+                    metric.sentence_scores(system, segments.references)
+                    for system in segments.hypotheses
                 ]
         except CANNOT_SCORE:
             continue
-        if not all(numpy.isfinite(its).all() for its in scores):
+        if not all(numpy.isfinite(some).all() for some in scores):
             continue
         decimals = digits_on(scale)
         number = len(payload.header["dialects"])
         payload.header["dialects"].append({"name": name, "decimals": decimals})
-        for system, its in enumerate(scores):
+        for system, of_segments in enumerate(scores):
             # The digits of the printed number, because arithmetic could round differently from
             # printing.
-            shown = [int(f"{score:.{decimals}f}".replace(".", "")) for score in its.tolist()]
+            shown = [
+                int(f"{score:.{decimals}f}".replace(".", "")) for score in of_segments.tolist()
+            ]
             payload.add_counts(f"dialect.{number}.{system}", numpy.abs(shown))
 
 
@@ -115,7 +117,7 @@ def make_texts(segments: Segments) -> Payload:
     """All texts, each once (sources, then references and hypotheses by segment), and tokens."""
     payload = Payload()
     sources = segments.labels.sources or []
-    columns = [segments.texts(its) for its in segments.hypotheses]
+    columns = [segments.texts(system) for system in segments.hypotheses]
     nested = [segments.texts(some) for some in segments.references]
     texts, is_reference = list(sources), [False] * len(sources)
     for some, *hypotheses in zip(nested, *columns, strict=True):
@@ -124,7 +126,7 @@ def make_texts(segments: Segments) -> Payload:
         is_reference += [True] * len(some) + [False] * len(hypotheses)
     cut = _cut(segments, texts, is_reference, len(sources))
     made = Texts(texts, *cut)
-    payload.header |= {"others": {str(number): its for number, its in made.others.items()}}
+    payload.header |= {"others": {str(number): text for number, text in made.others.items()}}
     payload.header["sources"] = bool(sources)
     payload.add_counts("lengths", made.lengths)
     payload.add("tokens", numpy.frombuffer(made.tokens, numpy.uint8), "uint8")
@@ -155,19 +157,19 @@ def _cut(segments: Segments, texts: list[str], is_reference: list[bool], sources
 
 def _add_matches(payload: Payload, segments: Segments) -> None:
     """Which n-grams match all references, and each single one; which words are missing."""
-    options = segments.metric._options
+    match_positions = segments.metric.counter.match_positions
     references = segments.references
     each = [[some] for some in chain.from_iterable(references)]
     several = len(each) > len(references)
     for system, hypotheses in enumerate(segments.hypotheses):
-        marks, _ = match_positions(hypotheses, references, options)
+        marks, _ = match_positions(hypotheses, references)
         payload.add(f"marks.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
         pairs = zip(hypotheses, references, strict=True)
         repeated = [own for own, some in pairs for _ in some]
         if several:
-            marks, _ = match_positions(repeated, each, options)
+            marks, _ = match_positions(repeated, each)
             payload.add(f"each.{system}", numpy.frombuffer(marks, numpy.uint8), "uint8")
         flat, own = [some for [some] in each], [[own] for own in repeated]
-        found, _ = match_positions(flat, own, options)
+        found, _ = match_positions(flat, own)
         bits = numpy.frombuffer(found, numpy.uint8) & 1
         payload.add(f"found.{system}", numpy.packbits(bits, bitorder="little"), "uint8")

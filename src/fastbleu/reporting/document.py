@@ -13,7 +13,7 @@ from .contents import digits_on, make_numbers, make_texts
 
 if TYPE_CHECKING:
     from .overview import Overview
-    from .segments import Segments
+    from .report_input import Segments
 
 # Concatenated in this order they are one script.
 _SCRIPTS = (
@@ -25,7 +25,7 @@ _SCRIPTS = (
 def make_document(segments: Segments, overview: Overview, title: str, dialects: bool) -> str:
     """The HTML file as text."""
     template = _template()
-    scale = segments.parameters.rules.scale
+    scale = segments.metric.scorer.dialect.scale
     style, script = read_style(), read_script()
     return str(
         template.render(

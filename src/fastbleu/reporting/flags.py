@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ..dialects.parameters import Parameters
 from ..matrix.reader import SentenceReader
+from ..metric.bleu import BLEU
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .segments import Segments
+    from .report_input import Segments
 
 # In the order of their bits.
 FLAGS = ("empty", "copy of the source", "far too long", "far too short", "repeated n-grams")
@@ -25,19 +25,19 @@ _ORDER, _TIMES = 4, 3
 def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
     """The flags of each hypothesis of a system, shape (S,); bit n is that of FLAGS[n]."""
     stats, hypotheses = segments.counted[system].stats, segments.hypotheses[system]
-    ours, theirs = stats.hyp_lens, stats.ref_lens
+    hyp_lens, ref_lens = stats.hyp_lens, stats.ref_lens
     sources = segments.labels.sources
     copied = numpy.zeros(len(segments), bool)
     if sources is not None:
         texts = segments.texts(hypotheses)
         copied = numpy.array(
-            [bool(own) and own == its for own, its in zip(texts, sources, strict=True)]
+            [bool(own) and own == source for own, source in zip(texts, sources, strict=True)]
         )
     found = (
-        ours == 0,
+        hyp_lens == 0,
         copied,
-        (ours > _FACTOR * theirs) & (ours - theirs >= _TOKENS),
-        (theirs > _FACTOR * ours) & (theirs - ours >= _TOKENS),
+        (hyp_lens > _FACTOR * ref_lens) & (hyp_lens - ref_lens >= _TOKENS),
+        (ref_lens > _FACTOR * hyp_lens) & (ref_lens - hyp_lens >= _TOKENS),
         _repeating(segments, system),
     )
     flags = numpy.zeros(len(segments), numpy.uint8)
@@ -48,8 +48,8 @@ def flags_of(segments: Segments, system: int) -> NDArray[numpy.uint8]:
 
 def _repeating(segments: Segments, system: int) -> NDArray[numpy.bool_]:
     """Whether each hypothesis repeats an n-gram, shape (S,)."""
-    parameters = Parameters(segments.metric.tokenizer, segments.metric.lowercase)
-    read = SentenceReader(parameters).read(segments.hypotheses[system], "hypotheses")
+    metric = BLEU(segments.metric.tokenizer, segments.metric.lowercase)
+    read = SentenceReader(metric).read(segments.hypotheses[system], "hypotheses")
     lengths = numpy.frombuffer(read.lengths, numpy.int64)
     ids = numpy.frombuffer(read.flat(), numpy.int32).astype(numpy.int64)
     repeating = numpy.zeros(len(lengths), bool)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ..rendering.tables import Table, literal
+from ..plots.tables import Table, literal
 from .contents import digits_on, segment_scores
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..significance import Interval
     from .overview import Overview
-    from .segments import Segments
+    from .report_input import Segments
 
 # Longer texts are cut.
 _CHARACTERS = 300
@@ -22,12 +22,12 @@ _CHARACTERS = 300
 
 def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
     """Systems, pairs of systems, and likely mistakes."""
-    digits = digits_on(segments.parameters.rules.scale)
-    orders = [f"{order}-grams" for order in range(1, segments.parameters.max_order + 1)]
+    digits = digits_on(segments.metric.scorer.dialect.scale)
+    orders = [f"{order}-grams" for order in range(1, segments.metric.max_order + 1)]
     rows = []
     for system in overview.systems:
         score = system.score
-        precisions = [f"{100 * its:.1f} %" for its in score.precisions]
+        precisions = [f"{100 * precision:.1f} %" for precision in score.precisions]
         value = score.printed or f"{score.value:.{digits}f}"
         lengths = f"{score.bp:.3f}", f"{system.length_ratio:.3f}"
         rows.append([system.name, value, _bounds(system.interval, digits), *precisions, *lengths])
@@ -45,17 +45,12 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
             ]
             for pair in overview.pairs
         ]
-        how = f"{overview.pairs[0].comparison._caption()}."
+        caption = f"{overview.pairs[0].comparison._caption()}."
         columns = ["pair", "difference", "95 % interval", "p-value"]
-        tables.append(Table("Differences", columns, pairs, [how]))
-    found = [
-        [system.name, finding.name, f"{finding.points:+.2f}", finding.message]
-        for system in overview.systems
-        for finding in system.findings
-    ]
-    if found:
+        tables.append(Table("Differences", columns, pairs, [caption]))
+    if overview.mistakes:
         columns = ["system", "likely mistake", "points without it", "what and where"]
-        tables.append(Table("Likely mistakes", columns, found))
+        tables.append(Table("Likely mistakes", columns, [*map(list, overview.mistakes)]))
     return tables
 
 
@@ -81,16 +76,16 @@ def make_markdown(segments: Segments, overview: Overview, title: str, examples: 
 
 def _segment(segments: Segments, scores: list[NDArray[numpy.float64]], number: int) -> str:
     """One segment as a list of its texts."""
-    digits = digits_on(segments.parameters.rules.scale)
+    digits = digits_on(segments.metric.scorer.dialect.scale)
     labels = segments.labels
     name = f" ({literal(labels.ids[number])})" if labels.ids else ""
     lines = [f"Segment {number}{name}", ""]
     if labels.sources:
         lines.append(_item("source", labels.sources[number]))
     lines += [_item("reference", text) for text in segments.texts(segments.references[number])]
-    for system, its in zip(segments.names, range(len(scores)), strict=True):
-        [text] = segments.texts(segments.hypotheses[its][number : number + 1])
-        lines.append(_item(f"{system}, {scores[its][number]:.{digits}f}", text))
+    for name, hypotheses, values in zip(segments.names, segments.hypotheses, scores, strict=True):
+        [text] = segments.texts(hypotheses[number : number + 1])
+        lines.append(_item(f"{name}, {values[number]:.{digits}f}", text))
     return "\n".join(lines)
 
 

@@ -17,7 +17,10 @@ from ..significance import Comparison, Interval, bootstrap, paired_bootstrap
 from ..significance.texts import scoring_options
 
 if TYPE_CHECKING:
-    from .segments import Segments
+    from .report_input import Segments
+
+# Likely mistakes with less effect are not shown, in points on 0-100.
+_LEAST_POINTS = 0.1
 
 
 @dataclass
@@ -32,7 +35,6 @@ class System:
     score: Score
     interval: Interval | None
     steps: list[tuple[str, float]] | None
-    findings: list[Finding]
 
     @property
     def length_ratio(self) -> float:
@@ -53,12 +55,15 @@ class Pair:
 class Overview:
     """All systems; `notes` say why there are no intervals.
 
+    `mistakes` has a row of text for each likely mistake: of which systems, its name, the points
+    that the score would gain, and what was found.
     `dialects` has a row for each dialect: its name and the printed score of each system; `failures`
     says why other dialects have none.
     """
 
     systems: list[System]
     pairs: list[Pair]
+    mistakes: list[tuple[str, str, str, str]]
     dialects: list[tuple[str, list[str]]]
     failures: list[str]
     notes: list[str]
@@ -70,25 +75,18 @@ def make_overview(
     """Score all systems, compare each with each, and look for likely mistakes."""
     notes: list[str] = []
     intervals, pairs = _resample(segments, samples, seed, notes)
-    systems = []
+    systems, findings, scorer = [], {}, segments.metric.scorer
     for number, name in enumerate(segments.names):
-        score = system_score(segments, number)
+        score = scorer.score(scorer.totals(segments.counted[number]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
             corpus = Corpus(segments.hypotheses[number], segments.references, segments.metric)
-            found = find(corpus, segments.labels.sources if segments.is_text else None)
+            sources = segments.labels.sources if segments.is_text else None
+            findings[name] = find(corpus, sources)
         steps = _steps(segments, score)
-        systems.append(System(name, score, intervals[number], steps, found))
+        systems.append(System(name, score, intervals[number], steps))
     by_dialect, failures = _by_dialect(segments) if dialects else ([], [])
-    return Overview(systems, pairs, by_dialect, failures, notes)
-
-
-def system_score(segments: Segments, number: int) -> Score:
-    """The metric's score of a system, from its rows."""
-    counted, parameters = segments.counted[number], segments.parameters
-    rules = parameters.rules
-    counts = counted.stats if rules.mean_of_sentences else rules.adapt(counted.stats).sum()
-    return parameters.score(counts, counted.nrefs, counted.tokenized_periods, counted.tokens)
+    return Overview(systems, pairs, _mistakes(findings), by_dialect, failures, notes)
 
 
 def _resample(
@@ -97,10 +95,10 @@ def _resample(
     """The confidence interval of each system, and the comparisons of all pairs."""
     count = len(segments.names)
     stats = [counted.stats for counted in segments.counted]
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "samples": samples,
         "seed": seed,
-        "dialect": segments.parameters.rules,
+        "dialect": segments.metric.scorer.dialect,
         **scoring_options(segments.metric),
     }
     intervals: list[Interval | None] = [None] * count
@@ -109,9 +107,9 @@ def _resample(
         return intervals, pairs
     try:
         if count == 1:
-            return [bootstrap(stats[0], **how)], pairs
+            return [bootstrap(stats[0], **settings)], pairs
         for one in range(count - 1):
-            found = paired_bootstrap(stats[one], stats[one + 1 :], **how)
+            found = paired_bootstrap(stats[one], stats[one + 1 :], **settings)
             for other, comparison in enumerate(found, one + 1):
                 pairs.append(Pair(one, other, comparison))
                 intervals[one] = comparison.baseline_interval
@@ -122,21 +120,38 @@ def _resample(
     return intervals, pairs
 
 
+def _mistakes(findings: dict[str, list[Finding]]) -> list[tuple[str, str, str, str]]:
+    """The rows of `Overview.mistakes`: equal findings once, without those of little effect."""
+    merged: dict[tuple[str, str], dict[str, float]] = {}
+    for system, found in findings.items():
+        for one in found:
+            if abs(one.points) >= _LEAST_POINTS:
+                merged.setdefault((one.name, one.message), {})[system] = one.points
+    rows = []
+    for (name, message), points in merged.items():
+        is_all = 1 < len(points) == len(findings)
+        bounds = dict.fromkeys(f"{some:+.2f}" for some in sorted(points.values()))
+        effect = " to ".join([*bounds][:: max(1, len(bounds) - 1)])
+        systems = "all systems" if is_all else ", ".join(points)
+        rows.append((max(map(abs, points.values())), (systems, name, effect, message)))
+    return [row for _, row in sorted(rows, key=lambda its: -its[0])]
+
+
 def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:
     """What costs the points: each precision to the power of its weight, then the brevity penalty.
 
     What smoothing, or rounding, changes comes last.
     """
-    rules, options = segments.parameters.rules, segments.parameters.options
-    if rules.mean_of_sentences:
+    scorer = segments.metric.scorer
+    if not scorer.dialect.supports("sums"):
         return None
-    orders = len(score.precisions)
-    weights = options.weights or (1 / orders,) * orders
-    factors = [its**weight for its, weight in zip(score.precisions, weights, strict=True)]
+    scale, orders = scorer.dialect.scale, len(score.precisions)
+    weights = scorer.weights or (1 / orders,) * orders
+    factors = [p**weight for p, weight in zip(score.precisions, weights, strict=True)]
     names = [f"{order}-grams" for order in range(1, orders + 1)]
-    steps = [(name, rules.scale * prod(factors[: n + 1])) for n, name in enumerate(names)]
-    steps.append(("length", rules.scale * prod(factors) * score.bp))
-    if abs(steps[-1][1] - score.value) > 1e-9 * rules.scale:
+    steps = [(name, scale * prod(factors[: n + 1])) for n, name in enumerate(names)]
+    steps.append(("length", scale * prod(factors) * score.bp))
+    if abs(steps[-1][1] - score.value) > 1e-9 * scale:
         steps.append(("smoothing", score.value))
     return [(name, float(value)) for name, value in steps]
 
@@ -149,13 +164,12 @@ def _by_dialect(segments: Segments) -> tuple[list[tuple[str, list[str]]], list[s
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", InputWarning)
                 metric = dialect_metric(name, segments.is_text)
-                scores = [_score_by(metric, segments, its) for its in segments.hypotheses]
+                scores = [
+                    Corpus(hypotheses, segments.references, metric).score()
+                    for hypotheses in segments.hypotheses
+                ]
         except CANNOT_SCORE as error:
             failed.append(f"{name} has no score: {error}")
             continue
         found.append((name, [shown_score(name, score) for score in scores]))
     return found, failed
-
-
-def _score_by(metric: Any, segments: Segments, hypotheses: list[Any]) -> Score:
-    return Corpus(hypotheses, segments.references, metric).score()

@@ -10,9 +10,12 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 _TYPES = {"uint8": "u1", "uint16": "<u2", "uint32": "<u4", "float64": "<f8"}
 _LEVEL = 6
@@ -26,7 +29,7 @@ class Payload:
         self._parts: list[bytes] = []
         self._size = 0
 
-    def add(self, name: str, values: Any, kind: str) -> None:
+    def add(self, name: str, values: ArrayLike, kind: str) -> None:
         """Add numbers of a type, one of _TYPES."""
         made = numpy.asarray(values).astype(_TYPES[kind]).tobytes()
         self.header["sections"][name] = [kind, self._size, len(made) // int(_TYPES[kind][-1])]
@@ -34,14 +37,14 @@ class Payload:
         self._parts.append(made)
         self._size += len(made)
 
-    def add_counts(self, name: str, values: Any) -> None:
+    def add_counts(self, name: str, values: ArrayLike) -> None:
         """Add integers of at least 0 in as few bytes as they need."""
         array = numpy.asarray(values)
         largest = int(array.max()) if array.size else 0
         kind = "uint8" if largest < 1 << 8 else "uint16" if largest < 1 << 16 else "uint32"
         self.add(name, array, kind)
 
-    def add_floats(self, name: str, values: Any) -> None:
+    def add_floats(self, name: str, values: ArrayLike) -> None:
         """Add floats, as distinct values and their indices if that is shorter."""
         array = numpy.asarray(values, numpy.float64)
         different, codes = numpy.unique(array, return_inverse=True, equal_nan=True)

@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import check_choice, check_positive
+from ..inputs.arguments import a_type, check_choice, check_positive
 from ..metric.bleu import BLEU
-from ..rendering.tables import Table, Tables
-from ..runtime.files import replacing
+from ..plots.tables import Table, Tables
+from ..runtime.atomic_write import replacing
 from .document import make_document
 from .markdown import make_markdown, overview_tables
 from .overview import make_overview
-from .segments import Segments, read_labels, read_references, read_systems
+from .report_input import Segments, read_labels, read_references, read_systems
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..dialects.score import Score
     from ..inputs.types import References
-    from ..runtime.files import FilePath
+    from ..runtime.atomic_write import FilePath
+    from .report_input import Columns, Systems
 
 # With more hypotheses, scores by every dialect are computed only on request: some are slow.
 _MOST_FOR_DIALECTS = 20_000
@@ -38,13 +39,15 @@ class Report(Tables):
     __module__ = "fastbleu"
 
     def __init__(
-        self, segments: Segments, title: str, samples: int, seed: Any, dialects: bool
+        self, segments: Segments, title: str, samples: int, seed: int | str | None, dialects: bool
     ) -> None:
         self._segments = segments
         self._title = title
         self._dialects = dialects
         self._overview = make_overview(segments, samples, seed, dialects)
-        self.scores: dict[str, Score] = {its.name: its.score for its in self._overview.systems}
+        self.scores: dict[str, Score] = {
+            system.name: system.score for system in self._overview.systems
+        }
 
     def html(self) -> str:
         """The report as a self-contained HTML page.
@@ -110,15 +113,15 @@ class Report(Tables):
 
 
 def report(
-    systems: Mapping[str, Any] | Sequence[str],
-    references: References | Any = None,
+    systems: Systems,
+    references: References | str | Sequence[str] | None = None,
     sources: Sequence[str] | str | None = None,
     ids: Sequence[Any] | str | None = None,
     documents: Sequence[Any] | str | None = None,
     groups: Sequence[Any] | str | None = None,
     metric: BLEU | None = None,
     *,
-    table: Any = None,
+    table: Columns | None = None,
     title: str | None = None,
     samples: int = 1000,
     seed: int | str | None = None,
@@ -176,15 +179,15 @@ def report(
     """
     metric = BLEU() if metric is None else metric
     if not isinstance(metric, BLEU):
-        raise TypeError(f"metric is a {type(metric).__name__}, expected a fastbleu.BLEU")
+        raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
     if samples:
         samples = check_positive("samples", samples)
     hypotheses = read_systems(systems, table)
-    their_references = read_references(references, table)
+    read_segments = read_references(references, table)
     given = {"sources": sources, "ids": ids, "documents": documents, "groups": groups}
     first = next(iter(hypotheses.values()))
     labels = read_labels(given, table, len(first))
-    segments = Segments(hypotheses, their_references, labels, metric)
+    segments = Segments(hypotheses, read_segments, labels, metric)
     if dialects is None:
         dialects = len(segments) * len(segments.names) <= _MOST_FOR_DIALECTS
     heading = title or ", ".join(segments.names)

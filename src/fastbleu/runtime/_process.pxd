@@ -36,7 +36,7 @@ cdef class Interruptible:
     @cython.final
     cdef inline Py_ssize_t next_stop(self, Py_ssize_t start, Py_ssize_t count,
                                      Py_ssize_t cost) except -1 nogil:
-        """Where a loop that is at `start` must call this again, to poll in between.
+        """How far a loop that is at `start` may run before it calls this again, which polls.
 
         cost : steps per iteration: 1, or `look_up_cost` of a table
         """
@@ -53,8 +53,8 @@ cdef class Interruptible:
 
 
 cdef class KeptMemory:
-    """Memory that is reused by later calls, one at a time: another thread or a signal handler may
-    call while it is in use."""
+    """Memory that later calls reuse, one call at a time: other threads and signal handlers may call
+    while it is in use."""
 
     cdef bint busy
 
@@ -65,7 +65,7 @@ cdef class KeptMemory:
 cdef class Cell:
     cdef readonly object value
 
-    cpdef bint replace(self, object expected, object value)
+    cpdef bint compare_and_swap(self, object expected, object value)
 
 
 cdef class Pool:
@@ -77,7 +77,7 @@ cdef class Buffer:
     """Memory of an array of numbers, which cannot be resized or freed while this object lives."""
 
     cdef Py_buffer view
-    cdef char kind                   # the format of its items, as module struct has it without l and L
+    cdef char kind                   # the format of its items: a letter of module struct, never l or L
 
 
 cdef Buffer buffer_of(object owner, const char *kinds, int ndim=?, int flags=?)

@@ -27,7 +27,7 @@ cdef extern from "kernel/simd/platform.h":
     const char *SIMD_NAMES
     simd_level simd_supported() noexcept nogil
 
-# Of this kind of processor, the best last.
+# Those of this kind of processor, the best last.
 SIMD_LEVELS = tuple(SIMD_NAMES.decode().split())
 
 # Workers with memory for more tokens or references are not kept: 1 MB of ids is usually enough.
@@ -64,7 +64,7 @@ cdef class Interruptible:
                 first = stop
             table[0], wider = wider, table[0]
         finally:
-            interner_free(&wider)        # after the swap: the old one
+            interner_free(&wider)        # the old table, if both were swapped
         return 0
 
 
@@ -95,24 +95,24 @@ cdef class KeptMemory:
 
 
 cdef class Cell:
-    """A value that several threads, and signal handlers between them, replace one at a time."""
+    """A value that several threads and signal handlers replace one at a time."""
 
     def __cinit__(self, value):
         self.value = value
 
-    cpdef bint replace(self, object expected, object value):
-        """Put a value in the place of `expected`; whether that was still there."""
+    cpdef bint compare_and_swap(self, object expected, object value):
+        """Replace the value if it is still `expected`; whether it was."""
         cdef bint unchanged
         with cython.critical_section(self):
             unchanged = self.value is expected
             if unchanged:
-                # Swapped, because what goes may run code of its own: it is let go by the caller.
+                # The caller drops the last reference, because a destructor may run user code.
                 self.value, value = value, self.value
         return unchanged
 
 
 cdef class Pool:
-    """Keeps at most `most` idle workers with their memory for the next use. Thread-safe."""
+    """Keeps at most `most` idle workers, with their memory. Thread-safe."""
 
     def __cinit__(self, Py_ssize_t most):
         self.most = most

@@ -9,3 +9,21 @@ _COMMAND = "pip install '.[{}]' in a checkout of fastbleu"
 def install_command(extra: str) -> str:
     """Return the command that installs an extra of the package, for a message."""
     return _COMMAND.format(extra)
+
+
+class HostImports:
+    """A context for an adaptor's imports: the error for a missing host says how to install it."""
+
+    def __init__(self, extra: str, *hosts: str) -> None:
+        self.extra, self.hosts = extra, hosts
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, ModuleNotFoundError) and error.name in self.hosts:
+            raise ModuleNotFoundError(
+                f"fastbleu.integrations.{self.extra} needs {error.name}, which is not installed; "
+                f"install the extra: {install_command(self.extra)}",
+                name=error.name,
+            ) from None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from _thread import allocate_lock as _Lock
 
+from .import_lock import import_lock
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -19,7 +21,8 @@ class ProgressBar:
         self._bar: Any = None
         self._lock = _Lock()
         if wanted:
-            from tqdm import tqdm  # type: ignore[import-untyped]
+            with import_lock:
+                from tqdm import tqdm  # type: ignore[import-untyped]
 
             self._bar = tqdm(total=total, unit=unit, unit_scale=True, **style)
 

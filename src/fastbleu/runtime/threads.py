@@ -1,22 +1,24 @@
-"""Work on several threads."""
+"""Work on several threads, which are kept between calls."""
 
 from __future__ import annotations
 
+import atexit
 import os
 from _thread import allocate_lock
+
+from .import_lock import import_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from concurrent.futures import Future, ThreadPoolExecutor
-    from threading import Lock
+    from queue import SimpleQueue
     from typing import Any
 
 _MOST_THREADS = 1024
 
 
-def drain(left: list[Any]) -> Iterator[Any]:
-    """Pop items from the end of a list that other threads drain, too.
+def pop_until_empty(left: list[Any]) -> Iterator[Any]:
+    """Pop items from the end of a list that other threads pop from, too.
 
     list.pop is atomic with and without the GIL, advancing an iterator only with it.
     """
@@ -33,17 +35,18 @@ def run_on_threads(
 ) -> None:
     """Call `work` with each worker at the same time: the first in this thread, others in kept ones.
 
-    `work` must return once nothing is left to do, by whichever worker: one that no thread was free
-    for is left out. The first exception, including Ctrl-C, cancels all workers and is raised;
-    `release` then frees those that wait for others. With it `work` is over for all of them when it
-    is for the first: nobody waits for their return, which takes as long as a thousand segments do.
+    `work` must return once nothing is left to do, by whichever worker: one that no thread can be
+    started for is left out. The first exception, including Ctrl-C, cancels all workers and is
+    raised; `release` then frees those that wait for others. With it `work` is over for all of them
+    when it is for the first: nobody waits for their return, which takes as long as a thousand
+    segments do.
     """
     if len(workers) < 2:
         for worker in workers:
             work(worker)
         return
     first, *others = workers
-    futures: list[tuple[Future[None], Lock]] = []
+    tasks: list[_Task] = []
     errors: list[BaseException] = []
     over = False
 
@@ -53,24 +56,24 @@ def run_on_threads(
         if release is not None:
             release()
 
-    def work_or_cancel(worker: Any, finished: Lock) -> None:
+    def work_or_cancel(worker: object) -> None:
         try:
             work(worker)
         except BaseException as error:
             if not over:
                 errors.append(error)
                 cancel()
-        finally:
-            finished.release()
 
     try:
-        for worker in others:
-            finished = allocate_lock()
-            finished.acquire()
-            futures.append((_executor().submit(work_or_cancel, worker, finished), finished))
+        for worker in others[:_MOST_THREADS]:
+            task, kept = _Task(work_or_cancel, worker), _kept_thread()
+            if kept is None:
+                break
+            tasks.append(task)
+            kept.begin(task)
         work(first)
         if release is None:
-            _finish(futures)
+            _wait_for(tasks, errors)
         over = True
         if errors:
             raise errors[0]
@@ -78,7 +81,7 @@ def run_on_threads(
         # A cancelled worker raises, too; what cancelled it came before.
         cause = errors[0] if errors else raised
         cancel()
-        _finish(futures)
+        _wait_for(tasks, errors)
         # Their tracebacks would keep what they refer to alive until garbage collection, whose
         # Python code would swallow a Ctrl-C that arrives at that moment.
         for error in errors:
@@ -89,35 +92,87 @@ def run_on_threads(
         raise cause from None
 
 
-def _finish(futures: list[tuple[Future[None], Lock]]) -> None:
-    """Wait for what has begun and give up the rest.
+class _Task:
+    """A call of a kept thread. `error` is one that the call itself had no memory to keep."""
 
-    Not by waiting for futures, which are done only when their thread has run more of Python.
+    __slots__ = ("call", "error", "finished", "worker")
+
+    def __init__(self, call: Callable[[object], None], worker: object) -> None:
+        self.call, self.worker = call, worker
+        self.error: BaseException | None = None
+        self.finished = allocate_lock()
+        self.finished.acquire()
+
+
+def _wait_for(tasks: list[_Task], errors: list[BaseException]) -> None:
+    for task in tasks:
+        with task.finished:
+            if task.error is not None:
+                errors.append(task.error)
+
+
+class _KeptThread:
+    """A thread that waits for another task when one is done.
+
+    Not one of concurrent.futures, whose import adds hooks to os.fork: a fork that waits for
+    `import_lock` meanwhile would call half of them.
     """
-    for future, finished in futures:
-        if not future.cancel():
-            with finished:
-                pass
+
+    def __init__(self) -> None:
+        with import_lock:
+            from queue import SimpleQueue
+            from threading import Thread
+
+        self.tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        self.thread = Thread(target=self.run, name="fastbleu", daemon=True)
+        self.thread.start()
+
+    def begin(self, task: _Task) -> None:
+        try:
+            self.tasks.put(task)
+        except BaseException:
+            task.finished.release()
+            raise
+
+    def run(self) -> None:
+        # Nothing here allocates but `append`: whatever fails, `finished` is released.
+        while task := self.tasks.get():
+            try:
+                task.call(task.worker)
+            except BaseException as error:
+                task.error = error
+            finished = task.finished
+            del task  # it refers to the input
+            try:
+                _idle.append(self)
+            except MemoryError:
+                return
+            finally:
+                finished.release()
 
 
-_kept_executor: ThreadPoolExecutor | None = None
+_idle: list[_KeptThread] = []
 
 
-def _executor() -> ThreadPoolExecutor:
-    """Return the threads that are kept until the interpreter exits; they are made as needed."""
-    global _kept_executor
-    if _kept_executor is None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        _kept_executor = ThreadPoolExecutor(_MOST_THREADS, "fastbleu")
-    return _kept_executor
-
-
-def _forget_executor() -> None:
-    """In a forked child there are no threads but the one that forked."""
-    global _kept_executor
-    _kept_executor = None
+def _kept_thread() -> _KeptThread | None:
+    """A thread without a task; None if the system cannot start one."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        try:
+            return _KeptThread()
+        except RuntimeError:
+            return None
 
 
+def _end_idle() -> None:
+    """End the kept threads, whose objects would otherwise never be freed."""
+    for kept in pop_until_empty(_idle):
+        kept.tasks.put(None)
+        kept.thread.join()
+
+
+atexit.register(_end_idle)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_executor)
+    # In a forked child there are no threads but the one that forked.
+    os.register_at_fork(after_in_child=_idle.clear)

@@ -8,11 +8,11 @@ differences are listed in DIFFERENCES.md.
 
 from sys import _getframe
 
-from ._segments import sentence_bleu
+from ._sentence_score import sentence_bleu
 from .bleu import BLEU
+from .bleu_score import VERSION, BLEUScore, BLEUSignature
 from .functions import corpus_bleu, raw_corpus_bleu
 from .patching import patch, unpatch
-from .score import VERSION, BLEUScore, BLEUSignature
 
 __all__ = [
     "BLEU",

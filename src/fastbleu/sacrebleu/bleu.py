@@ -5,16 +5,18 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from ..counting._batch import count_batch
-from ..counting.batch import CountOptions
+from ..counting.counter import Counter
 from ..counting.stats import Stats
 from ..dialects._sacrebleu import score_of_row
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.arguments import check_positive
+from ..inputs.batch import Batch
 from ..inputs.warnings import warn_input, warn_tokenized
+from ..runtime.import_lock import import_lock
 from ..tokenizers.table import TOKENIZERS, Tokenizer
-from ._segments import score_text
-from .arguments import (
+from ._sentence_score import score_text
+from .bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
+from .streams import (
     check_corpus,
     check_sentence,
     check_smoothing,
@@ -22,13 +24,13 @@ from .arguments import (
     count_streams,
     segment_major,
 )
-from .score import BLEUScore, BLEUSignature, estimate_from_rows
 from .tokenizer import choose_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, ClassVar
+
+    from ..tokenizers.table import TokenFunction
 
 
 class BLEU:
@@ -92,7 +94,7 @@ class BLEU:
         self,
         lowercase: bool = False,
         force: bool = False,
-        tokenize: str | Callable[[str], list[str]] | Tokenizer | None = None,
+        tokenize: str | TokenFunction | Tokenizer | None = None,
         smooth_method: str = "exp",
         smooth_value: float | None = None,
         max_ngram_order: int = 4,
@@ -115,7 +117,7 @@ class BLEU:
         self.tokenizer = choose_tokenizer(tokenize, trg_lang, self.TOKENIZER_DEFAULT)
         self.tokenizer_signature = self.tokenizer.signature()
         if references is not None:
-            self._ref_cache = list(segment_major(references))
+            self._ref_cache = segment_major(references)
             self.num_refs = count_references(self._ref_cache)
 
     def corpus_score(
@@ -183,14 +185,14 @@ class BLEU:
             warn_input(f"without effective_order=True a sentence of {few} scores 0")
         tokenizer, lowercase, order = self.tokenizer.tokenizer, self.lowercase, self.max_ngram_order
         if (compiled := tokenizer.compiled) is not None:
-            rules = self.smooth_method, self.smooth_value, self.effective_order
-            score = score_text(compiled, lowercase, order, rules, hypothesis, references)
+            options = self.smooth_method, self.smooth_value, self.effective_order
+            score = score_text(compiled, lowercase, order, options, hypothesis, references)
             if score is not None:
                 self.num_refs = len(references) - references.count(None)
                 return score
         check_sentence(hypothesis, references)
-        options = CountOptions(tokenizer, bool(lowercase), order, missing=True)
-        counted = count_batch([hypothesis], [tuple(references)], options)
+        counter = Counter(tokenizer, bool(lowercase), order, skip_none=True)
+        counted = counter.count(Batch([hypothesis], [tuple(references)]))
         self.num_refs = counted.nrefs
         return self._score_row(counted.rows)
 
@@ -223,23 +225,24 @@ class BLEU:
         """
         check_smoothing(smooth_method)
         if smooth_method == "add-k":
-            from copy import copy
+            with import_lock:
+                from copy import copy
 
             correct, total = copy(correct), copy(total)
-        rules = smooth_method, smooth_value, effective_order, max_ngram_order
-        score, precisions, bp = SACREBLEU.compute_plainly(correct, total, sys_len, ref_len, *rules)
+        options = smooth_method, smooth_value, effective_order, max_ngram_order
+        counts = correct, total, sys_len, ref_len
+        score, precisions, bp = SACREBLEU.score_in_python(*counts, *options)
         return BLEUScore(score, correct, total, precisions, bp, sys_len, ref_len)
 
     # The names that sacreBLEU's PairedTest calls.
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Stats:
-        """Rows of all segments."""
         return self._count(hypotheses, references)
 
     def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Stats:
-        rules = self.tokenizer.tokenizer, bool(self.lowercase), self.max_ngram_order
-        options = CountOptions(*rules, missing=True)
-        counted = count_streams(hypotheses, references, self._ref_cache, options, keep_rows)
+        lowercase, order = bool(self.lowercase), self.max_ngram_order
+        counter = Counter(self.tokenizer.tokenizer, lowercase, order, skip_none=True)
+        counted = count_streams(hypotheses, references, self._ref_cache, counter, keep_rows)
         if references:
             self.num_refs = counted.nrefs
         if not self._force:
@@ -250,18 +253,18 @@ class BLEU:
         """The score of all rows together: a Stats, or rows of numbers."""
         if isinstance(stats, Stats):
             return self._score_row(stats.sum()._rows)
-        one = len(stats) == 1
-        total = stats[0] if one else [sum(column) for column in zip(*stats, strict=True)]
-        return self._compute_score_from_stats(total)
+        if len(stats) == 1:
+            return self._compute_score_from_stats(stats[0])
+        return self._compute_score_from_stats([sum(row) for row in zip(*stats, strict=True)])
 
     def _compute_score_from_stats(self, stats: Any) -> BLEUScore:
         """The score of one row, a list or array of numbers."""
         order, sys_len, ref_len = self.max_ngram_order, int(stats[0]), int(stats[1])
         matches, totals = stats[2 : 2 + order], stats[2 + order :]
-        rules = self.smooth_method, self.smooth_value, self.effective_order, order
-        return self.compute_bleu(matches, totals, sys_len, ref_len, *rules)
+        options = self.smooth_method, self.smooth_value, self.effective_order, order
+        return self.compute_bleu(matches, totals, sys_len, ref_len, *options)
 
     def _score_row(self, row: array[int]) -> BLEUScore:
-        rules = self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
-        score: BLEUScore = score_of_row(BLEUScore, row, *rules)
+        options = self.max_ngram_order, self.smooth_method, self.smooth_value, self.effective_order
+        score: BLEUScore = score_of_row(BLEUScore, row, *options)
         return score

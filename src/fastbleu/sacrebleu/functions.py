@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .bleu import BLEU
-from .score import BLEUScore
+from .bleu_score import BLEUScore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from ..tokenizers.table import TokenFunction, Tokenizer
 
 
 def corpus_bleu(
@@ -19,7 +19,7 @@ def corpus_bleu(
     smooth_value: float | None = None,
     force: bool = False,
     lowercase: bool = False,
-    tokenize: Any = "13a",
+    tokenize: str | TokenFunction | Tokenizer | None = "13a",
     use_effective_order: bool = False,
 ) -> BLEUScore:
     """BLEU of a corpus; parameters as for `BLEU` and `BLEU.corpus_score`.
@@ -49,5 +49,4 @@ def raw_corpus_bleu(
     ----------
     sacreBLEU 2.6.0, `sacrebleu.raw_corpus_bleu`.
     """
-    style: dict[str, Any] = {"force": True, "tokenize": "none", "use_effective_order": True}
-    return corpus_bleu(hypotheses, references, "floor", smooth_value, **style)
+    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)

@@ -1,6 +1,6 @@
 """The names of `sacrebleu.metrics` that are BLEU's."""
 
 from .bleu import BLEU
-from .score import BLEUScore, BLEUSignature
+from .bleu_score import BLEUScore, BLEUSignature
 
 __all__ = ["BLEU", "BLEUScore", "BLEUSignature"]

@@ -12,19 +12,23 @@ import sys
 from collections.abc import Sequence
 from copy import copy
 
-from ..counting._batch import Counted, count_batch
-from ..counting.batch import CountOptions
+from ..counting._counted import Counted
+from ..counting.counter import Counter
+from ..dialects.sacrebleu import SACREBLEU
+from ..inputs.batch import Batch
 from ..inputs.warnings import TOKENIZED_PERIODS
-from ..runtime.patching import Patch, Restore
+from ..runtime.patching import Patch
 from ..tokenizers._compiled import COMPILED
 from ..tokenizers.table import Tokenizer, get_tokenizer
-from .arguments import by_reference, by_segment, count_references
+from ._sentence_score import score_text
+from .streams import by_reference, by_segment, count_references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from contextlib import ExitStack
     from typing import Any
 
+SMOOTHINGS = SACREBLEU.smoothings
 # Methods that a metric must not have overridden: how it reads and counts a segment.
 RULES = (
     "_preprocess_segment",
@@ -32,7 +36,12 @@ RULES = (
     "_compute_segment_statistics",
     "_get_closest_ref_len",
 )
-REPLACED = ("_aggregate_and_compute", "_cache_references", "_extract_corpus_statistics")
+REPLACED = (
+    *("_aggregate_and_compute", "_cache_references", "_extract_corpus_statistics"),
+    "sentence_score",
+)
+# Methods that `sentence_score` calls besides them.
+SCORING = {*RULES, *REPLACED, "_compute_score_from_stats", "compute_bleu"}
 
 
 class KeptReferences(Sequence["dict[str, Any]"]):
@@ -64,7 +73,7 @@ class KeptReferences(Sequence["dict[str, Any]"]):
         return self._metric._extract_reference_info(lines)
 
 
-def turn(references: Any) -> Sequence[Any] | None:
+def turn(references: object) -> Sequence[Any] | None:
     """References by segment; None if only sacreBLEU's own code can read them."""
     if not isinstance(references, (list, tuple)):
         return None
@@ -77,19 +86,29 @@ class Replacements:
     """The methods to put into the class `BLEU` of `module`, sacrebleu.metrics.bleu."""
 
     def __init__(self, module: Any) -> None:
+        self._module, self._metric = module, module.BLEU
+        missing = [name for name in (*RULES, *REPLACED) if not hasattr(module.BLEU, name)]
+        if missing or not hasattr(module, "_TOKENIZERS"):
+            raise ImportError(
+                "the installed sacreBLEU is built differently from version 2.6.0 and cannot be "
+                "patched; install sacrebleu>=2.0"
+            )
         self._names = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
+        self._kinds: dict[type, str | None] = {}
         self._rules = {name: getattr(module.BLEU, name) for name in RULES}
         self._originals = {name: getattr(module.BLEU, name) for name in REPLACED}
 
-    def functions(self) -> dict[str, Any]:
-        """By name."""
-
-        def method(replacement: Callable[..., Any]) -> Callable[..., Any]:
-            # A function, which a class binds to its objects, other than a bound method.
-            return lambda *arguments, **named: replacement(*arguments, **named)
-
-        replacements: list[Callable[..., Any]] = [self.aggregate, self.cache, self.extract]
-        return dict(zip(REPLACED, map(method, replacements), strict=True))
+    def places(self) -> list[tuple[Any, str, Any]]:
+        """The class, the names of its methods and what replaces them, for `Patch`."""
+        # Functions, which a class binds to its objects, other than bound methods.
+        replacements = [
+            lambda metric, stats: self.aggregate(metric, stats),
+            lambda metric, references: self.cache(metric, references),
+            lambda metric, hypotheses, references: self.extract(metric, hypotheses, references),
+            lambda metric, hypothesis, references: self.sentence(metric, hypothesis, references),
+        ]
+        pairs = zip(REPLACED, replacements, strict=True)
+        return [(self._metric, name, replacement) for name, replacement in pairs]
 
     def tokenizer(self, metric: Any) -> Tokenizer | None:
         """The tokenizer of a metric with sacreBLEU's own rules; None for any other."""
@@ -110,13 +129,12 @@ class Replacements:
 
     def name_of(self, kind: type) -> str | None:
         """The name of a tokenizer class of sacreBLEU's."""
-        for name, place in self._names.items():
-            module, _, cls = place.rpartition(".")
-            if getattr(sys.modules.get(f"sacrebleu.tokenizers.{module}"), cls, None) is kind:
-                return str(name)
-        return None
+        if kind not in self._kinds:
+            named = (name for name, at in self._names.items() if _class_at(at) is kind)
+            self._kinds[kind] = next(named, None)
+        return self._kinds[kind]
 
-    def cache(self, metric: Any, references: Any) -> Any:
+    def cache(self, metric: Any, references: object) -> Any:
         """Replaces `_cache_references`."""
         try:
             segments = turn(references)
@@ -127,7 +145,7 @@ class Replacements:
             pass
         return self._originals["_cache_references"](metric, references)
 
-    def extract(self, metric: Any, hypotheses: Any, references: Any) -> Any:
+    def extract(self, metric: Any, hypotheses: object, references: object) -> Any:
         """Replaces `_extract_corpus_statistics`."""
         try:
             counted = self.count(metric, hypotheses, references)
@@ -141,32 +159,86 @@ class Replacements:
         rows = memoryview(counted.rows).cast("B")
         return rows.cast("q", [counted.segments, 2 + 2 * counted.max_order]).tolist()
 
-    def count(self, metric: Any, hypotheses: Any, references: Any) -> Counted | None:
+    def count(self, metric: Any, hypotheses: object, references: Any) -> Counted | None:
         """Count a corpus; None if sacreBLEU's own code must do it."""
         tokenizer = self.tokenizer(metric)
         if tokenizer is None or not isinstance(hypotheses, (list, tuple)):
             return None
-        kept = metric._ref_cache
-        segments: Sequence[Any] | None
-        if references:
-            segments = turn(references)
-        elif isinstance(kept, KeptReferences) and kept.read_as(metric):
+        kept, segments = metric._ref_cache, turn(references) if references else None
+        if not references and isinstance(kept, KeptReferences) and kept.read_as(metric):
             segments = kept.segments
-        else:
-            return None
         if not segments or not hypotheses:
             return None
         count = min(len(hypotheses), len(segments))
-        rules = bool(metric.lowercase), metric.max_ngram_order
-        options = CountOptions(tokenizer, *rules, missing=True)
-        counted = count_batch(hypotheses[:count], segments[:count], options)
+        lowercase, order = bool(metric.lowercase), metric.max_ngram_order
+        counter = Counter(tokenizer, lowercase, order, skip_none=True)
+        counted = counter.count(Batch(hypotheses[:count], segments[:count]))
         if references:
             rest = segments[count:]
             same = not rest or counted.nrefs == count_references(rest)
             metric.num_refs = counted.nrefs if same else -1
         return counted
 
-    def aggregate(self, metric: Any, stats: Any) -> Any:
+    def sentence(self, metric: Any, hypothesis: Any, references: Any) -> Any:
+        """Replaces `sentence_score`."""
+        score = None
+        if type(metric) is self._metric and SCORING.isdisjoint(vars(metric)):
+            tokenizer = self.tokenizer(metric)
+            name = tokenizer.name if tokenizer is not None else None
+            options = metric.smooth_method, metric.smooth_value, metric.effective_order
+            order = metric.max_ngram_order
+            score = self._score(name, metric.lowercase, order, options, hypothesis, references)
+        if score is None:
+            return self._originals["sentence_score"](metric, hypothesis, references)
+        metric.num_refs = len(references) - references.count(None)
+        return score
+
+    def sentence_function(self, original: Any) -> Any:
+        """What replaces the function `sentence_bleu`, without creating a metric."""
+
+        def sentence_bleu(
+            hypothesis: Any,
+            references: Any,
+            smooth_method: Any = "exp",
+            smooth_value: Any = None,
+            lowercase: Any = False,
+            tokenize: Any = self._metric.TOKENIZER_DEFAULT,
+            use_effective_order: Any = True,
+        ) -> Any:
+            options = smooth_method, smooth_value, use_effective_order
+            score = None
+            if original.__globals__["BLEU"] is self._metric:
+                score = self._score(tokenize, lowercase, 4, options, hypothesis, references)
+            if score is None:
+                given = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+                return original(hypothesis, references, *given)
+            return score
+
+        return sentence_bleu
+
+    def _score(
+        self, name: Any, lowercase: Any, order: Any, options: Any, hypothesis: Any, references: Any
+    ) -> Any:
+        """sacreBLEU's score object of a segment; None if only sacreBLEU's own code makes it.
+
+        Without effective order sacreBLEU logs advice first.
+        """
+        known = type(name) is str and name in COMPILED and options[0] in SMOOTHINGS and options[2]
+        if not known or type(order) is not int or type(references) not in (list, tuple):
+            return None
+        try:
+            compiled: Any = get_tokenizer(name).compiled
+            score = score_text(compiled, bool(lowercase), order, options, hypothesis, references)
+            if score is None:
+                return None
+            counts = score.counts, score.totals, score.precisions
+            return self._module.BLEUScore(
+                score.score, *counts, score.bp, score.sys_len, score.ref_len
+            )
+        except Exception:  # sacreBLEU raises the error, or returns a score
+            return None
+
+    def aggregate(self, metric: Any, stats: object) -> Any:
         """Replaces `_aggregate_and_compute`."""
         if type(stats) is list and len(stats) > 1 and type(stats[0]) is list:
             total = [sum(column) for column in zip(*stats, strict=False)]
@@ -174,6 +246,12 @@ class Replacements:
             if len(total) == len(stats[0]) and all(type(number) is int for number in total):
                 return metric._compute_score_from_stats(total)
         return self._originals["_aggregate_and_compute"](metric, stats)
+
+
+def _class_at(place: str) -> object:
+    """One of sacreBLEU's tokenizers, such as "tokenizer_13a.Tokenizer13a", if it is loaded."""
+    module, _, name = place.rpartition(".")
+    return getattr(sys.modules.get(f"sacrebleu.tokenizers.{module}"), name, None)
 
 
 class Complaint:
@@ -194,7 +272,7 @@ class Complaint:
 _patch: Patch | None = None
 
 
-def patch() -> Restore:
+def patch() -> ExitStack:
     """Make the BLEU metric of the installed sacreBLEU fast, for code that cannot be edited.
 
     This also affects its command line, `PairedTest` and all users of `sacrebleu.metrics.BLEU`;
@@ -217,14 +295,7 @@ def patch() -> Restore:
     if _patch is None:
         from sacrebleu.metrics import bleu
 
-        missing = [name for name in (*RULES, *REPLACED) if not hasattr(bleu.BLEU, name)]
-        if missing or not hasattr(bleu, "_TOKENIZERS"):
-            raise ImportError(
-                "the installed sacreBLEU is built differently from version 2.6.0 and cannot be "
-                "patched; install sacrebleu>=2.0"
-            )
-        functions = Replacements(bleu).functions()
-        _patch = Patch([(bleu.BLEU, name, value) for name, value in functions.items()])
+        _patch = Patch(Replacements(bleu).places())
     return _patch.apply()
 
 

@@ -8,7 +8,7 @@ from ..tokenizers.table import tokenize as split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from ..tokenizers.table import TokenFunction
 
 
 class LineTokenizer:
@@ -30,7 +30,7 @@ class LineTokenizer:
 
 
 def choose_tokenizer(
-    tokenize: str | Callable[[str], list[str]] | Tokenizer | None, trg_lang: str, default: str
+    tokenize: str | TokenFunction | Tokenizer | None, trg_lang: str, default: str
 ) -> LineTokenizer:
     """The tokenizer for the arguments of `BLEU`; KeyError if the name is unknown."""
     advised = BY_LANGUAGE.get(trg_lang)

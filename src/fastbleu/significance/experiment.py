@@ -2,67 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.random import default_rng
 
 from ..counting.stats import Stats
 from ..dialects import SACREBLEU, Dialect, get, names
+from ..dialects.scorer import Scorer
 from ..inputs.arguments import closest
 from ..runtime.progress import ProgressBar
-from .resampling import Columns, draw_indices, read_seed, toss_coins
+from .resampling import Columns, read_seed, toss_coins
 from .results import Comparison, Comparisons, Interval
 from .scoring import DialectScoring, SacrebleuScoring
 
 if TYPE_CHECKING:
-    from .scoring import Floats
+    from numpy.typing import NDArray
 
-_OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "exact", "compatible", "progress")
+    from .resampling import Integers
+    from .results import Name
+    from .scoring import Floats, ScoringOptions
+
+_OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "compatible", "progress")
 
 
 class Experiment:
     """A baseline and systems, to be scored on random samples.
 
-    `named` has rows and their names in error messages, the baseline first; other arguments are as
-    in `fastbleu.significance`. `scores` are those of the whole corpora.
+    `systems` are tables of the rows that a dialect adds up, and `totals` their sums; `scores` are
+    those of the whole corpora. Other arguments are as in `fastbleu.significance`.
     """
 
     def __init__(
         self,
-        named: list[tuple[str, Any]],
+        systems: Sequence[NDArray[Any]],
+        totals: Sequence[Integers],
+        scoring: DialectScoring | SacrebleuScoring,
         confidence: float,
         seed: int | str | None,
-        dialect: Dialect | str,
-        exact: bool,
-        compatible: str | None,
-        progress: bool,
-        scoring: dict[str, Any],
+        compatible: bool = False,
+        progress: bool = False,
     ) -> None:
-        dialect = checked_dialect(dialect, scoring)
-        if compatible not in (None, "sacrebleu"):
-            raise ValueError(f"compatible is {compatible!r}, expected 'sacrebleu' or None")
         if not 0 < confidence < 1:
             raise ValueError(f"confidence is {confidence!r}, but must lie between 0 and 1 (0.95)")
         self._confidence = float(confidence)
-        self._compatible = compatible is not None
+        self._compatible = compatible
         self._progress = progress
         self.seed = read_seed(seed)
-        check_systems(named, fewest=1 if compatible else 2)
-        self._systems: list[Stats] = [stats for _, stats in named]
-        self._scoring: DialectScoring | SacrebleuScoring
-        max_order = self._systems[0].max_order
-        if exact and not compatible:
-            self._systems = [dialect.adapt(system) for system in self._systems]
-            self._scoring = DialectScoring(dialect, max_order, scoring)
-        else:
-            check_sacrebleu(dialect, scoring)
-            self._scoring = SacrebleuScoring(max_order, **scoring)
-        self._totals = np.stack([np.asarray(system.sum())[0] for system in self._systems])
+        self._systems, self._scoring = systems, scoring
+        self._totals = np.stack(totals)
         self.scores: list[float] = self._scoring.score_corpora(self._totals).tolist()
+
+    @classmethod
+    def checked(
+        cls,
+        named: list[tuple[str, Stats]],
+        confidence: float,
+        seed: int | str | None,
+        dialect: Dialect | str,
+        compatible: str | None,
+        progress: bool,
+        scoring: ScoringOptions,
+    ) -> Experiment:
+        """An experiment with rows as they were counted, and their names in error messages."""
+        dialect = checked_dialect(dialect, scoring)
+        if compatible not in (None, "sacrebleu"):
+            raise ValueError(f"compatible is {compatible!r}, expected 'sacrebleu' or None")
+        check_systems(named, fewest=1 if compatible else 2)
+        systems = [stats for _, stats in named]
+        max_order = systems[0].max_order
+        of_samples: DialectScoring | SacrebleuScoring
+        if compatible:
+            check_sacrebleu(dialect, scoring)
+            of_samples = SacrebleuScoring(
+                max_order,
+                scoring.get("smoothing", "exp"),
+                scoring.get("smoothing_value"),
+                scoring.get("effective_order", False),
+            )
+        else:
+            scorer = Scorer(dialect, max_order, **scoring)
+            systems = [scorer.rows_to_add(system) for system in systems]
+            of_samples = DialectScoring(scorer)
+        tables = [np.asarray(system) for system in systems]
+        totals = [np.asarray(system.sum())[0] for system in systems]
+        is_compatible = compatible is not None
+        return cls(tables, totals, of_samples, confidence, seed, is_compatible, progress)
 
     def generator(self) -> np.random.Generator:
         """A new generator of the seed."""
@@ -85,12 +113,11 @@ class Experiment:
         scores = np.empty((len(columns.rows), samples))
         done = 0
         with ProgressBar(self._progress, samples, " samples", leave=False) as bar:
-            for indices in draw_indices(generator, columns.segments, samples):
-                sums = columns.add_drawn(indices)
-                block = slice(done, done + len(indices))
-                scores[:, block] = self._scoring.score_drawn(columns, sums, indices)
-                done += len(indices)
-                bar.update(len(indices))
+            for found in self._scoring.score_drawn(columns, generator, samples):
+                count = found.shape[1]
+                scores[:, done : done + count] = found
+                done += count
+                bar.update(count)
         return scores
 
     def shuffle(self, trials: int, generator: np.random.Generator) -> Floats:
@@ -170,7 +197,7 @@ class Experiment:
         return found
 
 
-def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
+def check_systems(named: list[tuple[str, Stats]], fewest: int) -> None:
     """Raise an error unless these are rows of the same segments, `fewest` or more."""
     first, baseline = named[0]
     for name, stats in named:
@@ -202,7 +229,7 @@ def check_systems(named: list[tuple[str, Any]], fewest: int) -> None:
             raise ValueError(f"row {row} of {name} has more matches than n-grams: {found}")
 
 
-def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
+def checked_dialect(dialect: Dialect | str, scoring: Iterable[str]) -> Dialect:
     """The dialect given as an object or a name; an error if it does not support the options."""
     if isinstance(dialect, str) and dialect in names():
         dialect = get(dialect)
@@ -218,31 +245,31 @@ def checked_dialect(dialect: Any, scoring: dict[str, Any]) -> Dialect:
     return dialect
 
 
-def check_sacrebleu(dialect: Any, scoring: dict[str, Any]) -> None:
+def check_sacrebleu(dialect: Dialect, scoring: Iterable[str]) -> None:
     """Raise an error for a dialect or an option that sacreBLEU's tests do not have."""
     if dialect is not SACREBLEU:
-        problem = "compatible='sacrebleu' and exact=False score as sacreBLEU does"
-        raise ValueError(f"{problem}; leave out dialect, or these")
+        problem = "compatible='sacrebleu' scores as sacreBLEU does"
+        raise ValueError(f"{problem}; leave out dialect, or compatible")
     if unknown := set(scoring) - {"smoothing", "smoothing_value", "effective_order"}:
         raise TypeError(
             f"{', '.join(sorted(unknown))}: sacreBLEU knows smoothing, smoothing_value and "
-            "effective_order only; leave out compatible='sacrebleu' and exact=False"
+            "effective_order only; leave out compatible='sacrebleu'"
         )
 
 
-def at_least(least: int, name: str, value: Any) -> int:
+def at_least(least: int, name: str, value: SupportsIndex) -> int:
     """An argument as an integer; an error that names it if it is not one, or too small."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} is {value!r}, expected an integer")
-    number: int = value.__index__()
+    number = value.__index__()
     if number < least:
         raise ValueError(f"{name} is {number}, but must be at least {least}")
     return number
 
 
 def name_systems(
-    baseline: Any, systems: Any
-) -> tuple[list[tuple[str, Any]], Callable[[list[Comparison]], Any]]:
+    baseline: Stats, systems: Stats | Mapping[Name, Stats] | Sequence[Stats]
+) -> tuple[list[tuple[str, Stats]], Callable[[list[Comparison]], Any]]:
     """Baseline and systems with their names for errors, and a function to return comparisons."""
     if isinstance(systems, Stats):
         return [("baseline", baseline), ("systems", systems)], lambda found: found[0]

@@ -18,12 +18,44 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
+
+import numpy as np
 
 from ..counting.stats import Stats
 from ..dialects import SACREBLEU, Dialect
 from .experiment import Experiment, at_least, name_systems
 from .results import Comparison, Comparisons, Interval, Name
+from .scoring import DialectScoring, ScoringOptions
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from numpy.typing import NDArray
+
+    from ..dialects.scorer import Scorer
+
+
+class ResamplingOptions(TypedDict, total=False):
+    """Options of both tests that do not change a score."""
+
+    samples: int
+    confidence: float
+    seed: int | str | None
+    compatible: str | None
+    progress: bool
+
+
+class PairedOptions(ResamplingOptions, ScoringOptions, total=False):
+    """Options of `paired_bootstrap`."""
+
+    dialect: Dialect | str
+
+
+class RandomizationOptions(PairedOptions, total=False):
+    """Options of `paired_approximate_randomization`."""
+
+    trials: int
 
 
 def bootstrap(
@@ -33,10 +65,9 @@ def bootstrap(
     confidence: float = 0.95,
     seed: int | str | None = None,
     dialect: Dialect | str = SACREBLEU,
-    exact: bool = True,
     compatible: str | None = None,
     progress: bool = False,
-    **scoring: Any,
+    **scoring: Unpack[ScoringOptions],
 ) -> Interval:
     """Confidence interval of a system's score, by bootstrap resampling of its segments.
 
@@ -53,11 +84,10 @@ def bootstrap(
         different seed each time.
     dialect : {"sacrebleu", "nltk"} or Dialect, default `fastbleu.dialects.SACREBLEU`
         Turns rows into scores.
-    exact : bool, default True
-        False: use sacreBLEU's float32 for samples instead of int64 sums and float64 scores.
     compatible : "sacrebleu" or None
         "sacrebleu": `score`, `mean` and `half_width` equal (``==``) those of sacreBLEU's
-        ``BLEU.corpus_score(..., n_bootstrap=samples)`` on the running Python and numpy.
+        ``BLEU.corpus_score(..., n_bootstrap=samples)`` on the running Python and numpy, which
+        scores samples in float32.
     progress : bool, default False
         Show a progress bar on standard error.
     **scoring
@@ -84,8 +114,8 @@ def bootstrap(
     100.00000000000004
     """
     samples = at_least(1, "samples", samples)
-    experiment = Experiment(
-        [("stats", stats)], confidence, seed, dialect, exact, compatible, progress, scoring
+    experiment = Experiment.checked(
+        [("stats", stats)], confidence, seed, dialect, compatible, progress, scoring
     )
     [scores] = experiment.draw(samples, experiment.generator())
     # Only here sacreBLEU computes the mean with Python's exact arithmetic.
@@ -93,28 +123,42 @@ def bootstrap(
     return experiment.interval(experiment.scores[0], scores, mean)
 
 
-@overload
-def paired_bootstrap(baseline: Stats, systems: Stats, **options: Any) -> Comparison: ...
+def interval_of(
+    table: NDArray[Any], scorer: Scorer, confidence: float, samples: int, seed: int | str | None
+) -> Interval:
+    """The interval of `bootstrap` for rows as the scorer's dialect adds them up.
+
+    `table` has two rows or more, of uint16 or int64.
+    """
+    samples, totals = at_least(1, "samples", samples), table.sum(0, np.int64)
+    experiment = Experiment([table], [totals], DialectScoring(scorer), confidence, seed)
+    [scores] = experiment.draw(samples, experiment.generator())
+    return experiment.interval(experiment.scores[0], scores)
+
+
 @overload
 def paired_bootstrap(
-    baseline: Stats, systems: Mapping[Name, Stats], **options: Any
+    baseline: Stats, systems: Stats, **options: Unpack[PairedOptions]
+) -> Comparison: ...
+@overload
+def paired_bootstrap(
+    baseline: Stats, systems: Mapping[Name, Stats], **options: Unpack[PairedOptions]
 ) -> Comparisons[Name]: ...
 @overload
 def paired_bootstrap(
-    baseline: Stats, systems: Sequence[Stats], **options: Any
+    baseline: Stats, systems: Sequence[Stats], **options: Unpack[PairedOptions]
 ) -> list[Comparison]: ...
 def paired_bootstrap(
     baseline: Stats,
-    systems: Any,
+    systems: Stats | Mapping[Name, Stats] | Sequence[Stats],
     *,
     samples: int = 1000,
     confidence: float = 0.95,
     seed: int | str | None = None,
     dialect: Dialect | str = SACREBLEU,
-    exact: bool = True,
     compatible: str | None = None,
     progress: bool = False,
-    **scoring: Any,
+    **scoring: Unpack[ScoringOptions],
 ) -> Any:
     """Compare systems with a baseline by bootstrap resampling of the segments.
 
@@ -132,7 +176,7 @@ def paired_bootstrap(
         The other systems, each with S rows for the same segments in the same order.
     samples : int, default 1000
         The same segments are drawn for all systems.
-    confidence, seed, dialect, exact, progress, **scoring
+    confidence, seed, dialect, progress, **scoring
         As in `bootstrap`.
     compatible : "sacrebleu" or None
         "sacrebleu": `score`, `p_value`, and `mean` and `half_width` of `interval` and
@@ -158,7 +202,7 @@ def paired_bootstrap(
     """
     named, restore = name_systems(baseline, systems)
     samples = at_least(1, "samples", samples)
-    experiment = Experiment(named, confidence, seed, dialect, exact, compatible, progress, scoring)
+    experiment = Experiment.checked(named, confidence, seed, dialect, compatible, progress, scoring)
     scores = experiment.draw(samples, experiment.paired_generator())
     differences = scores[1:] - scores[0]
     distances = abs(differences)
@@ -171,29 +215,28 @@ def paired_bootstrap(
 
 @overload
 def paired_approximate_randomization(
-    baseline: Stats, systems: Stats, **options: Any
+    baseline: Stats, systems: Stats, **options: Unpack[RandomizationOptions]
 ) -> Comparison: ...
 @overload
 def paired_approximate_randomization(
-    baseline: Stats, systems: Mapping[Name, Stats], **options: Any
+    baseline: Stats, systems: Mapping[Name, Stats], **options: Unpack[RandomizationOptions]
 ) -> Comparisons[Name]: ...
 @overload
 def paired_approximate_randomization(
-    baseline: Stats, systems: Sequence[Stats], **options: Any
+    baseline: Stats, systems: Sequence[Stats], **options: Unpack[RandomizationOptions]
 ) -> list[Comparison]: ...
 def paired_approximate_randomization(
     baseline: Stats,
-    systems: Any,
+    systems: Stats | Mapping[Name, Stats] | Sequence[Stats],
     *,
     trials: int = 10_000,
     samples: int = 0,
     confidence: float = 0.95,
     seed: int | str | None = None,
     dialect: Dialect | str = SACREBLEU,
-    exact: bool = True,
     compatible: str | None = None,
     progress: bool = False,
-    **scoring: Any,
+    **scoring: Unpack[ScoringOptions],
 ) -> Any:
     """Compare systems with a baseline by exchanging their segments at random.
 
@@ -213,11 +256,10 @@ def paired_approximate_randomization(
         Number of bootstrap samples for the intervals; 0 for no intervals.
     confidence, seed, dialect, progress, **scoring
         As in `bootstrap`.
-    exact : bool, default True
-        False: sacreBLEU's arithmetic, in which add-k adds an integer, truncated from its value.
     compatible : "sacrebleu" or None
         "sacrebleu": as in `paired_bootstrap`, here like sacreBLEU's
-        ``PairedTest(..., "ar", n_ar_confidence=samples)``; without `difference_interval`.
+        ``PairedTest(..., "ar", n_ar_confidence=samples)``, in which add-k adds an integer,
+        truncated from its value; without `difference_interval`.
 
     Returns
     -------
@@ -238,7 +280,7 @@ def paired_approximate_randomization(
     """
     named, restore = name_systems(baseline, systems)
     trials, samples = at_least(1, "trials", trials), at_least(0, "samples", samples)
-    experiment = Experiment(named, confidence, seed, dialect, exact, compatible, progress, scoring)
+    experiment = Experiment.checked(named, confidence, seed, dialect, compatible, progress, scoring)
     generator = experiment.paired_generator()
     distances = experiment.shuffle(trials, generator)
     drawn: tuple[Any, ...] = ()

@@ -63,25 +63,32 @@ def read_seed(seed: int | str | None) -> int | None:
 class Columns:
     """The rows of M systems, equally many and not negative, for adding up drawn ones.
 
+    Those of a single system may be of uint16; they are not copied then.
     `repeated`: a sample may have a segment several times. OverflowError if sums may exceed int64.
     """
 
-    def __init__(self, systems: Sequence[Stats], repeated: bool) -> None:
-        self.rows: list[Integers] = [np.asarray(system) for system in systems]
+    def __init__(self, systems: Sequence[Stats | NDArray[Any]], repeated: bool) -> None:
+        self.rows: list[NDArray[Any]] = [np.asarray(system) for system in systems]
         self.segments, self.width = self.rows[0].shape
         largest = max(int(table.max()) for table in self.rows)
         if repeated:
             bound = self.segments * largest
         else:
             # Shuffled corpora contain rows of two systems.
-            bound = 2 * max(max(system.sum()._rows) for system in systems)
+            bound = 2 * max(int(table.sum(0).max()) for table in self.rows)
         if bound >= 1 << 63:
             raise OverflowError(
                 f"the sums of a sample may reach {bound}, which does not fit into int64: there are "
                 f"{self.segments} rows with numbers up to {largest}"
             )
-        self._tables: list[NDArray[Any]] = list(self.rows)
         self._sum_type: type[Any] = np.int64
+        self._tables: list[NDArray[Any]] = self.rows
+        if self.rows[0].dtype == np.uint16:
+            if largest < _resample.NARROW:
+                self._sum_type = np.int32  # of at most INDICES rows
+            else:
+                self._tables = [self.rows[0].astype(np.int64)]
+            return
         # Widths are multiples of 8, because the loops use vectors of 8 numbers.
         used = self.width * len(self.rows)
         shape = self.segments, -(-used // 8) * 8
@@ -114,6 +121,23 @@ class Columns:
         together = parts[0][:, : self.width * len(self.rows)]
         beside = together.reshape(-1, len(self.rows), self.width)
         return np.ascontiguousarray(beside.swapaxes(0, 1), np.int64)
+
+
+def draw_sums(generator: np.random.Generator, columns: Columns, samples: int) -> Iterator[Integers]:
+    """The sums of samples that `draw_indices` draws, in blocks, shape (M, samples, columns).
+
+    Indices are drawn in parts, so that they stay in the cache.
+    """
+    segments = columns.segments
+    if segments <= INDICES:
+        yield from map(columns.add_drawn, draw_indices(generator, segments, samples))
+        return
+    for _ in range(samples):
+        sums = columns.add_drawn(generator.choice(segments, (1, INDICES)))
+        for first in range(INDICES, segments, INDICES):
+            count = min(INDICES, segments - first)
+            sums += columns.add_drawn(generator.choice(segments, (1, count)))
+        yield sums
 
 
 def draw_indices(generator: np.random.Generator, segments: int, samples: int) -> Iterator[Integers]:
@@ -158,9 +182,9 @@ def coins_are_bits() -> bool:
 
     All versions so far do (1.22 to 2.5); keeping them as bits is many times faster.
     """
-    ours, numpys = np.random.default_rng(1), np.random.default_rng(1)
-    words = ours.integers(0, 1 << 32, size=3, dtype=np.uint32).tolist()
+    generator, numpys = np.random.default_rng(1), np.random.default_rng(1)
+    words = generator.integers(0, 1 << 32, size=3, dtype=np.uint32).tolist()
     bits = [bool(word >> place & 1) for word in words for place in range(32)]
     coins = numpys.integers(2, size=70, dtype=bool).tolist()
-    same_state = ours.integers(1 << 40) == numpys.integers(1 << 40)
+    same_state = generator.integers(1 << 40) == numpys.integers(1 << 40)
     return coins == bits[:70] and bool(same_state)

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from ..rendering.tables import Table, Tables
+from ..plots.tables import Table, Tables
 
 Name = TypeVar("Name", bound=Hashable)
 

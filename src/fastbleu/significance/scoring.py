@@ -11,15 +11,18 @@ References
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from ..counting.stats import Stats
-from ..dialects import Dialect, _sacrebleu
-from .resampling import Columns
+from ..dialects import _sacrebleu
+from ..dialects.scorer import Scorer
+from .resampling import Columns, draw_indices, draw_sums
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from .resampling import Integers
@@ -30,23 +33,34 @@ if TYPE_CHECKING:
 EXACT_IN_FLOAT32 = 1 << 24
 
 
-class DialectScoring:
-    """Corpus scores of integer sums; `scoring` are options of the dialect."""
+class ScoringOptions(TypedDict, total=False):
+    """Options of a dialect's scores, as `fastbleu.dialects.Dialect.score` takes them."""
 
-    def __init__(self, dialect: Dialect, max_order: int, scoring: dict[str, Any]) -> None:
-        self._dialect, self._max_order, self._scoring = dialect, max_order, scoring
+    weights: Sequence[float] | None
+    smoothing: str
+    smoothing_value: float | None
+    effective_order: bool
+
+
+class DialectScoring:
+    """Corpus scores of integer sums by a dialect."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
 
     def score_corpora(self, sums: Integers) -> Floats:
         """Scores of sums of shape (..., columns), as an array of shape (...)."""
-        rows = Stats._own(array("q", sums.tobytes()), self._max_order)
-        scores = self._dialect.sentence_scores(rows, **self._scoring)
+        rows = Stats._own(array("q", sums.tobytes()), self._scorer.max_order)
+        scores = self._scorer.summed_scores(rows)
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 
     score_shuffled = score_corpora
 
-    def score_drawn(self, columns: Columns, sums: Integers, indices: Integers) -> Floats:
-        """Scores of a block of bootstrap samples, shape (systems, samples)."""
-        return self.score_corpora(sums)
+    def score_drawn(
+        self, columns: Columns, generator: np.random.Generator, samples: int
+    ) -> Iterator[Floats]:
+        """Scores of bootstrap samples in blocks, shape (systems, samples)."""
+        return map(self.score_corpora, draw_sums(generator, columns, samples))
 
 
 class SacrebleuScoring:
@@ -73,18 +87,19 @@ class SacrebleuScoring:
         """Scores of shuffled corpora, of shape (..., columns)."""
         return self._score(sums, "int64-in-place")
 
-    def score_drawn(self, columns: Columns, sums: Integers, indices: Integers) -> Floats:
-        """Scores of a block of bootstrap samples, shape (systems, samples).
-
-        `indices`, shape (samples, segments), give the order of the float32 additions.
-        """
-        singles = sums.astype(np.float32)
-        rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
-        if rounded.any():
-            for system, rows in enumerate(columns.rows):
-                # numpy converts Python's int to float32 through a double.
-                doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
-                table = doubles.astype(np.float32)
-                for sample in np.flatnonzero(rounded):
-                    singles[system, sample] = table[indices[sample]].sum(0)
-        return self._score(singles, "float32")
+    def score_drawn(
+        self, columns: Columns, generator: np.random.Generator, samples: int
+    ) -> Iterator[Floats]:
+        """Scores of bootstrap samples in blocks, shape (systems, samples)."""
+        for indices in draw_indices(generator, columns.segments, samples):
+            sums = columns.add_drawn(indices)
+            singles = sums.astype(np.float32)
+            rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
+            if rounded.any():  # the order of the float32 additions matters
+                for system, rows in enumerate(columns.rows):
+                    # numpy converts Python's int to float32 through a double.
+                    doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
+                    table = doubles.astype(np.float32)
+                    for sample in np.flatnonzero(rounded):
+                        singles[system, sample] = table[indices[sample]].sum(0)
+            yield self._score(singles, "float32")

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..inputs.arguments import check_choice
+from ..inputs.arguments import a_type, check_choice
 from ..metric.bleu import BLEU
-from .procedures import paired_approximate_randomization, paired_bootstrap
+from .procedures import ResamplingOptions, paired_approximate_randomization, paired_bootstrap
 from .results import Comparisons, Name
 
 if TYPE_CHECKING:
-    from ..inputs.types import References
+    from typing import Unpack
 
-_METHODS = {
+    from ..inputs.types import Hypotheses, References
+
+_METHODS: dict[str, Callable[..., Any]] = {
     "bootstrap": paired_bootstrap,
     "approximate_randomization": paired_approximate_randomization,
 }
 
 
+class CompareOptions(ResamplingOptions, total=False):
+    """Options of `compare` for its method; `trials` are those of approximate randomization."""
+
+    trials: int
+
+
 def compare(
-    systems: Mapping[Name, Any],
+    systems: Mapping[Name, Hypotheses],
     references: References,
     *,
     method: Literal["bootstrap", "approximate_randomization"] = "bootstrap",
     metric: BLEU | None = None,
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> Comparisons[Name]:
     """Compare the hypotheses of systems with those of the first one, the baseline.
 
@@ -40,8 +48,7 @@ def compare(
     metric : BLEU, optional
         The BLEU to compute; by default ``fastbleu.BLEU()``.
     **options
-        Options of the method: `samples`, `trials`, `confidence`, `seed`, `exact`, `compatible`,
-        `progress`.
+        Options of the method: `samples`, `trials`, `confidence`, `seed`, `compatible`, `progress`.
 
     Returns
     -------
@@ -66,7 +73,7 @@ def compare(
     """
     metric = BLEU() if metric is None else metric
     if not isinstance(metric, BLEU):
-        raise TypeError(f"metric is a {type(metric).__name__}, expected a fastbleu.BLEU")
+        raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
     check_choice("method", method, tuple(_METHODS))
     if not isinstance(systems, Mapping):
         given = type(systems).__name__
@@ -74,8 +81,8 @@ def compare(
     if len(systems) < 2:
         given = f"systems has {len(systems)} entries"
         raise ValueError(f"{given}, expected two or more: the first one is the baseline")
-    rules = metric._parameters.rules
-    for option in options.keys() & {"dialect", *rules.options}:
+    dialect = metric.scorer.dialect
+    for option in options.keys() & {"dialect", *dialect.options}:
         raise TypeError(f"{option} belongs to the metric: pass metric=fastbleu.BLEU({option}=...)")
     chosen = scoring_options(metric)
     rows = {}
@@ -86,8 +93,10 @@ def compare(
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"systems[{name!r}]: {error}") from error
     baseline, *others = rows
-    their_rows = {name: rows[name] for name in others}
-    found = _METHODS[method](rows[baseline], their_rows, dialect=rules, **chosen, **options)
+    compared = {name: rows[name] for name in others}
+    found: Comparisons[Name] = _METHODS[method](
+        rows[baseline], compared, dialect=dialect, **chosen, **options
+    )
     found.baseline = baseline
     return found
 
@@ -97,6 +106,6 @@ def scoring_options(metric: BLEU) -> dict[str, Any]:
 
     Only those that differ from the default: compatible="sacrebleu" refuses some at any value.
     """
-    defaults = metric._parameters.rules.options
+    defaults = metric.scorer.dialect.options
     chosen = {option: getattr(metric, option) for option in defaults}
-    return {option: its for option, its in chosen.items() if its != defaults[option]}
+    return {option: value for option, value in chosen.items() if value != defaults[option]}

@@ -6,7 +6,8 @@
 
 Tables are those of pandas, polars and pyarrow, and dicts of columns. Files, polars LazyFrames,
 pyarrow's datasets and readers, DuckDB relations, Hugging Face datasets, and iterables of tables may
-be larger than memory. All except dicts need the extra: ``pip install '.[tables]'`` in a checkout.
+be larger than memory. All need the extra: ``pip install '.[tables]'`` in a checkout; dicts of
+columns and files need pyarrow, too: ``'.[parquet]'``.
 """
 
 from .functions import score, sentence_scores, statistics

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from ..inputs.columns import Column
 
 class RowGroups:
+    groups: array[int]
     totals: array[int] | None
     def __new__(cls, rows: int, width: int) -> RowGroups: ...
     def split(self, keys: Column | NDArray[Any]) -> None: ...

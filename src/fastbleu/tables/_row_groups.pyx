@@ -13,7 +13,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastbleu._core cimport numbers
-from fastbleu.inputs._utf8 cimport Utf8Rows, utf8_line
+from fastbleu.inputs._utf8_rows cimport Utf8Rows, utf8_line
 from fastbleu.kernel.tables cimport (
     interner, interner_add, interner_begin, interner_free, number_table, number_table_add,
     number_table_begin, number_table_free, token_content, token_key)
@@ -22,7 +22,7 @@ from fastbleu.runtime._process cimport Buffer, buffer_of, process_seed
 
 cdef extern from "kernel/tables/token_store.h":
     token_key number_key(int64_t number) noexcept nogil
-    int32_t intern_content(interner *table, token_content content, unsigned int unit) noexcept nogil
+    int32_t intern_content(interner *table, token_content content, unsigned int kind) noexcept nogil
 
 
 cdef enum:
@@ -57,7 +57,7 @@ cdef class RowGroups:
     # Of each group: the first row, segments, fewest and most references, and the counts.
     # None: nothing was added.
     cdef readonly array totals
-    cdef array groups                # of each row, int32
+    cdef readonly array groups       # of each row, int32
     cdef Py_ssize_t rows, count, width
     cdef interner known              # values of the key
     cdef number_table pairs          # of a group and a value

@@ -1,19 +1,18 @@
-"""Frames: the operations on a table in memory that counting by group needs.
-
-A `LibraryFrame` is a table of pandas, polars, pyarrow or any other library that narwhals supports;
-a `DictFrame` is a dict of columns, which needs no library.
-"""
+"""`Frame`: the operations on a table in memory that counting by group needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..inputs.columns import opened
+from ..inputs.missing import count_of
 from ..runtime.extras import install_command
+from ..runtime.import_lock import import_lock
 from ._row_groups import RowGroups
 
 if TYPE_CHECKING:
@@ -25,15 +24,13 @@ if TYPE_CHECKING:
     # How to reduce each column of a frame within a group.
     Reductions = Mapping[str, str]
 
-_PYTHON_REDUCTIONS: dict[str, Callable[..., int]] = {"sum": sum, "min": min, "max": max}
 
-
-class LibraryFrame:
-    """A data frame of a library, by narwhals."""
+class Frame:
+    """A table of pandas, polars, pyarrow or any other library that narwhals supports."""
 
     def __init__(self, frame: Any) -> None:
         self._narwhals = load_narwhals()
-        self._frame = self._narwhals.maybe_reset_index(frame)
+        self._frame = self._narwhals.from_native(frame, eager_only=True)
 
     @property
     def columns(self) -> list[str]:
@@ -47,6 +44,11 @@ class LibraryFrame:
         """A column as the library has it."""
         return self._frame[name].to_native()
 
+    def is_null(self, name: str) -> bool:
+        """Whether a column has no type, nor its lists, because there are no values."""
+        dtype = self._frame.schema[name]
+        return self._narwhals.Unknown() in (dtype, getattr(dtype, "inner", None))
+
     def values(self, name: str) -> list[Any]:
         """A column as a list of Python's objects."""
         return list(self._frame[name].to_list())
@@ -56,174 +58,97 @@ class LibraryFrame:
         parts = [self._frame[name].to_numpy() for name in names]
         return np.stack(parts, axis=1).astype(np.int64, copy=False)
 
-    def nulls(self, name: str) -> NDArray[np.bool_]:
-        """For each row, whether the column is null."""
-        return np.asarray(self._frame[name].is_null().to_numpy(), bool)
-
     def lengths(self, name: str) -> Indices:
-        """The number of references of each row, in a column of references."""
+        """The number of references of each row, in a column of references; 1 of a missing list."""
         if self._frame[name].dtype == self._narwhals.List:
-            return np.asarray(self._frame[name].list.len().to_numpy()).astype(np.int64)
-        return _lengths(self.values(name))
+            lengths = self._frame[name].list.len().fill_null(1)
+            return np.asarray(lengths.to_numpy()).astype(np.int64)
+        return np.array([count_of(references) for references in self.values(name)], np.int64)
 
-    def select(self, names: Sequence[str]) -> LibraryFrame:
+    def select(self, names: Sequence[str]) -> Frame:
         """The frame with these columns only."""
-        return LibraryFrame(self._frame.select(*names))
+        return Frame(self._frame.select(*names))
 
-    def __getitem__(self, rows: slice | Indices) -> LibraryFrame:
+    def __getitem__(self, rows: slice | Indices) -> Frame:
         """The frame with these rows only."""
-        return LibraryFrame(self._frame[rows if isinstance(rows, slice) else rows.tolist()])
+        if isinstance(rows, slice):
+            return Frame(self._frame[rows])
+        return Frame(self._without_views()._frame[rows.tolist()])
 
-    def with_columns(self, columns: Mapping[str, Any]) -> LibraryFrame:
+    def _without_views(self) -> Frame:
+        """The frame without pyarrow's string_view, of which pyarrow can take no rows."""
+        table = self.to_native()
+        if self._frame.implementation.is_pyarrow():
+            for number, field in enumerate(table.schema):
+                if str(field.type) == "string_view":
+                    texts = table.column(number).cast("large_string")
+                    table = table.set_column(number, field.name, texts)
+        return Frame(table)
+
+    @property
+    def layout(self) -> object:
+        """What is equal of frames whose rows can be concatenated as they are."""
+        native = self.to_native()
+        return getattr(native, "schema", None) or self.columns
+
+    def with_columns(self, columns: Mapping[str, Any]) -> Frame:
         """The frame and further columns: arrays, or lists with None for null."""
-        new, backend = self._narwhals.new_series, self._frame.implementation
-        floats = self._narwhals.Float64()
-        added = [
-            new(name, values, _type_of(values, floats), backend=backend)
-            for name, values in columns.items()
-        ]
-        return LibraryFrame(self._frame.with_columns(*added))
+        added = []
+        for name, values in columns.items():
+            # A library cannot infer the type of scores if all of them are None.
+            is_list = isinstance(values, list)
+            scores = is_list and all(v is None or isinstance(v, float) for v in values)
+            dtype = self._narwhals.Float64() if scores else None
+            backend = self._frame.implementation
+            added.append(self._narwhals.new_series(name, values, dtype, backend=backend))
+        frame = self._frame.with_columns(*added)
+        if frame.implementation.is_pandas_like():
+            frame.to_native().attrs = self.to_native().attrs
+        return Frame(frame)
 
-    def reduce(self, by: Sequence[str], how: Reductions) -> LibraryFrame:
+    def without_index(self) -> Frame:
+        """The frame with the default index, if its library has any."""
+        return Frame(self._narwhals.maybe_reset_index(self._frame))
+
+    def reduce(self, by: Sequence[str], reductions: Reductions) -> Frame:
         """A row for each group, in any order; null is a group's key as any other value."""
         column = self._narwhals.col
-        parts = [getattr(column(name), reduction)() for name, reduction in how.items()]
+        parts = [getattr(column(name), reduction)() for name, reduction in reductions.items()]
         frame = self._frame
         if frame.implementation.is_pyarrow():
             # Copies in its own memory: its threads may free their data only when Python exits,
             # which aborts the process if the memory belongs to a Python object.
-            frame = frame.with_columns(*(column(name) + 0 for name in how))
-        grouped = frame.group_by(*by, drop_null_keys=False)
-        return LibraryFrame(grouped.agg(*parts))
+            frame = frame.with_columns(*(column(name) + 0 for name in reductions))
+        with _errors_of_keys(by):
+            return Frame(frame.group_by(*by, drop_null_keys=False).agg(*parts))
 
     def groups(self, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Indices]]:
         """The key and the rows of each group, in any order."""
-        keys = self._frame.select(*by).with_row_index(ROW)
-        for key, rows in keys.group_by(*by, drop_null_keys=False):
+        keys = self.select(by)._without_views()._frame.with_row_index(ROW)
+        with _errors_of_keys(by):
+            found = list(keys.group_by(*by, drop_null_keys=False))
+        for key, rows in found:
             yield tuple(key), rows[ROW].to_numpy().astype(np.int64)
 
     def row_groups(self, width: int) -> RowGroups:
         """Rows of which all columns are equal, with `width` counts; one key may have several."""
         groups = RowGroups(len(self), width)
         for name in self.columns:
-            groups.split(_text(self.column(name)) or _numbers(self._frame[name].to_numpy()))
+            with _errors_of_keys([name]):
+                groups.split(_text(self.column(name)) or _numbers(self._frame[name].to_numpy()))
         return groups
 
-    def sort(self, name: str) -> LibraryFrame:
-        """The frame in the order of a column of integers."""
-        return LibraryFrame(self._frame.sort(name))
-
-    def joined(self, others: Sequence[LibraryFrame]) -> LibraryFrame:
-        """This frame's rows and those of others."""
-        frames = [self._frame, *(other._frame for other in others)]
-        return LibraryFrame(self._narwhals.concat(frames, how="vertical"))
+    def with_plain_text(self) -> Frame:
+        """The frame with all columns of text, also those in dictionaries, of the type string."""
+        library, schema = self._narwhals, self._frame.schema
+        texts = library.String, library.Categorical, library.Enum
+        names = [name for name, dtype in schema.items() if isinstance(dtype, texts)]
+        return Frame(self._frame.with_columns(library.col(name).cast(texts[0]) for name in names))
 
     def to_native(self) -> Any:
         """The frame as its library has it."""
         return self._frame.to_native()
 
-
-class DictFrame:
-    """A dict of columns, which are sequences of the same length."""
-
-    def __init__(self, columns: Mapping[str, Any]) -> None:
-        self._columns = dict(columns)
-        lengths = {name: len(values) for name, values in self._columns.items()}
-        if len(set(lengths.values())) > 1:
-            (one, its), *others = lengths.items()
-            other, differs = next(pair for pair in others if pair[1] != its)
-            raise ValueError(
-                f"column {one!r} has {its} rows, but column {other!r} has {differs}: row "
-                f"{min(its, differs)} is in one of them only; columns must be of the same length"
-            )
-        self._rows = next(iter(lengths.values()), 0)
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return list(self._columns)
-
-    def __len__(self) -> int:
-        return self._rows
-
-    def column(self, name: str) -> Any:
-        """A column as it was passed in."""
-        return self._columns[name]
-
-    def values(self, name: str) -> list[Any]:
-        """A column as a list."""
-        return list(self._columns[name])
-
-    def counts(self, names: Sequence[str]) -> Indices:
-        """Columns of integers, shape (rows, columns)."""
-        return np.array([self._columns[name] for name in names], np.int64).T
-
-    def nulls(self, name: str) -> NDArray[np.bool_]:
-        """None of the rows: what is missing is found among Python's objects."""
-        return np.zeros(self._rows, bool)
-
-    def lengths(self, name: str) -> Indices:
-        """The number of references of each row, in a column of references."""
-        return _lengths(self._columns[name])
-
-    def select(self, names: Sequence[str]) -> DictFrame:
-        """The frame with these columns only."""
-        return DictFrame({name: self._columns[name] for name in names})
-
-    def __getitem__(self, rows: slice | Indices) -> DictFrame:
-        """The frame with these rows only."""
-        if isinstance(rows, slice):
-            return DictFrame({name: values[rows] for name, values in self._columns.items()})
-        taken = {name: [its[row] for row in rows] for name, its in self._columns.items()}
-        return DictFrame(taken)
-
-    def with_columns(self, columns: Mapping[str, Any]) -> DictFrame:
-        """The frame and further columns."""
-        added = {name: _list(values) for name, values in columns.items()}
-        return DictFrame(self._columns | added)
-
-    def reduce(self, by: Sequence[str], how: Reductions) -> DictFrame:
-        """A row for each group."""
-        reduced: dict[str, list[Any]] = {name: [] for name in (*by, *how)}
-        for key, rows in self.groups(by):
-            for name, value in zip(by, key, strict=True):
-                reduced[name].append(value)
-            for name, reduction in how.items():
-                values = self._columns[name]
-                reduced[name].append(_PYTHON_REDUCTIONS[reduction](values[row] for row in rows))
-        return DictFrame(reduced)
-
-    def groups(self, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Indices]]:
-        """The key and the rows of each group, in the order of their first rows."""
-        rows: dict[tuple[Any, ...], list[int]] = {}
-        keys = zip(*(self._columns[name] for name in by), strict=True)
-        for row, key in enumerate(keys):
-            rows.setdefault(key, []).append(row)
-        yield from ((key, np.array(its, np.int64)) for key, its in rows.items())
-
-    def row_groups(self, width: int) -> RowGroups:
-        """Rows of which all columns are equal, with `width` counts."""
-        groups = RowGroups(len(self), width)
-        for name in self.columns:
-            groups.split(_numbers_of_objects(self.values(name)))
-        return groups
-
-    def sort(self, name: str) -> DictFrame:
-        """The frame in the order of a column of integers."""
-        return self[np.argsort(self._columns[name], kind="stable")]
-
-    def joined(self, others: Sequence[DictFrame]) -> DictFrame:
-        """This frame's rows and those of others."""
-        frames = [self, *others]
-        names = self.columns
-        return DictFrame({n: [*chain.from_iterable(f.values(n) for f in frames)] for n in names})
-
-    def to_native(self) -> dict[str, Any]:
-        """The dict."""
-        return self._columns
-
-
-Frame: TypeAlias = "LibraryFrame | DictFrame"
 
 # The column of row numbers in frames that this package creates.
 ROW = "_fastbleu_row"
@@ -232,29 +157,52 @@ ROW = "_fastbleu_row"
 def load_narwhals() -> Any:
     """The library narwhals; ImportError that names the extra if it is not installed."""
     try:
-        import narwhals
+        with import_lock:
+            import narwhals
     except ImportError:
-        raise ImportError(
-            f"tables of other libraries need narwhals: {install_command('tables')}; a dict of "
-            "columns needs nothing"
-        ) from None
+        raise ImportError(f"tables need narwhals: {install_command('tables')}") from None
     return narwhals
 
 
-def joined(frames: Iterable[Frame]) -> Frame:
-    """The concatenated rows of frames of one kind, at least one frame."""
-    first, *others = frames
-    return first.joined(others) if others else first  # type: ignore[arg-type]
+def joined(frames: Sequence[Frame]) -> Frame:
+    """The concatenated rows of frames with the same columns, at least one frame.
+
+    TypeError if a column is of text in one frame and of numbers in another.
+    """
+    if len(frames) == 1:
+        return frames[0]
+    if all(frame.layout == frames[0].layout for frame in frames[1:]):
+        return Frame(load_narwhals().concat([frame._frame for frame in frames]))
+    frames = [frame.with_plain_text() for frame in frames]
+    natives = [frame.to_native() for frame in frames]
+    kind = frames[0]._frame.implementation
+    library = kind.to_native_namespace()
+    wrong: Any = (TypeError, ValueError) if kind.is_pyarrow() else library.exceptions.PolarsError
+    try:
+        if kind.is_pyarrow():
+            return Frame(library.concat_tables(natives, promote_options="permissive"))
+        for one, other in pairwise(frames):
+            for name in one.columns:
+                kinds = {one._frame.schema[name], other._frame.schema[name]}
+                if one._narwhals.String() in kinds and any(kind.is_numeric() for kind in kinds):
+                    raise library.exceptions.SchemaError(f"{name} is of text and of numbers")
+        return Frame(library.concat(natives, how="vertical_relaxed"))
+    except wrong as error:
+        raise TypeError(
+            f"the parts of the table have columns of different types: {error}; cast them to one"
+        ) from error
 
 
-def _type_of(values: Any, floats: Any) -> Any:
-    """The type of a column of scores, which a library cannot infer if all values are None."""
-    is_list = isinstance(values, list)
-    return floats if is_list and all(v is None or isinstance(v, float) for v in values) else None
-
-
-def _lengths(references: Iterable[Any]) -> Indices:
-    return np.array([1 if isinstance(its, str) else len(its) for its in references], np.int64)
+@contextmanager
+def _errors_of_keys(by: Sequence[str]) -> Iterator[None]:
+    """Make errors of libraries about columns that cannot be keys name these, and the fix."""
+    try:
+        yield
+    except (NotImplementedError, TypeError, ValueError) as error:
+        raise TypeError(
+            f"rows cannot be grouped by {', '.join(map(repr, by))}: {error}; pass columns of "
+            "texts, numbers or times, and a field of a struct as a column of its own"
+        ) from error
 
 
 def _text(column: Any) -> Column | None:
@@ -271,17 +219,10 @@ def _numbers(values: NDArray[Any]) -> Indices:
     if values.dtype.kind in "iubmM":
         return values.astype(np.int64)
     if values.dtype.kind == "O":
+        numbers: dict[Any, int] = {}
         try:
-            return _numbers_of_objects(values.tolist())
+            listed = [numbers.setdefault(value, len(numbers)) for value in values.tolist()]
+            return np.array(listed, np.int64)
         except TypeError:  # unhashable
             pass
     return np.arange(len(values))
-
-
-def _numbers_of_objects(values: list[Any]) -> Indices:
-    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
-    return np.fromiter(map(numbers.__getitem__, values), np.int64, len(values))
-
-
-def _list(values: Any) -> list[Any]:
-    return values.tolist() if isinstance(values, np.ndarray) else list(values)

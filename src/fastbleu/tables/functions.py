@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,26 +14,25 @@ from .rows import RowCounter, check_columns, check_new_columns
 from .sources import open_table
 
 if TYPE_CHECKING:
-    from ..inputs.types import MissingChoice
-    from ..metric.bleu import BLEU
+    from typing import Unpack
+
+    from numpy.typing import NDArray
+
     from .frames import Indices
+    from .rows import RowOptions
 
 
 def score(
-    table: Any,
+    table: object,
     hypothesis: str,
     references: str | Sequence[str],
     by: str | Sequence[str] = (),
     *,
-    metric: BLEU | None = None,
-    language: str | None = None,
-    tokenize: Mapping[Any, Any] | None = None,
     confidence: float | None = None,
     samples: int = 1000,
     seed: int | str | None = None,
-    missing: MissingChoice = "error",
-    threads: int | None = None,
     progress: bool = False,
+    **options: Unpack[RowOptions],
 ) -> Any:
     """BLEU of each group of a table's rows, equal to that of the group alone.
 
@@ -44,10 +43,12 @@ def score(
     ----------
     table : table, lazy table, path or iterable of tables
         In memory: a table of pandas, polars or pyarrow, any other data frame that narwhals
-        supports, or a dict of columns. Streamed, in constant memory: a polars LazyFrame, a dataset,
-        a ParquetFile or a RecordBatchReader of pyarrow, a DuckDB relation, a dataset of Hugging
-        Face's `datasets`, any iterable of tables or record batches, or the path of a .parquet,
-        .feather, .arrow or .csv file or of a directory of Parquet files.
+        supports, or a dict of columns. Streamed: the path of a .parquet, .feather, .arrow or .csv
+        file or of a directory of Parquet files, a polars LazyFrame, a dataset, a ParquetFile or a
+        RecordBatchReader of pyarrow, a DuckDB relation, a dataset of Hugging Face's `datasets`, or
+        any iterable of tables or record batches. Of a stream only some parts of 65,536 rows are
+        in memory, and what its library reads ahead: nothing of Parquet files given as paths, whole
+        row groups of a dataset of pyarrow.
     hypothesis : str
         The column of the hypotheses.
     references : list of str, or str
@@ -62,8 +63,9 @@ def score(
         ``language="lang", tokenize={"zh": "zh", "ja": "ja-mecab", None: "13a"}``.
     confidence : float, optional
         Between 0 and 1: adds `low` and `high`, the bounds of a bootstrap interval as in
-        `fastbleu.significance.bootstrap`; null for a group of one segment. It needs the counts of
-        all segments, 112 bytes each with 4 orders.
+        `fastbleu.significance.bootstrap`; null for a group of one segment. It keeps the counts of
+        all segments, in at most 48 bytes each with 4 orders and less than 2,048 tokens. A thousand
+        samples take about 7 microseconds per segment, many times as long as counting.
     samples, seed : int, optional
         Number of bootstrap samples, and their seed.
     missing : {"error", "empty", "skip"}, default "error"
@@ -106,39 +108,35 @@ def score(
     >>> found["system"], found["segments"], [round(value, 1) for value in found["bleu"]]
     (['a', 'b'], [2, 1], [100.0, 77.9])
     """
-    how: dict[str, Any] = {"metric": metric, "tokenize": tokenize, "language": language}
-    counter = RowCounter(hypothesis, references, missing=missing, threads=threads, **how)
-    scorer = GroupScorer(counter, by, confidence, samples, seed)
-    source = open_table(table, scorer.columns, counter.columns[: 1 + len(counter.references)])
-    rules = counter.metric._parameters.rules
-    if "update" in rules.unsupported:
-        if source.is_stream:
-            rules.require("update")
-        return scorer.score_texts(source.frame).to_native()
+    row_counter = RowCounter(hypothesis, references, **options)
+    groups = GroupScorer(row_counter, by, confidence, samples, seed)
+    source = open_table(table, groups.columns, row_counter.texts)
+    dialect = row_counter.metric.scorer.dialect
+    if not dialect.supports("update"):
+        if source.frame is not None:
+            return source.to_native(groups.score_texts(source.frame))
+        dialect.require("update")
     with ProgressBar(progress, source.rows, " rows") as bar:
-        total = scorer.totals(_advancing(source.chunks(), bar))
+        total = groups.totals(_advancing(source.chunks(), bar))
     if total is None:
         raise ValueError("there are no segments to score: the table has no rows")
-    return scorer.scores(total).to_native()
+    return source.to_native(groups.scores(total))
 
 
 def sentence_scores(
-    table: Any,
+    table: object,
     hypothesis: str,
     references: str | Sequence[str],
     *,
     name: str = "bleu",
-    metric: BLEU | None = None,
-    language: str | None = None,
-    tokenize: Mapping[Any, Any] | None = None,
-    missing: MissingChoice = "error",
-    threads: int | None = None,
     progress: bool = False,
+    **options: Unpack[RowOptions],
 ) -> Any:
     """Add a column `name` with the BLEU of each row.
 
-    Parameters and errors as for `score`; with sacreBLEU's dialect short segments need
-    ``metric=fastbleu.BLEU(effective_order=True)``.
+    Parameters and errors as for `score`. By default ``metric=fastbleu.BLEU()``, as for
+    `BLEU.sentence_scores`: a hypothesis of fewer than 4 tokens scores 0; with
+    ``metric=fastbleu.BLEU(effective_order=True)`` by the orders that it has.
 
     Returns
     -------
@@ -152,27 +150,22 @@ def sentence_scores(
     >>> [round(value, 1) for value in sentence_scores(table, "mt", "ref")["bleu"]]
     [100.0, 0.0]
     """
-    how: dict[str, Any] = {"metric": metric, "tokenize": tokenize, "language": language}
-    counter = RowCounter(hypothesis, references, missing=missing, threads=threads, **how)
+    row_counter = RowCounter(hypothesis, references, **options)
 
-    def scored(frame: Frame, first: int) -> Frame:
-        numbers, values = counter.sentence_scores(frame, first)
-        return frame.with_columns({name: _with_nulls(values, numbers - first, len(frame))})
+    def scored(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
+        rows, values = row_counter.sentence_scores(frame, first)
+        return rows, [values]
 
-    return _appended(table, counter, [name], scored, progress)
+    return _appended(table, row_counter, [name], scored, progress)
 
 
 def statistics(
-    table: Any,
+    table: object,
     hypothesis: str,
     references: str | Sequence[str],
     *,
-    metric: BLEU | None = None,
-    language: str | None = None,
-    tokenize: Mapping[Any, Any] | None = None,
-    missing: MissingChoice = "error",
-    threads: int | None = None,
     progress: bool = False,
+    **options: Unpack[RowOptions],
 ) -> Any:
     """Add columns with the counts of each row, from which every score can be computed.
 
@@ -186,48 +179,50 @@ def statistics(
     >>> table["hyp_len"], table["matches_1"], table["matches_2"]
     ([3], [2], [1])
     """
-    how: dict[str, Any] = {"metric": metric, "tokenize": tokenize, "language": language}
-    counter = RowCounter(hypothesis, references, missing=missing, threads=threads, **how)
-    orders = range(1, counter.metric.max_order + 1)
-    names = [
-        "hyp_len",
-        "ref_len",
-        *(f"matches_{n}" for n in orders),
-        *(f"totals_{n}" for n in orders),
-    ]
+    row_counter = RowCounter(hypothesis, references, **options)
+    row_counter.metric.scorer.dialect.require("statistics")
+    orders = range(1, row_counter.metric.max_order + 1)
+    numbers_of_orders = [f"{part}_{n}" for part in ("matches", "totals") for n in orders]
+    names = ["hyp_len", "ref_len", *numbers_of_orders]
 
-    def counted(frame: Frame, first: int) -> Frame:
-        found = counter.count(frame, first, "statistics")
-        columns = np.ascontiguousarray(np.asarray(found.stats).T)
-        rows = found.numbers - first
-        values = [_with_nulls(column, rows, len(frame)) for column in columns]
-        return frame.with_columns(dict(zip(names, values, strict=True)))
+    def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
+        numbers = np.arange(first, first + len(frame))
+        parts = [(rows, np.asarray(c.stats)) for rows, _, c in row_counter.counts(frame, numbers)]
+        rows = np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in parts)])
+        order = np.argsort(rows, kind="stable")
+        table = np.concatenate([np.zeros((0, len(names)), np.int64), *(some for _, some in parts)])
+        return rows[order], np.ascontiguousarray(table[order].T)
 
-    return _appended(table, counter, names, counted, progress)
+    return _appended(table, row_counter, names, counted, progress)
 
 
 def _appended(
     table: Any,
-    counter: RowCounter,
+    row_counter: RowCounter,
     names: Sequence[str],
-    append: Callable[[Frame, int], Frame],
+    results: Callable[[Frame, int], tuple[Indices, Iterable[NDArray[Any]]]],
     progress: bool,
 ) -> Any:
-    """Apply `append` to the table, or to each part of a stream."""
-    source = open_table(table, None, counter.columns)
+    """The table, or each part of a stream, with the columns `names` of `results`.
+
+    `results` returns the rows in which nothing is missing, and for each column their values.
+    """
+    source = open_table(table, None, row_counter.texts)
 
     def parts() -> Iterator[Any]:
         row = 0
         with ProgressBar(progress, source.rows, " rows") as bar:
-            for frame in source.chunks() if source.is_stream else [source.frame]:
-                check_columns(frame.columns, counter.columns)
+            for frame in source.chunks() if source.frame is None else [source.frame]:
+                check_columns(frame.columns, row_counter.columns)
                 check_new_columns(frame.columns, names)
-                yield append(frame, row).to_native()
+                rows, columns = results(frame, row)
+                added = [_with_nulls(values, rows, len(frame)) for values in columns]
+                yield source.to_native(frame.with_columns(dict(zip(names, added, strict=True))))
                 row += len(frame)
                 bar.update(len(frame))
-        counter.warn()
+        row_counter.warn()
 
-    if source.is_stream:
+    if source.frame is None:
         return parts()
     [result] = parts()
     return result

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..counting.stats import Stats
 from ..dialects.score import Score
-from ..inputs.column_pairs import columns_of
-from ..significance import bootstrap
-from ..significance.texts import scoring_options
+from ..significance.procedures import interval_of
 from .frames import ROW, Frame, joined
-from .rows import Located, RowCounter, check_columns, check_new_columns
-from .sources import pieces
+from .rows import RowCounter, check_new_columns
+from .segment_rows import SegmentRows
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..metric.bleu import BLEU
     from .frames import Indices
 
@@ -33,7 +34,7 @@ RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signat
 
 
 class GroupScorer:
-    """Adds up counts by the columns `by`, and scores the sums.
+    """Adds up counts by the columns `by`, and scores the sums by the metric's `Scorer`.
 
     With `confidence` each score has an interval from `samples` samples. This needs the rows of all
     segments, like dialects whose corpus score is a mean of sentences.
@@ -41,29 +42,37 @@ class GroupScorer:
 
     def __init__(
         self,
-        counter: RowCounter,
+        row_counter: RowCounter,
         by: str | Sequence[str] = (),
         confidence: float | None = None,
         samples: int = 1000,
         seed: int | str | None = None,
     ) -> None:
-        self.counter = counter
+        self.row_counter = row_counter
         self.by = [by] if isinstance(by, str) else list(by)
-        if counter.language is not None and counter.language not in self.by:
+        for name in self.by:
+            if self.by.count(name) > 1:
+                raise ValueError(f"by has {name!r} several times: pass each column once")
+        if row_counter.language is not None and row_counter.language not in self.by:
             raise ValueError(
-                f"language={counter.language!r} is not in by, so that a group could have several "
-                f"tokenizers; pass by={[*self.by, counter.language]!r}"
+                f"language={row_counter.language!r} is not in by, so that a group could have "
+                f"several tokenizers; pass by={[*self.by, row_counter.language]!r}"
             )
-        self.confidence, self._samples, self._seed = confidence, samples, seed
-        rules = counter.metric._parameters.rules
-        self.keeps_rows = confidence is not None or rules.mean_of_sentences
+        self._confidence, self._samples, self._seed = confidence, samples, seed
+        dialect = row_counter.metric.scorer.dialect
+        if confidence is not None:
+            dialect.require("significance")
+        # The counts of segments are kept where their sums do not tell the result.
+        self._segment_rows: SegmentRows | None = None
+        if confidence is not None or not dialect.supports("sums"):
+            self._segment_rows = SegmentRows(len(self._counts))
         new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
         check_new_columns(self.by, new)
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns that are read, each once."""
-        return list(dict.fromkeys([*self.counter.columns, *self.by]))
+        return list(dict.fromkeys([*self.row_counter.columns, *self.by]))
 
     @property
     def keys(self) -> list[str]:
@@ -78,83 +87,56 @@ class GroupScorer:
 
     @property
     def _counts(self) -> list[str]:
-        width = 2 + 2 * self.counter.metric._parameters.max_order
+        width = 2 + 2 * self.row_counter.metric.max_order
         return [f"_fastbleu_{column}" for column in range(width)]
 
     def totals(self, frames: Iterable[Frame]) -> Frame | None:
         """The partial result of frames, a row for each group; None if there are no frames.
 
-        If the rows of segments are kept, it has a row for each segment.
+        If the rows of segments are kept, it has several for each group, one for each frame.
         """
         total: list[Frame] = []
         waiting: list[tuple[Frame, Indices]] = []
-        row = 0
+        row = parts = 0
+        reduces = self._segment_rows is None
         for frame in frames:
-            check_columns(frame.columns, self.columns)
-            waiting += self._rows(frame, row) if self.keeps_rows else [self._sums(frame, row)]
+            waiting.append(self._sums(frame, row, parts))
             row += len(frame)
-            if not self.keeps_rows and sum(len(keys) for keys, _ in waiting) > WAITING_ROWS:
+            parts += len(waiting[-1][0])
+            if reduces and sum(len(keys) for keys, _ in waiting) > WAITING_ROWS:
                 total, waiting = [self.reduced([*total, self._joined(waiting)])], []
         if waiting:
             total.append(self._joined(waiting))
         if not total:
             return None
-        return joined(total) if self.keeps_rows else self.reduced(total)
+        return self.reduced(total) if reduces else joined(total)
 
-    def _rows(self, frame: Frame, first: int) -> Iterator[tuple[Frame, Indices]]:
-        """The keys of segments and their `reductions`; `first` is the number of the first row."""
-        for before, piece in pieces(frame):
-            counted = self.counter.count(piece, first + before, "statistics")
-            numbers, nrefs = counted.numbers, counted.nrefs
-            columns = [numbers, np.ones_like(numbers), nrefs, nrefs, np.asarray(counted.stats)]
-            yield self._keyed(counted.frame), np.column_stack(columns)
+    def _sums(self, frame: Frame, first: int, parts: int) -> tuple[Frame, Indices]:
+        """The keys of groups and their `reductions`; several results may have equal keys.
 
-    def _sums(self, frame: Frame, first: int) -> tuple[Frame, Indices]:
-        """Like `_rows`, but summed by group; several results may have equal keys."""
-        keys, width = self._keyed(frame), len(self._counts)
-        groups = keys.row_groups(width)
-        for numbers, stats, nrefs in self._counted(frame, first):
-            stats = self.counter.metric._parameters.rules.adapt(stats)
-            groups.add(numbers - first, stats._rows, nrefs)
+        `first` is the number of the first row, `parts` how many results there are before these.
+        """
+        keys, metric = self._keyed(frame), self.row_counter.metric
+        scorer, kept = metric.scorer, self._segment_rows
+        groups = keys.row_groups(len(self._counts))
+        most = _PART_ROWS if metric.threads == 1 else _SHARED_ROWS
+        numbers = np.arange(first, first + len(frame))
+        of_rows: list[Indices] = []
+        for rows, nrefs, counted in self.row_counter.counts(frame, numbers, most):
+            adapted = scorer.rows_to_add(counted.stats)
+            groups.add(rows, adapted._rows, nrefs)
+            if kept is not None:
+                of_rows.append(np.asarray(groups.groups)[rows])
+                kept.add_counts(counted.stats if scorer.averages_sentences else adapted)
         totals: Indices = np.asarray(groups.totals).reshape(-1, len(self.reductions))
-        totals = totals[totals[:, 1] > 0]  # if nothing is missing
+        present = totals[:, 1] > 0  # all if nothing is missing
+        if kept is not None:
+            part_of = parts + np.cumsum(present) - 1
+            kept.add_parts(part_of[np.concatenate([np.zeros(0, np.int32), *of_rows])])
+        totals = totals[present]
         rows = totals[:, 0].copy()
         totals[:, 0] += first
         return keys[rows], totals
-
-    def _counted(self, frame: Frame, first: int) -> Iterator[tuple[Indices, Stats, Indices]]:
-        """The numbers of rows, their counts and their numbers of references, part by part."""
-        done = 0
-        for stats, nrefs in self._counted_columns(frame):
-            numbers = np.arange(first + done, first + done + len(stats))
-            done += len(stats)
-            yield numbers, stats, nrefs
-        for before, piece in pieces(frame[done:]) if done < len(frame) else ():
-            yield self.counter.count(piece, first + done + before, "update")[1:]
-
-    def _counted_columns(self, frame: Frame) -> Iterator[tuple[Stats, Indices]]:
-        """Counts and numbers of references of the first rows, in parts that stay in the cache.
-
-        Ends before a part that cannot be counted, of which `RowCounter.count` says why, or leaves
-        out what is missing; at once if texts are no columns, or languages have tokenizers.
-        """
-        metric, texts = self.counter.metric, self.counter.text_columns(frame)
-        if texts is None or self.counter.language is not None:
-            return
-        done = 0
-        try:
-            columns: Any = columns_of(*texts, True, metric._options.reads_utf8)
-            columns.pause = _PART_ROWS if metric.threads == 1 else _SHARED_ROWS
-            while done < len(frame):
-                how = (None, None), metric._options, "update"
-                counted = metric._parameters.count(columns, None, *how)
-                if not counted.segments:
-                    return
-                part = slice(done, done + counted.segments)
-                done = part.stop
-                yield self.counter.noted(metric, counted, frame, part)
-        except (TypeError, ValueError):
-            return
 
     def _joined(self, parts: Sequence[tuple[Frame, Indices]]) -> Frame:
         """Keys and their numbers in one frame."""
@@ -169,42 +151,46 @@ class GroupScorer:
 
     def scores(self, total: Frame) -> Frame:
         """A row for each group in the order of their first rows: keys, and scores."""
-        total = total.sort(ROW)
         keys = total.select(self.keys)
         counts = total.counts([*self._counts, _SEGMENTS, _FEWEST, _MOST])
-        if self.keeps_rows:
-            groups = self._grouped(keys)
+        order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
+        if self._segment_rows is not None:
+            groups = [(metric, order[rows]) for metric, rows in self._grouped(keys[order])]
+            tables: Iterable[Any] = self._segment_rows.by_group([rows for _, rows in groups])
         else:
-            values = zip(*(keys.values(name) for name in self.keys), strict=True)
-            rows = np.arange(len(keys))[:, None]
-            groups = [(self._metric_of(key), its) for key, its in zip(values, rows, strict=True)]
-        results = [self._score(metric, counts[rows]) for metric, rows in groups]
-        self.counter.warn()
+            values = list(zip(*(keys.values(name) for name in self.keys), strict=True))
+            groups = [
+                (self._metric_of(values[row]), order[i : i + 1]) for i, row in enumerate(order)
+            ]
+            tables = repeat(None, len(groups))
+        results = [
+            self._score(metric, counts[rows], table)
+            for (metric, rows), table in zip(groups, tables, strict=True)
+        ]
+        self.row_counter.warn()
         return self._with_results(keys[np.array([rows[0] for _, rows in groups])], results)
 
     def score_texts(self, frame: Frame) -> Frame:
         """Like `scores`, from the texts of each group, for dialects whose counts do not add up."""
-        check_columns(frame.columns, self.columns)
-        frame, _ = self.counter.present(frame, 0)
         keys = self._keyed(frame)
-        results, firsts = [], []
+        results = []
         for metric, rows in self._grouped(keys):
-            part = frame[rows]
-            with Located(self.counter, rows):
-                texts = self.counter.texts(part)
-                score = metric.score(*texts)
-                stats = None if self.confidence is None else metric.statistics(*texts)
-            results.append(self._row(len(rows), score, metric, stats))
-            firsts.append(rows[0])
-        self.counter.warn()
-        return self._with_results(keys[np.array(firsts, np.int64)], results)
+            kept, score, stats = self.row_counter.score_all(metric, frame[rows], rows)
+            table = None
+            if stats is not None:
+                table = np.asarray(metric.scorer.rows_to_add(stats))
+            results.append((int(kept[0]), self._row(len(kept), score, metric, table)))
+        self.row_counter.warn()
+        results.sort(key=lambda result: result[0])
+        firsts = np.array([first for first, _ in results], np.int64)
+        return self._with_results(keys[firsts], [row for _, row in results])
 
     def _keyed(self, frame: Frame) -> Frame:
         """The key columns of a frame."""
         if self.by:
             return frame.select(self.by)
         key = {_ALL: np.zeros(len(frame), np.int64)}
-        return frame.select([self.counter.hypothesis]).with_columns(key).select([_ALL])
+        return frame.select([self.row_counter.hypothesis]).with_columns(key).select([_ALL])
 
     def _grouped(self, keys: Frame) -> list[tuple[BLEU, Indices]]:
         """The metric and the rows of each group, in the order of the first rows."""
@@ -214,33 +200,33 @@ class GroupScorer:
         return [(self._metric_of(key), rows) for _, key, rows in groups]
 
     def _metric_of(self, key: Sequence[Any]) -> BLEU:
-        language = self.counter.language
-        return self.counter.metric_of(None if language is None else key[self.by.index(language)])
-
-    def _score(self, metric: BLEU, table: Indices) -> dict[str, Any]:
-        """The results of a group from its partial result."""
-        parameters = metric._parameters
-        segments, fewest, most = table[:, -3].sum(), table[:, -2].min(), table[:, -1].max()
-        stats = Stats(table[:, :-3], parameters.max_order)
-        counts = (
-            stats if parameters.rules.mean_of_sentences else parameters.rules.adapt(stats).sum()
+        language = self.row_counter.language
+        return self.row_counter.metric_of(
+            None if language is None else key[self.by.index(language)]
         )
-        score = parameters.score(counts, int(fewest) if fewest == most else -1, 0)
-        return self._row(int(segments), score, metric, stats)
+
+    def _score(self, metric: BLEU, sums: Indices, table: NDArray[Any] | None) -> dict[str, Any]:
+        """The results of a group from its partial results, and the rows of its segments if kept."""
+        segments, fewest, most = sums[:, -3].sum(), sums[:, -2].min(), sums[:, -1].max()
+        scorer = metric.scorer
+        rows = table if scorer.averages_sentences else sums[:, :-3]
+        nrefs = int(fewest) if fewest == most else -1
+        score = scorer.score(scorer.totals_of_rows(Stats(rows, metric.max_order), nrefs))
+        return self._row(int(segments), score, metric, table)
 
     def _row(
-        self, segments: int, score: Score, metric: BLEU, stats: Stats | None
+        self, segments: int, score: Score, metric: BLEU, table: NDArray[Any] | None
     ) -> dict[str, Any]:
         """The results of a group: a value for each column."""
         row: dict[str, Any] = {"segments": segments, "bleu": score.value}
         row |= {"precisions": list(score.precisions), "bp": score.bp}
         row |= {"hyp_len": score.hyp_len, "ref_len": score.ref_len}
-        if self.confidence is not None and stats is not None:
+        if self._confidence is not None:
             row |= {"low": None, "high": None}
-            if segments > 1:
-                how: dict[str, Any] = {"confidence": self.confidence, "samples": self._samples}
-                how |= {"seed": self._seed, "dialect": metric._parameters.rules}
-                interval = bootstrap(stats, **how, **scoring_options(metric))
+            if table is not None and segments > 1:
+                interval = interval_of(
+                    table, metric.scorer, self._confidence, self._samples, self._seed
+                )
                 row |= {"low": interval.low, "high": interval.high}
         return row | {"signature": score.signature}
 
@@ -249,4 +235,4 @@ class GroupScorer:
         if not results:
             raise ValueError("there are no segments to score: the table has no rows")
         columns = {name: [row[name] for row in results] for name in results[0]}
-        return keys.with_columns(columns).select([*self.by, *columns])
+        return keys.without_index().with_columns(columns).select([*self.by, *columns])

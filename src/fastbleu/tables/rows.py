@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from ..counting.stats import Stats
-from ..inputs.arguments import check_choice, closest
+from ..inputs.arguments import a_type, check_choice, closest
+from ..inputs.batch import Batch, read
 from ..inputs.columns import is_column
 from ..inputs.missing import CHOICES, is_missing
 from ..inputs.warnings import warn_input
@@ -20,28 +21,25 @@ from .frames import Frame
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..counting._batch import Counted as Batch
-    from ..dialects.parameters import Parameters
+    from ..counting._counted import Counted
+    from ..counting.stats import Stats
+    from ..dialects.score import Score
+    from ..inputs.types import MissingChoice
     from .frames import Indices
 
-Found = TypeVar("Found")
 
+class RowOptions(TypedDict, total=False):
+    """Options of how rows are counted, as in `fastbleu.tables.score`."""
 
-class Counted(NamedTuple):
-    """The counts of a frame's rows, and the other data that a score needs.
-
-    `frame` has the rows that were counted, `numbers` are their positions in the whole table, and
-    `nrefs` their numbers of references.
-    """
-
-    frame: Frame
-    numbers: Indices
-    stats: Stats
-    nrefs: Indices
+    metric: BLEU | None
+    language: str | None
+    tokenize: Mapping[Any, Any] | None
+    missing: MissingChoice
+    threads: int | None
 
 
 class RowCounter:
-    """Counts one frame after the other with a metric, or with one for each language.
+    """Counts one frame after the other by a metric's `Counter`, or by one for each language.
 
     `hypothesis` is the name of a column; `references` the names of several, or of one with
     a reference or a list of references per segment. `tokenize` maps values of the column `language`
@@ -56,12 +54,18 @@ class RowCounter:
         metric: BLEU | None = None,
         tokenize: Mapping[Any, Any] | None = None,
         language: str | None = None,
-        missing: str = "error",
+        missing: MissingChoice = "error",
         threads: int | None = None,
+        **unknown: object,
     ) -> None:
+        for name in unknown:
+            raise TypeError(
+                f"fastbleu.tables has no parameter {name!r} here; those of a score belong to its "
+                f"metric: metric=fastbleu.BLEU({name}=...)"
+            )
         metric = BLEU() if metric is None else metric
         if not isinstance(metric, BLEU):
-            raise TypeError(f"metric is a {type(metric).__name__}, expected a fastbleu.BLEU")
+            raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
         check_choice("missing", missing, CHOICES)
         if (tokenize is None) != (language is None):
             raise ValueError(
@@ -70,16 +74,17 @@ class RowCounter:
                 "metric=fastbleu.BLEU(tokenize=...)"
             )
         if tokenize is not None and not isinstance(tokenize, Mapping):
-            given = f"tokenize is a {type(tokenize).__name__}, expected a dict of tokenizers"
+            given = f"tokenize is {a_type(tokenize)}, expected a dict of tokenizers"
             raise TypeError(f"{given}; for one tokenizer pass metric=fastbleu.BLEU(tokenize=...)")
         self.hypothesis = _name("hypothesis", hypothesis)
         self.several = not isinstance(references, str)
-        self.references = [_name("references", name) for name in _listed(references)]
+        names = references if self.several else [references]
+        self.references = [_name("references", name) for name in names]
         if not self.references:
             raise ValueError("references is empty, expected the name of at least one column")
         self.language = language
         self.missing = missing
-        arguments = metric._parameters.as_arguments()
+        arguments = metric.as_arguments()
         if threads is not None:
             arguments["threads"] = threads
         self.metric = BLEU(**arguments)
@@ -87,22 +92,30 @@ class RowCounter:
             value: BLEU(**arguments | {"tokenize": name})
             for value, name in (tokenize or {}).items()
         }
-        self._periods: dict[Parameters, int] = {}
+        self._periods: dict[BLEU, int] = {}
         self._left_out, self._first_left_out = 0, 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = self.references if self.several else self.references[0]
-        tokenize = {value: its.tokenizer for value, its in self._of_languages.items()} or None
-        how = {"metric": self.metric, "tokenize": tokenize, "language": self.language}
-        return _restored, (self.hypothesis, names, how | {"missing": self.missing})
+        options: RowOptions = {
+            "metric": self.metric,
+            "language": self.language,
+            "tokenize": {value: one.tokenizer for value, one in self._of_languages.items()} or None,
+            "missing": self.missing,
+        }
+        references = self.references if self.several else self.references[0]
+        return partial(RowCounter, **options), (self.hypothesis, references)
+
+    @property
+    def texts(self) -> list[str]:
+        """The names of the columns of hypotheses and references."""
+        return [self.hypothesis, *self.references]
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns that are read."""
-        language = [] if self.language is None else [self.language]
-        return [self.hypothesis, *self.references, *language]
+        return [*self.texts, *([] if self.language is None else [self.language])]
 
-    def metric_of(self, language: Any) -> BLEU:
+    def metric_of(self, language: Hashable) -> BLEU:
         """The metric for the segments of a language."""
         if self.language is None:
             return self.metric
@@ -116,124 +129,106 @@ class RowCounter:
             )
         return found
 
-    def texts(self, frame: Frame) -> tuple[Any, Any]:
+    def column_of(self, part: str) -> str:
+        """The column of "the hypothesis" or of "references[k]" of an error message."""
+        if "hypothesis" in part:
+            return self.hypothesis
+        number = re.search(r"\d+", part)
+        return self.references[int(number[0]) if number and len(self.references) > 1 else 0]
+
+    def texts_of(self, frame: Frame) -> tuple[Any, Any]:
         """Hypotheses and references as arguments for a metric.
 
         Columns with the Arrow interface are passed as they are, others as lists.
         """
-        columns = self.text_columns(frame)
-        if columns is not None:
-            return columns
-        hypotheses, *references = map(frame.values, (self.hypothesis, *self.references))
-        if self.several and not (len(references) == 1 and self._is_text):
+        is_text = self.metric.counter.is_text
+        columns = list(map(frame.column, self.texts))
+        in_place = is_text and not any(map(frame.is_null, self.texts))
+        if in_place and all(map(is_column, columns)):
+            return columns[0], columns[1] if len(columns) == 2 else columns[1:]
+        hypotheses, *references = map(frame.values, self.texts)
+        if self.several and not (len(references) == 1 and is_text):
             return hypotheses, list(zip(*references, strict=True))
         # pandas may have the references of a segment as an array.
         if np.ndarray in set(map(type, references[0])):
-            return hypotheses, [_plain(its) for its in references[0]]
+            arrays = references[0]
+            return hypotheses, [r.tolist() if isinstance(r, np.ndarray) else r for r in arrays]
         return hypotheses, references[0]
 
-    def text_columns(self, frame: Frame) -> tuple[Any, Any] | None:
-        """Hypotheses and references, if they are columns of text with the Arrow interface."""
-        columns = [frame.column(name) for name in (self.hypothesis, *self.references)]
-        if not (self._is_text and all(map(is_column, columns))):
-            return None
-        return columns[0], columns[1] if len(columns) == 2 else columns[1:]
+    def counts(
+        self, frame: Frame, numbers: Indices, most: int = 0
+    ) -> Iterator[tuple[Indices, Indices, Counted]]:
+        """Count a frame, in parts of at most `most` rows if given.
 
-    @property
-    def _is_text(self) -> bool:
-        return self.metric._parameters.tokenizer is not None
-
-    def present(self, frame: Frame, first: int) -> tuple[Frame, Indices]:
-        """The rows in which nothing is missing, and their numbers in the table.
-
-        `first` is the number of the first row. With "empty", missing values are replaced instead.
+        Yields the counted rows' positions in the frame, their numbers of references, and counts.
+        `numbers` are those of the frame's rows in the whole table, for messages.
         """
-        numbers = np.arange(first, first + len(frame))
-        gaps = {name: self._gaps(frame, name) for name in (self.hypothesis, *self.references)}
-        missing = np.any(list(gaps.values()), axis=0)
-        if not missing.any():
-            return frame, numbers
-        row = int(missing.argmax())
-        name = next(name for name, its in gaps.items() if its[row])
-        if self.missing == "error":
-            raise TypeError(
-                f'row {first + row}: column {name!r} has no value (null); pass missing="skip" to '
-                'leave such rows out or missing="empty" to take an empty text, or fill the column'
-            )
-        if self.missing == "empty":
-            empty: Any = "" if self._is_text else []
-            filled = {
-                name: [_filled(value, empty) for value in frame.values(name)]
-                for name, its in gaps.items()
-                if its.any()
-            }
-            return frame.with_columns(filled), numbers
-        if not self._left_out:
-            self._first_left_out = first + row
-        self._left_out += int(missing.sum())
-        kept = np.flatnonzero(~missing)
-        return frame[kept], numbers[kept]
+        for metric, rows in self._languages(frame):
+            part, some = (frame, numbers) if rows is None else (frame[rows], numbers[rows])
+            with errors_naming_rows(self, some):
+                for positions, counted in self._parts(metric, part, some, most):
+                    nrefs = np.full(len(positions), counted.nrefs)
+                    if counted.nrefs < 0:
+                        nrefs = part[positions].lengths(self.references[0])
+                    yield positions if rows is None else rows[positions], nrefs, counted
 
-    def count(self, frame: Frame, first: int, operation: str) -> Counted:
-        """Count a frame whose first row is number `first`; operations are those of dialects."""
-        return self._of_present(frame, first, partial(self._count, operation=operation))
+    def _parts(
+        self, metric: BLEU, frame: Frame, numbers: Indices, most: int
+    ) -> Iterator[tuple[Indices, Counted]]:
+        counter, scorer, done = metric.counter, metric.scorer, 0
+        batch = read(*self.texts_of(frame), counter, missing=self.missing)
+        for block in batch.blocks(metric.threads, most):
+            counted = counter.count(block)
+            scorer.dialect._check_references(counted.nrefs)
+            size = counted.segments if block.present is None else len(block.present)
+            positions = done + self._present(block, numbers[done : done + size])
+            done += size
+            if counted.tokenized_periods:
+                periods = self._periods.get(metric, 0)
+                self._periods[metric] = periods + counted.tokenized_periods
+            yield positions, counted
 
     def sentence_scores(self, frame: Frame, first: int) -> tuple[Indices, NDArray[np.float64]]:
-        """The numbers of the rows in which nothing is missing, and their scores."""
-        return self._of_present(frame, first, self._sentence_scores)
-
-    def _of_present(
-        self, frame: Frame, first: int, read: Callable[[Frame, Indices], Found]
-    ) -> Found:
+        """The rows in which nothing is missing, and their scores; the first row is `first`."""
+        scores, kept = np.zeros(len(frame)), np.zeros(len(frame), bool)
         numbers = np.arange(first, first + len(frame))
-        try:
-            return read(frame, numbers)
-        except (TypeError, ValueError):
-            # The cause may be a missing value, which is checked only now.
-            present, its_numbers = self.present(frame, first)
-            if present is frame:
-                raise
-        return read(present, its_numbers)
+        for metric, rows in self._languages(frame):
+            positions = np.arange(len(frame)) if rows is None else rows
+            with errors_naming_rows(self, numbers[positions]):
+                part = frame if rows is None else frame[rows]
+                present, counted = self._count(metric, part, numbers[positions])
+                positions = positions[present]
+                kept[positions] = True
+                scores[positions] = metric.scorer.sentence_scores(counted)
+        return np.flatnonzero(kept), scores[kept]
 
-    def _count(self, frame: Frame, numbers: Indices, operation: str) -> Counted:
-        max_order = self.metric._parameters.max_order
-        rows: Any = np.empty((len(frame), 2 + 2 * max_order), np.int64)
-        nrefs = np.empty(len(frame), np.int64)
-        for metric, its in self._languages(frame):
-            if its is None:
-                return Counted(frame, numbers, *self._count_all(metric, frame, numbers, operation))
-            rows[its], nrefs[its] = self._count_all(metric, frame[its], numbers[its], operation)
-        return Counted(frame, numbers, Stats(rows, max_order), nrefs)
+    def score_all(
+        self, metric: BLEU, frame: Frame, numbers: Indices
+    ) -> tuple[Indices, Score, Stats | None]:
+        """The rows of a frame in which nothing is missing, their score, and counts if there are."""
+        with errors_naming_rows(self, numbers):
+            present, counted = self._count(metric, frame, numbers)
+            score = metric.scorer.score(metric.scorer.totals(counted))
+            return numbers[present], score, counted.stats
 
-    def _count_all(
-        self, metric: BLEU, frame: Frame, numbers: Indices, operation: str
-    ) -> tuple[Stats, Indices]:
-        texts = self.texts(frame)
-        with Located(self, numbers):
-            counted = metric._parameters.count(*texts, (None, None), metric._options, operation)
-        return self.noted(metric, counted, frame, slice(None))
+    def _count(self, metric: BLEU, frame: Frame, numbers: Indices) -> tuple[Indices, Counted]:
+        """The positions of the rows in which nothing is missing, and their counts."""
+        batch = read(*self.texts_of(frame), metric.counter, missing=self.missing)
+        counted = metric.counter.count(batch)
+        return self._present(batch, numbers), counted
 
-    def noted(
-        self, metric: BLEU, counted: Batch, frame: Frame, part: slice
-    ) -> tuple[Stats, Indices]:
-        """Counts, and numbers of references, of a part of a frame."""
-        if counted.tokenized_periods:
-            periods = self._periods.get(metric._parameters, 0)
-            self._periods[metric._parameters] = periods + counted.tokenized_periods
-        if counted.nrefs >= 0:
-            return counted.stats, np.full(counted.segments, counted.nrefs, np.int64)
-        return counted.stats, frame[part].lengths(self.references[0])
+    def _present(self, batch: Batch, numbers: Indices) -> Indices:
+        """The positions of a counted batch's rows that count; others are remembered."""
+        if batch.present is None:
+            return np.arange(len(numbers))
+        self._leave_out(numbers[~np.array(batch.present)])
+        return np.flatnonzero(batch.present)
 
-    def _sentence_scores(
-        self, frame: Frame, numbers: Indices
-    ) -> tuple[Indices, NDArray[np.float64]]:
-        scores = np.zeros(len(frame))
-        for metric, its in self._languages(frame):
-            rows = slice(None) if its is None else its
-            part = frame if its is None else frame[its]
-            with Located(self, numbers[rows]):
-                scores[rows] = metric.sentence_scores(*self.texts(part))
-        return numbers, scores
+    def _leave_out(self, numbers: Indices) -> None:
+        """Remember rows that are left out, for the warning."""
+        if len(numbers) and not self._left_out:
+            self._first_left_out = int(numbers[0])
+        self._left_out += len(numbers)
 
     def _languages(self, frame: Frame) -> Iterator[tuple[BLEU, Indices | None]]:
         """The metric of each language, and its rows; None for all rows."""
@@ -245,43 +240,35 @@ class RowCounter:
 
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
-        for parameters, periods in self._periods.items():
-            parameters.warn_of_tokenized(periods)
+        for metric, periods in self._periods.items():
+            metric.scorer.warn_of_tokenized(periods)
         if self._left_out:
             warn_input(
                 f"left out {self._left_out} rows, because a value is missing; the first is row "
                 f"{self._first_left_out}"
             )
 
-    def _gaps(self, frame: Frame, name: str) -> NDArray[np.bool_]:
-        """For each row, whether the column's value, or one in its list, is missing."""
-        nulls = frame.nulls(name)
-        among = (is_missing(value) or _lacks(value) for value in frame.values(name))
-        gaps: NDArray[np.bool_] = nulls | np.fromiter(among, bool, len(frame))
-        return gaps
 
-
-class Located:
-    """Makes errors about segments name the row of the table, and the columns."""
-
-    def __init__(self, counter: RowCounter, numbers: Indices) -> None:
-        self._counter, self._numbers = counter, numbers
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, (TypeError, ValueError)):
-            return
-        message = re.sub(r"\bsegment (\d+)", self._row, str(error), count=1)
-        names = ", ".join(map(repr, self._counter.references))
-        columns = f"the hypotheses are column {self._counter.hypothesis!r}, the references {names}"
+@contextmanager
+def errors_naming_rows(row_counter: RowCounter, numbers: Indices) -> Iterator[None]:
+    """Make errors about segments name the row of the table, and the columns."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
+        found = re.search(r"\bsegment (\d+)", message := str(error))
+        if found and int(found[1]) < len(numbers):
+            row = f"row {numbers[int(found[1])]}"
+            if missing := re.match(r"segment \d+: (.+?) is missing \(", message):
+                column = row_counter.column_of(missing[1])
+                raise kind(
+                    f'{row}: column {column!r} has no value (null); pass missing="skip" to leave '
+                    'such rows out or missing="empty" to take an empty text, or fill the column'
+                ) from error
+            message = message.replace(found[0], row, 1)
+        names = ", ".join(map(repr, row_counter.references))
+        columns = f"the hypotheses are column {row_counter.hypothesis!r}, the references {names}"
         raise kind(f"{message} ({columns})") from error
-
-    def _row(self, found: re.Match[str]) -> str:
-        number = int(found[1])
-        return f"row {self._numbers[number]}" if number < len(self._numbers) else found[0]
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:
@@ -303,32 +290,8 @@ def check_new_columns(columns: Sequence[str], new: Sequence[str]) -> None:
         )
 
 
-def _restored(hypothesis: str, references: Any, how: dict[str, Any]) -> RowCounter:
-    return RowCounter(hypothesis, references, **how)
-
-
 def _name(what: str, name: Any) -> str:
     if not isinstance(name, str):
-        given = f"{what} is a {type(name).__name__}"
+        given = f"{what} is {a_type(name)}"
         raise TypeError(f"{given}, expected the name of a column of the table")
     return name
-
-
-def _listed(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
-
-
-def _plain(references: Any) -> Any:
-    """The references of a segment, if they are an array, as a list."""
-    return references.tolist() if isinstance(references, np.ndarray) else references
-
-
-def _lacks(value: Any) -> bool:
-    """Whether a list has a missing value."""
-    return isinstance(value, (list, tuple, np.ndarray)) and any(map(is_missing, value))
-
-
-def _filled(value: Any, empty: Any) -> Any:
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [empty if is_missing(part) else part for part in value]
-    return empty if is_missing(value) else value

@@ -3,43 +3,61 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
+from ..inputs.columns import is_query
 from ..runtime.extras import install_command
-from .frames import DictFrame, Frame, LibraryFrame, joined, load_narwhals
+from ..runtime.import_lock import import_lock
+from .frames import Frame, joined, load_narwhals
 from .rows import check_columns
 
-# Rows that are counted at once, and requested from a stream at a time: a block of columns.
+# Rows that are counted at once, and requested from a stream at a time.
 CHUNK_ROWS = 1 << 16
 # Chunks of a table in memory whose keys are read at once.
 _CHUNKS = 8
+# Bytes of a column of a Parquet file that are read at a time.
+_BUFFER = 1 << 20
+# What to do with the tables of engines, by the package of these.
+_OF_ENGINES = {
+    "pyspark": "; for Spark's there is fastbleu.integrations.spark.score",
+    "ray": "; for Ray's there is fastbleu.integrations.ray.score",
+    "dask": "; for Dask's pass (part.compute() for part in df.partitions)",
+}
 _FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "csv"}
 
 
 class Source:
-    """A table to be read once, in chunks; `rows` is None if their number is unknown."""
+    """A table to be read once, in chunks; `rows` is None if their number is unknown.
 
-    def __init__(self, parts: Iterable[Frame], rows: int | None = None) -> None:
-        self._parts = parts
-        self.rows = rows
-        self.is_stream = not isinstance(parts, list)
+    It is a stream of tables, of which `columns` are read, or all if there are none; or one `frame`.
+    """
 
-    @property
-    def frame(self) -> Frame:
-        """The whole table; only for tables in memory."""
-        [frame] = self._parts
-        return frame
+    def __init__(
+        self,
+        parts: Iterable[Any] = (),
+        columns: Sequence[str] | None = None,
+        frame: Frame | None = None,
+        gives_dicts: bool = False,
+        name: str = "the table",
+    ) -> None:
+        self._parts, self._columns, self._name = parts, columns, name
+        self.frame = frame
+        self._gives_dicts = gives_dicts
+        self.rows = None if frame is None else len(frame)
 
     def chunks(self) -> Iterator[Frame]:
         """Frames of a chunk's size, larger for tables in memory; small ones are joined."""
         waiting: list[Frame] = []
         rows = 0
-        most = CHUNK_ROWS if self.is_stream else CHUNK_ROWS * _CHUNKS
-        for part in self._parts:
-            for _, piece in pieces(part, most):
-                if waiting and rows + len(piece) > most:
+        most = CHUNK_ROWS if self.frame is None else CHUNK_ROWS * _CHUNKS
+        for part in self._frames() if self.frame is None else [self.frame]:
+            for first in range(0, len(part), most):
+                piece = part[first : first + most] if len(part) > most else part
+                is_full = waiting and rows + len(piece) > most
+                if is_full or (waiting and piece.layout != waiting[0].layout):
                     yield joined(waiting)
                     waiting, rows = [], 0
                 waiting.append(piece)
@@ -47,74 +65,117 @@ class Source:
         if waiting:
             yield joined(waiting)
 
+    def to_native(self, frame: Frame) -> Any:
+        """A result as a table of the kind that was read."""
+        table = frame.to_native()
+        return table.to_pydict() if self._gives_dicts else table
 
-def pieces(frame: Frame, most: int = 0) -> Iterator[tuple[int, Frame]]:
-    """Parts of a frame of at most `most` rows, and the number of rows before each."""
-    most = most or CHUNK_ROWS
-    if len(frame) <= most:
-        yield from [(0, frame)] if len(frame) else []
-        return
-    for first in range(0, len(frame), most):
-        yield first, frame[first : first + most]
+    def _frames(self) -> Iterator[Frame]:
+        library, row = None, 0
+        parts = iter(self._parts)
+        for number in count():
+            try:
+                part = next(parts)
+            except StopIteration:
+                return
+            except Exception as error:
+                if type(error).__module__.startswith("pyarrow."):
+                    raise ValueError(
+                        f"{self._name} cannot be read from row {row} on: {error}; is it complete, "
+                        "and each column of one type?"
+                    ) from error
+                raise
+            self._gives_dicts = isinstance(part, Mapping)
+            what = f"part {number} of the table"
+            frame = _frame(part, self._columns, what)
+            if frame is None:
+                raise _no_table(part, what)
+            kind = type(frame.to_native())
+            library = library or kind
+            if kind is not library:
+                raise TypeError(
+                    f"{what} is a {kind.__module__}.{kind.__qualname__}, those before are "
+                    f"{library.__module__}.{library.__qualname__}: pass tables of one library"
+                )
+            yield frame
+            row += len(frame)
 
 
 def open_table(
-    table: Any, columns: Sequence[str] | None = None, texts: Sequence[str] = ()
+    table: object, columns: Sequence[str] | None = None, texts: Sequence[str] = ()
 ) -> Source:
-    """A source of a table's rows, with only these columns if the table can leave out others.
+    """A source of a table's rows, with only these columns if they are given.
 
     `texts` are columns of text, which a CSV file may have as numbers. Errors: TypeError if this is
     not a table, ValueError if a column is missing, ImportError, and OSError of files.
     """
+    name = "the table"
     if isinstance(table, (str, os.PathLike)):
-        table = _open_file(Path(table), texts)
-    home = type(table).__module__.partition(".")[0]
-    for is_kind, read in _STREAMS:
-        if is_kind(table, home):
-            return Source(_frames(read(table, columns)))
-    if (frame := _frame(table)) is not None:
-        if columns is not None:
-            check_columns(frame.columns, columns)
-            frame = frame.select(columns)
-        return Source([frame], len(frame))
+        name = str(table)
+        table = _open_file(Path(table), columns, texts)
+    if type(table).__module__.partition(".")[0] in _OF_ENGINES:
+        # Those of Spark have the Arrow interface, but would be collected in this process.
+        raise _no_table(table, "the table")
+    if (parts := _stream(table, columns)) is not None:
+        return Source(parts, columns, name=name)
+    if (frame := _frame(table, columns, "the table")) is not None:
+        return Source(frame=frame, gives_dicts=isinstance(table, Mapping))
     if hasattr(table, "__arrow_c_stream__"):
-        reader = _pyarrow(table).RecordBatchReader.from_stream(table)
-        return Source(_frames(reader))
+        return Source(_pyarrow(table).RecordBatchReader.from_stream(table), columns, name=name)
     if isinstance(table, Iterable) and not isinstance(table, (str, bytes)):
-        return Source(_frames(table))
+        return Source(table, columns, name=name)
     raise _no_table(table, "the table")
 
 
-def _frame(table: Any) -> Frame | None:
-    """A frame of a table in memory; None if it is none."""
+def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | None:
+    """A frame of these columns of a table in memory; None if it is none."""
     if isinstance(table, Mapping):
-        return DictFrame(table)
-    if type(table).__name__ == "RecordBatch" and hasattr(table, "schema"):
+        table = _from_dict(table, _chosen(list(table), columns) or list(table), what)
+    elif type(table).__name__ == "RecordBatch" and hasattr(table, "schema"):
         table = _pyarrow(table).Table.from_batches([table])
     module = type(table).__module__.partition(".")[0]
     if module in ("builtins", "types") or not hasattr(table, "__len__"):
         return None
     narwhals = load_narwhals()
-    frame = narwhals.from_native(table, eager_only=True, pass_through=True)
-    return LibraryFrame(frame) if isinstance(frame, narwhals.DataFrame) else None
+    try:
+        found = narwhals.from_native(table, eager_only=True, pass_through=True)
+    except narwhals.exceptions.DuplicateError as error:
+        problem = " ".join(str(error).split())
+        raise ValueError(f"{what} has columns of the same name, rename them: {problem}") from None
+    if not isinstance(found, narwhals.DataFrame):
+        return None
+    chosen = _chosen(found.columns, columns)
+    return Frame(found if chosen is None else found.select(chosen))
 
 
-def _frames(parts: Iterable[Any]) -> Iterator[Frame]:
-    """Frames of the parts of a stream."""
-    for number, part in enumerate(parts):
-        frame = _frame(part)
-        if frame is None:
-            raise _no_table(part, f"part {number} of the table")
-        yield frame
+def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> Any:
+    """Columns of a dict as a table of pyarrow."""
+    pyarrow = _pyarrow("a dict of columns")
+    arrays: dict[str, Any] = {}
+    for name in names:
+        try:
+            if hasattr(type(columns[name]), "__arrow_c_stream__"):
+                arrays[name] = pyarrow.chunked_array(columns[name])
+            else:
+                arrays[name] = pyarrow.array(columns[name], from_pandas=True)
+        except (pyarrow.ArrowException, OverflowError) as error:
+            raise TypeError(
+                f"{what} has values in column {name!r} of which pyarrow makes no column: {error}; "
+                "they must be of one type"
+            ) from error
+    for one, other in pairwise(arrays):
+        rows, differs = len(arrays[one]), len(arrays[other])
+        if rows != differs:
+            raise ValueError(
+                f"column {one!r} has {rows} rows, but column {other!r} has {differs}: row "
+                f"{min(rows, differs)} is in one of them only; columns must be of the same length"
+            )
+    return pyarrow.table(arrays)
 
 
 def _no_table(value: Any, what: str) -> TypeError:
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
-    fix = ""
-    if kind.startswith("pyspark."):
-        fix = "; for Spark's there is fastbleu.integrations.spark.score"
-    elif kind.startswith("ray."):
-        fix = "; for Ray's there is fastbleu.integrations.ray.score"
+    fix = _OF_ENGINES.get(kind.partition(".")[0], "")
     return TypeError(
         f"{what} is a {kind}, expected a data frame or table (pandas, polars, pyarrow, a dict of "
         f"columns), a path of a file, or an iterable of them{fix}"
@@ -123,14 +184,15 @@ def _no_table(value: Any, what: str) -> TypeError:
 
 def _pyarrow(what: Any) -> Any:
     try:
-        import pyarrow
+        with import_lock:
+            import pyarrow
     except ImportError:
         raise ImportError(f"reading {what} needs pyarrow: {install_command('parquet')}") from None
     return pyarrow
 
 
-def _open_file(path: Path, texts: Sequence[str]) -> Any:
-    """A file, or a directory of Parquet files, as a dataset of pyarrow's."""
+def _open_file(path: Path, columns: Sequence[str] | None, texts: Sequence[str]) -> Any:
+    """A file, or a directory of Parquet files, as a dataset or a stream of pyarrow's."""
     is_directory = path.is_dir()
     kind = "parquet" if is_directory else _FORMATS.get(path.suffix.lower())
     if kind is None:
@@ -139,14 +201,17 @@ def _open_file(path: Path, texts: Sequence[str]) -> Any:
     if not path.exists():
         raise FileNotFoundError(f"{path}: there is no such file")
     pyarrow = _pyarrow(path)
-    from pyarrow import csv, dataset, ipc
+    with import_lock:
+        from pyarrow import csv, dataset, ipc
 
     form: Any = kind
     if kind == "csv":
         types = {name: pyarrow.string() for name in texts}
         form = dataset.CsvFileFormat(convert_options=csv.ConvertOptions(column_types=types))
     try:
-        return dataset.dataset(path, format=form, partitioning="hive" if is_directory else None)
+        found = dataset.dataset(path, format=form, partitioning="hive" if is_directory else None)
+        names = _chosen(found.schema.names, columns) or found.schema.names
+        return _parquet_parts(found, names) if kind == "parquet" else found
     except pyarrow.ArrowInvalid as error:
         if kind == "ipc":  # the other format of Arrow's files, that of streams
             try:
@@ -156,6 +221,30 @@ def _open_file(path: Path, texts: Sequence[str]) -> Any:
         raise ValueError(f"{path}: {error}") from error
 
 
+def _parquet_parts(found: Any, names: Sequence[str]) -> Iterator[Any]:
+    """Columns of a dataset's Parquet files in batches, of which one is in memory at a time.
+
+    The dataset itself would read all files ahead, and decode whole row groups.
+    """
+    with import_lock:
+        import pyarrow
+        from pyarrow import dataset, parquet
+
+    schema = pyarrow.schema([found.schema.field(name) for name in names])
+    for fragment in found.get_fragments():
+        keys = dataset.get_partition_keys(fragment.partition_expression)
+        options = {"filesystem": found.filesystem, "buffer_size": _BUFFER, "pre_buffer": False}
+        with parquet.ParquetFile(fragment.path, **options) as file:
+            present = [n for n in names if n not in keys and n in file.schema_arrow.names]
+            for batch in file.iter_batches(CHUNK_ROWS, columns=present):
+                columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+                for name in names:
+                    if name not in present:  # a part of the path, or missing in this file
+                        value = pyarrow.scalar(keys.get(name), schema.field(name).type)
+                        columns[name] = pyarrow.repeat(value, len(batch))
+                yield pyarrow.table([columns[name] for name in names], names).cast(schema)
+
+
 def _chosen(known: Sequence[str], columns: Sequence[str] | None) -> list[str] | None:
     if columns is None:
         return None
@@ -163,40 +252,35 @@ def _chosen(known: Sequence[str], columns: Sequence[str] | None) -> list[str] | 
     return list(columns)
 
 
-def _read_dataset(table: Any, columns: Sequence[str] | None) -> Any:
-    # A few batches ahead: by default it may be gigabytes.
-    ahead = {"batch_size": CHUNK_ROWS, "batch_readahead": 4, "fragment_readahead": 1}
-    return table.to_batches(columns=_chosen(table.schema.names, columns), **ahead)
-
-
-def _read_parquet(table: Any, columns: Sequence[str] | None) -> Any:
-    return table.iter_batches(CHUNK_ROWS, columns=_chosen(table.schema_arrow.names, columns))
-
-
-def _read_lazy_frame(table: Any, columns: Sequence[str] | None) -> Any:
-    names = _chosen(table.collect_schema().names(), columns)
-    table = table if names is None else table.select(names)
-    return table.collect_batches(chunk_size=CHUNK_ROWS)
-
-
-def _read_hugging_face(table: Any, columns: Sequence[str] | None) -> Any:
-    if table.column_names is not None and columns is not None:
-        table = table.select_columns(_chosen(table.column_names, columns))
-    return table.with_format("arrow").iter(CHUNK_ROWS)
-
-
-# Streams: how to recognize one by its type and package, and how to read it.
-_STREAMS: list[tuple[Callable[[Any, str], bool], Callable[[Any, Sequence[str] | None], Any]]] = [
-    (
-        lambda it, home: (
-            home == "polars" and hasattr(it, "collect_schema") and hasattr(it, "collect")
-        ),
-        _read_lazy_frame,
-    ),
-    (
-        lambda it, home: home == "pyarrow" and hasattr(it, "to_batches") and hasattr(it, "scanner"),
-        _read_dataset,
-    ),
-    (lambda it, home: home == "pyarrow" and hasattr(it, "iter_batches"), _read_parquet),
-    (lambda it, home: home == "datasets" and hasattr(it, "with_format"), _read_hugging_face),
-]
+def _stream(table: Any, columns: Sequence[str] | None) -> Iterable[Any] | None:
+    """The parts of a lazy table or of a file; None for other tables."""
+    home = type(table).__module__.partition(".")[0]
+    if home == "polars" and hasattr(table, "collect_schema") and hasattr(table, "collect"):
+        names = _chosen(table.collect_schema().names(), columns)
+        table = table if names is None else table.select(names)
+        parts: Iterable[Any] = table.collect_batches(chunk_size=CHUNK_ROWS)
+    elif home == "pyarrow" and hasattr(table, "to_batches") and hasattr(table, "scanner"):
+        names = _chosen(table.schema.names, columns)
+        # A few batches ahead: by default it may be gigabytes.
+        ahead: dict[str, Any] = {"batch_readahead": 4, "fragment_readahead": 1}
+        is_parquet = getattr(getattr(table, "format", None), "default_extname", "") == "parquet"
+        scan: Any = table.format.default_fragment_scan_options if is_parquet else None
+        if is_parquet and getattr(scan, "parquet_decryption_config", None) is None:
+            # By default all of a Parquet file that is read ahead stays in memory.
+            ahead["fragment_scan_options"] = type(scan)(pre_buffer=False)
+        parts = table.to_batches(columns=names, batch_size=CHUNK_ROWS, **ahead)
+    elif home == "pyarrow" and hasattr(table, "iter_batches"):
+        names = _chosen(table.schema_arrow.names, columns)
+        parts = table.iter_batches(CHUNK_ROWS, columns=names)
+    elif is_query(table):
+        names = _chosen(table.columns, columns)
+        if names is not None:
+            table = table.project(", ".join('"' + name.replace('"', '""') + '"' for name in names))
+        parts = _pyarrow(table).RecordBatchReader.from_stream(table)
+    elif home == "datasets" and hasattr(table, "with_format"):
+        if table.column_names is not None and columns is not None:
+            table = table.select_columns(_chosen(table.column_names, columns))
+        parts = table.with_format("arrow").iter(CHUNK_ROWS)
+    else:
+        return None
+    return parts

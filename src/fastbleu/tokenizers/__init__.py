@@ -3,9 +3,6 @@
 from fastbleu.tokenizers import get_tokenizer, tokenize
 """
 
-from .table import TOKENIZERS as TOKENIZERS
-from .table import Tokenizer as Tokenizer
-from .table import get_tokenizer as get_tokenizer
-from .table import tokenize as tokenize
+from .table import TOKENIZERS, Tokenizer, get_tokenizer, tokenize
 
 __all__ = ["TOKENIZERS", "Tokenizer", "get_tokenizer", "tokenize"]

@@ -6,21 +6,21 @@ from fastbleu.runtime._process cimport simd_level
 cdef extern from "kernel/text/line_tokens.h":
     ctypedef struct char_table:
         pass
-    ctypedef struct text_rules:
-        char_table table
+    ctypedef struct tokenizer_tables:
+        char_table classes
     ctypedef struct text_line:
         const void *chars
         size_t length
-        int unit
+        int char_width
     ctypedef struct line_buffers:
         void *lowered
     ctypedef struct classifier:
         pass
     ctypedef struct line_reader:
-        const text_rules *rules
+        const tokenizer_tables *tables
         classifier classify
     int reserve_buffers(line_buffers *buffers, text_line text) noexcept nogil
-    void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
+    void open_line(line_reader *line, const tokenizer_tables *tables, classifier classify, text_line text,
                    const line_buffers *buffers) noexcept nogil
     bint line_ended(const line_reader *line) noexcept nogil
     void free_buffers(line_buffers *buffers) noexcept
@@ -37,7 +37,7 @@ cdef extern from "Python.h":
     object PyUnicode_FromKindAndData(int kind, const void *chars, Py_ssize_t length)
 
 
-cdef const text_rules *rules_of(str tokenizer, bint utf8=*) except NULL
+cdef const tokenizer_tables *tables_of(str tokenizer, bint utf8=*) except NULL
 cdef bint reads_utf8(str tokenizer)
 cdef int no_memory(size_t length) except -1 nogil
 cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,
@@ -59,13 +59,13 @@ cdef inline text_line line_of(object text) noexcept:
     cdef text_line line
     line.chars = PyUnicode_DATA(text)
     line.length = PyUnicode_GET_LENGTH(text)
-    line.unit = PyUnicode_KIND(text)
+    line.char_width = PyUnicode_KIND(text)
     return line
 
 
-cdef inline int begin_line(line_reader *reader, const text_rules *rules, classifier classify, text_line text,
-                           line_buffers *buffers) except -1 nogil:
+cdef inline int begin_line(line_reader *reader, const tokenizer_tables *tables, classifier classify,
+                           text_line text, line_buffers *buffers) except -1 nogil:
     if reserve_buffers(buffers, text) < 0:
         no_memory(text.length)
-    open_line(reader, rules, classify, text, buffers)
+    open_line(reader, tables, classify, text, buffers)
     return 0

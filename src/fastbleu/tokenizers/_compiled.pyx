@@ -17,6 +17,8 @@ from fastbleu.runtime._process cimport poll, simd_in_use
 
 from array import array as _array
 
+from fastbleu.inputs.arguments import a_type
+
 
 cdef extern from "kernel/text/line_tokens.h":
     ctypedef enum tokenizer_id:
@@ -31,10 +33,10 @@ cdef extern from "kernel/text/line_tokens.h":
     ctypedef struct token_span:
         size_t start
         size_t end
-        int unit
+        int char_width
     enum:
         BLOCK_TOKENS
-    int build_rules(text_rules *rules, tokenizer_id tokenizer, bint utf8) noexcept
+    int build_tables(tokenizer_tables *tables, tokenizer_id tokenizer, bint utf8) noexcept
     int next_tokens(line_reader *line, token_span *spans) noexcept nogil
     token_content content_of(const line_reader *line, token_span span) noexcept nogil
     ctypedef struct rewriting:
@@ -50,24 +52,24 @@ COMPILED = tuple([COMPILED_TOKENIZERS[number].name.decode() for number in range(
 cdef enum:
     SPLIT_BLOCKS = 1 << 10       # blocks of characters between two checks for signals
 
-cdef text_rules all_rules[<int> TOKENIZERS][2]       # for characters, and for bytes of UTF-8
-cdef bint rules_built[<int> TOKENIZERS][2]
-cdef object rules_lock_owner = object()
+cdef tokenizer_tables all_tables[<int> TOKENIZERS][2]       # for characters, and for bytes of UTF-8
+cdef bint tables_built[<int> TOKENIZERS][2]
+cdef object tables_lock_owner = object()
 
 
-cdef const text_rules *rules_of(str tokenizer, bint utf8=False) except NULL:
-    """The rules of a compiled tokenizer, built on first use; with `utf8` for bytes of UTF-8."""
+cdef const tokenizer_tables *tables_of(str tokenizer, bint utf8=False) except NULL:
+    """The tables of a compiled tokenizer, built on first use; with `utf8` for bytes of UTF-8."""
     cdef int number
     if tokenizer not in COMPILED:
         raise ValueError(
             f"{tokenizer!r} is not a compiled tokenizer; choose one of {', '.join(COMPILED)}")
     number = COMPILED.index(tokenizer)
-    with cython.critical_section(rules_lock_owner):
-        if not rules_built[number][utf8]:
-            if build_rules(&all_rules[number][utf8], <tokenizer_id> number, utf8) < 0:
+    with cython.critical_section(tables_lock_owner):
+        if not tables_built[number][utf8]:
+            if build_tables(&all_tables[number][utf8], <tokenizer_id> number, utf8) < 0:
                 raise MemoryError(f"no memory for the tables of the tokenizer {tokenizer!r}")
-            rules_built[number][utf8] = True
-    return &all_rules[number][utf8]
+            tables_built[number][utf8] = True
+    return &all_tables[number][utf8]
 
 
 cdef bint reads_utf8(str tokenizer):
@@ -87,22 +89,22 @@ cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buff
     cdef bint is_long = text.length > REWRITE_PART
     if begin_rewriting(&line, text, buffers) < 0:
         no_memory(text.length)
-    while rewrite_more(&line, &text, &reader.rules.table):
+    while rewrite_more(&line, &text, &reader.tables.classes):
         if is_long:
             poll(cancelled)
-    return begin_line(reader, reader.rules, reader.classify, text, buffers)
+    return begin_line(reader, reader.tables, reader.classify, text, buffers)
 
 
 cdef object checked(object text):
     """A str in a form that `line_of` takes."""
     if not PyUnicode_Check(text):
-        raise TypeError(f"expected a str to tokenize, not a {type(text).__name__}")
+        raise TypeError(f"expected a str to tokenize, not {a_type(text)}")
     return compact(text)
 
 
 def split(text, str tokenizer not None):
     """The tokens of a line, a list of str, by one of the COMPILED tokenizers."""
-    cdef const text_rules *rules = rules_of(tokenizer)
+    cdef const tokenizer_tables *tables = tables_of(tokenizer)
     cdef line_buffers buffers
     cdef line_reader reader
     cdef token_span spans[BLOCK_TOKENS]
@@ -114,7 +116,7 @@ def split(text, str tokenizer not None):
     line = line_of(text)
     memset(&buffers, 0, sizeof(buffers))      # line_buffers() would not clear it
     try:
-        begin_line(&reader, rules, classifier_for(simd_in_use()), line, &buffers)
+        begin_line(&reader, tables, classifier_for(simd_in_use()), line, &buffers)
         while not line_ended(&reader):
             count = next_tokens(&reader, spans)
             blocks = (blocks + 1) % SPLIT_BLOCKS
@@ -125,7 +127,7 @@ def split(text, str tokenizer not None):
                 tokens.clear()
             for i in range(count):
                 tokens.append(PyUnicode_FromKindAndData(
-                    spans[i].unit, content_of(&reader, spans[i]).bytes, spans[i].end - spans[i].start))
+                    spans[i].char_width, content_of(&reader, spans[i]).bytes, spans[i].end - spans[i].start))
     finally:
         free_buffers(&buffers)
     return tokens
@@ -137,7 +139,7 @@ def token_bounds(list texts not None, str tokenizer not None):
     Returns (bounds, counts), arrays of int64: first and last character + 1 of each token of all lines, and
     the number of tokens of each line; -1 for a line that is rewritten before it is cut, which has no bounds.
     """
-    cdef const text_rules *rules = rules_of(tokenizer)
+    cdef const tokenizer_tables *tables = tables_of(tokenizer)
     cdef line_buffers buffers
     cdef line_reader reader
     cdef token_span spans[BLOCK_TOKENS]
@@ -149,7 +151,7 @@ def token_bounds(list texts not None, str tokenizer not None):
         for text in texts:
             text = checked(text)
             before = used
-            begin_line(&reader, rules, classifier_for(simd_in_use()), line_of(text), &buffers)
+            begin_line(&reader, tables, classifier_for(simd_in_use()), line_of(text), &buffers)
             while not line_ended(&reader):
                 count = next_tokens(&reader, spans)
                 blocks = (blocks + 1) % SPLIT_BLOCKS

@@ -10,8 +10,8 @@ has one. It returns a function from a text to its tokens, the signature and `Tok
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
+from ..runtime.import_lock import import_lock, import_locked
 from . import _compiled
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def load_mecab(name: str, entry: Entry, path: str | None) -> Loaded:
     """MeCab, with the one dictionary that sacreBLEU accepts."""
     module, dictionary, words, suffix = entry.details
-    mecab, arguments = import_module(module), import_module(dictionary).MECAB_ARGS
+    mecab, arguments = import_locked(module), import_locked(dictionary).MECAB_ARGS
     tagger: Any = mecab.Tagger(f"{arguments} -Owakati")
     loaded = tagger.dictionary_info()
     if loaded.size != words:
@@ -57,7 +57,7 @@ def load_mecab(name: str, entry: Entry, path: str | None) -> Loaded:
 def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
     """sentencepiece, with the model file at `path`."""
     signature, address, file_names = entry.details
-    sentencepiece = import_module("sentencepiece")
+    sentencepiece = import_locked("sentencepiece")
     if path is None or not os.path.isfile(path):
         raise FileNotFoundError(
             f"tokenizer {name!r}: there is no sentencepiece model at {path}; download it from "
@@ -73,7 +73,11 @@ def load_sentencepiece(name: str, entry: Entry, path: str | None) -> Loaded:
         ) from error
     if os.path.basename(path) not in file_names:
         # A different model gives different scores: the signature must not claim to be sacreBLEU's.
-        signature = f"{name}-{_checksum(path)}"
+        with import_lock:
+            from hashlib import sha256
+
+        with open(path, "rb") as file:
+            signature = f"{name}-{sha256(file.read()).hexdigest()[:8]}"
 
     def parse(text: str) -> str:
         return " ".join(processor.EncodeAsPieces(text.rstrip()))
@@ -85,7 +89,7 @@ def load_original(name: str, entry: Entry, path: str | None) -> Loaded:
     """The text rules of another BLEU."""
     function, compiled = entry.details
     # Imported late, because it needs `re`.
-    prepared = getattr(import_module(f"{__package__}.originals"), function), compiled
+    prepared = getattr(import_locked(f"{__package__}.originals"), function), compiled
     return splitting(prepared), name, prepared
 
 
@@ -120,11 +124,3 @@ def splitter(name: str, parse: Callable[[str], str]) -> Split:
             raise type(error)(message) from error
 
     return tokens
-
-
-def _checksum(path: str) -> str:
-    """The first eight hexadecimal digits of the SHA-256 of a file."""
-    from hashlib import sha256
-
-    with open(path, "rb") as file:
-        return sha256(file.read()).hexdigest()[:8]

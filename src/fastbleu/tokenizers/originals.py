@@ -13,6 +13,7 @@ import re
 import sys
 from functools import cache
 
+from ..runtime.import_lock import import_lock
 from ._compiled import split
 
 TYPE_CHECKING = False
@@ -88,11 +89,11 @@ def tensor2tensor(text: str, lowercase: bool, is_reference: bool) -> str:
     """Punctuation apart from digits, symbols alone."""
     # Sets without characters beyond U+FFFF are much faster.
     last = "\uffff" if max(text, default="") <= "\uffff" else _LAST
-    before_mark, behind_mark, symbol = _unicode_rules(last)
+    before_mark, after_mark, symbol = _unicode_rules(last)
     # From split parts, because before Python 3.12 this is much faster than substitution.
     parts = before_mark.split(text.lower() if lowercase else text)
     parts[2::3] = [f" {mark} " for mark in parts[2::3]]
-    parts = behind_mark.split("".join(parts))
+    parts = after_mark.split("".join(parts))
     parts[1::3] = [f" {mark} " for mark in parts[1::3]]
     return " ".join(symbol.split("".join(parts)))
 
@@ -141,7 +142,8 @@ def _lower_perl(text: str) -> str:
 @cache
 def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """tensor2tensor's three rules for characters up to `last`, by the running Python's Unicode."""
-    from unicodedata import category
+    with import_lock:
+        from unicodedata import category
 
     # The original loses the backslash, because it puts the characters into a set unescaped.
     kinds = "".join([category(character)[0] for character in map(chr, range(ord(last) + 1))])
@@ -151,6 +153,5 @@ def _unicode_rules(last: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patt
         runs = (found.span() for found in re.finditer(f"{kind}+", kinds))
         sets.append("".join([f"\\U{start:08x}-\\U{end - 1:08x}" for start, end in runs]))
     marks, symbols = (f"[{characters}]" for characters in sets)
-    rules = rf"([^\d])({marks})", rf"({marks})([^\d])", f"({symbols})"
-    before_mark, behind_mark, symbol = map(re.compile, rules)
-    return before_mark, behind_mark, symbol
+    before_mark, after_mark = rf"([^\d])({marks})", rf"({marks})([^\d])"
+    return re.compile(before_mark), re.compile(after_mark), re.compile(f"({symbols})")

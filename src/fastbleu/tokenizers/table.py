@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ..inputs.arguments import closest
+from ..inputs.arguments import a_type, closest
 from ..runtime.extras import install_command
 from . import _compiled
 from .libraries import beginning, cached_model, load_mecab, load_original, load_sentencepiece
@@ -28,19 +28,13 @@ if TYPE_CHECKING:
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
     # Tokenizers of originals.py, and mteval's names of its tokenizers.
+    # fmt: off
     Originals: TypeAlias = Literal[
-        "multi-bleu",
-        "multi-bleu-detok",
-        "mteval",
-        "mteval-international",
-        "mteval-international-e",
-        "international",
-        "international-e",
-        "evaluate",
-        "tensor2tensor",
-        "codexglue-summary",
-        "e2e",
+        "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
+        "mteval-international-e", "international-e", "evaluate", "tensor2tensor",
+        "codexglue-summary", "e2e",
     ]
+    # fmt: on
     TokenizerName: TypeAlias = Compiled | Literal["ja-mecab", "ko-mecab"] | Models | Originals
 
 
@@ -205,6 +199,11 @@ class Tokenizer:
     def __repr__(self) -> str:
         return f"<Tokenizer {self.signature}>"
 
+    @property
+    def splits_at_spaces(self) -> bool:
+        """Whether text of a script without spaces between words has hardly any tokens."""
+        return (self.compiled or (self.prepared or ("", ""))[1]) in SPLIT_AT_SPACES
+
 
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
 _LOADED: dict[tuple[str, str | None], Tokenizer] = {}
@@ -248,10 +247,9 @@ def get_tokenizer(
     if isinstance(tokenize, str):
         return _load(tokenize, None if model is None else os.path.abspath(os.fsdecode(model)))
     if not callable(tokenize):
-        kind = type(tokenize).__name__
         raise TypeError(
-            f"tokenize is a {kind}, expected a name ({', '.join(TOKENIZERS)}) or a callable "
-            "that takes a str and returns a list of str"
+            f"tokenize is {a_type(tokenize)}, expected a name ({', '.join(TOKENIZERS)}) or a "
+            "callable that takes a str and returns a list of str"
         )
     name = str(getattr(tokenize, "__qualname__", type(tokenize).__qualname__))
     return Tokenizer(name, function=_checked(name, tokenize), source=tokenize)
@@ -290,7 +288,7 @@ def tokenize(
     ["It's", '5', '-', '10', '%', '(', '1,000.5', ')', '.']
     """
     if not isinstance(text, str):
-        raise TypeError(f"text is a {type(text).__name__}, expected a str (one segment)")
+        raise TypeError(f"text is {a_type(text)}, expected a str (one segment)")
     found = get_tokenizer(tokenizer, model)
     if found.function is not None:
         return found.function(text)
@@ -324,16 +322,15 @@ def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[
     def tokens(text: str) -> list[str]:
         found = function(text)
         if not isinstance(found, (list, tuple)):
-            kind = type(found).__name__
             fix = "; split it: str.split() makes a list" if isinstance(found, str) else ""
             raise TypeError(
-                f"tokenizer {name} returned a {kind} for {beginning(text)}, "
+                f"tokenizer {name} returned {a_type(found)} for {beginning(text)}, "
                 f"expected a list of str{fix}"
             )
         for position, token in enumerate(found):
             if not isinstance(token, str):
                 raise TypeError(
-                    f"tokenizer {name} returned a {type(token).__name__} at position {position} "
+                    f"tokenizer {name} returned {a_type(token)} at position {position} "
                     f"for {beginning(text)}, expected a list of str"
                 )
         return list(found)
@@ -342,7 +339,6 @@ def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[
 
 
 def _unknown(name: str) -> str:
-    """The message about an unknown name."""
     by_lower = {known.lower(): known for known in TOKENIZERS}
     meant = closest(name.lower(), by_lower)
     hint = f"; did you mean {by_lower[meant]!r}?" if meant else "."

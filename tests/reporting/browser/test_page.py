@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from report_samples import ATTACKS, CASES, case
+from report_samples import ATTACKS, CASES, case, wmt22_systems
 
 import fastbleu
 
@@ -256,10 +256,12 @@ def test_formulas_are_no_formulas_in_a_spreadsheet(show):
 
 @pytest.mark.parametrize("name", CASES)
 def test_print(show, name):
-    page = show(name, "#segment=0")
+    # As wide as A4 without its margins.
+    page = show(name, "#segment=0", viewport={"width": 718, "height": 1000})
     page.emulate_media(media="print")
-    for hidden in ("nav", "#filters", "#compare", "#export-csv"):
-        assert not page.is_visible(hidden)
+    hidden = "nav", "#filters", "#compare", "#export-csv", "#segment header button"
+    for selector in (*hidden, "figcaption button"):
+        assert not page.is_visible(selector)
     for visible in ("#systems", "#charts svg >> nth=0", "#segment"):
         assert page.is_visible(visible)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -267,7 +269,41 @@ def test_print(show, name):
     assert rows.count() == min(60, len(case(name)["references"]))
     tops = page.eval_on_selector_all("#grid-body .row", "all => all.map(r => r.offsetTop)")
     assert tops == sorted(set(tops))
-    assert page.pdf().startswith(b"%PDF")
+    assert page.evaluate("document.documentElement.scrollWidth") == 718
+    cut = "all => all.filter(its => its.scrollWidth > its.clientWidth + 1).length"
+    assert page.eval_on_selector_all("#grid, .scroll, .row > *, #segment .text", cut) == 0
+
+
+def test_printed_text(show):
+    """The text of the PDF: what buttons say, whole texts, and how many segments are on paper."""
+    pypdf = pytest.importorskip("pypdf", reason="needs pypdf: make test-report")
+    words = [f"word{number}" for number in range(40)]
+    systems, references = wmt22_systems("en-de", 500)
+    sources = [" ".join(words)] * len(references)
+    many = {f"system {k}": systems["Online-B"] for k in range(9)}
+    documents = [f"document {number // 100}" for number in range(len(references))]
+    report = fastbleu.report({**systems, **many}, references, sources, documents=documents)
+    page = show(report, viewport={"width": 718, "height": 1000})
+    page.select_option("#bucket-kind", "document")
+    page.click("#count-ngrams")
+    page.wait_for_selector("#ngram-tables table")
+    ngram = page.inner_text("#ngram-tables tbody button >> nth=0")
+
+    def printed():
+        pages = pypdf.PdfReader(io.BytesIO(page.pdf(format="A4"))).pages
+        return " ".join(" ".join(page.extract_text() for page in pages).split())
+
+    text = printed()
+    for expected in ("60 of 500 segments", "document 4", f"{ngram} ", "B − A", *words):
+        assert expected in text
+    assert text.count(words[-1]) == 60
+    assert shown(page) == "500 segments"
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") == 718
+    page.emulate_media(media="null")
+    page.click("#bucket-table tbody tr:first-child button")
+    assert "60 of 100 of 500 segments" in printed()
+    assert "document 0 ×" not in printed()
 
 
 def test_dark_mode(show):

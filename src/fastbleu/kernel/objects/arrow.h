@@ -2,8 +2,8 @@
  *
  * Data. The three structs are those of the Arrow specification. A column is described once by an
  * arrow_column: up to two levels of lists around strings (utf8, large_utf8, utf8_view, or any of these
- * behind a dictionary) or around integers. gather_text and gather_ids point to the strings or to the
- * innermost lists of integers of some elements of an array, in place.
+ * behind a dictionary) or around integers. read_texts and ids_at point to strings, or to an innermost list of
+ * integers, in place.
  *
  * Trust. The interface does not give sizes of buffers. Trusted: the buffers are as long as an array's
  * length and offset need, and the bytes and numbers that offsets span exist. Checked, each number read
@@ -121,12 +121,6 @@ static inline int has_shape(const struct ArrowArray *array, int64_t buffers, int
     return array->length == 0 || buffers < 2 || array->buffers[1] != NULL;
 }
 
-static inline int has_leaf_shape(const struct ArrowArray *array, arrow_leaf leaf)
-{
-    if (leaf == ARROW_IDS) return has_shape(array, 2, 0);
-    return has_shape(array, 3, 0);
-}
-
 /* The array of a column's first level, or NULL if an array is not of the column's type. */
 static inline const struct ArrowArray *outer_array(const arrow_column *column, const struct ArrowArray *array)
 {
@@ -141,9 +135,11 @@ static inline const struct ArrowArray *outer_array(const arrow_column *column, c
         if (!has_shape(inner, column->lists[level] == ARROW_FIXED_LIST ? 1 : 2, 1)) return NULL;
         inner = inner->children[0];
     }
-    if (!column->has_dictionary) return has_leaf_shape(inner, column->leaf) ? array : NULL;
-    if (!has_shape(inner, 2, 0) || !has_leaf_shape(inner->dictionary, column->leaf)) return NULL;
-    return array;
+    if (column->has_dictionary) {
+        if (!has_shape(inner, 2, 0)) return NULL;
+        inner = inner->dictionary;
+    }
+    return has_shape(inner, column->leaf == ARROW_IDS ? 2 : 3, 0) ? array : NULL;
 }
 
 /* The elements [*start, *end) of its child that a list holds. */

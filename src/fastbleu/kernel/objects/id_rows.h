@@ -4,12 +4,13 @@
  * apart, which need not be aligned; `mask`, if not NULL, points to as many integers of `mask_kind`, of
  * which 0 means that the id does not count.
  *
- * A reader (id_reader_for) copies the ids that count, as int64, a part of a row at a time, in blocks of 64: which of
- * them are padding, are skipped or end the row are bits of a word. Every id is read once: if another thread writes
- * to the memory the result is unspecified, but no unchecked id is used.
+ * A reader (id_reader_for) copies the ids that count, as int64, some of a row at a time. It works in blocks of
+ * 64 ids, and a word of bits tells which of them are padding, another which are skipped, a third which end the
+ * row. Every id is read once: if another thread writes to the memory, the result is unspecified, but no
+ * unchecked id is used.
  *
- * Leaves without state; any thread may call them. Cost: with AVX2 and AVX-512 a few instructions for 4 and 8 ids,
- * without them for one; a search for each id if there are more than FEW_IDS special ids.
+ * Leaves without state; any thread may call them. Cost: with AVX2 and AVX-512 a few instructions for 4 and 8
+ * ids, without them for one; a search for each id if there are more than FEW_IDS special ids.
  */
 #pragma once
 
@@ -93,8 +94,8 @@ FB_INLINE void widen_block(const id_row *row, int64_t *ids, const id_widener wid
     else widen_row(row, ids);
 }
 
-/* Which of at most 64 ids are in a set. The ids after them, up to a multiple of ID_LANES, are read, too, and may
- * have bits. */
+/* Which of at most 64 ids are in a set. The ids after them, up to a multiple of ID_LANES, are read, too, and
+ * may have bits. */
 typedef uint64_t (*id_finder)(const int64_t *ids, int length, const id_set *set);
 
 /* Moves the chosen ones of at most 64 ids to the front; returns their number. */
@@ -292,8 +293,8 @@ FB_INLINE ptrdiff_t read_blocks(const id_row *row, const id_filter *filter, ptrd
     return kept;
 }
 
-/* Copies those of the next `count` ids of a row that count, up to the first stop that is not masked; returns their
- * number. `out` has room for all of them and for ID_LANES more. */
+/* Copies the ids that count among the next `count` of a row, up to the first stop that is not masked; returns
+ * their number. `out` has room for all `count` and for ID_LANES more. */
 typedef ptrdiff_t (*id_reader)(const id_row *row, const id_filter *filter, ptrdiff_t count, id_progress *read,
                                int64_t *out);
 

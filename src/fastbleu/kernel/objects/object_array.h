@@ -4,9 +4,9 @@
  * is the same in all of numpy 1 and 2, so that no header of numpy is needed to compile. Steps may be of any
  * size, and a place without an object holds None.
  *
- * Ownership. An item comes with a reference. Thread-safety. The GIL is held; after user code has run,
- * the number of items is asked for again, because lists and arrays may have been resized. Without the GIL no array is read here.
- * Cost: a few operations an item.
+ * Ownership. An item comes with a reference. Thread-safety. The GIL is held. After user code has run, ask for
+ * the number of items again, because lists and arrays may have been resized. Builds without a GIL read no array
+ * here. Cost: a few operations an item.
  */
 #pragma once
 
@@ -51,8 +51,8 @@ FB_INLINE Py_ssize_t items_in(PyObject *sequence)
 FB_INLINE PyObject *object_in(PyObject *array, Py_ssize_t index)
 {
     PyObject *object;
-    const numpy_array *its = (const numpy_array *)array;
-    memcpy(&object, its->data + index * its->steps[0], sizeof object);
+    const numpy_array *fields = (const numpy_array *)array;
+    memcpy(&object, fields->data + index * fields->steps[0], sizeof object);
     return object ? object : Py_None;
 }
 

@@ -1,8 +1,8 @@
 /* plain_text.h: where the characters of a str are, for a thread that does not hold the GIL.
  *
- * Contract. Another thread holds the GIL meanwhile, so that nothing changes and the objects live. Nothing is written,
- * not even a reference count. Only exact str objects whose characters follow their header: all others take the
- * general way.
+ * Contract. Another thread holds the GIL meanwhile, so that nothing changes and the objects live. Nothing is
+ * written, not even a reference count. Only exact str objects whose characters follow their header are read
+ * here.
  */
 #pragma once
 
@@ -15,11 +15,6 @@ FB_INLINE int plain_line(PyObject *text, text_line *line)
     if (!PyUnicode_CheckExact(text) || !PyUnicode_IS_COMPACT(text)) return 0;
     line->chars = PyUnicode_DATA(text);
     line->length = (size_t)PyUnicode_GET_LENGTH(text);
-    line->unit = (int)PyUnicode_KIND(text);
+    line->char_width = (int)PyUnicode_KIND(text);
     return 1;
-}
-
-FB_INLINE int is_none(PyObject *object)
-{
-    return object == Py_None;
 }

@@ -2,7 +2,7 @@
  *
  * Data. numpy keeps such strings packed, and an allocator that belongs to the dtype unpacks them. Its C
  * functions are found in the table that numpy exports to compiled modules, at the indices in
- * numpy/__multiarray_api.h of 2.0, which are the same for all of 2.x; so no header of numpy is needed to compile.
+ * numpy/__multiarray_api.h of 2.0, which hold for all of 2.x. So compiling needs no header of numpy.
  *
  * Ownership. Unpacked strings belong to numpy and may move once the allocator is released. Thread-safety. An
  * allocator is a lock: what holds it must not wait for the GIL, which others may hold while they wait for

@@ -2,12 +2,12 @@
  *
  * Plain tokens are exact str, bytes and int objects: reading them runs no Python code, and their
  * equality is that of their content. Every other object (float, tuple, a subclass of str, ...) makes
- * the whole segment take Python's own hash() and ==, in _tokens.pyx; so 1 == 1.0 == True stays true.
+ * the whole segment take Python's own hash() and ==, in _token_packer.pyx; so 1 == 1.0 == True stays true.
  *
- * A str is stored by CPython in units of 1, 2 or 4 bytes, always the narrowest that fits, so that
+ * A str is stored by CPython in characters of 1, 2 or 4 bytes, always the narrowest that fits, so that
  * equal strings have equal bytes. Reading their keys (content_keys.h) begins inside the object's header
- * and ends in the zero unit behind the content: it never leaves the object, whatever its size. An int
- * beyond 64 bits is hashed (large_integers.h), as its digits have nothing behind them.
+ * and ends in the zero character after the content: it never leaves the object, whatever its size. An int
+ * beyond 64 bits is hashed (large_integers.h), as its digits have nothing after them.
  */
 #pragma once
 
@@ -19,28 +19,28 @@
  * while the token lives. */
 FB_INLINE int plain_token_key(PyObject *token, hash_seed seed, token_key *key, token_content *content)
 {
-    unsigned unit;
+    unsigned kind;
     if (FB_LIKELY(PyUnicode_CheckExact(token))) {
         if (FB_UNLIKELY(!PyUnicode_IS_COMPACT(token))) return 0;    /* a legacy string of Python <= 3.11 */
-        unit = (unsigned)PyUnicode_KIND(token);
+        kind = (unsigned)PyUnicode_KIND(token);
         content->bytes = (const unsigned char *)PyUnicode_DATA(token);
-        content->size = (size_t)PyUnicode_GET_LENGTH(token) * unit;
+        content->size = (size_t)PyUnicode_GET_LENGTH(token) * kind;
     } else if (PyLong_CheckExact(token)) {
         int overflow;
         key->low = (uint64_t)PyLong_AsLongLongAndOverflow(token, &overflow);
-        key->high = (uint64_t)(UNIT_INTEGER << 4) << 56;
+        key->high = (uint64_t)(KIND_INTEGER << 4) << 56;
         if (FB_LIKELY(!overflow)) return 1;
-        unit = large_integer(token, content);
-        *key = hashed_key(content->bytes, content->size, unit, seed);
+        kind = large_integer(token, content);
+        *key = hashed_key(content->bytes, content->size, kind, seed);
         return 1;
     } else if (PyBytes_CheckExact(token)) {
-        unit = UNIT_BYTES_OBJECT;
+        kind = KIND_BYTES_OBJECT;
         content->bytes = (const unsigned char *)PyBytes_AS_STRING(token);
         content->size = (size_t)PyBytes_GET_SIZE(token);
     } else {
         return 0;
     }
-    *key = content_key(*content, unit, seed);
+    *key = content_key(*content, kind, seed);
     return 1;
 }
 

@@ -67,36 +67,18 @@ FB_INLINE void count_bits(const uint64_t *bitmaps, const int32_t *chosen, ptrdif
     else add_bitmaps(bitmaps, chosen, count, 1, plane_count, planes);
 }
 
-static void count_bits_portable(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
-                                int plane_count, uint64_t *planes)
-{
-    count_bits(bitmaps, chosen, count, words, plane_count, planes);
-}
-
-#ifdef FB_X86_64
-FB_TARGET("avx2")
-static void count_bits_avx2(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
-                            int plane_count, uint64_t *planes)
-{
-    count_bits(bitmaps, chosen, count, words, plane_count, planes);
-}
-
-FB_TARGET("avx512f,avx512bw")
-static void count_bits_avx512(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, int words,
-                              int plane_count, uint64_t *planes)
-{
-    count_bits(bitmaps, chosen, count, words, plane_count, planes);
-}
-#endif
+#define FB_COUNT_BITS(suffix, level)                                                                \
+    static void count_bits##suffix(const uint64_t *bitmaps, const int32_t *chosen, ptrdiff_t count, \
+                                   int words, int plane_count, uint64_t *planes)                    \
+    {                                                                                               \
+        count_bits(bitmaps, chosen, count, words, plane_count, planes);                             \
+    }
+FB_FOR_LEVELS(FB_COUNT_BITS)
+#undef FB_COUNT_BITS
 
 static inline bit_counter bit_counter_for(simd_level level)
 {
-#ifdef FB_X86_64
-    if (level == SIMD_AVX512) return count_bits_avx512;
-    if (level == SIMD_AVX2) return count_bits_avx2;
-#endif
-    (void)level;
-    return count_bits_portable;
+    return FB_OF_LEVEL(level, count_bits);
 }
 
 /* The 8 bits of a byte, the lowest first, as the lowest bits of 8 bytes. */

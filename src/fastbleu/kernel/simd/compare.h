@@ -22,9 +22,9 @@ typedef struct {
 } key_words;
 
 /* `earlier`: 0, or one of these for a list with itself, of which only bits j < i are set. EARLIER_MASKS: tokens
- * are masks of reference positions, any two of which are equal or have no bit in common; what is set for those
- * without any bit does not matter, as they match nothing. Words by pointers: copies of what was just written
- * are slow. */
+ * are masks of reference positions, any two of which are equal or have no bit in common; the bits of masks
+ * without any bit do not matter, as their tokens match nothing. Words are passed by pointer, because copies of
+ * what was just written are slow. */
 enum { EARLIER_TOKENS = 1, EARLIER_MASKS = 2 };
 
 typedef void (*key_comparer)(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks);

@@ -15,7 +15,7 @@
  * plane w's number i, and planes are PLANE words apart. So a vector holds the same word of 2, 4 or 8
  * positions, and a shift takes the bits that come in from the next plane.
  *
- * Contract. Planes have MASK_LANES words behind the last token's, which are zero. Orders up to 64.
+ * Contract. Planes have MASK_LANES words after the last token's, which are zero. Orders up to 64.
  * Bit i % 64 of matched[(n-1) * MASK_WORDS + i / 64] is set, never cleared, for n up to the hypothesis'
  * length. No memory, no locks: leaves that any thread may call. Cost: length * max_order * words vector
  * steps. Masks of ids (mask_planes) are plain scratch memory, with nothing to initialize.
@@ -76,8 +76,8 @@ FB_INLINE int more_bits(const uint64_t *reference, const uint64_t *earlier, cons
     return difference > 0;
 }
 
-FB_INLINE void match_some(const uint64_t *in_reference, const uint64_t *in_hypothesis, int hypothesis_length,
-                          int max_order, const int words, uint64_t *matched)
+FB_INLINE void match_some_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
+                                   int hypothesis_length, int max_order, const int words, uint64_t *matched)
 {
     for (int i = 0; i < hypothesis_length; i++) {
         const int orders = orders_at(i, hypothesis_length, max_order);
@@ -98,12 +98,6 @@ FB_INLINE void match_some(const uint64_t *in_reference, const uint64_t *in_hypot
                 matched[n * MASK_WORDS + (i >> 6)] |= (uint64_t)1 << (i & 63);
         }
     }
-}
-
-static inline void match_masks_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                        int words, int hypothesis_length, int max_order, uint64_t *matched)
-{
-    FB_FOR_WORDS(words, match_some(in_reference, in_hypothesis, hypothesis_length, max_order, W, matched));
 }
 
 #ifdef FB_X86_64
@@ -178,14 +172,6 @@ FB_INLINE void match_some_avx2(const uint64_t *in_reference, const uint64_t *in_
     }
 }
 
-FB_TARGET("avx2,popcnt")
-static inline void match_masks_avx2(const uint64_t *in_reference, const uint64_t *in_hypothesis, int words,
-                                    int hypothesis_length, int max_order, uint64_t *matched)
-{
-    FB_FOR_WORDS(words,
-                 match_some_avx2(in_reference, in_hypothesis, hypothesis_length, max_order, W, matched));
-}
-
 /* ANDs the shifted masks of 8 positions to those found; how many bits are left, by position. */
 FB_TARGET("avx512f,avx512vbmi2,avx512vpopcntdq")
 FB_INLINE __m512i and_shifted_avx512(__m512i *found, const uint64_t *planes, int n, const int words)
@@ -235,14 +221,6 @@ FB_INLINE void match_some_avx512(const uint64_t *in_reference, const uint64_t *i
     }
 }
 
-FB_TARGET("avx512f,avx512vbmi2,avx512vpopcntdq")
-static inline void match_masks_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis, int words,
-                                      int hypothesis_length, int max_order, uint64_t *matched)
-{
-    FB_FOR_WORDS(words,
-                 match_some_avx512(in_reference, in_hypothesis, hypothesis_length, max_order, W, matched));
-}
-
 #endif /* FB_X86_64 */
 
 #ifdef FB_NEON
@@ -283,14 +261,18 @@ FB_INLINE void match_some_neon(const uint64_t *in_reference, const uint64_t *in_
     }
 }
 
-static inline void match_masks_neon(const uint64_t *in_reference, const uint64_t *in_hypothesis, int words,
-                                    int hypothesis_length, int max_order, uint64_t *matched)
-{
-    FB_FOR_WORDS(words,
-                 match_some_neon(in_reference, in_hypothesis, hypothesis_length, max_order, W, matched));
-}
-
 #endif /* FB_NEON */
+
+#define FB_MATCH_MASKS(suffix, level)                                                                        \
+    static inline void match_masks##suffix(const uint64_t *in_reference, const uint64_t *in_hypothesis,      \
+                                           int words, int hypothesis_length, int max_order,                  \
+                                           uint64_t *matched)                                                \
+    {                                                                                                        \
+        FB_FOR_WORDS(words, match_some##suffix(in_reference, in_hypothesis, hypothesis_length, max_order, W, \
+                                               matched));                                                    \
+    }
+FB_FOR_LEVELS(FB_MATCH_MASKS)
+#undef FB_MATCH_MASKS
 
 static inline mask_kernel mask_kernel_for(simd_level level)
 {
@@ -303,8 +285,8 @@ static inline int mask_tokens_for(simd_level level)
     return level == SIMD_PORTABLE ? PLANED_TOKENS / 2 : PLANED_TOKENS;
 }
 
-/* The masks of ids. Those of the hypothesis, and of its tokens in a reference, lie below `distinct`; all
- * others are `distinct`. `by_token` has, for each id, the words of its positions. */
+/* The masks of ids. The ids of the hypothesis' tokens lie below `distinct`; all other tokens have the id
+ * `distinct`. `by_token` has, for each id, the words of its positions. */
 typedef struct {
     uint64_t in_reference[MASK_WORDS * PLANE], in_hypothesis[MASK_WORDS * PLANE];
     uint64_t by_token[(PLANED_TOKENS + 1) * MASK_WORDS];

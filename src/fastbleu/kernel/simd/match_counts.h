@@ -1,6 +1,6 @@
 /* match_counts.h: the matches of a segment with one reference, in masks of one word (masks.h).
  *
- * Contract. As of masks.h; three words behind the last zeros may be read. Adds to matches[n-1], for n up to
+ * Contract. As of masks.h; three words after the last zeros may be read. Adds to matches[n-1], for n up to
  * max_order, how many n-grams match. Leaves: any thread may call them.
  */
 #pragma once
@@ -20,25 +20,25 @@ FB_INLINE void count_matched(mask_kernel match, const uint64_t *in_reference, co
     for (int n = 0; n < max_order; n++) matches[n] += popcount_portable(matched[n * MASK_WORDS]);
 }
 
-static void count_matches_portable(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                   int hypothesis_length, int max_order, int64_t *matches)
-{
-    count_matched(match_masks_portable, in_reference, in_hypothesis, hypothesis_length, max_order, matches);
-}
+#define FB_COUNT_MATCHES(suffix, level)                                                               \
+    static void count_matches##suffix(const uint64_t *in_reference, const uint64_t *in_hypothesis,    \
+                                      int hypothesis_length, int max_order, int64_t *matches)         \
+    {                                                                                                 \
+        count_matched(match_masks##suffix, in_reference, in_hypothesis, hypothesis_length, max_order, \
+                      matches);                                                                       \
+    }
+FB_FOR_LEVELS(FB_COUNT_MATCHES)
+#undef FB_COUNT_MATCHES
 
 #ifdef FB_X86_64
 
-static void count_matches_avx2(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                               int hypothesis_length, int max_order, int64_t *matches)
-{
-    count_matched(match_masks_avx2, in_reference, in_hypothesis, hypothesis_length, max_order, matches);
-}
-
-/* Of n-grams that would go beyond the end, no bit is left after that of a zero: all lanes can be counted. */
+/* An n-gram that would go beyond the end has no bit left, as the masks after the end are 0: all lanes can be
+ * counted. */
 FB_TARGET("avx512f,avx512vpopcntdq,popcnt")
-FB_INLINE void count_some_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                 int hypothesis_length, const int max_order, int64_t *matches)
+static void count_four_orders_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
+                                     int hypothesis_length, int max_order, int64_t *matches)
 {
+    (void)max_order;
     for (int i = 0; i < hypothesis_length; i += 8) {
         __m512i reference = _mm512_loadu_si512(in_reference + i);
         __m512i earlier = _mm512_loadu_si512(in_hypothesis + i);
@@ -46,7 +46,7 @@ FB_INLINE void count_some_avx512(const uint64_t *in_reference, const uint64_t *i
             const __mmask8 hits =
                 _mm512_cmpgt_epi64_mask(_mm512_popcnt_epi64(reference), _mm512_popcnt_epi64(earlier));
             matches[n] += _mm_popcnt_u32(hits);
-            if (++n == max_order) break;
+            if (++n == 4) break;
             const __m128i right = _mm_cvtsi32_si128(n);
             reference = _mm512_and_si512(reference,
                                          _mm512_srl_epi64(_mm512_loadu_si512(in_reference + i + n), right));
@@ -56,28 +56,14 @@ FB_INLINE void count_some_avx512(const uint64_t *in_reference, const uint64_t *i
     }
 }
 
-FB_TARGET("avx512f,avx512vbmi2,avx512vpopcntdq,popcnt")
-static void count_matches_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                                 int hypothesis_length, int max_order, int64_t *matches)
-{
-    if (max_order == 4) count_some_avx512(in_reference, in_hypothesis, hypothesis_length, 4, matches);
-    else
-        count_matched(match_masks_avx512, in_reference, in_hypothesis, hypothesis_length, max_order, matches);
-}
-
 #endif /* FB_X86_64 */
 
-#ifdef FB_NEON
-
-static void count_matches_neon(const uint64_t *in_reference, const uint64_t *in_hypothesis,
-                               int hypothesis_length, int max_order, int64_t *matches)
+/* The counter of orders up to `max_order`. */
+static inline match_counter match_counter_for(simd_level level, int max_order)
 {
-    count_matched(match_masks_neon, in_reference, in_hypothesis, hypothesis_length, max_order, matches);
-}
-
+#ifdef FB_X86_64
+    if (level == SIMD_AVX512 && max_order == 4) return count_four_orders_avx512;
 #endif
-
-static inline match_counter match_counter_for(simd_level level)
-{
+    (void)max_order;
     return FB_OF_LEVEL(level, count_matches);
 }

@@ -61,6 +61,20 @@ typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2 } simd_level;
 #  define FB_OF_LEVEL(level, name) ((void)(level), name##_portable)
 #endif
 
+/* Defines the functions of all levels: define(suffix, level) is one of them, such as name##suffix. */
+/* clang-format off */
+#if defined(FB_NEON)
+#  define FB_FOR_LEVELS(define) define(_portable, SIMD_PORTABLE) define(_neon, SIMD_NEON)
+#elif defined(FB_X86_64)
+#  define FB_FOR_LEVELS(define)                                                               \
+      define(_portable, SIMD_PORTABLE)                                                        \
+      FB_TARGET("avx2,bmi,popcnt") define(_avx2, SIMD_AVX2)                                   \
+      FB_TARGET("avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,popcnt") define(_avx512, SIMD_AVX512)
+#else
+#  define FB_FOR_LEVELS(define) define(_portable, SIMD_PORTABLE)
+#endif
+/* clang-format on */
+
 /* The best level that this processor and this operating system run. */
 FB_TARGET("xsave")
 static inline simd_level simd_supported(void)

@@ -1,8 +1,8 @@
 /* content_keys.h: from a token's bytes to the 128-bit key that the interner compares.
  *
- * Content of up to 15 bytes is its own key; byte 15 holds the unit and the size. It is read with two
- * loads that end one byte behind the content and begin up to 15 bytes before it; what is not content is
- * masked away. So content must lie at least 15 bytes inside its memory and have a byte behind it, as it
+ * Content of up to 15 bytes is its own key; byte 15 holds the kind and the size. It is read with two
+ * loads that end one byte after the content and begin up to 15 bytes before it; what is not content is
+ * masked away. So content must lie at least 15 bytes inside its memory and have a byte after it, as it
  * does in every str and bytes object and in the line buffers. Longer content is hashed, seeded per
  * process, and compared byte by byte where hashes are equal (interner.h).
  */
@@ -12,12 +12,12 @@
 
 #define INLINE_BYTES 15
 
-/* High byte of a key: 0x10, 0x20, 0x40 + size for a str by unit; 0x30 + size for bytes; 0x70 for an
- * int, 0x50 and 0x60 for one beyond 64 bits; with the top bit set for content that is hashed. */
-#define UNIT_BYTES_OBJECT 3u
-#define UNIT_LARGE_INTEGER 5u
-#define UNIT_LARGE_NEGATIVE 6u
-#define UNIT_INTEGER 7u
+/* High byte of a key: 0x10, 0x20, 0x40 + size for a str of characters of 1, 2, 4 bytes; 0x30 + size for bytes;
+ * 0x70 for an int, 0x50 and 0x60 for one beyond 64 bits. The top bit is set for hashed content. */
+#define KIND_BYTES_OBJECT 3u
+#define KIND_LARGE_INTEGER 5u
+#define KIND_LARGE_NEGATIVE 6u
+#define KIND_INTEGER 7u
 
 /* Which bytes of the two words are content, by its size: it ends one byte before the second word's end. */
 /* clang-format off */
@@ -35,20 +35,20 @@ static const uint64_t HIGH_CONTENT[INLINE_BYTES + 1] = {
 };
 /* clang-format on */
 
-/* Content that lies at least 15 bytes inside its allocation and has a byte to read behind it. */
-FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned unit)
+/* Content that lies at least 15 bytes inside its allocation and has a byte to read after it. */
+FB_INLINE token_key inline_key(const unsigned char *bytes, size_t size, unsigned kind)
 {
     const unsigned char *end = bytes + size + 1;
     token_key key;
     key.low = load64(end - 16) & LOW_CONTENT[size];
-    key.high = (load64(end - 8) & HIGH_CONTENT[size]) | (uint64_t)(unit << 4 | size) << 56;
+    key.high = (load64(end - 8) & HIGH_CONTENT[size]) | (uint64_t)(kind << 4 | size) << 56;
     return key;
 }
 
 /* The same key, without reading around the content. */
-FB_INLINE token_key bounded_key(const unsigned char *bytes, size_t size, unsigned unit)
+FB_INLINE token_key bounded_key(const unsigned char *bytes, size_t size, unsigned kind)
 {
-    token_key key = {0, (uint64_t)(unit << 4 | size) << 56};
+    token_key key = {0, (uint64_t)(kind << 4 | size) << 56};
     if (size >= 8) {
         key.low = load64(bytes) << 8 * (INLINE_BYTES - size);
         key.high |= load64(bytes + size - 8) >> 8;
@@ -58,7 +58,7 @@ FB_INLINE token_key bounded_key(const unsigned char *bytes, size_t size, unsigne
     return key;
 }
 
-static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned unit, hash_seed seed)
+static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned kind, hash_seed seed)
 {
     uint64_t a = seed.first, b = seed.second;
     size_t at = 0;
@@ -72,12 +72,12 @@ static token_key hashed_key(const unsigned char *bytes, size_t size, unsigned un
     token_key key;
     /* Contents of different sizes may give the same words; mixing in the size last keeps them apart. */
     key.low = a ^ b ^ size;
-    key.high = (b & 0x00FFFFFFFFFFFFFFu) | (uint64_t)(0x80u | unit << 4) << 56;
+    key.high = (b & 0x00FFFFFFFFFFFFFFu) | (uint64_t)(0x80u | kind << 4) << 56;
     return key;
 }
 
-FB_INLINE token_key content_key(token_content content, unsigned unit, hash_seed seed)
+FB_INLINE token_key content_key(token_content content, unsigned kind, hash_seed seed)
 {
-    return content.size <= INLINE_BYTES ? inline_key(content.bytes, content.size, unit)
-                                        : hashed_key(content.bytes, content.size, unit, seed);
+    return content.size <= INLINE_BYTES ? inline_key(content.bytes, content.size, kind)
+                                        : hashed_key(content.bytes, content.size, kind, seed);
 }

@@ -1,14 +1,13 @@
 /* interner.h: 128-bit keys to dense ids 0, 1, 2 ..., one segment at a time.
  *
- * Layout. An open-addressed table of 8-byte slots (epoch, id) points into dense arrays of keys, one
- * per id. A slot belongs to the present segment when its epoch does, so a new segment costs one
- * increment and nothing is cleared. At most half of the slots are ever used.
+ * Layout. An open-addressed table of 8-byte slots (epoch, id; see epoch.h) points into dense arrays of keys,
+ * one per id. At most half of the slots are ever used.
  *
  * Exactness. A key stands for a token in one of two ways, told apart by its bits (token_keys.h):
  * it IS the token, or it is a hash of a longer one. Equal keys of the second kind are compared byte
  * by byte with the content kept beside them, so no result depends on a hash not colliding.
- * The slot index is a keyed multiply over a per-process seed: input cannot be crafted to collide
- * without knowing it, and it changes no id, only the slot an id is found in.
+ * The slot index is a keyed multiply over a per-process seed: without knowing the seed, nobody can craft input
+ * that collides. The seed changes no id, only the slot of an id.
  *
  * Ownership. The interner owns its arrays (interner_free). Content pointers are borrowed: they must
  * live until the segment ends. Not thread-safe: one interner per thread. No Python object is touched.

@@ -5,9 +5,7 @@
  * or, if its top bit is set, a hash of it: `hashed` has the bits of these, and `contents` their bytes.
  * Where two hashes are equal the bytes are compared, so no result depends on a hash.
  *
- * A list of ids has them in place of keys.
- *
- * A list may be a part of what the arrays hold: `length` keys from `first` on.
+ * A list of ids has ids in place of keys. A list may be a part of the arrays: `length` keys from `first` on.
  *
  * Ownership. A list is plain memory, all zero at first; contents are borrowed and must live until the lists
  * are compared. Not thread-safe: each thread has lists of its own.
@@ -100,8 +98,8 @@ FB_INLINE key_words words_of(const key_list *list, int wide)
     return words;
 }
 
-/* The masks of masks.h, of at most 64 tokens: of a reference, or of the hypothesis' earlier tokens where
- * both lists are it. */
+/* The masks (masks.h) of a hypothesis of at most 64 tokens: for a reference or, if both lists are the
+ * hypothesis, for its earlier tokens. */
 static inline void compare_lists(key_comparer compare, const key_list *tokens, const key_list *others,
                                  uint64_t *masks)
 {
@@ -111,8 +109,8 @@ static inline void compare_lists(key_comparer compare, const key_list *tokens, c
     if (FB_UNLIKELY(hashed_at(tokens, 0) && hashed_at(others, 0))) verify_masks(tokens, others, masks);
 }
 
-/* The masks of the hypothesis' earlier tokens, from the masks of its only reference: tokens in the reference are
- * equal if their masks are. Other tokens get arbitrary masks, which have no effect without a match. */
+/* The masks of the hypothesis' earlier tokens, from the masks of its only reference: tokens in the reference
+ * are equal if their masks are. Other tokens get arbitrary masks, which have no effect without a match. */
 static inline void compare_masks(key_comparer compare, const uint64_t *in_reference, int length,
                                  uint64_t *masks)
 {

@@ -5,9 +5,9 @@
  *
  * Layout. An open-addressed table of 16-byte slots (number, epoch, id); epoch.h. At most a quarter of
  * the slots are ever used: a collision costs a mispredicted branch, which takes longer than a larger
- * table. Tables that do not fit into any cache are half full: there memory costs more, also freeing
- * gigabytes when a call is interrupted. The slot index is a keyed multiply over a per-process seed: numbers
- * cannot be crafted to collide without knowing it, and it changes no id.
+ * table. Tables that do not fit into any cache are half full, because memory costs more there, even to free
+ * when a call is interrupted. The slot index is a keyed multiply over a per-process seed: numbers cannot be
+ * crafted to collide without knowing it, and it changes no id.
  *
  * Ownership. The table owns its slots (number_table_free). Not thread-safe: one table per thread.
  */

@@ -1,8 +1,8 @@
 /* token_store.h: the tokens of a vocabulary that lives longer than the sentences.
  *
- * An interner borrows the content of tokens that are too long to be their own keys, but the texts that
- * contain them are freed. A token_store owns copies of them, in chunks that never move; store_tokens
- * copies the tokens that are new since its last call, so that numbering tokens does not become slower.
+ * An interner borrows the content of tokens that are too long to be their own keys, but the texts that contain
+ * it are freed. A token_store owns copies of this content, in chunks that never move; store_tokens copies that
+ * of the tokens that are new since its last call, so that numbering tokens does not become slower.
  *
  * Token ids are numbered by the same interner as tokens that are Python integers, so that the two are
  * equal. A token can be read back from its key and content (stored_token).
@@ -97,7 +97,7 @@ FB_INLINE token_key number_key(int64_t number)
 {
     token_key key;
     key.low = (uint64_t)number;
-    key.high = (uint64_t)(UNIT_INTEGER << 4) << 56;
+    key.high = (uint64_t)(KIND_INTEGER << 4) << 56;
     return key;
 }
 
@@ -115,17 +115,17 @@ static inline void find_numbers(const interner *table, const int64_t *numbers, p
     for (ptrdiff_t i = 0; i < length; i++) ids[i] = interner_find(table, number_key(numbers[i]), none, -1);
 }
 
-/* The content of a token and its unit (content_keys.h). A short one is copied to `room`; a number is
+/* The content of a token and its kind (content_keys.h). A short one is copied to `room`; a number is
  * the 8 bytes of its int64. */
 static inline unsigned stored_token(const interner *table, int32_t id, uint64_t room[2],
                                     token_content *content)
 {
     const token_key key = table->keys[id];
-    const unsigned tag = (unsigned)(key.high >> 56), unit = tag >> 4 & 7;
+    const unsigned tag = (unsigned)(key.high >> 56), kind = tag >> 4 & 7;
     unsigned char *bytes = (unsigned char *)room;
     if (key.high & KEY_IS_HASH) {
         *content = table->contents[id];
-    } else if (unit == UNIT_INTEGER) {
+    } else if (kind == KIND_INTEGER) {
         room[0] = key.low;
         content->bytes = bytes;
         content->size = sizeof(uint64_t);
@@ -138,49 +138,15 @@ static inline unsigned stored_token(const interner *table, int32_t id, uint64_t 
         content->bytes = bytes;
         content->size = size;
     }
-    return unit;
+    return kind;
 }
 
-FB_INLINE uint32_t stored_character(const unsigned char *bytes, unsigned unit)
+/* The id of bytes as a token of this kind, no integer; room was made for it. */
+static inline int32_t intern_content(interner *table, token_content content, unsigned kind)
 {
-    uint16_t pair;
-    uint32_t quad;
-    if (unit == 1) return *bytes;
-    if (unit == 2) {
-        memcpy(&pair, bytes, sizeof pair);
-        return pair;
-    }
-    memcpy(&quad, bytes, sizeof quad);
-    return quad;
-}
-
-/* Whether bytes from a file are the content of a token: a str in the narrowest unit that holds it, of
- * characters that there are. */
-static inline int is_content(const unsigned char *bytes, size_t size, unsigned unit)
-{
-    static const uint32_t largest_of_narrower[5] = {0, 0, 0xFF, 0, 0xFFFF};
-    uint32_t largest = 0;
-    if (unit == UNIT_BYTES_OBJECT) return 1;
-    if (unit == UNIT_INTEGER) return size == sizeof(int64_t);
-    if ((unit != 1 && unit != 2 && unit != 4) || size % unit) return 0;
-    for (size_t at = 0; at < size; at += unit) {
-        const uint32_t character = stored_character(bytes + at, unit);
-        if (character > largest) largest = character;
-    }
-    return largest <= 0x10FFFF && (unit == 1 || largest > largest_of_narrower[unit]);
-}
-
-/* The id of a token from a file, whose content is_content; room was made for it. */
-static inline int32_t intern_content(interner *table, token_content content, unsigned unit)
-{
-    if (unit == UNIT_INTEGER) {
-        int64_t number;
-        memcpy(&number, content.bytes, sizeof number);
-        return interner_add(table, number_key(number), content);
-    }
     if (content.size > INLINE_BYTES)
-        return interner_add(table, hashed_key(content.bytes, content.size, unit, table->seed), content);
-    return interner_add(table, bounded_key(content.bytes, content.size, unit), content);
+        return interner_add(table, hashed_key(content.bytes, content.size, kind, table->seed), content);
+    return interner_add(table, bounded_key(content.bytes, content.size, kind), content);
 }
 
 /* The key of a sequence of ids, by which an interner compares sentences. */

@@ -18,7 +18,7 @@ enum {
     ALONE,       /* is a token by itself */
     MARK,        /* is a token by itself, unless digits stand on both sides (line_reader.h) */
     DIGIT,
-    DASH,        /* is a token by itself behind a digit */
+    DASH,        /* is a token by itself after a digit */
     REWRITE,     /* may begin something that mteval rewrites before it tokenizes */
     TABLED,      /* the number of classes in tables; the others describe storage: */
     WIDE = TABLED,    /* takes more than one byte */
@@ -33,8 +33,8 @@ typedef enum { TOKENIZE_NONE, TOKENIZE_13A, TOKENIZE_ZH, TOKENIZE_INTL, TOKENIZE
  * white space at the end, or at both ends, is stripped first. */
 typedef enum { ENDS_ARE_SPACES, ENDS_ARE_DIGITS, ENDS_ARE_DIGITS_STRIPPED } line_ends;
 
-/* The name of each compiled tokenizer, which Python's table (tokenizers/table.py) has too, its ends, and
- * whether all that it tells apart beyond ASCII is white space, so that it can read bytes of UTF-8. */
+/* A compiled tokenizer: its name, as in tokenizers/table.py; its ends; whether it can read bytes of UTF-8,
+ * because beyond ASCII it distinguishes only white space from other characters. */
 typedef struct { const char *name; line_ends ends; int reads_utf8; } compiled_tokenizer;
 
 static const compiled_tokenizer COMPILED_TOKENIZERS[TOKENIZERS] = {

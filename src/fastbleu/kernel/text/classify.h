@@ -1,6 +1,6 @@
 /* classify.h: 64 characters of a line in, one 64-bit mask per character class out.
  *
- * Bit i of mask k says whether character i is of class k (char_classes.h). Positions behind the end of
+ * Bit i of mask k says whether character i is of class k (char_classes.h). Positions after the end of
  * the line are SPACE, so that no rule needs to know where the line ends. A line that is stored in units
  * of 2 or 4 bytes is narrowed to bytes first, 'A' standing for every wide character (line_reader.h adds
  * the classes of the wide ones).
@@ -24,7 +24,7 @@ typedef void (*byte_classifier)(const uint8_t table[256], const uint8_t *bytes, 
 /* From `count` <= 64 characters of two bytes: 64 bytes, the high bytes, and the mask of wide ones. */
 typedef uint64_t (*narrower)(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes);
 
-/* Writes `start` plus the number of each set bit of a mask, in ascending order; how many. There is room
+/* Writes `start` plus the number of each set bit of a mask, in ascending order; returns how many. There is room
  * for BLOCK, and any of it may be overwritten. */
 typedef int (*bit_locator)(uint64_t mask, size_t start, uint16_t *positions);
 
@@ -73,7 +73,7 @@ static inline int locate_portable(uint64_t mask, size_t start, uint16_t *positio
     return count;
 }
 
-/* The block that begins at `bytes`; a copy with spaces behind where it has fewer than BLOCK of them. */
+/* The block that begins at `bytes`; a copy with spaces after where it has fewer than BLOCK of them. */
 FB_INLINE const uint8_t *whole_bytes(const uint8_t *bytes, size_t count, uint8_t padded[BLOCK])
 {
     if (count >= BLOCK) return bytes;

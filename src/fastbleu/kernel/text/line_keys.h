@@ -53,10 +53,10 @@ FB_INLINE uint32_t high_byte_at(const uint16_t *block, uint32_t bits)
 }
 
 /* The key of characters of two bytes whose high bytes are 0 and at most one other, the page; 0 if they have
- * more, or do not fit. There are 32 bytes before the characters and 2 behind them.
- * Byte 0 is the page, the bits behind it say which characters are of it; 13 or 14 characters, which leave no
- * room for bits, must be all of it, 15 of none. Up to SHORT_WORD characters leave room for both in the high
- * word, so that the low one is 0. */
+ * more, or do not fit. There are 32 bytes before the characters and 2 after them.
+ * Byte 0 is the page; the bits after it tell which characters are of the page. 13 or 14 characters leave no
+ * room for bits: all of them must be of the page, or none; of 15, none. Up to SHORT_WORD characters leave room
+ * for page and bits in the high word, so that the low one is 0. */
 FB_INLINE int page_key(const uint16_t *chars, size_t size, token_key *key)
 {
     const uint16_t *block = chars + size - INLINE_BYTES;      /* 16 characters, as in inline_key */
@@ -100,7 +100,7 @@ FB_INLINE int page_key(const uint16_t *chars, size_t size, token_key *key)
     return paged == of_page && (paged == 0 || (paged == inside && size < INLINE_BYTES));
 }
 
-/* The key of any word: of its content in the narrowest unit that holds it. */
+/* The key of any word: of its content in the narrowest characters that hold it. */
 static token_key word_key(const line_reader *line, size_t start, size_t end, hash_seed seed,
                           token_content *content)
 {
@@ -108,14 +108,14 @@ static token_key word_key(const line_reader *line, size_t start, size_t end, has
     token_key key;
     for (size_t at = start; at < end && line->pairs; at++) {
         const uint32_t c = char_at(line, at);
-        const int unit = c > 0xFFFF ? 4 : c > 0xFF ? 2 : 1;
-        if (unit > span.unit) span.unit = unit;
+        const int char_width = c > 0xFFFF ? 4 : c > 0xFF ? 2 : 1;
+        if (char_width > span.char_width) span.char_width = char_width;
     }
-    if (line->pairs && span.unit != 4 && end - start <= INLINE_BYTES
+    if (line->pairs && span.char_width != 4 && end - start <= INLINE_BYTES
         && page_key(line->pairs + start, end - start, &key))
         return key;
     *content = content_of(line, span);
-    return content_key(*content, (unsigned)span.unit, seed);
+    return content_key(*content, (unsigned)span.char_width, seed);
 }
 
 /* The keys of most tokens of a line; the loop has no branch that depends on others. */
@@ -145,8 +145,8 @@ static void read_keys_avx512(const line_reader *line, token_edges *edges, int co
                              key_list *keys)
 {
     word_bits left = {{0}};
-    if (line->pairs) read_wide_words(line->pairs, edges, count, keys, &left);
-    else read_byte_words(line->bytes, edges, count, keys, &left);
+    if (line->pairs) read_words((const uint8_t *)line->pairs, 2, edges, count, keys, &left);
+    else read_words(line->bytes, 1, edges, count, keys, &left);
     for (int w = 0; w * 64 < count; w++)
         for (uint64_t rest = left.of[w]; rest; rest &= rest - 1) {
             const int i = 64 * w + lowest_bit(rest);
@@ -190,35 +190,13 @@ FB_INLINE int list_keys(line_reader *line, key_list *keys, const hash_seed *seed
 /* Lists the keys of a whole line: 1, or 0 where it has too many tokens, or -1: rewrite the line first. */
 typedef int (*key_lister)(line_reader *line, key_list *keys, const hash_seed *seed);
 
-static int list_keys_portable(line_reader *line, key_list *keys, const hash_seed *seed)
-{
-    return list_keys(line, keys, seed, SIMD_PORTABLE);
-}
-
-#ifdef FB_X86_64
-
-FB_TARGET("avx2,bmi,popcnt")
-static int list_keys_avx2(line_reader *line, key_list *keys, const hash_seed *seed)
-{
-    return list_keys(line, keys, seed, SIMD_AVX2);
-}
-
-FB_TARGET("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")
-static int list_keys_avx512(line_reader *line, key_list *keys, const hash_seed *seed)
-{
-    return list_keys(line, keys, seed, SIMD_AVX512);
-}
-
-#endif
-
-#ifdef FB_NEON
-
-static int list_keys_neon(line_reader *line, key_list *keys, const hash_seed *seed)
-{
-    return list_keys(line, keys, seed, SIMD_NEON);
-}
-
-#endif
+#define FB_LIST_KEYS(suffix, level)                                                        \
+    static int list_keys##suffix(line_reader *line, key_list *keys, const hash_seed *seed) \
+    {                                                                                      \
+        return list_keys(line, keys, seed, level);                                         \
+    }
+FB_FOR_LEVELS(FB_LIST_KEYS)
+#undef FB_LIST_KEYS
 
 static inline key_lister key_lister_for(simd_level level)
 {

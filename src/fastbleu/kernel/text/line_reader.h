@@ -3,19 +3,19 @@
  * All compiled tokenizers are one algorithm over different class tables (char_classes.h). A block of 64
  * characters becomes one mask per class (classify.h); shifting and combining them gives the mask of
  * positions where a token starts and of those where one ends; their bits are then taken out in pairs.
- * What a block must know of the one before it is carried in the reader, and the one character behind it
+ * What a block must know of the one before it is carried in the reader, and the one character after it
  * is looked up, so that a line of any length takes one pass and no memory of its own.
  *
  * The rule for marks (. and , for 13a and zh, all punctuation for intl). The originals are two regular
  * expressions, "not a digit, mark" and then "mark, not a digit", whose matches do not overlap, so that a
  * run of marks is taken in pairs. What comes out: all marks stand alone, except the last of its run
  * where a digit follows. Let q be the length of the run, plus 1 if the character before it is no digit.
- * If q is odd that mark stays glued to the digit behind it, and if the run is that one mark (so a digit
+ * If q is odd that mark stays glued to the digit after it, and if the run is that one mark (so a digit
  * comes before it) to that digit too. The start and the end of the line count as digits for intl and zh,
  * as no character matches there; mteval (13a) puts spaces round the line first.
  *
  * Ownership. A reader borrows the line and its buffers. Token spans name positions; their content is
- * found by content_of (line_tokens.h), in the narrowest unit that holds it, so that equal tokens are
+ * found by content_of (line_tokens.h), in the narrowest characters that hold it, so that equal tokens are
  * equal bytes whatever line they come from. Cost: about 20 vector operations a block, a few plain ones a
  * token.
  */
@@ -25,30 +25,30 @@
 #include "patterns.h"
 
 typedef struct {
-    char_table table;
+    char_table classes;
     line_ends ends;
-} text_rules;
+} tokenizer_tables;
 
-/* A line as Python stores it: `length` characters of `unit` bytes. Or bytes of UTF-8, with rules for these
- * and no white space beyond ASCII. */
+/* A line as Python stores it: `length` characters of `char_width` bytes. Or bytes of UTF-8 without white space
+ * beyond ASCII, read with tables for these. */
 typedef struct {
     const void *chars;
     size_t length;
-    int unit;
+    int char_width;
 } text_line;
 
 FB_INLINE uint32_t code_point_at(text_line text, size_t at)
 {
-    if (text.unit == 1) return ((const uint8_t *)text.chars)[at];
-    if (text.unit == 2) return ((const uint16_t *)text.chars)[at];
+    if (text.char_width == 1) return ((const uint8_t *)text.chars)[at];
+    if (text.char_width == 2) return ((const uint16_t *)text.chars)[at];
     return ((const uint32_t *)text.chars)[at];
 }
 
-/* Copies of a line that is not stored in bytes, or that is lowered. Every array has LEAD readable bytes before it and a
- * block to spare behind it. */
+/* Copies of a line that is not stored in bytes, or that is lowered. Every array has LEAD readable bytes before
+ * it and a block to spare after it. */
 typedef struct {
     uint8_t *narrow;
-    uint16_t *middle;        /* only lines of 4-byte units */
+    uint16_t *middle;        /* only lines of 4-byte characters */
     uint32_t *rewritten;     /* rewrite.h */
     void *lowered;           /* lower.h */
     size_t narrow_room, middle_room, rewritten_room, lowered_room;
@@ -59,18 +59,18 @@ typedef struct {
 
 typedef struct {
     size_t start, end;
-    int unit;
+    int char_width;
 } token_span;
 
-/* What the character before a block is, each 0 or 1; `cut`: a token ends behind it. */
+/* What the character before a block is, each 0 or 1; `cut`: a token ends after it. */
 typedef struct { uint64_t space, digit, cut; } char_before;
 
 typedef struct {
-    const text_rules *rules;
+    const tokenizer_tables *tables;
     classifier classify;
     const uint8_t *bytes;        /* the characters that fit into a byte */
     const uint16_t *pairs;       /* those that fit into two; NULL for lines of bytes */
-    const uint32_t *quads;       /* all; only lines of 4-byte units */
+    const uint32_t *quads;       /* all; only lines of 4-byte characters */
     uint8_t *narrow;
     uint16_t *middle;
     int rewritten;               /* so that what mteval rewrites is looked for once only */
@@ -80,7 +80,7 @@ typedef struct {
     size_t run;                  /* marks up to this block */
     int run_after_digit;
     size_t open_start;           /* of the token that goes on into this block */
-    int open_unit;
+    int open_char_width;
 } line_reader;
 
 FB_INLINE uint32_t char_at(const line_reader *line, size_t at)
@@ -90,29 +90,31 @@ FB_INLINE uint32_t char_at(const line_reader *line, size_t at)
 
 FB_INLINE int is_of_class(const line_reader *line, size_t at, int number)
 {
-    return class_of(&line->rules->table, char_at(line, at)) >> number & 1;
+    return class_of(&line->tables->classes, char_at(line, at)) >> number & 1;
 }
 
 /* Begins a line. `buffers` has room for it (reserve_buffers). */
-static inline void open_line(line_reader *line, const text_rules *rules, classifier classify, text_line text,
-                             const line_buffers *buffers)
+static inline void open_line(line_reader *line, const tokenizer_tables *tables, classifier classify,
+                             text_line text, const line_buffers *buffers)
 {
-    line->rules = rules;
+    line->tables = tables;
     line->classify = classify;
-    line->bytes = text.unit == 1 ? (const uint8_t *)text.chars : buffers->narrow;
-    line->quads = text.unit == 4 ? (const uint32_t *)text.chars : NULL;
-    line->pairs = text.unit == 1 ? NULL : text.unit == 2 ? (const uint16_t *)text.chars : buffers->middle;
+    line->bytes = text.char_width == 1 ? (const uint8_t *)text.chars : buffers->narrow;
+    line->quads = text.char_width == 4 ? (const uint32_t *)text.chars : NULL;
+    line->pairs = text.char_width == 1   ? NULL
+                  : text.char_width == 2 ? (const uint16_t *)text.chars
+                                         : buffers->middle;
     line->narrow = buffers->narrow;
     line->middle = buffers->middle;
     line->rewritten = text.chars == buffers->rewritten;
     line->length = text.length;
     line->at = 0;
     line->first = line->last = NO_POSITION;
-    if (rules->ends != ENDS_ARE_SPACES) {
+    if (tables->ends != ENDS_ARE_SPACES) {
         while (line->length > 0 && is_of_class(line, line->length - 1, SPACE)) line->length--;
         line->last = line->length - 1;
         line->first = 0;
-        if (rules->ends == ENDS_ARE_DIGITS_STRIPPED)
+        if (tables->ends == ENDS_ARE_DIGITS_STRIPPED)
             while (line->first < line->length && is_of_class(line, line->first, SPACE)) line->first++;
     }
     line->before.space = 1;
@@ -120,7 +122,7 @@ static inline void open_line(line_reader *line, const text_rules *rules, classif
     line->run = 0;
     line->run_after_digit = 0;
     line->open_start = 0;
-    line->open_unit = 1;
+    line->open_char_width = 1;
 }
 
 /* A block with more wide characters is looked up by pages. */
@@ -134,13 +136,13 @@ static void add_wide_classes(const line_reader *line, uint64_t wide, const uint8
     const uint64_t all = wide;
     if (!line->quads && popcount_portable(wide) > FEW) {
         class_masks shared;
-        line->classify.classify_bytes(line->rules->table.of_page, high_bytes, count, &shared);
+        line->classify.classify_bytes(line->tables->classes.of_page, high_bytes, count, &shared);
         for (int k = SPACE; k <= DIGIT; k++) masks->of[k] |= shared.of[k] & all;
         wide &= shared.of[MIXED];
     }
     while (wide) {
         const int i = lowest_bit(wide);
-        const uint8_t classes = class_of(&line->rules->table, char_at(line, line->at + i));
+        const uint8_t classes = class_of(&line->tables->classes, char_at(line, line->at + i));
         wide &= wide - 1;
         if ((classes & (CLASS(DIGIT + 1) - 1)) == 0) continue;
         for (int k = SPACE; k <= DIGIT; k++) masks->of[k] |= (uint64_t)(classes >> k & 1) << i;
@@ -161,17 +163,17 @@ FB_INLINE void read_classes(const line_reader *line, const classifier classify, 
     }
     if (!are_bytes && line->pairs)
         wide = classify.narrow(line->pairs + line->at, count, line->narrow + line->at, high_bytes);
-    classify.classify_bytes(line->rules->table.pages[0], line->bytes + line->at, count, masks);
+    classify.classify_bytes(line->tables->classes.pages[0], line->bytes + line->at, count, masks);
     masks->of[WIDE] = wide;
     masks->of[ASTRAL] = astral;
     if (wide) add_wide_classes(line, wide, high_bytes, count, masks);
 }
 
-/* Where in a block of several lines one begins, and whether one begins right behind it; `between`: bytes that
+/* Where in a block of several lines one begins, and whether one begins right after it; `between`: bytes that
  * are not of any line. All 0 in other blocks. */
-typedef struct { uint64_t begins, behind, between; } line_bounds;
+typedef struct { uint64_t begins, after, between; } line_bounds;
 
-/* The last marks of runs of two and more that are glued to a digit behind them. */
+/* The last marks of runs of two and more that are glued to a digit after them. */
 static uint64_t glued_run_ends(const line_reader *line, uint64_t mark, uint64_t begins, uint64_t after_digit,
                                uint64_t before_digit)
 {
@@ -217,7 +219,7 @@ FB_INLINE uint64_t bits_between(size_t start, size_t end)
            & (start < BLOCK ? ~(uint64_t)0 << start : 0);
 }
 
-FB_INLINE int unit_of(const class_masks *masks, uint64_t bits)
+FB_INLINE int char_width_of(const class_masks *masks, uint64_t bits)
 {
     return masks->of[ASTRAL] & bits ? 4 : masks->of[WIDE] & bits ? 2 : 1;
 }
@@ -236,25 +238,25 @@ FB_INLINE void add_ends(const line_reader *line, uint64_t *after_digit, uint64_t
     if (line->last >= at && line->last - at < BLOCK) *before_digit |= (uint64_t)1 << (line->last - at);
 }
 
-/* Where tokens of a block start, and the positions behind the last character of one. */
+/* Where tokens of a block start, and the positions after the last character of one. */
 FB_INLINE void find_edges(line_reader *line, char_before *before, const class_masks *masks,
                           const line_bounds bounds, uint64_t *starts, uint64_t *ends)
 {
     const uint64_t space = masks->of[SPACE], mark = masks->of[MARK], digit = masks->of[DIGIT];
     const uint64_t token = ~space, after_digit = (digit << 1 | before->digit) & ~bounds.begins;
     const uint64_t dash = masks->of[DASH] & after_digit;
-    uint64_t before_digit = digit >> 1, behind_digit = after_digit;
-    if (line->first != NO_POSITION) add_ends(line, &behind_digit, &before_digit);
+    uint64_t before_digit = digit >> 1, after_a_digit = after_digit;
+    if (line->first != NO_POSITION) add_ends(line, &after_a_digit, &before_digit);
     /* A run of marks that goes on from the block before or into the next one. */
     const uint64_t open = mark >> (BLOCK - 1) | (uint64_t)line->run;
     if (FB_UNLIKELY(open != 0) && line->at + BLOCK < line->length)
         before_digit |= (uint64_t)is_of_class(line, line->at + BLOCK, DIGIT) << (BLOCK - 1);
-    before_digit &= ~(bounds.begins >> 1 | bounds.behind << (BLOCK - 1));
-    const uint64_t starting = masks->of[ALONE] | dash | (mark & ~(behind_digit & before_digit));
+    before_digit &= ~(bounds.begins >> 1 | bounds.after << (BLOCK - 1));
+    const uint64_t starting = masks->of[ALONE] | dash | (mark & ~(after_a_digit & before_digit));
     uint64_t ending = starting;
     if (FB_UNLIKELY((open | (mark & mark << 1)) != 0)) {
-        ending &= ~glued_run_ends(line, mark, bounds.begins, behind_digit, before_digit);
-        carry_run(line, mark, bounds.begins, behind_digit);
+        ending &= ~glued_run_ends(line, mark, bounds.begins, after_a_digit, before_digit);
+        carry_run(line, mark, bounds.begins, after_a_digit);
     }
     *starts = token & (space << 1 | before->space | starting | ending << 1 | before->cut | bounds.begins);
     *ends = (token << 1 | (before->space ^ 1)) & (space | *starts);
@@ -274,7 +276,7 @@ FB_INLINE int take_spans(line_reader *line, uint64_t starts, uint64_t ends, toke
     while (ends) {
         spans[count].start = start;
         spans[count].end = line->at + (size_t)lowest_bit(ends);
-        spans[count].unit = 1;
+        spans[count].char_width = 1;
         count++;
         ends &= ends - 1;
         if (starts) start = line->at + (size_t)lowest_bit(starts);
@@ -284,18 +286,19 @@ FB_INLINE int take_spans(line_reader *line, uint64_t starts, uint64_t ends, toke
     return count;
 }
 
-/* The units of the tokens of a line that is not stored in bytes. */
-FB_INLINE void find_units(line_reader *line, const class_masks *masks, token_span *spans, int count)
+/* The character widths of the tokens of a line that is not stored in bytes. */
+FB_INLINE void find_char_widths(line_reader *line, const class_masks *masks, token_span *spans, int count)
 {
     const size_t at = line->at, open = line->open_start;
-    int unit = line->open_unit;
+    int char_width = line->open_char_width;
     for (int i = 0; i < count; i++) {
         const int goes_on = spans[i].start < at;
-        const int own = unit_of(masks, bits_between(goes_on ? 0 : spans[i].start - at, spans[i].end - at));
-        spans[i].unit = goes_on && unit > own ? unit : own;
+        const int own =
+            char_width_of(masks, bits_between(goes_on ? 0 : spans[i].start - at, spans[i].end - at));
+        spans[i].char_width = goes_on && char_width > own ? char_width : own;
     }
-    const int own = unit_of(masks, bits_between(open < at ? 0 : open - at, BLOCK));
-    line->open_unit = open < at && unit > own ? unit : own;
+    const int own = char_width_of(masks, bits_between(open < at ? 0 : open - at, BLOCK));
+    line->open_char_width = open < at && char_width > own ? char_width : own;
 }
 
 /* Whether a pattern that mteval replaces holds the character of class REWRITE at a position. A newline by
@@ -348,7 +351,7 @@ static int next_tokens(line_reader *line, token_span *spans)
     uint64_t starts, ends;
     if (next_edges(line, &line->before, line->classify, 0, none, &masks, &starts, &ends) < 0) return -1;
     const int tokens = take_spans(line, starts, ends, spans);
-    if (line->pairs) find_units(line, &masks, spans, tokens);
+    if (line->pairs) find_char_widths(line, &masks, spans, tokens);
     line->before.space = masks.of[SPACE] >> (BLOCK - 1);
     line->at += BLOCK;
     return tokens;
@@ -371,10 +374,10 @@ static int reserve_buffer(void **array, size_t *room, size_t bytes)
 
 static inline int reserve_buffers(line_buffers *buffers, text_line text)
 {
-    if (text.unit == 1) return 0;
+    if (text.char_width == 1) return 0;
     if (reserve_buffer((void **)&buffers->narrow, &buffers->narrow_room, text.length + 2 * BLOCK) < 0)
         return -1;
-    if (text.unit == 2) return 0;
+    if (text.char_width == 2) return 0;
     return reserve_buffer((void **)&buffers->middle, &buffers->middle_room, (text.length + 2 * BLOCK) * 2);
 }
 
@@ -388,8 +391,8 @@ static inline void free_buffers(line_buffers *buffers)
 }
 
 /* Builds a tokenizer, with `utf8` one of bytes of UTF-8. Returns 0, or -1: no memory. */
-static inline int build_rules(text_rules *rules, tokenizer_id tokenizer, int utf8)
+static inline int build_tables(tokenizer_tables *tables, tokenizer_id tokenizer, int utf8)
 {
-    rules->ends = COMPILED_TOKENIZERS[tokenizer].ends;
-    return build_char_table(&rules->table, tokenizer, utf8);
+    tables->ends = COMPILED_TOKENIZERS[tokenizer].ends;
+    return build_char_table(&tables->classes, tokenizer, utf8);
 }

@@ -1,15 +1,15 @@
-/* line_run.h: lines that lie one behind the other in memory, tokenized as if they were one.
+/* line_run.h: lines that follow each other in memory, tokenized as if they were one.
  *
- * Bits tell where in a block of 64 bytes lines begin. So every block and every vector of words is full, and loops
- * are long, while one over the blocks or the words of a single line ends where no processor can predict it.
+ * Bits tell where in a block of 64 bytes lines begin. So every block and every vector of words is full, and
+ * loops are long; no processor can predict where a loop over a single line ends.
  *
- * Data. The lines of a run are bytes, with nothing between them or with a newline, and have RUN_BYTES at most, so
- * that their tokens mostly fit into one key_list. They are read up to the first one that has to be rewritten,
- * or whose tokens do not fit: `read_lines` of them. Only for rules by which the ends of a line are spaces.
+ * Data. The lines of a run are bytes, with nothing or a newline between them, and have at most RUN_BYTES, so
+ * that their tokens mostly fit into one key_list. `read_lines` of them are read: those before the first that
+ * has to be rewritten, or whose tokens do not fit. Only for tokenizers that take the ends of a line for spaces.
  *
- * Contract. 15 bytes before a run and one behind it may be read. Ownership: a run borrows the bytes, until its
- * keys have been compared. Any thread may call this on runs of its own. Cost: as line_keys.h, and a few operations
- * a line.
+ * Contract. 15 bytes before a run and one after it may be read. Ownership: a run borrows the bytes, until its
+ * keys have been compared. Any thread may call this on runs of its own. Cost: as line_keys.h, and a few
+ * operations a line.
  */
 #pragma once
 
@@ -63,11 +63,12 @@ FB_INLINE void cut_run(line_run *run, int lines)
 FB_INLINE line_bounds bounds_of_block(const line_run *run, size_t block)
 {
     line_bounds bounds = {run->begins[block], run->begins[block + 1] & 1, 0};
-    if (run->gap) bounds.between = bounds.begins >> 1 | bounds.behind << (BLOCK - 1);
+    if (run->gap) bounds.between = bounds.begins >> 1 | bounds.after << (BLOCK - 1);
     return bounds;
 }
 
-FB_INLINE void read_run(line_run *run, const text_rules *rules, const hash_seed *seed, const simd_level level)
+FB_INLINE void read_run(line_run *run, const tokenizer_tables *tables, const hash_seed *seed,
+                        const simd_level level)
 {
     static const line_buffers none;
     const text_line all = {run->bytes, run->size, 1};
@@ -78,7 +79,7 @@ FB_INLINE void read_run(line_run *run, const text_rules *rules, const hash_seed 
     int started = 0, ended = 0;
     size_t block = 0;
     line_reader line;
-    open_line(&line, rules, classify, all, &none);
+    open_line(&line, tables, classify, all, &none);
     char_before before = line.before;
     for (; !line_ended(&line); block++) {
         class_masks masks;
@@ -98,7 +99,7 @@ FB_INLINE void read_run(line_run *run, const text_rules *rules, const hash_seed 
     tokens_before[block] = (uint16_t)started;
     starts[block] = 0;
     run->starts[run->lines] = (uint16_t)(run->size + run->gap);
-    /* What ends right where reading did is not read: its last token ends in the next block. */
+    /* A line that ends where reading stopped was not read: its last token ends in the next block. */
     run->read_lines = line_ended(&line) ? run->lines : 0;
     while (run->read_lines < run->lines && run->starts[run->read_lines + 1] < line.at + run->gap)
         run->read_lines++;
@@ -128,25 +129,25 @@ FB_INLINE text_line line_of_run(const line_run *run, int number)
 /* How many segments were compared, the words of their masks, and what their lines have. */
 typedef struct { int segments, masks, tokens, tokenized_periods; } run_masks;
 
-/* The most words: two for each token of the hypotheses, and for each lane behind them. */
+/* The most words: two for each token of the hypotheses, and for each lane after them. */
 #define RUN_MASKS (2 * (LISTED_TOKENS + RUN_LINES * MASK_LANES))
 
-/* Compares lines of two runs that were read, each hypothesis with its only reference: up to `count`, from numbers
- * `ours` and `theirs` on, until one has more than MASK_TOKENS. Writes masks and lengths as PackedSegments has
- * them. */
-static inline run_masks compare_runs(key_comparer compare, line_run *hypotheses, int ours,
-                                     line_run *references, int theirs, int count, uint64_t *masks,
+/* Compares lines of two runs that were read, each hypothesis with its only reference: up to `count`, from
+ * numbers `hypothesis_number` and `reference_number` on, until one has more than MASK_TOKENS. Writes masks and
+ * lengths as in PackedSegments. */
+static inline run_masks compare_runs(key_comparer compare, line_run *hypotheses, int hypothesis_number,
+                                     line_run *references, int reference_number, int count, uint64_t *masks,
                                      int64_t *lengths)
 {
     run_masks done = {0, 0, 0, 0};
-    for (; done.segments < count; done.segments++, ours++, theirs++, lengths += 2) {
-        const key_list *hypothesis = keys_of_line(hypotheses, ours);
-        const key_list *reference = keys_of_line(references, theirs);
+    for (; done.segments < count; done.segments++, hypothesis_number++, reference_number++, lengths += 2) {
+        const key_list *hypothesis = keys_of_line(hypotheses, hypothesis_number);
+        const key_list *reference = keys_of_line(references, reference_number);
         const int stride = hypothesis->length + MASK_LANES;
         if (hypothesis->length > MASK_TOKENS || reference->length > MASK_TOKENS) break;
         /* The next runs; here and there, because as much at once would have to wait. */
-        prefetch_line((uintptr_t)line_of_run(hypotheses, ours).chars + 2 * RUN_BYTES);
-        prefetch_line((uintptr_t)line_of_run(references, theirs).chars + 2 * RUN_BYTES);
+        prefetch_line((uintptr_t)line_of_run(hypotheses, hypothesis_number).chars + 2 * RUN_BYTES);
+        prefetch_line((uintptr_t)line_of_run(references, reference_number).chars + 2 * RUN_BYTES);
         compare_lists(compare, hypothesis, reference, masks + stride);
         compare_masks(compare, masks + stride, hypothesis->length, masks);
         lengths[0] = hypothesis->length;
@@ -154,43 +155,21 @@ static inline run_masks compare_runs(key_comparer compare, line_run *hypotheses,
         masks += 2 * stride;
         done.masks += 2 * stride;
         done.tokens += hypothesis->length + reference->length;
-        done.tokenized_periods += ends_in_tokenized_period(line_of_run(hypotheses, ours));
+        done.tokenized_periods += ends_in_tokenized_period(line_of_run(hypotheses, hypothesis_number));
     }
     return done;
 }
 
 /* Reads the keys of a run's lines. */
-typedef void (*run_reader)(line_run *run, const text_rules *rules, const hash_seed *seed);
+typedef void (*run_reader)(line_run *run, const tokenizer_tables *tables, const hash_seed *seed);
 
-static void read_run_portable(line_run *run, const text_rules *rules, const hash_seed *seed)
-{
-    read_run(run, rules, seed, SIMD_PORTABLE);
-}
-
-#ifdef FB_X86_64
-
-FB_TARGET("avx2,bmi,popcnt")
-static void read_run_avx2(line_run *run, const text_rules *rules, const hash_seed *seed)
-{
-    read_run(run, rules, seed, SIMD_AVX2);
-}
-
-FB_TARGET("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")
-static void read_run_avx512(line_run *run, const text_rules *rules, const hash_seed *seed)
-{
-    read_run(run, rules, seed, SIMD_AVX512);
-}
-
-#endif
-
-#ifdef FB_NEON
-
-static void read_run_neon(line_run *run, const text_rules *rules, const hash_seed *seed)
-{
-    read_run(run, rules, seed, SIMD_NEON);
-}
-
-#endif
+#define FB_READ_RUN(suffix, level)                                                                     \
+    static void read_run##suffix(line_run *run, const tokenizer_tables *tables, const hash_seed *seed) \
+    {                                                                                                  \
+        read_run(run, tables, seed, level);                                                            \
+    }
+FB_FOR_LEVELS(FB_READ_RUN)
+#undef FB_READ_RUN
 
 static inline run_reader run_reader_for(simd_level level)
 {

@@ -20,9 +20,9 @@ static inline int ends_in_tokenized_period(text_line text)
 FB_INLINE token_content content_of(const line_reader *line, token_span span)
 {
     token_content content;
-    content.size = (span.end - span.start) * (size_t)span.unit;
-    if (FB_LIKELY(span.unit == 1)) content.bytes = line->bytes + span.start;
-    else if (span.unit == 2) content.bytes = (const uint8_t *)(line->pairs + span.start);
+    content.size = (span.end - span.start) * (size_t)span.char_width;
+    if (FB_LIKELY(span.char_width == 1)) content.bytes = line->bytes + span.start;
+    else if (span.char_width == 2) content.bytes = (const uint8_t *)(line->pairs + span.start);
     else content.bytes = (const uint8_t *)(line->quads + span.start);
     return content;
 }
@@ -35,7 +35,8 @@ static inline int intern_block(line_reader *line, interner *table, int32_t *ids)
     const int count = next_tokens(line, spans);
     for (int i = 0; i < count; i++) {
         const token_content content = content_of(line, spans[i]);
-        ids[i] = interner_add(table, content_key(content, (unsigned)spans[i].unit, table->seed), content);
+        ids[i] =
+            interner_add(table, content_key(content, (unsigned)spans[i].char_width, table->seed), content);
     }
     return count;
 }
@@ -47,8 +48,8 @@ static inline int find_block(line_reader *line, const interner *table, int32_t *
     const int count = next_tokens(line, spans);
     for (int i = 0; i < count; i++) {
         const token_content content = content_of(line, spans[i]);
-        ids[i] = interner_find(table, content_key(content, (unsigned)spans[i].unit, table->seed), content,
-                               table->count);
+        ids[i] = interner_find(table, content_key(content, (unsigned)spans[i].char_width, table->seed),
+                               content, table->count);
     }
     return count;
 }

@@ -1,9 +1,8 @@
 /* lower.h: a line in lower case, equal to Python's str.lower().
  *
  * Data. Characters of one byte are Latin-1, whose small letters are the capital ones plus 32. Those of two
- * bytes are looked up in a table, which is built with Python's str.lower() (_text.pyx). It has 0 for characters
- * that it does not cover: a character that becomes several, and the capital sigma, which depends on the letters
- * around it.
+ * bytes are looked up in a table, which is built with Python's str.lower() (_text_packer.pyx). It has 0 for a
+ * character that becomes several, and for the capital sigma, which depends on the letters around it.
  *
  * Ownership. The lowered line is in the buffers of the line's reader, until these get the next one. Any thread
  * may call this on buffers of its own. Cost: one byte in 16 per step, or one look-up a character.
@@ -13,16 +12,17 @@
 #include "line_reader.h"
 
 /* Room for a line of so many characters in place of another. Returns 0, or -1: no memory. */
-static inline int reserve_lowered(line_buffers *buffers, size_t length, int unit)
+static inline int reserve_lowered(line_buffers *buffers, size_t length, int char_width)
 {
-    return reserve_buffer(&buffers->lowered, &buffers->lowered_room, (length + 2 * BLOCK) * (size_t)unit);
+    return reserve_buffer(&buffers->lowered, &buffers->lowered_room,
+                          (length + 2 * BLOCK) * (size_t)char_width);
 }
 
 /* Lowercases characters `start` to `stop` - 1 into the buffers; 0 if the table does not cover one. */
 static inline int lower_some(text_line text, size_t start, size_t stop, const uint16_t *table,
                              line_buffers *buffers)
 {
-    if (text.unit == 1) {
+    if (text.char_width == 1) {
         const uint8_t *chars = (const uint8_t *)text.chars;
         uint8_t *lowered = (uint8_t *)buffers->lowered;
         for (size_t i = start; i < stop; i++) {
@@ -32,7 +32,7 @@ static inline int lower_some(text_line text, size_t start, size_t stop, const ui
         }
         return 1;
     }
-    if (text.unit == 2) {
+    if (text.char_width == 2) {
         const uint16_t *chars = (const uint16_t *)text.chars;
         uint16_t *lowered = (uint16_t *)buffers->lowered;
         int unknown = 0;

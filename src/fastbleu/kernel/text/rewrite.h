@@ -3,9 +3,9 @@
  * In this order, each step on the result of the one before: white space at the end is stripped (that is
  * sacreBLEU's, before its tokenizer), "<skipped>" and a dash before a newline are removed, newlines
  * become spaces, and four entities become characters (so "&amp;lt;" ends as "<", "&amp;quot;" as
- * "&quot;"). Few lines hold a pattern (has_pattern): these are copied into units of 4 bytes, where every
- * step shortens the line in place. Any thread may call this on buffers of its own. A long line is rewritten part by
- * part, so that its caller can look for signals.
+ * "&quot;"). The few lines that hold a pattern (has_pattern) are copied into characters of 4 bytes, where every
+ * step shortens the line in place. A long line is rewritten in several calls, so that the caller can poll for
+ * signals. Any thread may call this on buffers of its own.
  */
 #pragma once
 
@@ -73,6 +73,6 @@ static inline int rewrite_more(rewriting *line, text_line *text, const char_tabl
     if (line->step < REWRITE_STEPS) return 1;
     text->chars = line->chars;
     text->length = line->length;
-    text->unit = 4;
+    text->char_width = 4;
     return 0;
 }

@@ -1,10 +1,10 @@
 /* utf8.h: lines of UTF-8: what they hold, and their characters as Python stores them.
  *
- * Data. A line is `size` bytes at `bytes`, which are never read beyond. A scan tells whether a line is
- * ASCII, other UTF-8, or none, and whether it has white space beyond ASCII, the only characters there that
- * some tokenizers do not take for letters. Where characters must be told apart a decoder writes them in the
- * narrowest unit that holds all of them, 1, 2 or 4 bytes, as in a str; so what reads a str reads these, and
- * gives the same.
+ * Data. A line is `size` bytes at `bytes`, which are never read beyond. A scan tells whether a line is ASCII,
+ * other UTF-8, or not UTF-8, and whether it has white space beyond ASCII, the only characters there that some
+ * tokenizers do not take for letters. For other tokenizers a decoder writes the characters in the narrowest
+ * width that holds all of them, 1, 2 or 4 bytes, as in a str; so what reads a str reads these with the same
+ * result.
  *
  * What is accepted is what Python's strict decoder accepts: no overlong forms, no surrogates, nothing above
  * U+10FFFF, no sequence that is cut off; the position of an error is where the wrong sequence starts, as in
@@ -43,8 +43,8 @@ static inline uint8_t largest_byte(const uint8_t *bytes, size_t size)
     return largest;
 }
 
-/* The bytes of a unit that holds all characters of a line, by its largest byte. */
-FB_INLINE int unit_of_utf8(uint8_t largest)
+/* The bytes of a character that hold all characters of a line, by its largest byte. */
+FB_INLINE int char_width_of_utf8(uint8_t largest)
 {
     return largest < 0xC4 ? 1 : largest < 0xF0 ? 2 : 4;
 }
@@ -54,7 +54,7 @@ typedef struct {
     const uint8_t *bytes;
     size_t size;
     void *out;
-    int unit;
+    int char_width;
     size_t at, written;      /* bytes read, characters written */
 } utf8_decoding;
 
@@ -90,23 +90,23 @@ FB_INLINE uint32_t wide_character(const uint8_t *bytes, size_t left, size_t *siz
     return c;
 }
 
-FB_INLINE void store_character(void *out, int unit, size_t at, uint32_t c)
+FB_INLINE void store_character(void *out, int char_width, size_t at, uint32_t c)
 {
-    if (unit == 1) ((uint8_t *)out)[at] = (uint8_t)c;
-    else if (unit == 2) ((uint16_t *)out)[at] = (uint16_t)c;
+    if (char_width == 1) ((uint8_t *)out)[at] = (uint8_t)c;
+    else if (char_width == 2) ((uint16_t *)out)[at] = (uint16_t)c;
     else ((uint32_t *)out)[at] = c;
 }
 
 /* Decodes on up to byte `stop`, or up to 3 more; returns 0, or -1 where what starts at line->at is wrong. */
-FB_INLINE int decode_characters(utf8_decoding *line, size_t stop, const int unit)
+FB_INLINE int decode_characters(utf8_decoding *line, size_t stop, const int char_width)
 {
-    const uint32_t most = unit == 1 ? 0xFF : unit == 2 ? 0xFFFF : 0x10FFFF;
+    const uint32_t most = char_width == 1 ? 0xFF : char_width == 2 ? 0xFFFF : 0x10FFFF;
     while (line->at < stop) {
         size_t taken = 1;
         uint32_t c = line->bytes[line->at];
         if (c >= 0x80) c = wide_character(line->bytes + line->at, line->size - line->at, &taken);
         if (!taken || c > most) return -1;
-        store_character(line->out, unit, line->written++, c);
+        store_character(line->out, char_width, line->written++, c);
         line->at += taken;
     }
     return 0;
@@ -170,12 +170,12 @@ static inline utf8_content scan_portable(const uint8_t *bytes, size_t size)
 typedef struct {
     utf8_content (*scan)(const uint8_t *bytes, size_t size);
     int (*decode)(utf8_decoding *line, size_t stop);
-} utf8_reader;
+} utf8_functions;
 
 static inline int decode_portable(utf8_decoding *line, size_t stop)
 {
-    if (line->unit == 1) return decode_characters(line, stop, 1);
-    if (line->unit == 2) return decode_characters(line, stop, 2);
+    if (line->char_width == 1) return decode_characters(line, stop, 1);
+    if (line->char_width == 2) return decode_characters(line, stop, 2);
     return decode_characters(line, stop, 4);
 }
 
@@ -183,8 +183,8 @@ static inline int decode_portable(utf8_decoding *line, size_t stop)
 
 /* What is wrong with two bytes. */
 enum {
-    SHORT_SEQUENCE = 1,       /* a first byte without an inner byte behind it */
-    NO_SEQUENCE = 2,          /* an inner byte behind ASCII */
+    SHORT_SEQUENCE = 1,       /* a first byte without an inner byte after it */
+    NO_SEQUENCE = 2,          /* an inner byte after ASCII */
     INNER_BYTES = 128,        /* two inner bytes: right where a third or a fourth byte has to be */
     OVERLONG_2 = 32,
     OVERLONG_3 = 4,
@@ -244,9 +244,10 @@ static inline int are_ascii_avx512(const uint8_t *bytes)
     return !_mm512_movepi8_mask(_mm512_or_si512(one, two));
 }
 
-/* 64 bytes at a time, each with the three before it: wrong is what both halves of a byte and the high half of
- * the next agree on (Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte"). No branch
- * depends on single characters, of which some blocks have one and others none. */
+/* 64 bytes at a time, each with the three before it. A fault is a bit that the tables for both halves of a byte
+ * and for the high half of the next have in common (Keiser and Lemire, "Validating UTF-8 in less than one
+ * instruction per byte"). No branch depends on single characters, of which some blocks have one and others
+ * none. */
 FB_TARGET("avx512f,avx512bw")
 static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
 {
@@ -285,7 +286,8 @@ static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
                                               _mm512_subs_epu8(third, _mm512_set1_epi8(0xF0 - 0x80)));
         wrong = _mm512_or_si512(wrong, _mm512_xor_si512(faults, _mm512_and_si512(later, inner)));
         all = _mm512_or_si512(all, block);
-        /* Not those of dashes and quotes, U+2010 to U+201E, as some blocks have them and others do not. */
+        /* Whether there may be white space. Dashes and quotes, U+2010 to U+201E, do not count: some blocks have
+         * them and others do not, so that the branch would be mispredicted. */
         const __m512i lead = _mm512_sub_epi8(second, _mm512_set1_epi8((char)0xE1));
         const __m512i third_byte = _mm512_sub_epi8(block, _mm512_set1_epi8((char)0x90));
         if (FB_EQUAL(first, 0xC2)
@@ -376,7 +378,7 @@ static inline __m512i widened_avx512(uint64_t mask, const uint8_t *bytes)
 }
 
 /* 32 bytes at a time, of which the first begins a character, as 32 numbers of 16 bits: each first byte with
- * the two bytes behind it makes its character, and the others are squeezed out. Blocks with characters of
+ * the two bytes after it makes its character, and the others are squeezed out. Blocks with characters of
  * four bytes, or with errors, are left to the portable way. */
 FB_TARGET("avx512f,avx512bw,avx512vbmi2,popcnt")
 static inline int decode_avx512(utf8_decoding *line, size_t stop)
@@ -415,14 +417,14 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
         wrong |= wide
                  & _mm512_cmpeq_epi16_mask(_mm512_and_si512(c, _mm512_set1_epi16((short)0xF800)),
                                            _mm512_set1_epi16((short)0xD800));
-        if (line->unit == 1) wrong |= _mm512_cmpgt_epu16_mask(c, _mm512_set1_epi16(0xFF)) & starts;
+        if (line->char_width == 1) wrong |= _mm512_cmpgt_epu16_mask(c, _mm512_set1_epi16(0xFF)) & starts;
         if (FB_LIKELY(!wrong)) {
             const int count = (int)_mm_popcnt_u64(starts);
             const __mmask32 kept = (__mmask32)(((uint64_t)1 << count) - 1);
             const __m512i chars = _mm512_maskz_compress_epi16((__mmask32)starts, c);
-            if (line->unit == 1) {
+            if (line->char_width == 1) {
                 _mm512_mask_cvtepi16_storeu_epi8((uint8_t *)line->out + written, kept, chars);
-            } else if (line->unit == 2) {
+            } else if (line->char_width == 2) {
                 _mm512_mask_storeu_epi16((uint16_t *)line->out + written, kept, chars);
             } else {
                 uint32_t *out = (uint32_t *)line->out + written;
@@ -432,7 +434,7 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
                                          _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(chars, 1)));
             }
             written += (size_t)count;
-            /* A character that starts in the block may end one or two bytes behind it. Not by `follow`,
+            /* A character that starts in the block may end one or two bytes after it. Not by `follow`,
                  * because the next block waits for this. */
             at += left < 32 ? left
                             : 32 + (size_t)(bytes[31] >= 0xC0) + (bytes[31] >= 0xE0) + (bytes[30] >= 0xE0);
@@ -451,9 +453,9 @@ static inline int decode_avx512(utf8_decoding *line, size_t stop)
 
 #endif
 
-static inline utf8_reader utf8_reader_for(simd_level level)
+static inline utf8_functions utf8_functions_for(simd_level level)
 {
-    utf8_reader chosen = {scan_portable, decode_portable};
+    utf8_functions chosen = {scan_portable, decode_portable};
 #ifdef FB_X86_64
     if (level == SIMD_AVX2) chosen.scan = scan_avx2;
     if (level == SIMD_AVX512) {

@@ -1,14 +1,14 @@
 /* word_keys.h: the keys of a line's words, 8 at a time with AVX-512.
  *
- * Layout. The 16 bytes of a key are as content_keys.h says: content ends at byte 14, and byte 15 is the tag,
- * unit and size. A vector has 4 words, those of even or those of odd numbers, so that unpacking two vectors
+ * Layout. The 16 bytes of a key are as in content_keys.h: content ends at byte 14, and byte 15 is the tag, char
+ * width and size. A vector has 4 words, those of even or those of odd numbers, so that unpacking two vectors
  * gives 8 low and 8 high words of keys. For characters of two bytes, content is their low bytes, and pages are
  * added as by page_key (line_keys.h).
  *
- * Contract. There are 15 characters to read before the line, and one behind it. What is behind the last edges
+ * Contract. There are 15 characters to read before the line, and one after it. Whatever follows the last edges
  * is overwritten. Bits of `left` are set for words that have to be read one by one: those of more than 15
- * characters or of several pages. Leaves without state: any thread may call them. Cost: about 5 instructions
- * a word of bytes, 12 a word of characters of two bytes.
+ * characters or of several pages. Leaves without state: any thread may call them. Cost: about 5 instructions a
+ * word of bytes, 12 a word of characters of two bytes.
  */
 #pragma once
 
@@ -31,12 +31,12 @@ typedef struct { uint64_t of[LISTED_TOKENS / 64]; } word_bits;
 
 /* 16 bytes of each of words 0, 2, 4 and 6 from `ends` on, of a line whose first 16 these would be. */
 FB_TARGET("avx512f")
-FB_INLINE __m512i gather_words(const uint8_t *line, const int unit, const uint16_t *ends)
+FB_INLINE __m512i gather_words(const uint8_t *line, const int char_width, const uint16_t *ends)
 {
-    const __m256i low = _mm256_loadu2_m128i((const __m128i *)(line + ends[2] * unit),
-                                            (const __m128i *)(line + ends[0] * unit));
-    const __m256i high = _mm256_loadu2_m128i((const __m128i *)(line + ends[6] * unit),
-                                             (const __m128i *)(line + ends[4] * unit));
+    const __m256i low = _mm256_loadu2_m128i((const __m128i *)(line + ends[2] * char_width),
+                                            (const __m128i *)(line + ends[0] * char_width));
+    const __m256i high = _mm256_loadu2_m128i((const __m128i *)(line + ends[6] * char_width),
+                                             (const __m128i *)(line + ends[4] * char_width));
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
@@ -72,10 +72,10 @@ FB_INLINE __m512i pages_of_words(__m512i high_bytes, __m512i tags, uint64_t insi
                            _mm512_maskz_mov_epi8((is_short & OF_BYTE(8)) | (~is_short & OF_BYTE(0)), page));
 }
 
-/* The keys of a line in units of 1 or 2 bytes. */
+/* The keys of a line in characters of 1 or 2 bytes. */
 FB_TARGET("avx512f,avx512bw")
-FB_INLINE void read_words(const uint8_t *line, const int unit, token_edges *edges, int count, key_list *keys,
-                          word_bits *left)
+FB_INLINE void read_words(const uint8_t *line, const int char_width, token_edges *edges, int count,
+                          key_list *keys, word_bits *left)
 {
     /* The least tag of a word for which a byte of its key is content. */
     static const uint8_t least_tags[16] = {0x1F, 0x1E, 0x1D, 0x1C, 0x1B, 0x1A, 0x19, 0x18,
@@ -100,7 +100,7 @@ FB_INLINE void read_words(const uint8_t *line, const int unit, token_edges *edge
             const __m512i tag =
                 _mm512_shuffle_epi8(tags, odd ? _mm512_or_si512(even, _mm512_set1_epi8(2)) : even);
             const uint64_t inside = _mm512_cmple_epu8_mask(least, tag);
-            if (unit == 1) {
+            if (char_width == 1) {
                 found[odd] = _mm512_maskz_mov_epi8(inside, gather_words(line - INLINE_BYTES, 1, ends));
             } else {
                 const __m512i first = gather_words(line - 2 * INLINE_BYTES, 2, ends);
@@ -127,20 +127,6 @@ FB_INLINE void read_words(const uint8_t *line, const int unit, token_edges *edge
         left->of[i / 64] |= rest << (i % 64);
     }
     keys->low_bits = _mm512_test_epi64_mask(low_bits, low_bits);
-}
-
-FB_TARGET("avx512f,avx512bw")
-static void read_byte_words(const uint8_t *line, token_edges *edges, int count, key_list *keys,
-                            word_bits *left)
-{
-    read_words(line, 1, edges, count, keys, left);
-}
-
-FB_TARGET("avx512f,avx512bw")
-static void read_wide_words(const uint16_t *line, token_edges *edges, int count, key_list *keys,
-                            word_bits *left)
-{
-    read_words((const uint8_t *)line, 2, edges, count, keys, left);
 }
 
 #endif /* FB_X86_64 */

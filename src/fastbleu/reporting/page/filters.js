@@ -96,7 +96,6 @@ function applyFilter() {
     kept[count++] = s;
   }
   visible = kept.subarray(0, count);
-  $("#count").textContent = count === data.segments ? `${grouped(count)} segments` : `${grouped(count)} of ${grouped(data.segments)} segments`;
   drawChosen();
   drawGrid(true);
 }
@@ -112,7 +111,7 @@ function setFilter(changes, jump = false) {
 function drawChosen() {
   const buttons = [["selection", filter.selection], ["bucket", filter.bucket]].filter(([, its]) => its);
   $("#chosen").replaceChildren(...buttons.map(([name, its]) =>
-    appendText(element("button", { type: "button", "aria-label": `Remove: ${its.label}`, onclick: () => setFilter({ [name]: null }) }), `${its.label} ×`)));
+    element("button", { type: "button", "aria-label": `Remove: ${its.label}`, onclick: () => setFilter({ [name]: null }) }, appendText(element("span"), its.label), element("span", { class: "no-print" }, " ×"))));
 }
 
 function clearFilters() {

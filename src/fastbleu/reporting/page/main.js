@@ -34,6 +34,7 @@ function pageKey(event) {
 }
 
 async function main() {
+  addEventListener("click", followLink);
   data = readNumbers(await Payload.read("numbers"));
   fillCompare();
   drawWaterfall();

@@ -1,6 +1,8 @@
 // One segment: its texts, what matches, what is missing, and its numbers.
 
 const HASH = /^#segment=(\d+)$/;
+// In a frame of a notebook links resolve against the notebook's address, and history is not ours.
+const isFramed = location.protocol === "about:";
 let opened = -1;
 let against = -1;      // the reference that matches are shown against; -1: all
 
@@ -9,15 +11,28 @@ function openSegment(s, focus = true) {
   const place = $("#segment");
   place.replaceChildren(...segmentParts(s));
   place.hidden = false;
-  if (location.hash !== `#segment=${s}`) history.replaceState(null, "", `#segment=${s}`);
+  setAddress(`#segment=${s}`);
   if (focus) { place.scrollIntoView({ block: "nearest" }); place.focus({ preventScroll: true }); }
+}
+
+function setAddress(address) {
+  if (!isFramed && location.hash !== address) history.replaceState(null, "", address);
+}
+
+function followLink(event) {
+  const link = isFramed && event.target.closest('a[href^="#"]'), place = link && $(link.getAttribute("href"));
+  if (!place) return;
+  event.preventDefault();
+  place.setAttribute("tabindex", -1);
+  place.focus({ preventScroll: true });
+  place.scrollIntoView();
 }
 
 function closeSegment() {
   if (opened < 0) return;
   opened = -1;
   $("#segment").hidden = true;
-  history.replaceState(null, "", location.pathname + location.search);
+  setAddress(location.pathname + location.search);
   $("#grid").focus();
 }
 
@@ -31,7 +46,7 @@ function segmentParts(s) {
   const button = (text, action) => element("button", { type: "button", onclick: action }, text);
   const head = element("header", {},
     element("h3", { id: "segment-heading" }, appendText(element("span"), `Segment ${s}${id}`)),
-    element("a", { href: `#segment=${s}` }, "link"), button("Previous", () => step(-1)), button("Next", () => step(1)), button("Close", closeSegment));
+    isFramed ? null : element("a", { href: `#segment=${s}` }, "link"), button("Previous", () => step(-1)), button("Next", () => step(1)), button("Close", closeSegment));
   const facts = data.buckets.map(({ name, labels }, i) => (name === "document" || name === "group" ? `${name}: ${labels[data.bucket[i][s]]}` : null)).filter(Boolean);
   const list = element("dl");
   const add = (title, ...content) => list.append(element("dt", {}, ...[title].flat()), element("dd", {}, ...content));

@@ -5,7 +5,10 @@ let current = 0;       // the row that the keyboard is at
 let columns = [];
 
 function gridColumns() {
-  const text = (s) => texts.text(texts.sources ? s : texts.reference(s, 0)).slice(0, SNIPPET);
+  const text = (s) => {
+    const whole = texts.text(texts.sources ? s : texts.reference(s, 0));
+    return whole.length > SNIPPET ? `${whole.slice(0, SNIPPET)} …` : whole;
+  };
   columns = [
     { title: "#", sort: "segment", width: "4.6rem", cell: (s) => String(s), number: true },
     ...(data.ids ? [{ title: "id", width: "7rem", cell: (s) => data.ids[s] }] : []),
@@ -18,9 +21,10 @@ function gridColumns() {
 
 function drawHead() {
   gridColumns();
-  const grid = $("#grid"), template = columns.map(({ width }) => width).join(" ");
-  const head = element("div", { class: "row", role: "row", "aria-rowindex": 1 });
-  head.style.gridTemplateColumns = template;
+  const grid = $("#grid"), head = element("div", { class: "row", role: "row", "aria-rowindex": 1 });
+  grid.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
+  // On paper nothing scrolls: the columns share the width.
+  grid.style.setProperty("--printed", columns.map(({ width, text }) => (text ? "minmax(8rem, 32fr)" : `minmax(2.6rem, ${parseFloat(width)}fr)`)).join(" "));
   columns.forEach(({ title, sort, number }, i) => {
     const way = sort === filter.sort ? (filter.descending ? "descending" : "ascending") : sort ? "none" : null;
     const label = way === "ascending" ? `${title} ▲` : way === "descending" ? `${title} ▼` : title;
@@ -53,18 +57,23 @@ function drawRows(all = 0) {
   const grid = $("#grid"), body = $("#grid-body");
   const from = all ? 0 : Math.max(0, Math.floor(grid.scrollTop / ROW) - BEYOND);
   const to = Math.min(visible.length, all || Math.ceil((grid.scrollTop + grid.clientHeight) / ROW) + BEYOND);
-  const template = columns.map(({ width }) => width).join(" ");
   const rows = [];
-  for (let at = from; at < to; at++) rows.push(rowOf(at, template));
+  for (let at = from; at < to; at++) rows.push(rowOf(at));
   body.replaceChildren(...rows);
+  showCount(all ? to : visible.length);
   if (visible.length) grid.setAttribute("aria-activedescendant", `row-${current}`);
   else grid.removeAttribute("aria-activedescendant");
 }
 
-function rowOf(at, template) {
+// How many segments there are: the first `shown` of those found of all.
+function showCount(shown) {
+  const parts = [shown, visible.length].filter((count, i, all) => count !== (all[i + 1] ?? data.segments)).map(grouped);
+  $("#count").textContent = [...parts, counted(data.segments)].join(" of ");
+}
+
+function rowOf(at) {
   const s = visible[at];
   const row = element("div", { class: at === current ? "row current" : "row", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": at === current, "data-segment": s, onclick: () => { moveTo(at); openSegment(s); } });
-  row.style.gridTemplateColumns = template;
   row.style.transform = `translateY(${at * ROW}px)`;
   columns.forEach(({ cell, number, text }, i) => {
     const made = element("div", { role: "gridcell", "aria-colindex": i + 1, class: number ? "n" : null, dir: number ? null : "auto" });

@@ -1,0 +1,132 @@
+"""``fastbleu --dialect``: the result by the rules of implementations other than sacreBLEU."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..counting._counted import Counted, Totals
+from .files import InputError
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ..dialects.score import Score
+    from ..metric.bleu import BLEU
+    from ..significance import Comparison
+    from ..significance.procedures import PairedOptions
+
+
+def metric_of(options: Namespace) -> BLEU:
+    """The metric that the options describe; those not given are the defaults of the dialect."""
+    from ..metric.bleu import BLEU
+
+    given: dict[str, Any] = {
+        "lowercase": options.lowercase,
+        "max_order": options.max_ngram_order,
+        "smoothing": options.smooth_method,
+        "smoothing_value": options.smooth_value,
+        "reference_length": options.reference_length,
+        "threads": options.threads,
+        "dialect": options.dialect,
+    }
+    if options.prints_as_sacrebleu:
+        given |= {"tokenize": options.tokenizer, "effective_order": options.sentence_level}
+    elif options.tokenize is not None:
+        given["tokenize"] = options.tokenize
+    try:
+        return BLEU(**given)
+    except (ValueError, ImportError, OSError, RuntimeError) as error:
+        where = "" if options.prints_as_sacrebleu else f"--dialect {options.dialect}: "
+        raise InputError(f"{where}{error}") from error
+
+
+class DialectText:
+    """Counts and prints by a dialect's rules; see `sacrebleu_text.SacrebleuText`."""
+
+    def __init__(self, options: Namespace, references: int) -> None:
+        if options.confidence or options.table or options.format == "latex":
+            raise InputError(
+                f"--dialect {options.dialect} has no --confidence, no -f latex, and of single "
+                "segments no tables: fastbleu.BLEU and fastbleu.significance have all of these"
+            )
+        self._options = options
+        metric = metric_of(options)
+        self.counter, self._scorer = metric.counter, metric.scorer
+        self.place = f"--dialect {options.dialect}: "
+        self.adds_batches = self._scorer.adds_batches
+        self.keep_rows = self._scorer.keep_rows
+        self.totals = self._scorer.totals
+
+    def segment_lines(self, counted: Counted) -> list[str]:
+        """The printed score of each segment."""
+        scores = self._scorer.sentence_scores(counted).tolist()
+        return [self._digits(score, self._scorer.dialect.printed(score)) for score in scores]
+
+    def warnings(self, names: Sequence[str], totals: list[Totals]) -> Iterator[str]:
+        """Warnings about the texts: none besides those of the scorer."""
+        yield from ()
+
+    def result(self, names: Sequence[str], totals: list[Totals]) -> str:
+        """The text of the result."""
+        options = self._options
+        scores = [self._scorer.score(total) for total in totals]
+        p_values = self._p_values(totals) if options.test else [None] * len(scores)
+        systems = list(zip(names, scores, p_values, strict=True))
+        if options.score_only:
+            return "".join([f"{self._digits(s.value, s.printed)}\n" for s in scores])
+        if options.format == "json":
+            records = [self._record(*system) for system in systems]
+            return json.dumps(records[0] if len(records) == 1 else records, indent=1) + "\n"
+        if len(systems) == 1:
+            return f"{self._scorer.dialect.line(scores[0]) or scores[0]}\n"
+        rows = [
+            f"{name}\t{self._digits(score.value, score.printed)}"
+            + ("" if p_value is None else f"\tp = {p_value:.4f}")
+            for name, score, p_value in systems
+        ]
+        return "\n".join([*rows, scores[0].signature, ""])
+
+    def _digits(self, value: float, printed: str | None) -> str:
+        """A score with the requested decimals, or as the original prints it."""
+        if self._options.width is not None:
+            return f"{value:.{self._options.width}f}"
+        return printed or repr(value)
+
+    def _record(self, name: str, score: Score, p_value: float | None) -> dict[str, object]:
+        """The JSON object of a system."""
+        width = self._options.width
+        record: dict[str, object] = {
+            "name": name,
+            "score": score.value if width is None else round(score.value, width),
+            **{field: getattr(score, field) for field in score.__match_args__[1:]},
+        }
+        if p_value is not None:
+            record["p_value"] = p_value
+        return record
+
+    def _p_values(self, totals: list[Totals]) -> list[float | None]:
+        """The p-value of each system compared with the first, which has none."""
+        scorer, given = self._scorer, {}
+        for name in ("smoothing", "smoothing_value"):
+            if name in scorer.dialect.options:
+                given[name] = getattr(scorer, name)
+        found = paired_test(self._options, totals, dialect=scorer.dialect, **given)
+        return [None, *(comparison.p_value for comparison in found)]
+
+
+def paired_test(
+    options: Namespace, totals: list[Totals], **scoring: Unpack[PairedOptions]
+) -> list[Comparison]:
+    """The comparison of each further system with the first one."""
+    from ..significance import paired_approximate_randomization, paired_bootstrap
+
+    baseline, *others = [total.rows() for total in totals]
+    scoring["progress"] = options.progress
+    if options.test == "bs":
+        scoring["samples"] = options.samples
+        return paired_bootstrap(baseline, others, **scoring)
+    trials: int = options.samples
+    return paired_approximate_randomization(baseline, others, trials=trials, **scoring)

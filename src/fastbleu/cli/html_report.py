@@ -1,0 +1,56 @@
+"""--html and --md: the systems as a page, and as Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+
+from ..inputs.warnings import InputWarning
+from .diagnosis import joined
+from .dialect_text import metric_of
+from .files import InputError
+from .imports import import_undisturbed
+from .readers import Chunks
+
+
+def write_reports(
+    options: argparse.Namespace,
+    names: list[str],
+    references: int,
+    chunks: list[list[list[str]]],
+    has_source: bool,
+) -> Chunks:
+    """Write the requested files, and yield the chunks, without the source, for scoring."""
+    columns = [list(column) for column in joined(chunks)]
+    if not columns or not columns[0]:
+        raise InputError("no segment to score: the files have no lines")
+    sources = columns.pop() if has_source else None
+    texts = [list(segment) for segment in zip(*columns[:references], strict=True)]
+    systems = dict(zip(_short(names), columns[references:], strict=True))
+    report = import_undisturbed("fastbleu.reporting.report").report
+    paths = [path for path in (options.html, options.md) if path is not None]
+    path = paths[0]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)
+            made = report(systems, texts, sources, metric=metric_of(options))
+            for path in paths:
+                made.save(path, "html" if path is options.html else "md")
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: the report cannot be written: {reason}") from error
+    except (ValueError, ZeroDivisionError, ImportError) as error:
+        option = "--html" if path is options.html else "--md"
+        raise InputError(f"{option}: {error}") from error
+    if options.open:
+        import webbrowser
+
+        webbrowser.open(f"file://{os.path.abspath(options.html)}")
+    return iter([chunk[: references + len(names)] for chunk in chunks])
+
+
+def _short(names: list[str]) -> list[str]:
+    """The names of files without folders and suffixes, if these names differ."""
+    short = [os.path.basename(name).partition(".txt")[0] for name in names]
+    return short if len(set(short)) == len(names) and all(short) else names

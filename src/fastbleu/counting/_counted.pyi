@@ -1,0 +1,89 @@
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+from .._core import SegmentCounter
+from ..runtime._process import Cell
+from ..runtime.progress import ProgressBar
+from .counter import Counter
+from .stats import Stats
+
+class Counted:
+    stats: Stats
+    @property
+    def rows(self) -> array[int]: ...
+    @property
+    def max_order(self) -> int: ...
+    segments: int
+    nrefs: int
+    tokenized_periods: int
+    label_padding: bool
+    last_segment: tuple[Any, Any]
+    extra: list[Any] | None
+    @property
+    def keep_rows(self) -> bool: ...
+    def __new__(cls, segments: int, max_order: int, keep_rows: bool = True) -> Counted: ...
+    def add(self, other: Counted) -> None: ...
+
+def joint_nrefs(one: int, other: int) -> int: ...
+
+class Worker:
+    cancelled: bool
+    def __new__(cls, packer: Any, counter: SegmentCounter) -> Worker: ...
+    @property
+    def packer(self) -> Any: ...
+    @property
+    def counter(self) -> SegmentCounter: ...
+    @property
+    def capacity(self) -> int: ...
+    def reset(self) -> None: ...
+
+def count_segments(
+    counter: Counter,
+    hypotheses: object,
+    references: object,
+    keep_rows: bool = True,
+    before: int = 0,
+    bar: ProgressBar | None = None,
+    meanwhile: Callable[[], None] | None = None,
+) -> Counted: ...
+def count_prefixes(
+    counter: Counter,
+    hypotheses: object,
+    references: object,
+    length: int,
+    take: Callable[[int, Stats, array[int]], None],
+) -> Counted: ...
+
+class Totals:
+    extra: list[Any] | None
+    def __new__(
+        cls,
+        row: array[int],
+        segments: int | None = 0,
+        nrefs: int | None = 0,
+        tokenized_periods: int = 0,
+        rows: Stats | None = None,
+    ) -> Totals: ...
+    @property
+    def row(self) -> array[int]: ...
+    @property
+    def segments(self) -> int | None: ...
+    @property
+    def nrefs(self) -> int | None: ...
+    @property
+    def tokenized_periods(self) -> int: ...
+    @staticmethod
+    def zero(max_order: int) -> Totals: ...
+    @staticmethod
+    def from_counts(
+        counted: Counted, keep_rows: bool = False, adapted: array[int] | None = None
+    ) -> Totals: ...
+    def plus(self, other: Totals) -> Totals: ...
+    def sum(self) -> Stats: ...
+    def rows(self) -> Stats: ...
+
+class RunningTotals(Cell):
+    @property
+    def value(self) -> Totals: ...
+    def add(self, other: Totals) -> None: ...

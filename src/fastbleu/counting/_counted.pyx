@@ -1,0 +1,429 @@
+"""Counting: checked segments in, rows of counts out; and running totals.
+
+`count_segments` is the core of `Counter.count` (counter.py); it trusts the layout of what it is given.
+
+Thread-safety. Each thread has a worker of its own; workers that are not in use are shared (Pool).
+Totals never change.
+"""
+
+from cpython.array cimport array, clone, resize
+from cpython.bytes cimport PyBytes_AS_STRING
+from libc.stdint cimport int64_t
+
+from fastbleu._core cimport (
+    accumulate_rows, MATCH_BITS, numbers, reference_length, SegmentCounter, zero_rows)
+from fastbleu._packed cimport CHUNK_IDS, CHUNK_SEGMENTS, PackedSegments
+from fastbleu.counting._id_packer cimport IdPacker
+from fastbleu.counting._token_packer cimport TokenPacker
+from fastbleu.kernel.sequences cimport is_list_or_tuple
+from fastbleu.kernel.tables cimport LISTED_TOKENS
+from fastbleu.runtime._process cimport Cell
+
+from _thread import allocate_lock as _Lock
+
+from fastbleu.counting._rounds import Rounds
+from fastbleu.counting.stats import Stats
+from fastbleu.inputs._id_rows import IdRows
+from fastbleu.inputs._utf8_rows import Utf8Rows
+from fastbleu.inputs.checks import changed_while_read
+from fastbleu.runtime.threads import run_on_threads
+
+
+# Segments that tell whether most are short.
+cdef Py_ssize_t SAMPLED = 16
+
+# Rows of prefixes that are made at a time: so few that they stay in the cache.
+cdef Py_ssize_t PREFIXES_AT_ONCE = 1024
+
+cdef array _ROWS = array("q")
+
+
+cdef class Counted:
+    """The result of counting a batch."""
+
+    cdef readonly array rows                   # of all segments, or one, their sum
+    cdef readonly bint keep_rows                # whether of all segments
+    cdef readonly int max_order
+    cdef public Py_ssize_t segments
+    cdef public Py_ssize_t nrefs               # of every segment; -1 where their number varies
+    cdef public Py_ssize_t tokenized_periods   # hypotheses that end in " ."; 0 for tokens
+    cdef public bint label_padding             # whether the id -100 was counted
+    # Of lists of tokens: the last segment as it was read, (hypothesis, references).
+    cdef public object last_segment
+    # What a dialect's own Counter adds: a list with an entry for each segment.
+    cdef public list extra
+
+    def __cinit__(self, Py_ssize_t segments, int max_order, bint keep_rows=True):
+        self.rows = zero_rows(segments if keep_rows else 1, max_order)
+        self.keep_rows = keep_rows
+        self.max_order = max_order
+        self.last_segment = (None, None)
+
+    @property
+    def stats(self):
+        """The rows, not copied, as Stats."""
+        return Stats._own(self.rows, self.max_order)
+
+    @stats.setter
+    def stats(self, stats):
+        self.rows = stats._rows
+
+    def add(self, Counted other not None):
+        """Add the counts of the segments after these."""
+        if self.keep_rows and not self.segments:
+            self.rows = other.rows
+        elif self.keep_rows:
+            self.rows.extend(other.rows)
+        else:
+            accumulate_rows(other.rows, 1, self.rows)
+        self.segments += other.segments
+        self.nrefs = joint_nrefs(self.nrefs, other.nrefs)
+        self.tokenized_periods += other.tokenized_periods
+        self.label_padding |= other.label_padding
+        self.last_segment = other.last_segment
+
+    cdef int note(self, PackedSegments packer) except -1:
+        """Add what a packer has noted about its segments."""
+        self.nrefs = joint_nrefs(self.nrefs, packer.nrefs)
+        self.tokenized_periods += packer.tokenized_periods
+        self.label_padding |= packer.label_padding
+        if type(packer) is TokenPacker:
+            self.last_segment = (<TokenPacker> packer).last_hypothesis, (<TokenPacker> packer).last_references
+        return 0
+
+
+cpdef Py_ssize_t joint_nrefs(Py_ssize_t one, Py_ssize_t other) noexcept:
+    """`Counted.nrefs` of two corpora together."""
+    if one == other or other == 0:
+        return one
+    return -1 if one else other
+
+
+cdef class Totals:
+    """The sum of the counts of any number of corpora: a value that never changes.
+
+    Adding replaces the object, so that exceptions, signals and other threads never see a partial sum.
+    `segments` and `nrefs` are None if they are unknown, because the row came from a state.
+    """
+
+    cdef readonly array row
+    cdef readonly object segments, nrefs, tokenized_periods
+    cdef object kept           # (`kept` of the corpora before, rows of the last corpus) or None
+    cdef public list extra     # of one corpus: see `Counted`
+
+    def __cinit__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None):
+        self.row = row
+        self.segments = segments
+        self.nrefs = nrefs
+        self.tokenized_periods = tokenized_periods
+        self.kept = None if rows is None else (None, rows)
+
+    @staticmethod
+    def zero(max_order):
+        """The totals of no segments."""
+        return Totals(zero_rows(1, max_order))
+
+    @staticmethod
+    def from_counts(Counted counted not None, bint keep_rows=False, array adapted=None):
+        """The totals of one corpus; `adapted` are the rows to add up, if they are not the counted ones."""
+        cdef Totals total
+        row = counted.rows
+        if counted.keep_rows:
+            row = zero_rows(1, counted.max_order)
+            accumulate_rows(counted.rows if adapted is None else adapted, counted.segments, row)
+        kept = counted.stats if keep_rows and counted.segments else None
+        total = Totals(row, counted.segments, counted.nrefs, counted.tokenized_periods, kept)
+        total.extra = counted.extra
+        return total
+
+    def plus(self, Totals other not None):
+        """The sum of both; OverflowError if a number does not fit into int64."""
+        cdef Totals total
+        row = self.row[:]
+        accumulate_rows(other.row, 1, row)
+        segments = nrefs = None
+        if self.segments is not None and other.segments is not None:
+            segments = self.segments + other.segments
+            nrefs = joint_nrefs(self.nrefs or 0, other.nrefs or 0)
+        total = Totals(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
+        total.kept = self.kept
+        if other.kept is not None:
+            total.kept = (self.kept, other.rows())
+        return total
+
+    def sum(self):
+        """The sum of all rows as one row."""
+        return Stats._own(self.row[:], self._max_order)
+
+    def rows(self):
+        """The rows that were kept."""
+        parts = []
+        kept = self.kept
+        while kept is not None:
+            kept, rows = kept
+            parts.append(rows)
+        return Stats.concatenate([Stats.zeros(0, self._max_order), *reversed(parts)])
+
+    @property
+    def _max_order(self):
+        return len(self.row) // 2 - 1
+
+    def _compared(self):
+        return self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows()
+
+    def __eq__(self, other):
+        if not isinstance(other, Totals):
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    def __reduce__(self):
+        rows = self.rows() if self.kept is not None else None
+        return Totals, (self.row, self.segments, self.nrefs, self.tokenized_periods, rows)
+
+
+cdef class RunningTotals(Cell):
+    """The totals of a metric."""
+
+    def add(self, Totals other not None):
+        """Add totals; if a sum does not fit into int64, raise OverflowError and add nothing."""
+        cdef Totals before = self.value
+        # Another thread, a signal handler or a finalizer may add something in between.
+        while not self.compare_and_swap(before, before.plus(other)):
+            before = self.value
+
+
+cdef class Worker:
+    """The memory with which one thread counts."""
+
+    cdef readonly object packer
+    cdef readonly SegmentCounter counter
+
+    def __cinit__(self, packer, SegmentCounter counter not None):
+        self.packer = packer
+        self.counter = counter
+
+    def reset(self):
+        """See PackedSegments."""
+        self.packer.reset()
+
+    @property
+    def capacity(self):
+        return self.packer.capacity
+
+    @property
+    def cancelled(self):
+        return self.counter.cancelled
+
+    @cancelled.setter
+    def cancelled(self, bint value):
+        self.packer.cancelled = self.counter.cancelled = value
+
+    cdef int count(self, array rows, Py_ssize_t first, bint keep_rows, int64_t least_total,
+                   object bar) except -1:
+        """Count the segments that are packed."""
+        if keep_rows:
+            self.counter.count(self.packer, rows, first)
+        else:
+            self.counter.count_sum(self.packer, rows, least_total)
+        if bar is not None:
+            bar.update(len(self.packer))
+        return 0
+
+
+def count_segments(counter, hypotheses, references, bint keep_rows=True, Py_ssize_t before=0, bar=None,
+                   meanwhile=None):
+    """Count segments, in lists, tuples or arrays of objects, IdRows or Utf8Rows, whose layout was checked.
+
+    Parameters are those of `Counter.count` and the attributes of a `Batch`; `bar` shows the progress.
+    """
+    cdef object kind = type(hypotheses) if type(hypotheses) in (IdRows, Utf8Rows) else list
+    cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
+    cdef int64_t least_total = counter.least_total
+    cdef Counted counted = Counted(segments, counter.max_order, keep_rows)
+    cdef array rows = counted.rows
+    cdef Worker worker
+    idle = counter.idle[kind]
+    workers = [idle.acquire(counter.new_worker, kind)]
+    if counter.threads > 1:
+        threads = useful_threads(hypotheses, references, counter)
+        workers += [idle.acquire(counter.new_worker, kind) for _ in range(threads - 1)]
+    if len(workers) == 1:
+        worker = workers[0]
+        while read < segments:
+            taken = worker.packer.fill(hypotheses, references, read, before)
+            if taken == 0:
+                break
+            worker.count(rows, read, keep_rows, least_total, bar)
+            read += taken
+    elif kind is list and meanwhile is None and are_plain(hypotheses, references, counter):
+        rounds = Rounds(workers, hypotheses, references, rows, keep_rows, least_total, before)
+        read = count_in_rounds(rounds, workers, bar)
+        rounds.close()
+    else:
+        read = count_in_chunks(
+            hypotheses, references, workers, rows, keep_rows, least_total, before, bar, meanwhile)
+    for worker in workers:
+        counted.note(worker.packer)
+        idle.release(worker)
+    if read != segments and not counter.checks.lists_may_change:
+        raise changed_while_read(segments, read, hypotheses, references)
+    counted.segments = read
+    return counted
+
+
+def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take):
+    """Count the prefixes of up to `length` positions of hypotheses, in lists or IdRows of a checked layout.
+
+    Calls ``take(first, rows, numbers)`` for some segments at a time: the number of the first, the rows of
+    their prefixes as Stats, and for each segment and position the number of its row. Returns what
+    `count_segments` returns.
+    """
+    cdef object kind = IdRows if type(hypotheses) is IdRows else list
+    cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
+    cdef Counted counted = Counted(0, counter.max_order)
+    cdef Worker worker
+    if counter.max_order > MATCH_BITS:
+        raise ValueError(
+            f"max_order is {counter.max_order}, but prefixes are counted for orders up to {MATCH_BITS}")
+    worker = counter.idle[kind].acquire(counter.new_worker, kind)
+    while read < segments:
+        taken = worker.packer.fill(hypotheses, references, read, 0)
+        if taken == 0:
+            break
+        positions, rows = worker.counter.match_positions(worker.packer)
+        counted.rows.extend(rows)
+        count_prefixes_of_chunk(worker, positions, length, read, take)
+        read += taken
+    counted.note(worker.packer)
+    counter.idle[kind].release(worker)
+    if read != segments:
+        raise changed_while_read(segments, read, hypotheses, references)
+    counted.segments = read
+    return counted
+
+
+cdef int count_prefixes_of_chunk(
+        Worker worker, bytes positions, Py_ssize_t length, Py_ssize_t before, object take) except -1:
+    """Call `take` for the packed hypotheses, whose n-grams match at these positions.
+
+    Of a clipped n-gram the first occurrences match, so that the matches of a prefix are those of the whole
+    that end in it.
+    """
+    cdef PackedSegments packed = worker.packer
+    cdef IdPacker ids = packed if type(packed) is IdPacker else None
+    cdef int order = worker.counter.max_order, choice = worker.counter.choice, n
+    cdef Py_ssize_t width = 2 + 2 * order, at_once = 1 + PREFIXES_AT_ONCE // (length + 1)
+    cdef Py_ssize_t start, segment, position, written
+    cdef const char *marks = PyBytes_AS_STRING(positions)
+    cdef int64_t *lengths = packed.lengths
+    cdef int64_t *row
+    cdef int64_t *number
+    cdef int64_t hyp_len, done, count
+    cdef array rows, rows_of_positions
+    for start in range(0, packed.segment_count, at_once):
+        at_once = min(at_once, packed.segment_count - start)
+        rows = clone(_ROWS, at_once * length * width, False)
+        rows_of_positions = clone(_ROWS, at_once * length, False)
+        row, number, written = numbers(rows), numbers(rows_of_positions), 0
+        with nogil:
+            for segment in range(start, start + at_once):
+                hyp_len, done = lengths[0], 0
+                if ids is not None:
+                    ids.count_prefixes(segment, number, length)
+                for position in range(length):
+                    # Another thread may have changed the ids since they were packed.
+                    count = min(position + 1 if ids is None else number[position], hyp_len, done + 1)
+                    if count > done or position == 0:
+                        lengths[0] = row[0] = done = count
+                        row[1] = reference_length(lengths, packed.segments[segment].references, choice)
+                        for n in range(order):
+                            row[2 + n] = row[2 + n - width] if position > 0 else 0
+                            row[2 + n] += marks[count - 1 - n] >> n & 1 if count > n else 0
+                            row[2 + order + n] = max(count - n, 0)
+                        row += width
+                        written += 1
+                    number[position] = written - 1
+                    packed.worked(1)
+                marks += hyp_len
+                lengths[0] = hyp_len
+                lengths += 1 + packed.segments[segment].references
+                number += length
+        resize(rows, written * width)
+        take(before + start, Stats._own(rows, order), rows_of_positions)
+    return 0
+
+
+cdef Py_ssize_t count_in_rounds(object rounds, list workers, object bar) except -1:
+    """Count lists with several workers at the same time; the number of segments."""
+    cdef Py_ssize_t read = 0
+
+    def take_part(Worker worker):
+        nonlocal read
+        cdef Py_ssize_t taken
+        if worker is not workers[0]:
+            rounds.follow(workers.index(worker))
+            return
+        try:
+            while True:
+                taken = rounds.lead()
+                if taken == 0:
+                    break
+                read += taken
+                if bar is not None:
+                    bar.update(taken)
+        finally:
+            rounds.end()
+
+    run_on_threads(take_part, workers, rounds.end)
+    return read
+
+
+cdef Py_ssize_t count_in_chunks(
+        object hypotheses, object references, list workers, array rows, bint keep_rows, int64_t least_total,
+        Py_ssize_t before, object bar, object meanwhile) except -1:
+    """Count with several workers, each a chunk at a time; the number of segments."""
+    cdef Py_ssize_t read = 0
+    reading = _Lock()
+
+    def count_chunks(Worker worker):
+        nonlocal read
+        cdef Py_ssize_t first
+        if meanwhile is not None and worker is workers[0]:
+            meanwhile()
+        while not worker.counter.cancelled:
+            reading.acquire()
+            try:
+                first = read
+                read += worker.packer.fill(hypotheses, references, first, before)
+            finally:
+                reading.release()
+            if not len(worker.packer):
+                break
+            worker.count(rows, first, keep_rows, least_total, bar)
+
+    run_on_threads(count_chunks, workers)
+    return read
+
+
+cdef bint are_plain(object hypotheses, object references, object counter) except -1:
+    """Whether several threads can count most of the segments at the same time."""
+    cdef Py_ssize_t longest = 4 * LISTED_TOKENS if counter.tokenizer is not None else LISTED_TOKENS
+    # Lowering may need the GIL, which the leader of a round holds while it waits.
+    if not (Rounds.possible and is_list_or_tuple(hypotheses) and is_list_or_tuple(references)) or (
+            counter.tokenizer is not None and (counter.lowercase or not counter.reads_utf8)):
+        return False
+    some = hypotheses[::max(1, len(hypotheses) // SAMPLED)]
+    return 2 * sum([type(it) in (str, list, tuple) and len(it) > longest for it in some]) <= len(some)
+
+
+cdef Py_ssize_t useful_threads(object hypotheses, object references, object counter) except -1:
+    """How many threads have work."""
+    if type(hypotheses) is IdRows:
+        chunks = (hypotheses.size + references.size) // CHUNK_IDS
+    elif counter.tokenizer is not None and counter.tokenizer.function is not None:
+        return 1  # a user's function may not be safe on several
+    elif counter.tokenizer is None and is_list_or_tuple(hypotheses) and not Rounds.possible:
+        return 1  # reading, most of the work, would go on in one thread at a time
+    else:
+        chunks = len(hypotheses) // CHUNK_SEGMENTS
+    return min(1 + chunks, counter.threads)

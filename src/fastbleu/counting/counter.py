@@ -1,0 +1,284 @@
+"""`Counter`: counts the n-gram matches of batches."""
+
+from __future__ import annotations
+
+from .._core import SegmentCounter
+from ..inputs._id_rows import IdRows
+from ..inputs._utf8_rows import Utf8Rows
+from ..inputs.arrays import list_or_tuple
+from ..inputs.batch import Batch
+from ..inputs.checks import TextChecks, TokenChecks, is_collection
+from ..inputs.ids import NO_IDS, IdFilter
+from ..inputs.mistakes import (
+    MIN_SEQUENCES_TO_WARN,
+    layout_is_open,
+    warn_of_id_padding,
+    warn_of_label_padding,
+    warn_of_layout,
+    warn_of_padded_lists,
+    warn_of_script,
+    warn_where_all_are_empty,
+)
+from ..runtime._process import Pool
+from ..runtime.progress import ProgressBar
+from ._counted import Counted, Worker, count_prefixes, count_segments
+from ._id_packer import IdPacker
+from ._text_packer import TextPacker
+from ._token_packer import TokenPacker
+from .prepared_lines import PreparedLines
+from .stats import Stats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ..tokenizers.table import Tokenizer
+
+_TOKEN_CHECKS = TokenChecks()
+# The layout is examined if there are at most this many references; real segments have fewer.
+_LARGEST_SQUARE = 32
+
+
+class Counter:
+    """Counts batches. Its arguments were checked; it keeps the memory of its workers between calls.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer or None
+        None: the input is lists of tokens, or rows of ids.
+    lowercase, max_order, threads, reference_length
+        As for `fastbleu.BLEU`.
+    id_filter : IdFilter, optional
+        Which ids count.
+    skip_none : bool, default False
+        Whether references that are None are left out. least_total : int, default 0 Where rows are
+        added up, a smaller total counts as this. checks : TokenChecks, optional Of lists of tokens.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer | None,
+        lowercase: bool = False,
+        max_order: int = 4,
+        threads: int = 1,
+        *,
+        reference_length: str = "closest",
+        id_filter: IdFilter | None = None,
+        skip_none: bool = False,
+        least_total: int = 0,
+        checks: TokenChecks = _TOKEN_CHECKS,
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.is_text = tokenizer is not None
+        self.lowercase = lowercase
+        self.max_order = max_order
+        self.threads = threads
+        self.reference_length = reference_length
+        self.id_filter = id_filter or None
+        self.skip_none = skip_none
+        self.least_total = least_total
+        self.checks = checks
+        self.padding_was_checked = False
+        self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
+        # Segments in favor of the layout of references, and against it: see `warn_of_layout`.
+        self.layout_votes = 0, 0
+        # Workers that are not in use, by the type of hypotheses: lists stand for tuples and arrays.
+        self.idle = {list: Pool(threads), IdRows: Pool(threads), Utf8Rows: Pool(threads)}
+
+    @property
+    def reads_utf8(self) -> bool:
+        """Whether text can be counted as UTF-8: by a compiled tokenizer, without Python strings."""
+        return self.tokenizer is not None and self.tokenizer.function is None
+
+    def count(
+        self,
+        batch: Batch,
+        *,
+        keep_rows: bool = True,
+        progress: bool = False,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Counted:
+        """Count a batch.
+
+        Parameters
+        ----------
+        keep_rows : bool, default True
+            Whether each segment has a row; else there is one row, the sum of all, and memory does
+            not grow with the batch.
+        progress : bool, default False
+            Show a progress bar.
+        meanwhile : callable, optional
+            Is called once while other threads count.
+        """
+        if progress or type(batch) is not Batch:  # a ColumnBatch has several blocks
+            counted = self._count_blocks(batch, keep_rows, progress)
+        else:
+            sides = batch.hypotheses, batch.references
+            counted = count_segments(self, *sides, keep_rows, batch.before, None, meanwhile)
+            if batch.warns:  # as in `_warn_of_mistakes`, without its call
+                is_ids = type(batch.hypotheses) is IdRows
+                (self._warn_of_ids if is_ids else self._warn_of_lists)(batch, counted)
+        if counted.label_padding and batch.warns and not self.is_text:
+            warn_of_label_padding()
+        return counted
+
+    def _count_blocks(self, batch: Batch, keep_rows: bool, progress: bool) -> Counted:
+        """Count block by block, so that memory does not grow with a column."""
+        total = Counted(0, self.max_order, keep_rows)
+        with ProgressBar(progress, batch.segments, " segments") as bar:
+            for block in batch.blocks(self.threads):
+                sides = block.hypotheses, block.references
+                shown = bar if progress else None
+                counted = count_segments(self, *sides, keep_rows, block.before, shown)
+                if block.warns:
+                    self._warn_of_mistakes(block, counted)
+                elif self.script_is_open and batch.warns:
+                    self._warn_of_script(block)
+                total.add(counted)
+        return total
+
+    def count_prefixes(
+        self, batch: Batch, length: int, take: Callable[[int, Stats, array[int]], None]
+    ) -> Counted:
+        """Count a batch of tokens or ids, and its prefixes: see _counted.pyx."""
+        counted = count_prefixes(self, batch.hypotheses, batch.references, length, take)
+        self._warn_of_mistakes(batch, counted)
+        if counted.label_padding:
+            warn_of_label_padding()
+        return counted
+
+    def match_positions(
+        self, hypotheses: Sequence[Any], references: Sequence[Any]
+    ) -> tuple[bytes, Stats]:
+        """The matches at every token of every hypothesis, and the rows, which are their sums.
+
+        Parameters
+        ----------
+        hypotheses, references
+            Checked lists of text or of lists of tokens.
+
+        Returns
+        -------
+        bytes, shape (tokens of all hypotheses,)
+            Bit n - 1 is set where the n-gram of order n that starts at the token is a clipped
+            match. Orders above the eighth are left out.
+        Stats
+            S rows, those of `count`.
+        """
+        worker = self.new_worker(list)
+        found, parts, first = [], [], 0
+        while taken := worker.packer.fill(hypotheses, references, first, 0):
+            positions, rows = worker.counter.match_positions(worker.packer)
+            found.append(positions)
+            parts.append(Stats._own(rows, self.max_order))
+            first += taken
+        stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_order)
+        return b"".join(found), stats
+
+    def new_worker(self, kind: type) -> Worker:
+        """The worker of one more thread, for lists of segments, IdRows or Utf8Rows."""
+        packer: Any
+        tokenizer, lowercase, skip_none = self.tokenizer, self.lowercase, self.skip_none
+        if kind is IdRows:
+            ids = self.id_filter or NO_IDS
+            packer = IdPacker(ids.ignore_ids, ids.skip_ids, ids.stop_ids)
+        elif tokenizer is None:
+            packer = TokenPacker(self.checks)
+        elif tokenizer.prepared is not None:
+            prepare, compiled = tokenizer.prepared
+            lines = PreparedLines(lambda text, of: prepare(text, lowercase, of), skip_none)
+            packer = TextPacker(TextChecks(), compiled, prepared=lines)
+        elif (split := tokenizer.function) is not None:
+            lines = PreparedLines(
+                lambda text, _: split(text.lower() if lowercase else text), skip_none
+            )
+            packer = TokenPacker(self.checks, lines)
+        else:
+            compiled, utf8 = str(tokenizer.compiled), kind is Utf8Rows
+            packer = TextPacker(TextChecks(), compiled, lowercase, skip_none, utf8=utf8)
+        return Worker(packer, SegmentCounter(self.max_order, self.reference_length))
+
+    def _warn_of_mistakes(self, batch: Batch, counted: Counted) -> None:
+        is_ids = type(batch.hypotheses) is IdRows
+        (self._warn_of_ids if is_ids else self._warn_of_lists)(batch, counted)
+
+    def _warn_of_lists(self, batch: Batch, counted: Counted) -> None:
+        """Warn of a script that is split at spaces, of padding, and of transposed references."""
+        if self.script_is_open:
+            self._warn_of_script(batch)
+        if type(batch.hypotheses) is Utf8Rows:
+            return
+        if not (self.is_text or self.padding_was_checked):
+            self.padding_was_checked = counted.segments >= MIN_SEQUENCES_TO_WARN
+            warn_of_padded_lists("hypotheses", batch.hypotheses)
+        # A slice: another thread may have emptied the list.
+        if (
+            1 < counted.segments <= _LARGEST_SQUARE
+            and str not in map(type, batch.references[:1])
+            and layout_is_open(*self.layout_votes)
+        ):
+            self._examine_layout(batch.hypotheses, batch.references)
+
+    def _warn_of_script(self, batch: Batch) -> None:
+        """Warn once of text in a script without spaces that is split at spaces."""
+        if self.tokenizer is not None and len(batch.hypotheses):
+            self.script_is_open = False
+            warn_of_script(batch.hypotheses, self.tokenizer.name)
+
+    def _warn_of_ids(self, batch: Batch, counted: Counted) -> None:
+        """Warn where all rows seem to be empty, or to end in padding that counts."""
+        if counted.segments < MIN_SEQUENCES_TO_WARN:
+            return
+        hypotheses, references = batch.hypotheses, batch.references
+        rows, width = counted.rows, 2 + 2 * self.max_order
+        # The first row nearly always decides.
+        if not (rows[0] and rows[1]) and not (any(rows[0::width]) and any(rows[1::width])):
+            warn_where_all_are_empty(hypotheses, references, rows, width)
+        if not (self.padding_was_checked or counted.label_padding):
+            # Only the first batch, because later ones will be similar.
+            self.padding_was_checked = True
+            warn_of_id_padding(hypotheses, references, self.id_filter)
+
+    def _examine_layout(self, hypotheses: Any, references: Any) -> None:
+        """Warn once if references, as many as segments, turn out to be transposed.
+
+        For each segment, one reference by this layout is compared with one by the other layout:
+        which has more in common with the hypothesis? Sets of references would tell less, because
+        those of several segments together contain most words of any hypothesis.
+        """
+        size = len(hypotheses)
+        # Slices and copies: a token's own code, or another thread, may change the lists any time.
+        first = references[:1]
+        if not any(is_collection(part) and len(part) == size for part in first):
+            return
+        if first[0] is references[-1]:  # one set of references for all segments
+            return
+        hypotheses = hypotheses[:size]
+        if any(isinstance(part, str) for part in references[:size]):
+            return
+        parts = [list(list_or_tuple(part)) for part in references[:size]]
+        if {len(parts), *map(len, parts)} != {size}:
+            return
+        others = [(segment + size // 2) % size for segment in range(size)]
+        given = [[parts[segment][other]] for segment, other in enumerate(others)]
+        turned = [[parts[other][segment]] for segment, other in enumerate(others)]
+        similarities = [
+            _similarities(self.count(Batch(hypotheses, some))) for some in (given, turned)
+        ]
+        pairs = list(zip(*similarities, strict=True))
+        in_favor, against = self.layout_votes
+        in_favor += sum(this > 2 * other for this, other in pairs)
+        against += sum(other > 2 * this for this, other in pairs)
+        self.layout_votes = in_favor, against
+        warn_of_layout(in_favor, against)
+
+
+def _similarities(counted: Counted) -> list[float]:
+    """Common n-grams of each hypothesis and its only reference, relative to both lengths."""
+    rows, width = counted.rows, 2 + 2 * counted.max_order
+    return [
+        sum(rows[start + 2 : start + 1 + width // 2]) / max(1, rows[start] + rows[start + 1])
+        for start in range(0, len(rows), width)
+    ]

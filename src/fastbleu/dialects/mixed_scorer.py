@@ -1,0 +1,100 @@
+"""`MixedScorer`: the rules of two scorers, some of one and some of the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, nan
+
+import numpy
+
+from ..counting.stats import Stats
+from .scorer import Scorer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from .base import Dialect
+
+
+@dataclass(frozen=True)
+class MixedScorer:
+    """Scores rows by rules that belong to different scorers; on 0-100.
+
+    The score is precisions(counts) * brevity_penalty(lengths), of the sums or as a mean of the
+    rows, where `precisions` is a scorer's own score for a hypothesis as long as its reference.
+
+    Attributes
+    ----------
+    counts : Dialect
+        Adapts the rows before they are added up.
+    smoothing, orders : Scorer
+        Smooths the precisions; has `max_order`, `effective_order`.
+    weights : tuple of float or None
+        Of the orders; None: equal ones.
+    brevity_penalty : Dialect
+    average : Dialect
+        Scores a corpus as a whole, or as the mean of its sentences.
+    """
+
+    counts: Dialect
+    smoothing: Scorer
+    orders: Scorer
+    weights: Sequence[float] | None
+    brevity_penalty: Dialect
+    average: Dialect
+
+    @classmethod
+    def of(cls, scorer: Scorer) -> MixedScorer:
+        """The rules of a single scorer."""
+        dialect = scorer.dialect
+        return cls(dialect, scorer, scorer, scorer.weights, dialect, dialect)
+
+    @property
+    def averages_sentences(self) -> bool:
+        """Whether the score is a mean of those of sentences."""
+        return self.average.mean_of_sentences
+
+    @property
+    def least_total(self) -> int:
+        """The number to which smaller totals are raised."""
+        return self.counts.minimum_total
+
+    def points(self, rows: Stats) -> float:
+        """The score of a corpus; nan if these rules cannot be combined."""
+        adapted = self.counts.adapt(rows)
+        try:
+            scores = self._scores(adapted if self.averages_sentences else adapted.sum())
+        except (ValueError, ZeroDivisionError):
+            return nan
+        return fsum(scores) / len(scores)
+
+    def sentence_points(self, rows: Stats) -> NDArray[numpy.float64]:
+        """The score of each segment; nan where these rules have none."""
+        adapted = self.counts.adapt(rows)
+        try:
+            return numpy.array(self._scores(adapted))
+        except (ValueError, ZeroDivisionError):
+            return numpy.array([self._score_or_nan(row) for row in adapted])
+
+    def _score_or_nan(self, row: Stats) -> float:
+        try:
+            return self._scores(row)[0]
+        except (ValueError, ZeroDivisionError):
+            return nan
+
+    def _scores(self, adapted: Stats) -> list[float]:
+        owner, orders = self.smoothing, self.orders
+        max_order = orders.max_order
+        weights = self.weights if self.weights and len(self.weights) == max_order else None
+        smoothing = owner.smoothing, owner.smoothing_value
+        scorer = Scorer(owner.dialect, max_order, weights, *smoothing, orders.effective_order)
+        table = numpy.array(adapted)
+        lengths = table[:, :2].tolist()
+        table[:, 1] = table[:, 0]
+        scale = 100 / owner.dialect.scale
+        found = scorer.summed_scores(Stats(table, max_order))
+        penalty = self.brevity_penalty.brevity_penalty
+        return [scale * one * penalty(*pair) for one, pair in zip(found, lengths, strict=True)]

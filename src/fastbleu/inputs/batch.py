@@ -1,0 +1,188 @@
+"""`read`: what a user passes in, checked once, as a `Batch` of segments to be counted."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from ..runtime.import_lock import import_lock
+from ._id_rows import plain_rows
+from ._utf8_rows import is_object_array
+from .arguments import check_choice
+from .checks import check_layout, check_lengths, listed_segments
+from .ids import are_ids, id_rows
+from .missing import CHOICES, without_missing
+from .mistakes import warn_of_words
+from .warnings import warn_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Protocol
+
+    from .ids import IdFilter
+    from .types import Listed, Mask
+
+    class InputKind(Protocol):
+        """What `read` must know of the `Counter` that will count the batch."""
+
+        @property
+        def is_text(self) -> bool: ...
+        @property
+        def reads_utf8(self) -> bool: ...
+        @property
+        def id_filter(self) -> IdFilter | None: ...
+
+
+# Segments read at a time from an iterable that is neither a list nor a tuple.
+BATCH_SEGMENTS = 512
+# Segments of an array of Python's objects up to which it becomes a list.
+_SHORT_ARRAY = 1 << 10
+
+
+class Batch:
+    """Segments that were checked. `read` makes one; code with checks of its own, too.
+
+    Attributes
+    ----------
+    hypotheses, references : list, tuple, IdRows, Utf8Rows or ndarray of object
+        Of the same length; references are segment-major.
+    before : int
+        The number of segments before these, for messages.
+    present : list of bool or None
+        Whether each given segment is in the batch; None if all are.
+    warns : bool
+        Whether counting it looks for likely mistakes and warns of them.
+    """
+
+    __slots__ = ("before", "hypotheses", "present", "references", "warns")
+
+    def __init__(
+        self,
+        hypotheses: Any,
+        references: Any,
+        before: int = 0,
+        present: list[bool] | None = None,
+        warns: bool = False,
+    ) -> None:
+        self.hypotheses = hypotheses
+        self.references = references
+        self.before = before
+        self.present = present
+        self.warns = warns
+
+    @property
+    def segments(self) -> int | None:
+        """The number of segments; None if it is known only when all are read."""
+        return len(self.hypotheses)
+
+    def blocks(self, threads: int = 1, most: int = 0) -> Iterator[Batch]:
+        """The batches that are counted one after the other: this one alone."""
+        yield self
+
+    def lists(self) -> tuple[Any, Any]:
+        """Hypotheses and references as lists that can be read twice."""
+        return self.hypotheses, self.references
+
+    def warn_of_missing(self) -> None:
+        """Warn if segments were left out, after they were counted."""
+        if self.present is not None and not all(self.present):
+            warn_input(
+                f"left out {self.present.count(False)} of {len(self.present)} segments, because a "
+                f"value is missing; the first is segment {self.present.index(False)}"
+            )
+
+
+def read(
+    hypotheses: Any,
+    references: Any,
+    kind: InputKind,
+    *,
+    hypothesis_mask: Mask | None = None,
+    reference_mask: Mask | None = None,
+    missing: str = "error",
+) -> Batch:
+    """Check hypotheses and references, and find out how they can be counted.
+
+    Parameters
+    ----------
+    hypotheses, references, hypothesis_mask, reference_mask, missing
+        As for `fastbleu.BLEU.score`, with its errors.
+    kind : Counter
+        What will count the batch: text or tokens, which ids.
+
+    Returns
+    -------
+    Batch
+        Columns are read when they are counted, so errors in them may be raised there.
+    """
+    if missing != "error":
+        check_choice("missing", missing, CHOICES)
+    is_text, by_filter = kind.is_text, kind.id_filter is not None
+    masked = hypothesis_mask is not None or reference_mask is not None
+    rows = None if is_text or masked else plain_rows(hypotheses, references, by_filter)
+    if rows is not None:
+        return Batch(*rows, warns=True)
+    if not type(hypotheses) is type(references) is list:
+        with import_lock:
+            from .column_pairs import columns_of
+
+        columns = columns_of(hypotheses, references, is_text, kind.reads_utf8, missing)
+        if columns is not None:
+            in_blocks = is_text and missing == "error" if columns.is_mixed else True
+            if in_blocks and not masked:
+                return columns
+            hypotheses, references = columns.lists()
+    present = None
+    if missing != "error" and not masked:
+        empty = "" if is_text else []
+        hypotheses, references, present = without_missing(hypotheses, references, missing, empty)
+    if masked or by_filter or (not is_text and are_ids(hypotheses, references)):
+        if is_text:
+            raise TypeError("a mask needs token ids; for these pass tokenize=None")
+        rows = id_rows(hypotheses, references, hypothesis_mask, reference_mask)
+        return Batch(*rows, present=present, warns=True)
+    plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
+    if not plain:
+        check_layout(hypotheses, references)
+    # A str is all of a segment's references, and no word of one.
+    if not (plain and is_text and str in map(type, references[:1])):
+        warn_of_words(hypotheses, references, is_text)
+    if not plain:
+        arrays = _object_arrays(hypotheses, references) if kind.reads_utf8 else None
+        hypotheses, references = arrays or listed_segments(hypotheses, references)
+    return Batch(hypotheses, references, present=present, warns=True)
+
+
+def batches(hypotheses: Any, references: Any) -> Iterator[Batch]:
+    """Batches of two iterables of the same length, which were checked.
+
+    Lists and tuples are one batch; other iterables are read bit by bit to save memory.
+    """
+    if type(hypotheses) in (list, tuple) and type(references) in (list, tuple):
+        yield Batch(hypotheses, references)
+        return
+    pairs = zip(references, hypotheses, strict=False)
+    before = 0
+    while some := list(islice(pairs, BATCH_SEGMENTS)):
+        yield Batch([pair[1] for pair in some], [pair[0] for pair in some], before)
+        before += len(some)
+
+
+def _object_arrays(hypotheses: Any, references: Any) -> tuple[Listed, Listed] | None:
+    """Both sides, if one is a long array or Series of Python objects, to be read in place."""
+    if len(hypotheses) <= _SHORT_ARRAY:
+        return None
+    sides = _in_place(hypotheses), _in_place(references)
+    if any(side is None for side in sides):
+        return None
+    check_lengths(*map(len, sides))
+    return sides
+
+
+def _in_place(value: Any) -> Any:
+    """A list as it is, or the array of objects of an array or Series; None for all else."""
+    if type(value) in (list, tuple):
+        return value
+    dtype = str(getattr(value, "dtype", None))
+    array = value.to_numpy() if dtype == "object" and hasattr(value, "to_numpy") else value
+    return array if is_object_array(array) else None

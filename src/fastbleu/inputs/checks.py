@@ -1,0 +1,311 @@
+"""Checks of hypotheses and references given as text or tokens, and their error messages.
+
+The compiled packers of counting/ read exact lists, tuples and str themselves and pass any other
+object to a `Checks`, which returns a list or raises the error that the user sees. For tokens there
+are two: `TokenChecks` refuses likely mistakes, `NltkTokenChecks` accepts what nltk accepts.
+"""
+
+from __future__ import annotations
+
+from .arguments import a_type
+from .arrays import list_or_tuple, shape_of
+from .missing import are_segments, refuse_missing
+from .mistakes import look_like_one_reference
+from .warnings import warn_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+
+# For a dict in the place of text or tokens.
+_OF_MESSAGES = "pass the messages' content"
+
+
+def place(segment: int, reference: int | None) -> str:
+    """Describe the position of a sequence of tokens for an error message."""
+    if reference is None:
+        return f"segment {segment}: the hypothesis"
+    return f"segment {segment}: references[{reference}]"
+
+
+def refuse_scalar(where: str, value: object, each: str) -> None:
+    """Raise TypeError if a value is an array or a tensor of a single number."""
+    if shape_of(value) == ():
+        raise TypeError(f"{where} has no dimension, expected a list with one entry per {each}")
+
+
+def check_segments(name: str, value: Any, each: str = "segment") -> None:
+    """Raise TypeError unless `value` is a sized, ordered collection with one entry per segment."""
+    refuse_scalar(name, value, each)
+    if not are_segments(value):
+        fixes = {"__next__": "list({})", "isdisjoint": "sorted({})", "items": "list({}.values())"}
+        if hasattr(value, "items") and "input_ids" in value:  # what a tokenizer returns
+            fixes["items"] = '{}["input_ids"]'
+        # The output of a transformer's generate(); a data frame, which iterates over its columns.
+        fixes |= {"sequences": "its .sequences", "columns": "{}.values.tolist()"}
+        found = [fix for attribute, fix in fixes.items() if hasattr(value, attribute)]
+        fix = "; pass " + found[-1].format(name) if found else ""
+        raise TypeError(
+            f"{name} is {a_type(value)}, expected a list with one entry per {each}{fix}"
+        )
+
+
+def check_layout(hypotheses: Any, references: object) -> None:
+    """Recognize common wrong layouts by their lengths, and say how to fix them."""
+    for name, value in (("hypotheses", hypotheses), ("references", references)):
+        if isinstance(value, str):
+            raise TypeError(
+                f"{name} is a str, expected a list with one entry per segment; "
+                "for a single sentence pass [hypothesis] and [[reference, ...]]"
+            )
+    check_segments("hypotheses", hypotheses)
+    segments = len(hypotheses)
+    if not hasattr(references, "__len__") or len(references) == segments:
+        return
+    parts = list_or_tuple(references)
+    if parts and all(is_collection(part) and len(part) == segments for part in parts):
+        raise ValueError(
+            f"references has {len(parts)} entries of {segments} each for {segments} hypotheses: "
+            "it looks like references[k][segment], expected references[segment][k]; "
+            "pass list(zip(*references))"
+        )
+    if segments == 1 and all(isinstance(part, str) for part in parts):
+        raise ValueError(
+            f"references has {len(parts)} segments, hypotheses has 1; "
+            "for one hypothesis with several references pass [[reference, ...]]"
+        )
+
+
+def is_collection(value: object) -> bool:
+    """Whether a value has a length and is not text."""
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
+
+
+def is_iterable(value: object) -> bool:
+    """Whether iter(value) may work, without importing `collections.abc`, which is slow."""
+    return hasattr(value, "__iter__") or hasattr(value, "__getitem__")
+
+
+def listed_segments(hypotheses: Any, references: Any) -> tuple[Any, Any]:
+    """Both sides as lists or tuples of the same length."""
+    check_segments("hypotheses", hypotheses)
+    check_segments("references", references)
+    segments = len(hypotheses)
+    check_lengths(segments, len(references))
+    listed = list_or_tuple(hypotheses), list_or_tuple(references)
+    for part in listed:
+        if len(part) != segments:
+            raise changed_while_read(segments, len(part), hypotheses, references)
+    return listed
+
+
+def check_lengths(segments: int, others: int) -> None:
+    """Raise ValueError unless there are as many hypotheses as lists of references."""
+    if segments != others:
+        raise ValueError(
+            f"references has {others} segments, hypotheses has {segments}; "
+            "references[i] must hold the references of hypotheses[i]"
+        )
+
+
+def changed_while_read(
+    segments: int, found: int, hypotheses: object, references: object
+) -> ValueError:
+    """The error for a number of segments that changed while they were read."""
+    return ValueError(
+        f"{segments} segments became {found} while they were counted: hypotheses is "
+        f"{a_type(hypotheses)}, references is {a_type(references)}; pass lists that nothing else "
+        "changes, of a DataFrame frame.values.tolist()"
+    )
+
+
+class Checks:
+    """Base of the checks of text and of tokens."""
+
+    # Types that are iterable but hold no references, and what is expected instead, for messages.
+    _not_references: tuple[type, ...]
+    _expected_references: str
+
+    def place(self, segment: int, reference: int | None) -> str:
+        return place(segment, reference)
+
+    def references(self, references: Any, segment: int) -> list[Any]:
+        """The references of one segment as a list."""
+        where = f"segment {segment}: references"
+        refuse_missing(f"segment {segment}: the reference", references)
+        refuse_scalar(where, references, "reference")
+        if isinstance(references, self._not_references) or not is_iterable(references):
+            is_text = isinstance(references, str)
+            fix = '; pass tokenize="13a" if the input is text' if is_text else ""
+            raise TypeError(
+                f"{where} is {a_type(references)}, expected {self._expected_references}{fix}"
+            )
+        return list(references)
+
+    def refuse_no_references(self, segment: int) -> NoReturn:
+        """Raise the error for a segment without references."""
+        raise ValueError(
+            f"segment {segment}: no references; every segment needs at least one (it may be empty)"
+        )
+
+
+class TokenChecks(Checks):
+    """Strict checks of token lists, for everything but the nltk drop-in."""
+
+    # Whether lists may become shorter while they are read.
+    lists_may_change = False
+    _not_references: tuple[type, ...] = (str, bytes)
+    _expected_references = "a list of references, each a list of tokens"
+
+    def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
+        """A hypothesis, or reference number `reference`, as a list of tokens."""
+        where = self.place(segment, reference)
+        refuse_missing(where, sequence)
+        fix = "" if reference is None else "; did you mean references=[[...]]?"
+        is_text = isinstance(sequence, (str, bytes, bytearray))
+        if is_text and reference is None:
+            fix = '; split it into tokens first, or pass tokenize="13a" if the input is text'
+        elif is_text:
+            fix += (
+                " references[segment][k] is a list of tokens, and hypotheses come before references"
+            )
+        elif isinstance(sequence, dict):
+            fix = f"; {_OF_MESSAGES}, split into tokens"
+        if is_text or not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
+            raise TypeError(f"{where} is {a_type(sequence)}, expected a list of tokens{fix}")
+        if not hasattr(sequence, "tolist"):
+            return list(sequence)
+        # The elements of arrays and tensors may compare by identity; Python numbers do not.
+        tokens = sequence.tolist()
+        if not isinstance(tokens, list):
+            raise TypeError(f"{where} has no dimension, expected a list of tokens{fix}")
+        return tokens
+
+    def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
+        """The references of one segment, each as a list or tuple of tokens."""
+        return [
+            reference if type(reference) in (list, tuple) else self.tokens(reference, segment, k)
+            for k, reference in enumerate(references)
+        ]
+
+    def tensor_value(self, token: Any, segment: int, reference: int | None, position: int) -> Any:
+        """Return the number in a PyTorch tensor; tensors themselves compare by identity."""
+        if token.numel() != 1:
+            where = self.place(segment, reference)
+            raise TypeError(
+                f"{where}[{position}] is {a_type(token)} of the shape "
+                f"{tuple(token.shape)}; a token must be a single number"
+            )
+        return token.item()
+
+    def refuse_unhashable(
+        self, error: TypeError, token: object, segment: int, reference: int | None, position: int
+    ) -> None:
+        """Name an unhashable token; do nothing if the token's own code raised the error."""
+        if not is_unhashable(token):
+            return
+        inside = "" if type(token).__hash__ is None else " with an unhashable element"
+        where = self.place(segment, reference)
+        nested = isinstance(token, list) and reference is None
+        fix = "; are hypotheses and references swapped?" if nested else ""
+        if isinstance(token, dict):
+            fix = f"; {_OF_MESSAGES}, split into tokens"
+        raise TypeError(
+            f"{where}[{position}] is {a_type(token)}{inside}; a token must be hashable "
+            f"(a str, an int, ...): {error}{fix}"
+        ) from error
+
+
+class NltkTokenChecks(TokenChecks):
+    """nltk's checks: any sized iterable is a list of tokens; a str is a list of its characters.
+
+    Create one for each call: it warns about a str once.
+    """
+
+    lists_may_change = True
+    _warned = False
+
+    def _warn(self, message: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warn_input(message)
+
+    def tokens(self, sequence: Any, segment: int, reference: int | None) -> list[Any]:
+        """A hypothesis or a reference as a list of tokens; its len() must be true."""
+        if isinstance(sequence, (str, bytes)):
+            self._warn(
+                f"{place(segment, reference)} is {a_type(sequence)} and is scored "
+                "character by character; pass a list of tokens, or list(text) if that is meant"
+            )
+        try:
+            length = len(sequence)
+        except TypeError as error:
+            if hasattr(sequence, "__len__"):
+                raise
+            raise TypeError(f"{place(segment, reference)}: {error}") from error
+        tokens = list(sequence)
+        if len(tokens) != length:
+            raise ValueError(
+                f"{place(segment, reference)} has len() {length} but yields {len(tokens)} tokens"
+            )
+        return tokens
+
+    def references(self, references: object, segment: int) -> list[Any]:
+        """The references of one segment as a list; a str is one reference for each character."""
+        if isinstance(references, (str, bytes)):
+            self._warn(
+                f"segment {segment}: references is {a_type(references)}, and each of its "
+                "characters is scored as a reference; nltk's order is (references, hypotheses), "
+                "both split into tokens. For text, with hypotheses first, call "
+                "fastbleu.sacrebleu.corpus_bleu(hypotheses, [references])"
+            )
+            return list(references)
+        return super().references(references, segment)
+
+    def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
+        """The references of one segment as lists; warns of one that is not in a list."""
+        if look_like_one_reference(references):
+            self._warn(
+                f"segment {segment}: references is one flat list of tokens, and each token is "
+                "scored as a reference, character by character; pass [reference]: "
+                "sentence_bleu([reference], hypothesis) or corpus_bleu([[reference], ...], ...)"
+            )
+        return super().token_lists(references, segment)
+
+
+class TextChecks(Checks):
+    """Checks of raw text: a hypothesis is a str, references are one str or several."""
+
+    _not_references: tuple[type, ...] = (bytes, bytearray, set, frozenset, dict)
+    _expected_references = "a str or a list of str"
+
+    def line(self, text: Any, segment: int, reference: int | None) -> NoReturn:
+        """Raise the error for a value that is not a str."""
+        where = self.place(segment, reference)
+        refuse_missing(where, text)
+        if type(text) in (list, tuple):
+            for position, part in enumerate(text):
+                if isinstance(part, dict):
+                    text, where = part, f"{where}[{position}]"
+                    break
+        if isinstance(text, dict):
+            fix = _OF_MESSAGES
+        elif hasattr(text, "shape"):
+            fix = "for token ids pass tokenize=None; for text decode them first"
+        elif is_collection(text):
+            fix = "join it, or pass tokenize=None if all segments are lists of tokens"
+            if reference is None and any(isinstance(part, str) and " " in part for part in text):
+                fix = "are hypotheses and references swapped? hypotheses come first"
+        elif isinstance(text, (bytes, bytearray)):
+            fix = "decode it first"
+        else:
+            fix = "convert it first"
+        raise TypeError(f"{where} is {a_type(text)}, expected a str; {fix}")
+
+
+def is_unhashable(token: Any) -> bool:
+    """Whether a token, or an element of a tuple or frozenset, is of an unhashable type."""
+    if type(token) in (tuple, frozenset):
+        return any(is_unhashable(element) for element in token)
+    return type(token).__hash__ is None

@@ -1,1 +1,0 @@
-"""Small tables as text, as Markdown and as HTML."""

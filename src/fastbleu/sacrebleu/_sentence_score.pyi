@@ -1,0 +1,26 @@
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ..counting._text_packer import SegmentReader
+from .bleu_score import BLEUScore
+
+MOST_READERS: Final[int]
+_readers: dict[Any, SegmentReader]
+
+def score_text(
+    tokenizer: str,
+    lowercase: bool,
+    max_order: int,
+    options: tuple[str, float | None, bool],
+    hypothesis: str,
+    references: Sequence[str | None],
+) -> BLEUScore | None: ...
+def sentence_bleu(
+    hypothesis: str,
+    references: Sequence[str | None],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    lowercase: bool = False,
+    tokenize: object = "13a",
+    use_effective_order: bool = True,
+) -> BLEUScore: ...

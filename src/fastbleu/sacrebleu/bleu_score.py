@@ -1,0 +1,252 @@
+"""What `fastbleu.sacrebleu` returns: `BLEUScore` and `BLEUSignature`, as in sacreBLEU 2.6.0."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from ..counting.stats import Stats
+from ..dialects._sacrebleu import LazyScore
+from ..dialects.sacrebleu import SACREBLEU
+from ..runtime.import_lock import import_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+VERSION = SACREBLEU.version
+
+
+class BLEUScore(LazyScore):
+    """A BLEU score and what it was computed from.
+
+    Parameters
+    ----------
+    score : float
+        In 0-100.
+    counts, totals : list of int (float where add-k has added one), length max_ngram_order
+        Clipped n-gram matches and n-grams of the hypotheses.
+    precisions : list of float, length max_ngram_order
+        In 0-100, smoothed.
+    bp : float
+        The brevity penalty, 0-1.
+    sys_len, ref_len : int
+        Lengths of the hypotheses and of the closest references, in tokens.
+
+    Attributes
+    ----------
+    name : str
+        "BLEU".
+    ratio : float
+        sys_len / ref_len; the integer 0 if ref_len is 0.
+    prec_str : str
+        The precisions with one digit, separated by slashes.
+    """
+
+    name: str
+    score: float
+    counts: list[float]
+    totals: list[float]
+    precisions: list[float]
+    bp: float
+    sys_len: int
+    ref_len: int
+    _mean: float
+    _ci: float
+
+    def __init__(
+        self,
+        score: float,
+        counts: list[float],
+        totals: list[float],
+        precisions: list[float],
+        bp: float,
+        sys_len: int,
+        ref_len: int,
+    ) -> None:
+        self._assign(score, counts, totals, precisions, bp, sys_len, ref_len)
+
+    # Formatting the texts takes longer than scoring, and most scores are never printed.
+    @cached_property
+    def prec_str(self) -> str:
+        return "/".join([f"{p:.1f}" for p in self.precisions])
+
+    @cached_property
+    def ratio(self) -> float:
+        return self.sys_len / self.ref_len if self.ref_len else 0
+
+    @cached_property
+    def _verbose(self) -> str:
+        return (
+            f"{self.prec_str} (BP = {self.bp:.3f} ratio = {self.ratio:.3f} "
+            f"hyp_len = {self.sys_len:d} ref_len = {self.ref_len:d})"
+        )
+
+    def format(
+        self, width: int = 2, score_only: bool = False, signature: str = "", is_json: bool = False
+    ) -> str:
+        """The score as text.
+
+        Parameters
+        ----------
+        width : int, default 2
+            Digits after the decimal point.
+        score_only : bool, default False
+            Only the score and its confidence interval; takes precedence over `is_json`.
+        signature : str, default ""
+            Added after the name; for JSON also split into its fields.
+        is_json : bool, default False
+            Return a JSON object, which needs the signature.
+
+        Raises
+        ------
+        ValueError
+            JSON is requested and the signature is not a list of ``key:value`` fields.
+
+        Examples
+        --------
+        >>> score = BLEUScore(50.0, [3, 1], [4, 3], [75.0, 33.333], 1.0, 4, 4)
+        >>> score.format(width=1, signature="nrefs:1")
+        'BLEU|nrefs:1 = 50.0 75.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 4 ref_len = 4)'
+        """
+        number = f"{self.score:.{width}f}"
+        fields: dict[str, Any] = {"name": self.name, "score": float(number), "signature": signature}
+        text = number
+        if self._mean > 0:
+            mean, ci = f"{self._mean:.{width}f}", f"{self._ci:.{width}f}"
+            fields["confidence_mean"] = float(mean)
+            fields["confidence_var"] = float(ci)
+            fields["confidence"] = f"μ = {mean} ± {ci}"
+            text = f"{number} ({fields['confidence']})"
+        if score_only:
+            return text
+        if is_json:
+            return self._json(fields, signature)
+        name = f"{self.name}|{signature}" if signature else self.name
+        return f"{name} = {text} {self._verbose}" if self._verbose else f"{name} = {text}"
+
+    def _json(self, fields: dict[str, Any], signature: str) -> str:
+        with import_lock:
+            from json import dumps
+
+        if self._verbose:
+            fields["verbose_score"] = self._verbose
+        for field in signature.split("|"):
+            parts = field.split(":")
+            if len(parts) != 2:
+                raise ValueError(
+                    f"the signature has the field {field!r}, but JSON needs fields of the form "
+                    "key:value; pass signature=str(metric.get_signature())"
+                )
+            fields[parts[0]] = parts[1]
+        return dumps(fields, indent=1, ensure_ascii=False)
+
+    def estimate_ci(self, scores: Iterable[Any]) -> None:
+        """Take mean and 95 % confidence interval from the attribute `score` of each sample."""
+        with import_lock:
+            from statistics import mean
+
+        ordered = sorted(score.score for score in scores)
+        left_out = len(ordered) // 40
+        self._ci = 0.5 * (ordered[len(ordered) - left_out - 1] - ordered[left_out])
+        self._mean = mean(ordered)
+
+    def __repr__(self) -> str:
+        return self.format()
+
+
+def estimate_from_rows(
+    score: BLEUScore,
+    stats: Stats,
+    samples: int,
+    smoothing: str,
+    value: float | None,
+    effective_order: bool,
+) -> str:
+    """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
+    with import_lock:
+        from ..significance import bootstrap
+        from ..significance.resampling import DEFAULT_SEED, SEED_VARIABLE
+
+    options: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": value}
+    options["effective_order"] = effective_order
+    interval = bootstrap(stats, samples=samples, compatible="sacrebleu", **options)
+    score._mean, score._ci = interval.mean, interval.half_width
+    return os.environ.get(SEED_VARIABLE, DEFAULT_SEED).lower()
+
+
+class BLEUSignature:
+    """A text that names everything that a score depends on.
+
+    Parameters
+    ----------
+    args : dict
+        The attributes of a `BLEU` object; ValueError if it has not seen references yet.
+
+    Attributes
+    ----------
+    info : dict
+        The fields; those that are None are left out of the text.
+    """
+
+    def __init__(self, args: dict[str, Any]) -> None:
+        self._abbr = {
+            "version": "v",
+            "nrefs": "#",
+            "test": "t",
+            "lang": "l",
+            "subset": "S",
+            "origlang": "o",
+            "bs": "bs",
+            "ar": "ar",
+            "seed": "rs",
+            "case": "c",
+            "eff": "e",
+            "tok": "tok",
+            "smooth": "s",
+        }
+        if "num_refs" not in args:
+            raise ValueError(
+                "the number of references is not known yet, and a signature names it: "
+                "score something first, or pass references= to BLEU"
+            )
+        smoothing = args["smooth_method"]
+        value = SACREBLEU.smoothings[smoothing]
+        if value is not None:
+            if args["smooth_value"] is not None:
+                value = args["smooth_value"]
+            smoothing += f"[{value:.2f}]"
+        self.info = {
+            "version": VERSION,
+            "nrefs": "var" if args["num_refs"] == -1 else args["num_refs"],
+            "bs": args.get("n_bootstrap"),
+            "ar": None,
+            "seed": args.get("seed"),
+            "test": args.get("test_set"),
+            "lang": args.get("langpair"),
+            "origlang": args.get("origlang"),
+            "subset": args.get("subset"),
+            "case": "lc" if args["lowercase"] else "mixed",
+            "eff": "yes" if args["effective_order"] else "no",
+            "tok": args["tokenizer_signature"],
+            "smooth": smoothing,
+        }
+
+    def format(self, short: bool = False) -> str:
+        """The fields, separated by ``|``, the version last; `short` abbreviates their names."""
+        fields = []
+        for name in [*[name for name in self.info if name != "version"], "version"]:
+            value = self.info[name]
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
+            if value is not None:
+                fields.append(f"{self._abbr[name] if short else name}:{value}")
+        return "|".join(fields)
+
+    def update(self, key: str, value: object) -> None:
+        """Set a field, or add one."""
+        self.info[key] = value
+
+    def __repr__(self) -> str:
+        return self.format()

@@ -1,0 +1,185 @@
+"""Check arguments in sacreBLEU's form, and transpose stream-major references.
+
+Input that sacreBLEU refuses is refused with the same type of exception. A likely mistake that it
+scores silently is scored too, with a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice
+
+from ..counting._counted import Counted
+from ..counting.counter import Counter
+from ..dialects.sacrebleu import SACREBLEU
+from ..inputs.arguments import a_type
+from ..inputs.arrays import list_or_tuple
+from ..inputs.batch import Batch
+from ..inputs.warnings import warn_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Segments that are transposed at a time, so that signals are handled in between.
+_PART = 1 << 16
+
+
+def check_smoothing(method: str) -> None:
+    """Refuse an unknown smoothing method as sacreBLEU does."""
+    if method not in SACREBLEU.smoothings:
+        names = ", ".join(SACREBLEU.smoothings)
+        raise AssertionError(f"smooth_method {method!r} is unknown; choose one of {names}")
+
+
+def check_corpus(hypotheses: object, references: object) -> None:
+    """Raise TypeError unless this is a corpus, IndexError if empty; references may be None."""
+    check_list("hypotheses", hypotheses, "; pass list(hypotheses)", entry="a str")
+    if references is not None:
+        stream = check_list("references", references, of="lists of str")
+        check_list("references[0]", stream, "; pass [list(stream) for stream in references]")
+
+
+def check_sentence(hypothesis: object, references: object) -> None:
+    """Raise an error, as `check_corpus`, unless this is a single segment."""
+    if not isinstance(hypothesis, str):
+        raise TypeError(f"hypothesis is {a_type(hypothesis)}, expected a str")
+    if isinstance(references, str):
+        raise TypeError("references is a str, expected a list of str; pass [reference]")
+    check_list("references", references)
+
+
+def check_list(
+    name: str, values: object, fix: str = "", *, of: str = "str", entry: str = "a str or None"
+) -> object:
+    """Return the first element of a list, a checked `entry`; a str is a list for sacreBLEU, too.
+
+    `fix` is advice about iterators, arrays and Series.
+    """
+    if not isinstance(values, (list, tuple, Sequence)):
+        fix = fix if hasattr(values, "__next__") or hasattr(values, "tolist") else ""
+        raise TypeError(f"{name} is {a_type(values)}, expected a list of {of}{fix}")
+    if len(values):
+        with suppress(IndexError):  # another thread has emptied it since
+            found: object = values[0]
+            is_entry = isinstance(found, str) or (found is None and entry == "a str or None")
+            if of == "str" and not is_entry:
+                raise TypeError(f"{name}[0] is {a_type(found)}, expected {entry}")
+            return found
+    raise IndexError(f"{name} is empty: there is nothing to score")
+
+
+def count_streams(
+    hypotheses: Any,
+    references: Any,
+    cached: Sequence[Any] | None,
+    counter: Counter,
+    keep_rows: bool = True,
+) -> Counted:
+    """Count a corpus with stream-major references, or with `cached` ones from `segment_major`."""
+    if references:
+        streams = [list_or_tuple(stream) for stream in references]
+        warn_of_layout(hypotheses, references, streams)
+        segments = by_segment(streams)
+    elif cached:
+        warn_of_layout(hypotheses, (), [cached])
+        segments = cached
+    else:
+        raise RuntimeError(
+            "there are no references: pass them here, or references= to the constructor"
+        )
+    count = min(len(hypotheses), len(segments))
+    if count == 0:
+        raise IndexError("there are no segments to score: a stream of references is empty")
+    lines, kept = list_or_tuple(hypotheses), segments
+    if not len(lines) == len(segments) == count:
+        # Beyond the last segment sacreBLEU checks only for these.
+        if None in lines[count:]:
+            segment = lines.index(None, count)
+            raise TypeError(f"segment {segment}: the hypothesis is a NoneType, expected a str")
+        lines, kept = lines[:count], kept[:count]
+    try:
+        counted = counter.count(Batch(lines, kept), keep_rows=keep_rows)
+    except TypeError:
+        refuse_missing(kept)
+        raise
+    if len(lines) < len(segments) and counted.nrefs != count_references(segments[len(lines) :]):
+        counted.nrefs = -1
+    return counted
+
+
+def segment_major(references: Sequence[Sequence[str | None]]) -> list[Any]:
+    """References by segment, to be kept: str for one stream, tuples for several."""
+    streams = [list_or_tuple(stream) for stream in references]
+    warn_of_layout(None, references, streams)
+    return list(by_segment(streams))
+
+
+def by_segment(streams: Sequence[Sequence[str | None]]) -> Sequence[Any]:
+    """Streams transposed to segments: one stream as it is, several as tuples."""
+    if len(streams) == 1:
+        return streams[0]
+    segments: list[Any] = []
+    turned = zip(*streams, strict=False)
+    while part := list(islice(turned, _PART)):
+        segments += part
+    return segments
+
+
+def by_reference(lines: object) -> tuple[Any, ...]:
+    """The references of one segment in the form of `by_segment`."""
+    return lines if isinstance(lines, tuple) else (lines,)
+
+
+def warn_of_layout(hypotheses: Any, references: Any, streams: Sequence[Sequence[Any]]) -> None:
+    """Warn once about a layout that is a likely mistake; `hypotheses` is None if unknown."""
+    if isinstance(hypotheses, str):
+        problem = "hypotheses is a str, so that each of its characters is scored as a segment"
+        warn_input(f"{problem}; pass [hypothesis]")
+        return
+    for k, stream in enumerate(references):
+        if isinstance(stream, str):
+            warn_input(
+                f"references[{k}] is a str, so that each of its characters is taken for a segment; "
+                "pass references[k][segment], for one reference per segment [references]"
+            )
+            return
+    lengths = [len(stream) for stream in streams]
+    segments = lengths if hypotheses is None else [len(hypotheses), *lengths]
+    if len(set(segments)) < 2:
+        return
+    fix = ""
+    if hypotheses is not None and len(set(lengths)) == 1 and len(references) == len(hypotheses):
+        fix = "; references[k][segment] is expected: pass list(zip(*references))"
+        if len(references) == 1:
+            fix = "; for several references of one segment pass [[reference] for each of them]"
+    there = "" if hypotheses is None else f"hypotheses has {len(hypotheses)} segments, "
+    have = "references have" if len(lengths) == 1 else "the streams of references have"
+    numbers = ", ".join(map(str, lengths[:8])) + (", ..." if len(lengths) > 8 else "")
+    if len(lengths) > 1 and len(set(lengths)) == 1:
+        have, numbers = f"the {len(lengths)} streams of references have", f"{lengths[0]} each"
+    warn_input(f"{there}{have} {numbers}; only the first {min(segments)} are scored{fix}")
+
+
+def count_references(segments: Sequence[Any]) -> int:
+    """The number of references per segment that are not None, -1 if it varies; refuses non-str."""
+    numbers = set()
+    for segment, lines in enumerate(segments):
+        present = 0
+        for line in by_reference(lines):
+            if isinstance(line, str):
+                present += 1
+            elif line is not None:
+                problem = f"a reference is {a_type(line)}, expected a str or None"
+                raise TypeError(f"segment {segment}: {problem}")
+        numbers.add(present)
+    return numbers.pop() if len(numbers) == 1 else -1
+
+
+def refuse_missing(segments: Sequence[Any]) -> None:
+    """Raise ValueError if a single stream has a None: that segment has no reference."""
+    for segment, line in enumerate(segments):
+        if line is None:
+            fix = "every segment needs a reference (it may be empty)"
+            raise ValueError(f"segment {segment}: its only reference is None; {fix}")

@@ -1,0 +1,110 @@
+"""Modules that hold a metric, compiled by torch.compile: the metric is called, not compiled."""
+
+import logging
+import random
+import warnings
+
+import pytest
+from commands import python
+from hosts import host
+
+torch = host("torch")
+host("torchmetrics")
+with warnings.catch_warnings():
+    # TorchEval compiles functions with torch.jit.script when it is imported, which is deprecated.
+    warnings.filterwarnings("ignore", ".*torch.jit.script. is deprecated", DeprecationWarning)
+    host("torcheval.metrics")
+
+from fastbleu.integrations import torcheval, torchmetrics  # noqa: E402
+
+IDS = {"tokenize": None, "ignore_ids": (0,)}
+KINDS = {
+    "torchmetrics": lambda **options: torchmetrics.BLEUScore(**options),
+    "torcheval": lambda **options: torcheval.BLEUScore(n_gram=4, **options),
+}
+CALLS = [("torchmetrics", "update"), ("torchmetrics", "__call__"), ("torcheval", "update")]
+LINES = ["the cat sat on the mat", "a b c d e", "the dog", "", "on a mat sat the cat and a dog"]
+
+
+class Model(torch.nn.Module):
+    def __init__(self, metric, call):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        self.metric, self.call = metric, call
+
+    def forward(self, x, hypotheses, references):
+        y = self.layer(x)
+        if self.call == "update":
+            self.metric.update(hypotheses, references)
+        else:
+            self.metric(hypotheses, references)
+        return y.relu()
+
+
+def batches(kind):
+    """Batches whose sizes, or texts, all differ."""
+    if kind == "ids":
+        generator = torch.Generator().manual_seed(1)
+        for size in range(2, 32):
+            shape = size, 4 + size % 9
+            ids = torch.randint(6, shape, generator=generator)
+            yield ids, ids.flip(0)
+    else:
+        rng = random.Random(1)
+        for _ in range(30):
+            yield rng.choices(LINES, k=3), [[line] for line in rng.choices(LINES, k=3)]
+
+
+@pytest.fixture
+def logged():
+    """What Dynamo logs, such as that it has compiled a function too often."""
+    torch._dynamo.reset()
+    records, logger = [], logging.getLogger("torch._dynamo")
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: records.append(record.getMessage())
+    logger.addHandler(handler)
+    yield records
+    logger.removeHandler(handler)
+    torch._dynamo.reset()
+
+
+@pytest.mark.parametrize("kind", ["ids", "texts"])
+@pytest.mark.parametrize(("adaptor", "call"), CALLS)
+def test_a_compiled_module_calls_its_metric(adaptor, call, kind, logged):
+    from torch._dynamo.utils import counters
+
+    options = IDS if kind == "ids" else {}
+    model, expected = Model(KINDS[adaptor](**options), call), KINDS[adaptor](**options)
+    compiled = torch.compile(model, backend="eager")
+    x, frames = torch.ones(2, 4), []
+    for batch in batches(kind):
+        with torch.no_grad():
+            assert torch.equal(compiled(x, *batch), model.layer(x).relu())
+        expected.update(*batch)
+        frames.append(counters["frames"]["total"])
+    assert torch.equal(model.metric.compute(), expected.compute())
+    assert expected.compute() > 0
+    assert frames[3:] == frames[3:4] * (len(frames) - 3), "every batch is compiled anew"
+    assert not logged
+
+
+@pytest.mark.parametrize(("adaptor", "call"), CALLS)
+def test_a_whole_graph_is_refused_in_one_sentence(adaptor, call, logged):
+    compiled = torch.compile(Model(KINDS[adaptor](), call), backend="eager", fullgraph=True)
+    sentence = "n-grams are not counted by tensor operations; call the metric outside of what is "
+    with pytest.raises(torch._dynamo.exc.Unsupported, match=sentence):
+        compiled(torch.ones(2, 4), LINES, LINES)
+
+
+UNCOMPILED = """
+import sys, warnings
+warnings.simplefilter("ignore")
+from fastbleu.integrations import torcheval, torchmetrics
+torchmetrics.BLEUScore()(["a b c d"], [["a b c d"]])
+torcheval.BLEUScore(n_gram=4).update(["a b c d"], [["a b c d"]]).compute()
+print("torch._dynamo" in sys.modules)
+"""
+
+
+def test_the_compiler_is_not_loaded_without_need():
+    assert python("-c", UNCOMPILED) == "False\n"

@@ -1,0 +1,174 @@
+"""`mbr(aggregate=True)` against DeNero's expected counts, in the plainest way, by sacreBLEU."""
+
+import difflib
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+import sacrebleu
+import sacrebleu_cases as cases
+import wmt22
+from generators import IGNORED_OF_RANDOM, seeded
+from test_mbr import lines_of_systems, texts
+
+import fastbleu
+from fastbleu.matrix import mbr, pairwise
+
+pytestmark = [
+    pytest.mark.filterwarnings(ignored)
+    for ignored in (*IGNORED_OF_RANDOM, "ignore:without effective_order=True")
+]
+
+
+def ngrams_of(tokens, n):
+    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+
+class Length(float):
+    """A fraction where sacreBLEU shows an integer."""
+
+    def __format__(self, spec):
+        return str(float(self))
+
+
+def aggregated(candidates, references, weights=None, max_order=4, **smoothing):
+    """DeNero's expected scores, in the plainest way."""
+    weights = [1.0] * len(references) if weights is None else weights
+    total = ref_len = 0.0
+    expected = [Counter() for _ in range(max_order)]
+    for reference, weight in zip(references, weights, strict=True):
+        total += weight
+        ref_len += weight * len(reference)
+        for n, counts in enumerate(expected, 1):
+            for ngram, count in ngrams_of(reference, n).items():
+                counts[ngram] += weight * count
+    scores = []
+    for candidate in candidates:
+        matches, totals = [], []
+        for n, counts in enumerate(expected, 1):
+            found = ngrams_of(candidate, n)
+            clipped = [min(count, counts[ngram] / total) for ngram, count in found.items()]
+            matches.append(sum(clipped) if clipped else 0)
+            totals.append(found.total())
+        score = sacrebleu.metrics.BLEU.compute_bleu(
+            matches,
+            totals,
+            len(candidate),
+            Length(ref_len / total),
+            max_ngram_order=max_order,
+            **{"smooth_method": "exp", "effective_order": True, **smoothing},
+        )
+        scores.append(score.score)
+    return scores
+
+
+SMOOTHING = [
+    {},
+    {"smooth_method": "none"},
+    {"smooth_method": "floor", "smooth_value": 0.5},
+    {"smooth_method": "add-k", "smooth_value": 2},
+    {"effective_order": False},
+    {"max_order": 2},
+    {"max_order": 70},
+]
+
+
+@pytest.mark.parametrize("options", SMOOTHING, ids=range(len(SMOOTHING)))
+def test_aggregated_references(options):
+    named = cases.named_here(options)
+    rng = seeded("mbr aggregated", options)
+    for _ in range(60):
+        longest = rng.choice((3, 12, 90))
+        candidates, references = (texts(rng, rng.randint(1, 20), longest) for _ in range(2))
+        sides = [[text.split() for text in side] for side in (candidates, references)]
+        found = mbr(*sides, aggregate=True, tokenize=None, **named)
+        expected = aggregated(*sides, **options)
+        same = np.array(found.utilities)
+        # Python's sum() is compensated from 3.12 on.
+        assert np.allclose(same, expected, rtol=1e-13, atol=0)
+        if sys.version_info < (3, 12):
+            assert found.utilities.tolist() == expected
+            assert found.best == expected.index(max(expected))
+        weights = [rng.choice((0, 0.5, rng.random())) for _ in references]
+        weights[0] += 1
+        weighted = mbr(*sides, weights, aggregate=True, tokenize=None, **named).utilities
+        assert np.allclose(weighted, aggregated(*sides, weights, **options), rtol=1e-13, atol=0)
+        own = mbr(sides[0], aggregate=True, tokenize=None, **named).utilities
+        assert np.allclose(own, aggregated(sides[0], sides[0], **options), rtol=1e-13, atol=0)
+        as_text = mbr(candidates, references, aggregate=True, tokenize="none", **named)
+        assert as_text.utilities.tolist() == found.utilities.tolist()
+
+
+def test_one_reference_is_its_own_expectation():
+    rng = seeded("mbr one reference")
+    candidates = texts(rng, 30)
+    for reference in texts(rng, 10):
+        scores = pairwise(candidates, [reference])[:, 0].tolist()
+        assert mbr(candidates, [reference], aggregate=True).utilities.tolist() == scores
+        copies = mbr(candidates, [reference] * 7, [0.1] * 7, aggregate=True)
+        assert np.allclose(copies.utilities, scores, rtol=1e-14)
+
+
+def test_aggregated_with_weights_of_orders():
+    rng = seeded("mbr weights of orders")
+    candidates, references = texts(rng, 20), texts(rng, 20)
+    options = {"max_order": 2, "effective_order": True}
+    expected = mbr(candidates, references, aggregate=True, max_order=2).utilities
+    nearly_even = fastbleu.BLEU(weights=(0.5, 0.5 + 2**-50), **options)
+    found = nearly_even.mbr(candidates, references, aggregate=True).utilities
+    assert np.allclose(found, expected, rtol=1e-13)
+    first_order = fastbleu.BLEU(weights=(1, 0), **options)
+    found = first_order.mbr(candidates, references, aggregate=True, weights=[3.0] * 20).utilities
+    expected = mbr(candidates, references, aggregate=True, max_order=1, smoothing="none").utilities
+    assert np.allclose(found, expected, rtol=1e-13)
+
+
+PAIRS = sorted({system.partition(".")[0] for system in wmt22.SYSTEMS})
+
+
+def crossed(rng, one, other, lost):
+    """A sentence of parts of two, less a share of its words."""
+    one, other = one.split(), other.split()
+    words = []
+    for tag, *places in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        i, j, k, m = places
+        words += one[i:j] if tag == "equal" or rng.random() < 0.5 else other[k:m]
+    return " ".join(word for word in words if rng.random() >= lost)
+
+
+def ranks(numbers):
+    """The mean rank of each of the numbers, equal ones included."""
+    _, places, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts + 1) / 2)[places]
+
+
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair[-2:] not in ("ja", "zh")])
+def test_agreement_of_aggregation_with_the_matrix(pair):
+    """On 64 candidates a source, made by crossing the outputs of WMT22's systems."""
+    rng = seeded("mbr agreement", pair)
+    names, lines = lines_of_systems(pair)
+    sources = [
+        [crossed(rng, *rng.choices(outputs, k=2), 0.05) for _ in range(64)]
+        for outputs in lines[:100]
+    ]
+    full, fast = mbr(sources), mbr(sources, aggregate=True)
+    every = np.arange(len(sources))
+    best, chosen = (full.utilities[every, result.best] for result in (full, fast))
+    mean = full.utilities.mean(axis=1)
+    correlations = [
+        np.corrcoef(ranks(exact), ranks(approximate))[0, 1]
+        for exact, approximate in zip(full.utilities, fast.utilities, strict=True)
+    ]
+    agreement = (best == chosen).mean()
+    kept = (chosen - mean).sum() / (best - mean).sum()
+    print(
+        f"{pair}: the same choice for {agreement:.0%} of the sources, rank correlation "
+        f"{np.mean(correlations):.3f}, {(best - chosen).mean():.2f} BLEU of expected score lost, "
+        f"{kept:.1%} of the gain over the mean candidate kept"
+    )
+    # The candidates of two systems that say different things are two camps, and their mean is none.
+    few = len(names) == 2
+    assert agreement > (0.35 if few else 0.6)
+    assert np.mean(correlations) > (0.7 if few else 0.9)
+    assert kept > (0.65 if few else 0.9)

@@ -1,0 +1,227 @@
+"""The nearest references are the best of each row of the matrix of `pairwise`, bit for bit."""
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+import sacrebleu_cases as cases
+import wmt22
+from generators import KINDS, edge_length, raises, seeded, sentences, tiny_length
+
+import fastbleu
+from fastbleu.dialects import get, names
+from fastbleu.matrix import PairIndex, duplicates, nearest, pairwise
+
+OPTIONS = [
+    {},
+    {"effective_order": False},
+    {"smoothing": "none"},
+    {"smoothing": "floor", "smoothing_value": 5.0},  # no match scores higher than one
+    {"smoothing": "add-k"},
+    {"weights": (0.1, 0.2, 0.3, 0.4)},
+    {"weights": (0, 0, 0, 1.0)},
+    {"max_order": 1},
+    {"max_order": 2},
+    {"max_order": 7},
+    {"dialect": "nltk"},
+    {"dialect": "nltk", "smoothing": "exp"},
+    {"dialect": "nltk", "smoothing": "method4"},
+    {"dialect": "nltk", "weights": (0.5, 0.25), "max_order": 2},
+]
+HOSTED = {"torchmetrics": "torch", "torcheval": "torch"}
+
+
+def best_of(matrix, k, min_score):
+    """What `nearest` returns, from the whole matrix."""
+    scores, positions = np.full((len(matrix), k), np.nan), np.full((len(matrix), k), -1)
+    for i, row in enumerate(matrix):
+        order = np.argsort(-row, kind="stable")
+        order = order[row[order] >= min_score][:k]
+        scores[i, : len(order)], positions[i, : len(order)] = row[order], order
+    return scores, positions
+
+
+def check(found, expected, *shown):
+    for mine, whole in zip(found, expected, strict=True):
+        assert mine.dtype == whole.dtype, shown
+        np.testing.assert_array_equal(mine, whole, str(shown))
+
+
+def quietly(function, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fastbleu.InputWarning)
+        return function(*arguments, **options)
+
+
+def check_pools(rng, hypotheses, references, **options):
+    matrix = quietly(pairwise, hypotheses, references, **options)
+    index = PairIndex(references, threads=rng.randint(1, 2), **options)
+    assert len(index) == len(references)
+    for k in (1, 2, 5, 40, len(references) + 3):
+        min_score = rng.choice((0, 0, 1e-9, matrix.mean() if matrix.size else 0, -1))
+        found = quietly(index.nearest, hypotheses, k, min_score)
+        check(found, best_of(matrix, k, min_score), options, k, min_score, hypotheses)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("length", [tiny_length, edge_length])
+def test_random_tokens(options, length):
+    for number in range(8):
+        rng = seeded("nearest", str(options), length.__name__, number)
+        kind = KINDS[rng.choice(("two letters", "four letters", "words"))]
+        hypotheses = sentences(rng, kind, rng.randint(0, 12), length, odd=0.3)
+        references = sentences(rng, kind, rng.randint(0, 90), length, odd=0.3)
+        check_pools(rng, hypotheses, references, tokenize=None, **options)
+
+
+@pytest.mark.parametrize("dialect", [name for name in names() if get(name).supports("matrix")])
+def test_every_dialect(dialect):
+    if dialect in HOSTED:
+        pytest.importorskip(HOSTED[dialect])
+    for number in range(4):
+        rng = seeded("nearest", dialect, number)
+        lines = [cases.line(rng) or "a" for _ in range(60)]
+        lines = [line for line in lines if len(line.split()) > 3]
+        check_pools(rng, lines[:8], lines[4:], dialect=dialect)
+
+
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[3], OPTIONS[10]], ids=str)
+def test_wmt22(options):
+    lines = [line for part in wmt22.lines_of_systems("cs-en").values() for line in part]
+    rng = seeded("nearest of wmt22")
+    rng.shuffle(lines)
+    check_pools(rng, lines[:60], lines[50:1700], **options)
+
+
+def test_equal_scores_are_in_the_order_of_references():
+    scores, positions = nearest(["x y", "a b"], ["a", "c", "a b", "d", "a b"], 4)
+    assert positions.tolist() == [[0, 1, 2, 3], [2, 4, 0, 1]]
+    assert scores[0].tolist() == [0, 0, 0, 0]
+
+
+def test_references_without_a_common_bigram_are_found():
+    """Their score, without brevity penalty, is higher than that of a reference with one."""
+    hypotheses = ["a b c d"]
+    references = ["a b " + "x " * 30, "d c b a"]
+    matrix = pairwise(hypotheses, references)
+    assert matrix[0, 1] > matrix[0, 0] > 0
+    check(nearest(hypotheses, references, 1), best_of(matrix, 1, 0))
+
+
+def test_fewer_than_k():
+    scores, positions = nearest(["a b", "c"], ["a b", "a"], k=3, min_score=50)
+    assert positions.tolist() == [[0, -1, -1], [-1, -1, -1]]
+    assert np.isnan(scores).tolist() == [[False, True, True], [True] * 3]
+    for hypotheses, references in (([], ["a"]), (["a"], []), ([], [])):
+        scores, positions = nearest(hypotheses, references, k=2)
+        assert scores.shape == positions.shape == (len(hypotheses), 2)
+        assert (positions == -1).all()
+    assert positions.dtype == np.int64
+
+
+def test_ids_and_masks():
+    rng = seeded("nearest ids")
+    ids = np.array([[rng.randrange(5) for _ in range(9)] for _ in range(40)])
+    mask = np.array([[rng.random() < 0.8 for _ in range(9)] for _ in range(40)])
+    for options in ({"ignore_ids": (0,)}, {"stop_id": 4}):
+        options |= {"tokenize": None}
+        expected = best_of(pairwise(ids[:9], ids, **options), 5, 0)
+        check(quietly(nearest, ids[:9], ids, **options), expected, options)
+    masks = {"hypothesis_mask": mask[:9], "reference_mask": mask}
+    expected = best_of(pairwise(ids[:9], ids, tokenize=None, **masks), 3, 0)
+    check(nearest(ids[:9], ids, 3, tokenize=None, **masks), expected)
+    index = PairIndex(ids, tokenize=None, reference_mask=mask)
+    check(index.nearest(ids[:9], 3, hypothesis_mask=mask[:9]), expected)
+
+
+def test_iterators_are_read_in_blocks():
+    rng = seeded("nearest of iterators")
+    lines = [" ".join(rng.choices("abcdefgh", k=4)) for _ in range(9000)]
+    found = nearest(iter(lines[:60]), iter(lines), 2, threads=2)
+    check(found, best_of(pairwise(lines[:60], lines), 2, 0))
+    scores, positions = PairIndex(lines[:3]).nearest((line for line in lines), 1)
+    assert scores.shape == (9000, 1)
+    assert positions[:3, 0].tolist() == [0, 1, 2]
+
+
+def test_an_index_is_shared_by_threads():
+    rng = seeded("nearest on threads")
+    lines = [cases.line(rng) for _ in range(300)]
+    index = PairIndex(lines, threads=2)
+    expected = best_of(pairwise(lines, lines), 3, 0)
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(index.nearest(lines, 3))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for one in found:
+        check(one, expected)
+
+
+@pytest.mark.parametrize("options", [{}, {"dialect": "nltk"}, {"dialect": "mteval-v13a"}], ids=str)
+def test_duplicates_are_the_pairs_above_the_diagonal(options):
+    rng = seeded("duplicates", str(options))
+    lines = [cases.line(rng) or "a" for _ in range(60)]
+    lines += [cases.edited(rng, rng.choice(lines)) or "a" for _ in range(60)]
+    lines += rng.choices(lines, k=9)
+    scale = 100 if not options else 1
+    matrix = quietly(pairwise, lines, lines, **options)
+    for threshold in (0, 0.2 * scale, 0.99 * scale, 2 * scale):
+        above = np.argwhere(np.triu(matrix >= threshold, 1))
+        for given in (lines, iter(lines)):
+            pairs, scores = quietly(duplicates, given, threshold, threads=2, **options)
+            assert pairs.tolist() == above.tolist()
+            assert scores.tolist() == matrix[tuple(above.T)].tolist()
+            assert (pairs.dtype, scores.dtype, pairs.shape[1]) == (np.int64, np.float64, 2)
+
+
+def test_long_sentences():
+    """Matches of more than 255 tokens; more bits than a number has are refused."""
+    rng = seeded("nearest of long sentences")
+    lists = [rng.choices(range(40), k=n) for n in (3000, 700, 5, 0)]
+    check_pools(rng, lists, [lists[0][:2000], *lists, lists[1][::-1]], tokenize=None)
+    message = "a reference has 700 tokens, too many .* max_order=7; pass a lower max_order, or take"
+    raises(ValueError, message, nearest, lists, lists[1:], tokenize=None, max_order=7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        ((["a"], ["a"], 0), {}, ValueError, "k is 0, but must be at least 1"),
+        ((["a"], ["a"], 1.5), {}, TypeError, "k is 1.5, expected an integer"),
+        ((["a"], ["a"], 1, "b"), {}, TypeError, "min_score has 'b', expected a number"),
+        ((["a", 5], ["a"]), {}, TypeError, r"hypotheses\[1\] is an int, expected a str"),
+        ((["a"], ["a", None]), {}, TypeError, r"references\[1\] is"),
+        (([["a"]], ["a"]), {}, TypeError, r"hypotheses\[0\] is a list.*one flat list of str"),
+        ((["a"], ["a"]), {"dialect": "codebleu-weighted"}, ValueError, "does not support"),
+        ((["a"], ["a"]), {"metric": fastbleu.BLEU(), "threads": 2}, TypeError, "threads too"),
+    ],
+)
+def test_errors(arguments, options, error, message):
+    raises(error, message, nearest, *arguments, **options)
+
+
+def test_errors_of_duplicates():
+    raises(TypeError, r"sentences\[1\] is an int", duplicates, ["a", 5], 1)
+    raises(TypeError, "threshold has None, expected a number", duplicates, ["a"], None)
+
+
+def test_warnings():
+    with pytest.warns(fastbleu.InputWarning, match="1 of 2 hypotheses have fewer than 4 tokens"):
+        nearest(["a b c d", "a"], ["a"], metric=fastbleu.BLEU())
+    with pytest.warns(fastbleu.InputWarning, match="1 of 2 hypotheses have fewer than 4 tokens"):
+        duplicates(["a b c d", "a"], 1, metric=fastbleu.BLEU())
+
+
+def test_progress(capsys):
+    nearest(["a b", "c"], ["a b"], progress=True)
+    assert "2.00/2.00" in capsys.readouterr().err
+    duplicates(["a b", "c"], 1, progress=True)
+    assert "2.00/2.00" in capsys.readouterr().err
+    nearest(["a b", "c"], ["a b"])
+    assert not capsys.readouterr().err

@@ -1,0 +1,397 @@
+"""A metric's state: exact int64 counts, enough for the score; what is refused leaves it alone."""
+
+import threading
+import time
+import warnings
+from decimal import Decimal
+from functools import partial
+
+import numpy as np
+import oracle
+import pytest
+from commands import python
+from generators import raises, seeded
+from sacrebleu.metrics import BLEU as PEER
+from states import metric_with
+from threads import at_once
+
+import fastbleu
+from fastbleu import BLEU, InputWarning, dialects
+
+MOST = 2**63 - 1
+
+
+@pytest.mark.parametrize("column", range(10))
+def test_a_sum_beyond_int64_is_refused_and_changes_nothing(column):
+    state = [0] * 10
+    state[column] = state[6 + (column - 2) % 4] = MOST - 3  # matches lie below their totals
+    if column in (0, 1):
+        state[6:] = [0] * 4
+        state[column] = MOST - 3
+    hypotheses, references = ["a b c d e f g"] * 3, ["a b c d e f g h"] * 3
+    metric = metric_with(state)
+    other = BLEU()
+    other.update(hypotheses, references)
+    for add, arguments in (
+        (metric.update, (hypotheses, references)), (metric.merge, (other,)),
+        (metric.merge, (metric,)),
+    ):  # fmt: skip
+        raises(OverflowError, "int64", add, *arguments)
+        assert metric.state.tolist() == state
+
+
+def test_the_last_number_of_int64_is_reached():
+    metric = metric_with([MOST - 1, 0, 0, 0], max_order=1)
+    metric.update(["a"], [""])
+    assert metric.state.tolist() == [MOST, 0, 0, 1]
+
+
+def big_counts(rng, low, high):
+    """A row of numbers that doubles cannot hold, as sacreBLEU would sum it up."""
+    hyp_len = rng.randint(low, high)
+    totals = [hyp_len - rng.randint(0, 9) - order for order in range(4)]
+    matches = [rng.randint(1, total) for total in totals]
+    return [hyp_len, rng.randint(low, high), *matches, *totals]
+
+
+@pytest.mark.parametrize(("smoothing", "method"), [("none", 0), ("add-k", 2), ("method4", 4)])
+def test_scores_of_counts_that_no_double_holds_are_nltks(smoothing, method):
+    rng = seeded("nltk beyond 2**53", smoothing)
+    for _ in range(200):
+        state = big_counts(rng, 2**53, 2**61)
+        score = metric_with(state, smoothing=smoothing, dialect="nltk").compute()
+        assert score.value == oracle.nltk_score([state], (0.25,) * 4, method), state
+
+
+def test_counts_beyond_2_to_53_are_summed_exactly():
+    odd = [2**53 + 1, 2**53 + 3, 2**53 - 1, 1, 1, 1, 2**53 + 1, 1, 1, 1]
+    metric = metric_with(odd)
+    metric.update(["a"], ["a"])
+    one = [1, 1, 1, 0, 0, 0, 1, 0, 0, 0]
+    assert metric.state.tolist() == list(map(int.__add__, odd, one))
+    metric.merge(metric_with(odd))
+    assert metric.state[0] == 2 * (2**53 + 1) + 1
+    assert metric.compute().hyp_len == 2**54 + 3
+
+
+# --- states
+
+
+def test_a_state_is_a_copy():
+    metric = BLEU()
+    metric.update(["The cat sat on the mat."], ["The cat sat on a mat."])
+    score = metric.compute()
+    state = metric.state
+    state[:] = 99
+    assert metric.state[0] == 7
+    given = metric.state
+    again = BLEU.from_state(given)
+    given[:] = 0
+    assert again.compute().value == score.value
+
+
+def test_states_of_any_integers():
+    counts = [5, 6, 4, 3, 2, 1, 5, 4, 3, 2]
+    arrays = [np.array(counts, dtype) for dtype in (np.int64, np.uint8, ">i4")]
+    decimals = [*map(Decimal, counts)]
+    for state in (counts, tuple(counts), *arrays, np.repeat(counts, 2)[::2], decimals):
+        assert BLEU.from_state(state).state.tolist() == counts
+
+
+@pytest.mark.parametrize(
+    ("state", "parameters", "error", "words"),
+    [
+        ([1, 1, 1, 1], {}, ValueError, r"\(4,\).*10"),
+        (np.ones(10, int), {"max_order": 2}, ValueError, r"\(10,\).*6"),
+        (np.ones((1, 10), int), {}, ValueError, r"\(1, 10\)"),
+        (np.int64(3), {}, ValueError, r"\(\)"),
+        ([], {}, ValueError, r"\(0,\)"),
+        (np.ones(10), {}, TypeError, "float64"),
+        ([1.0] * 10, {}, TypeError, "float"),
+        (["1"] * 10, {}, TypeError, "integers"),
+        ([Decimal("1.5")] * 10, {}, TypeError, "integers"),
+        ([Decimal(2**70), *[0] * 9], {}, OverflowError, "a number that does not fit into int64"),
+        (None, {}, ValueError, r"the state has the shape \(\)"),
+        ([5, 5, 4, 3, 2, -1, 5, 4, 3, 2], {}, ValueError, "-1"),
+        ([5, 5, 6, 3, 2, 1, 5, 4, 3, 2], {}, ValueError, "6.*5"),
+        ([5, 5, 4, 3, 2, 3, 5, 4, 3, 2], {}, ValueError, "3.*2"),
+        ([2**63, *[0] * 9], {}, OverflowError, "a number that does not fit into int64"),
+        (np.array([2**63, *[0] * 9], "u8"), {}, OverflowError, f"{2**63}, which does not fit"),
+        ([2**70, *[0] * 9], {}, OverflowError, "a number that does not fit into int64"),
+        ([True] * 10, {}, TypeError, "the state holds booleans"),
+        ([5, 5, True, 3, 2, 1, 5, 4, 3, 2], {}, TypeError, "the state holds booleans"),
+        (np.ones(10, bool), {}, TypeError, "the state holds booleans"),
+        ([4, 5, 4, 3, 2, 1, 5, 4, 3, 2], {}, ValueError, "more unigrams than tokens"),
+        ([6, 6, 5, 3, 1, 0, 6, 5, 4, 9], {}, ValueError, "do not fit each other"),
+        ([6, 6, 5, 3, 1, 0, 6, 6, 4, 3], {}, ValueError, "do not fit each other"),
+        ([1] * 10, {}, ValueError, "do not fit each other"),
+        ([1] * 10, {"smoothing": "exq"}, ValueError, "'exq' is unknown"),
+    ],
+)
+def test_what_is_no_state_is_refused(state, parameters, error, words):
+    raises(error, words, BLEU.from_state, state, **parameters)
+
+
+@pytest.mark.parametrize("dialect", dialects.names())
+def test_every_state_can_be_given_back(dialect):
+    rng = seeded("states", dialect)
+    for order in (1, 2, 4, 6):
+        try:
+            metric = BLEU(dialect=dialect, max_order=order)
+            for _ in range(20):
+                texts = [" ".join(rng.choices("abc", k=rng.choice([0, 1, 3, 9]))) for _ in "123"]
+                metric.update(texts, [[text] for text in texts[::-1]])
+                restored = BLEU.from_state(metric.state, dialect=dialect, max_order=order)
+                assert restored.state.tolist() == metric.state.tolist()
+        except (ValueError, ImportError) as error:
+            if "which no text has" in str(error):
+                raise
+
+
+LINE = ["The cat sat on the mat."], ["The cat sat on a mat."]
+
+
+def snapshot(metric):
+    """All that an update could change."""
+    return metric.state.tolist(), metric.segments, metric.segment_scores().tolist()
+
+
+def fed(metric, *batches):
+    for batch in batches:
+        metric.update(*batch)
+    return metric
+
+
+# --- nothing added
+
+
+@pytest.mark.parametrize("metric", [BLEU(), BLEU(dialect="nltk"), BLEU(None, stop_id=1)])
+def test_computing_on_nothing_says_what_to_do(metric):
+    for _ in range(2):
+        raises(ValueError, "nothing was added since the start", metric.compute)
+        metric.update([], [])  # no segments are still nothing
+    assert not metric.state.any()
+
+
+def test_empty_segments_are_segments():
+    assert fed(BLEU(), ([""], [""])).compute().value == 0
+
+
+# --- a failing update adds nothing
+
+GOOD = [f"a b c d {number}" for number in range(1500)]
+TOKENS, IDS = [line.split() for line in GOOD], [[1, 2, 3]] * 1500
+
+
+def failing_split(line):
+    return line.split() if line != GOOD[1234] else [][1]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("parameters", "good", "side", "bad", "error", "message"),
+    [
+        ({}, GOOD, 0, 7, TypeError, "segment 1234: the hypothesis is an int"),
+        ({}, GOOD, 1, b"a", TypeError, "segment 1234: references is a bytes"),
+        ({}, GOOD, 1, ["a", None], TypeError, r"segment 1234: references\[1\] is missing"),
+        ({}, GOOD, 1, [], ValueError, "segment 1234: no references"),
+        ({"tokenize": failing_split}, GOOD, 0, GOOD[1234], IndexError, "index out of range"),
+        (
+            {"tokenize": None},
+            TOKENS,
+            0,
+            ["a", ["b"]],
+            TypeError,
+            r"segment 1234: .*\[1\] is a list",
+        ),
+        (
+            {"tokenize": None, "stop_id": 9},
+            IDS,
+            0,
+            [1, "7"],
+            TypeError,
+            r"segment 1234: .*\[1\] has",
+        ),
+        (
+            {"tokenize": None, "stop_id": 9},
+            IDS,
+            1,
+            [[1], [2**63]],
+            ValueError,
+            "segment 1234: .*has",
+        ),
+    ],
+    ids=range(8),
+)
+@pytest.mark.filterwarnings("ignore:.*fewer than 4 tokens", "ignore:no hypothesis has")
+def test_a_bad_segment_in_the_middle_adds_nothing(
+    threads, parameters, good, side, bad, error, message
+):
+    metric = BLEU(**parameters, threads=threads, keep_segments=True)
+    batch = good[:], good[:] if good is GOOD else [[line] for line in good]
+    metric.update(batch[0][:1], batch[1][:1])
+    before, score = snapshot(metric), metric.compute()
+    batch[side][1234] = bad
+    raises(error, message, metric.update, *batch)
+    assert snapshot(metric) == before
+    assert metric.compute() == score
+
+
+# --- parameters
+
+
+OTHER_PARAMETERS = [
+    {"tokenize": "intl"}, {"lowercase": True}, {"max_order": 3}, {"smoothing": "none"},
+    {"weights": (0.1, 0.2, 0.3, 0.4)}, {"effective_order": True}, {"dialect": "nltk"},
+    {"reference_length": "shortest"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("parameters", OTHER_PARAMETERS, ids=str)
+def test_metrics_of_other_parameters_are_not_merged(parameters):
+    metric, other = fed(BLEU(), LINE), fed(BLEU(**parameters), LINE)
+    for one, two in ((metric, other), (other, metric)):
+        before = one.state.tolist()
+        raises(ValueError, next(iter(parameters)), one.merge, two)
+        assert one.state.tolist() == before
+
+
+def test_what_is_not_merged():
+    for name, value in {"ignore_ids": (1,), "stop_id": 3, "skip_ids": (4, 5)}.items():
+        other = BLEU(None, **{"stop_id": 2, name: value})
+        raises(ValueError, name, BLEU(None, stop_id=2).merge, other)
+    for wrong in (None, 5, LINE, BLEU().state, PEER()):
+        raises(TypeError, type(wrong).__name__, BLEU().merge, wrong)
+    words = r"a fastbleu\.sacrebleu.*BLEU into a fastbleu\.BLEU"
+    raises(TypeError, words, BLEU().merge, fastbleu.sacrebleu.BLEU())
+
+
+@pytest.mark.parametrize("method", ["method5", "method6", "method7"])
+def test_smoothing_that_is_no_function_of_the_sums_is_refused(method):
+    raises(ValueError, f"{method}.*last segment", BLEU, dialect="nltk", smoothing=method)
+
+
+# --- kept segments
+
+
+def test_segments_that_were_not_kept_are_not_given():
+    metric = fed(BLEU(), LINE)
+    for read in (lambda: metric.segments, metric.segment_scores):
+        raises(ValueError, "make the metric with keep_segments=True", read)
+
+
+def test_segments_are_those_of_the_moment():
+    metric = fed(BLEU(keep_segments=True), LINE)
+    seen = metric.segments
+    table = np.asarray(seen).tolist()
+    np.asarray(seen)[:] = 3
+    fed(metric, LINE)
+    assert np.asarray(metric.segments).tolist() == table * 2
+    assert len(seen) == 1
+
+
+# --- threads
+
+
+@pytest.fixture
+def impatient():
+    """Threads that let others go first at every call and return."""
+    threading.setprofile(lambda *event: time.sleep(0))
+    yield
+    threading.setprofile(None)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_threads_that_update_one_metric_lose_nothing():
+    metric = BLEU(None, max_order=1, keep_segments=True)
+    part = fed(BLEU(None, max_order=1, keep_segments=True), ([["a"]], [[["a"]]]))
+
+    def work(_):
+        for _ in range(40):
+            metric.update([["a"]], [[["a"]]])
+            metric.merge(part)
+            assert metric.state[0] > 0
+
+    at_once(work, 4)
+    assert metric.state.tolist() == [320] * 4
+    assert np.asarray(metric.segments).sum(0).tolist() == [320] * 4
+
+
+@pytest.mark.usefixtures("impatient")
+def test_metrics_that_merge_each_other_do_not_wait_for_each_other():
+    one, two = fed(BLEU(), LINE), fed(BLEU(), LINE)
+    for _ in range(20):
+        merges = (partial(one.merge, two), partial(two.merge, one))
+        at_once(lambda number, merges=merges: merges[number](), 2)
+        ends = sorted([int(one.state[0]), int(two.state[0])])
+        assert ends[1] <= 2 * ends[0]
+        one.reset(), two.reset()
+        fed(one, LINE), fed(two, LINE)
+
+
+# --- warnings
+
+
+def warnings_of(function):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        function()
+    return [str(w.message) for w in caught if issubclass(w.category, InputWarning)]
+
+
+def test_tokenized_text_is_noticed_across_updates():
+    batch = (["a b c d ."] * 32,) * 2
+    metric = BLEU()
+    messages = warnings_of(lambda: fed(metric, *[batch] * 5).compute())
+    assert len(messages) == 1
+    assert '" ."' in messages[0]
+    metric.reset()
+    assert not warnings_of(lambda: fed(metric, *[batch] * 3).compute()), "96 are not yet 100"
+    assert not warnings_of(lambda: fed(BLEU("none"), *[batch] * 5).compute())
+
+
+def test_short_hypotheses_are_noticed_when_all_are_seen():
+    short, long = (["a b"], ["a b"]), (["a b c d"], ["a b c d"])
+    metric = BLEU()
+    assert not warnings_of(lambda: fed(metric, short, short))
+    assert "no hypothesis has 4 tokens" in warnings_of(metric.compute)[0]
+    fed(metric, long)
+    assert not warnings_of(metric.compute)
+
+
+# --- parameters
+
+
+def test_parameters_are_what_they_are_equal_to():
+    """numpy's single-precision numbers equal doubles that they are not, and score otherwise."""
+    single = np.float32(0.1)
+    metric = BLEU(weights=np.array([0.3, 0.3, 0.3, 0.1], np.float32), smoothing="floor")
+    assert all(type(weight) is float for weight in metric.weights)
+    assert metric != BLEU(weights=(0.3, 0.3, 0.3, 0.1), smoothing="floor")
+    assert BLEU(smoothing="floor", smoothing_value=single) != BLEU(
+        "13a", smoothing="floor", smoothing_value=0.1
+    )
+    assert BLEU(smoothing="add-k", smoothing_value=1) == BLEU(smoothing="add-k", smoothing_value=1)
+
+
+@pytest.mark.parametrize("wrong", [{"weights": ["x"] * 4}, {"smoothing_value": [1]}])
+def test_parameters_that_are_no_numbers(wrong):
+    with pytest.raises(TypeError, match=rf"{next(iter(wrong))} has .*, expected a number"):
+        BLEU(smoothing="floor", **wrong)
+
+
+def test_what_came_from_a_state_has_no_segments_to_keep():
+    raises(ValueError, "no segments to keep", BLEU.from_state, [0] * 10, keep_segments=True)
+    raises(TypeError, r"pass its \.state", BLEU.from_state, BLEU())
+
+
+# --- one process
+
+
+def test_all_reduce_of_one_process_is_a_copy_and_needs_no_torch():
+    code = (
+        "import sys, fastbleu; m = fastbleu.BLEU(); m.update(['a b c d'], ['a b c d'])\n"
+        "r = m.all_reduce(); assert r == m and r is not m and r.compute() == m.compute()\n"
+        "print('torch' in sys.modules)"
+    )
+    assert python("-c", code) == "False\n"

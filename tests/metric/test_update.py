@@ -1,0 +1,313 @@
+"""Streaming: however segments are added to a metric, it gives the Score of a single call.
+
+Segments are drawn as words and rendered as text, as lists of tokens or as arrays of ids. Signal
+handlers and finalizers may use a metric while it is used.
+"""
+
+import copy
+import gc
+import itertools
+import os
+import pickle
+import signal
+
+import numpy as np
+import pytest
+from generators import IGNORED_OF_RANDOM, raises, words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fastbleu import BLEU
+
+pytestmark = [pytest.mark.filterwarnings(ignored) for ignored in IGNORED_OF_RANDOM]
+properties = settings(max_examples=60, deadline=None, database=None, print_blob=True)
+
+VOCABULARY = ["a", "b", "The", "cat.", "-100", "'s"]
+ID = {word: number for number, word in enumerate(VOCABULARY, 3)}
+PAD, STOP, SKIP = -100, 1, 2
+sentences = st.lists(st.sampled_from(VOCABULARY), max_size=8)
+corpora = st.lists(
+    st.tuples(sentences, st.lists(sentences, min_size=1, max_size=3)), min_size=1, max_size=9
+)
+
+
+def as_text(corpus):
+    """Lines; one reference may stand without its list."""
+    references = [[" ".join(r) for r in its] for _, its in corpus]
+    references = [its[0] if len(its) == 1 and its[0][:1] == "a" else its for its in references]
+    return [" ".join(hypothesis) for hypothesis, _ in corpus], references
+
+
+def as_tokens(corpus):
+    return [hypothesis for hypothesis, _ in corpus], [references for _, references in corpus]
+
+
+def as_ids(corpus):
+    """Padded arrays: a skipped id in front, some rows stopped and some only padded."""
+    most = max((len(references) for _, references in corpus), default=1)
+    hypotheses = np.full((len(corpus), 12), PAD, np.int32)
+    references = np.full((len(corpus), most, 12), PAD, np.int16)
+    for i, (hypothesis, its) in enumerate(corpus):
+        for row, tokens in [(hypotheses[i], hypothesis), *zip(references[i], its, strict=False)]:
+            row[: len(tokens) + 2] = [SKIP, *(ID[token] for token in tokens), STOP]
+            row[len(tokens) + 2 :] = ID["a"] if len(tokens) % 2 else PAD
+    return hypotheses, references
+
+
+IDS = {"tokenize": None, "ignore_ids": (PAD, 99), "stop_id": STOP, "skip_ids": (SKIP,)}
+METRICS = {
+    "text": (as_text, {}),
+    "lower text": (
+        as_text,
+        {"tokenize": "intl", "lowercase": True, "smoothing": "floor", "effective_order": True},
+    ),
+    "text by a function": (as_text, {"tokenize": words, "max_order": 2, "smoothing": "none"}),
+    "weighted text": (
+        as_text,
+        {"max_order": 3, "weights": (0.5, 0.2, 0.3), "smoothing": "add-k", "smoothing_value": 2},
+    ),
+    "text by nltk": (as_text, {"tokenize": "none", "dialect": "nltk", "smoothing": "exp"}),
+    "tokens": (as_tokens, {"tokenize": None, "reference_length": "shortest", "threads": 2}),
+    "tokens by nltk": (as_tokens, {"tokenize": None, "dialect": "nltk", "smoothing": "method4"}),
+    "ids": (as_ids, {**IDS, "reference_length": "first"}),
+    "ids by nltk": (as_ids, {**IDS, "dialect": "nltk", "smoothing": "floor"}),
+}
+each_metric = pytest.mark.parametrize("name", METRICS)
+
+
+def restored(metric, data):
+    """The metric itself, or what a program finds after it was stored in one way or another."""
+    way = data.draw(st.sampled_from(["as it is", "pickle", "deepcopy", "copy"]))
+    if way == "pickle":
+        return pickle.loads(pickle.dumps(metric, data.draw(st.integers(2, 5))))
+    return {"as it is": lambda m: m, "deepcopy": copy.deepcopy, "copy": copy.copy}[way](metric)
+
+
+def without_nrefs(score):
+    fields = [field for field in score.signature.split("|") if not field.startswith("nrefs:")]
+    return score.__replace__(signature="|".join(fields))
+
+
+def test_the_drawn_ids_are_the_drawn_tokens():
+    corpus = [(["a", "b", "a"], [["a"], []]), ([], [["b", "'s", "a"]])]
+    ids = BLEU(**IDS).statistics(*as_ids(corpus))
+    assert ids == BLEU(None).statistics(*as_tokens(corpus))
+
+
+@each_metric
+@properties
+@given(corpus=corpora, data=st.data())
+def test_any_batches_in_any_order_merged_by_any_tree_give_the_score_of_one_call(name, corpus, data):
+    render, parameters = METRICS[name]
+    expected = BLEU(**parameters).score(*render(corpus))
+    metrics = [BLEU(**parameters) for _ in range(data.draw(st.integers(1, 4)))]
+    left = data.draw(st.permutations(corpus))
+    while left:
+        size = len(left) - data.draw(st.integers(0, len(left) - 1))
+        rank = data.draw(st.integers(0, len(metrics) - 1))
+        metrics[rank].update(*render(left[:size]))
+        metrics[rank].update(*render([]))
+        metrics[rank] = restored(metrics[rank], data)
+        left = left[size:]
+    while len(metrics) > 1:
+        into, other = (metrics.pop(data.draw(st.integers(0, len(metrics) - 1))) for _ in range(2))
+        before = other.state
+        into.merge(other)
+        assert (other.state == before).all()
+        metrics.append(restored(into, data))
+    assert metrics[0].compute() == expected
+    assert metrics[0].compute() == expected, "computing must not change what is computed"
+
+
+@each_metric
+@properties
+@given(corpus=corpora, cut=st.integers(0, 9))
+def test_a_state_is_the_sum_of_adapted_rows_and_enough_for_the_score(name, corpus, cut):
+    render, parameters = METRICS[name]
+    metric = BLEU(**parameters)
+    metric.update(*render(corpus))
+    rows = np.asarray(metric.statistics(*render(corpus))).copy()
+    if parameters.get("dialect") == "nltk":
+        totals = rows[:, 2 + metric.max_order :]
+        totals[:] = np.maximum(totals, 1)
+    state = metric.state
+    assert (state.dtype, state.shape) == (np.int64, (2 + 2 * metric.max_order,))
+    assert state.tolist() == rows.sum(0).tolist()
+
+    again = BLEU.from_state(state, **parameters)
+    assert (again.state == state).all()
+    assert again.compute() == without_nrefs(metric.compute())
+
+    parts = BLEU(**parameters), BLEU(**parameters)
+    for part, segments in zip(parts, (corpus[:cut], corpus[cut:]), strict=True):
+        part.update(*render(segments))
+    summed = BLEU.from_state(sum(part.state for part in parts).tolist(), **parameters)
+    assert summed.compute() == without_nrefs(metric.compute())
+
+
+@each_metric
+@properties
+@given(corpus=corpora, other=corpora)
+def test_a_metric_that_was_reset_is_a_new_one(name, corpus, other):
+    render, parameters = METRICS[name]
+    metric = BLEU(**parameters, keep_segments=True)
+    metric.update(*render(other))
+    assert metric.reset() is None
+    assert metric == BLEU(**parameters, keep_segments=True)
+    assert not metric.state.any()
+    assert len(metric.segments) == 0
+    raises(ValueError, "nothing was added", metric.compute)
+    metric.update(*render(corpus))
+    assert metric.compute() == BLEU(**parameters).score(*render(corpus))
+
+
+@each_metric
+@properties
+@given(corpus=corpora, cuts=st.lists(st.integers(0, 9), max_size=3))
+def test_kept_segments_are_those_of_one_call_in_the_order_of_updates(name, corpus, cuts):
+    render, parameters = METRICS[name]
+    metric, merged = (BLEU(**parameters, keep_segments=True) for _ in range(2))
+    cuts = [0, *sorted(cuts), len(corpus)]
+    for start, end in itertools.pairwise(cuts):
+        metric.update(*render(corpus[start:end]))
+        part = BLEU(**parameters, keep_segments=True)
+        part.update(*render(corpus[start:end]))
+        merged.merge(part)
+    expected = BLEU(**parameters).statistics(*render(corpus))
+    for kept in (metric, merged, pickle.loads(pickle.dumps(metric))):
+        assert kept.segments == expected
+        assert kept.compute() == BLEU(**parameters).score(*render(corpus))
+        scores = kept.segment_scores()
+        assert (scores.dtype, scores.shape) == (np.float64, (len(corpus),))
+        assert scores.tolist() == kept.sentence_scores(*render(corpus)).tolist()
+
+
+@each_metric
+def test_scoring_and_counting_leave_the_sums_alone(name):
+    render, parameters = METRICS[name]
+    corpus, other = [(["a", "b"], [["a"]])], [(["The"] * 5, [["The"] * 6, ["a"]])]
+    metric = BLEU(**parameters)
+    assert metric.update(*render(corpus)) is None
+    before, score = metric.state, metric.compute()
+    assert metric.score(*render(other)) == BLEU(**parameters).score(*render(other))
+    metric.sentence_scores(*render(other))
+    metric.statistics(*render(other))
+    assert (metric.state == before).all()
+    assert metric.compute() == score
+
+
+def test_a_copy_goes_its_own_way():
+    metric = BLEU(keep_segments=True)
+    metric.update(["a b c d e"], ["a b c d e"])
+    for copied in (copy.copy(metric), copy.deepcopy(metric), metric.all_reduce()):
+        assert copied == metric
+        copied.update(["x"], ["y"])
+        assert copied != metric
+        assert (len(copied.segments), len(metric.segments)) == (2, 1)
+    assert metric.compute() == BLEU().score(["a b c d e"], ["a b c d e"])
+
+
+@pytest.mark.parametrize("parameters", [{"keep_segments": True}, {}])
+def test_merging_a_metric_with_itself_doubles_it(parameters):
+    metric = BLEU(**parameters)
+    metric.update(["a b c d e", "b"], ["a b c d f", "b"])
+    metric.merge(metric)
+    assert metric.compute() == BLEU().score(["a b c d e", "b"] * 2, ["a b c d f", "b"] * 2)
+    if parameters:
+        assert len(metric.segments) == 4
+
+
+def test_the_number_of_references_is_that_of_all_updates():
+    one, two = (["a b c d"], [["a b c d"]]), (["a b c d"], [["a b c d", "a"]])
+    for batches, nrefs in [
+        ([one, one], "1"), ([two, two], "2"), ([one, two], "var"), ([one, ([], [])], "1"),
+        ([([], []), two], "2"),
+    ]:  # fmt: skip
+        streamed, merged = BLEU(), BLEU()
+        for batch in batches:
+            streamed.update(*batch)
+            part = BLEU()
+            part.update(*batch)
+            merged.merge(part)
+        assert streamed.compute().signature.startswith(f"nrefs:{nrefs}|"), (batches, nrefs)
+        assert merged.compute().signature.startswith(f"nrefs:{nrefs}|"), (batches, nrefs)
+
+
+def test_of_a_state_the_number_of_references_is_not_known():
+    metric = BLEU()
+    metric.update(["a b c d"], ["a b c d"])
+    again = BLEU.from_state(metric.state)
+    again.update(["a b c d"], ["a b c d"])
+    assert "nrefs" not in again.compute().signature
+    metric.merge(again)
+    assert "nrefs" not in metric.compute().signature
+    metric.reset()
+    metric.update(["a b c d"], ["a b c d"])
+    assert metric.compute().signature.startswith("nrefs:1|")
+
+
+TEXT = ["the cat sat on the mat"], ["the cat sat on a mat"]
+
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals and fork")
+
+
+@posix
+def test_a_signal_handler_may_update_and_read():
+    metric, handled = BLEU(), []
+
+    def handle(*_):
+        metric.update(*TEXT)
+        handled.append(metric.state[0])
+        # Not by an interval: a handler within a handler would note its sum before the outer one's.
+        if len(handled) < 100:
+            signal.setitimer(signal.ITIMER_REAL, 0.0005)
+
+    before = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005)
+    try:
+        updates = 0
+        while len(handled) < 100:
+            metric.update(*TEXT)
+            metric.compute()
+            updates += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert metric.state[0] == 6 * (updates + len(handled))
+    assert handled == sorted(handled)
+
+
+class Run:
+    """What logs its last result when it is collected, as experiment trackers do."""
+
+    def __init__(self, metric, closed):
+        self.metric, self.closed, self.itself = metric, closed, self
+
+    def __del__(self):
+        self.metric.update(*TEXT)
+        self.closed.append(self.metric.compute().hyp_len)
+
+
+def test_a_finalizer_may_update_and_read():
+    metric, closed = BLEU(keep_segments=True), []
+    for number in range(2000):
+        Run(metric, closed)
+        metric.update(*TEXT)
+        assert len(metric.segments) == number + 1 + len(closed)
+    gc.collect()
+    assert len(closed) == 2000
+    assert metric.state[0] == 6 * 4000
+
+
+def test_an_interrupted_update_changes_nothing():
+    class Interrupting(str):
+        def lower(self):
+            raise KeyboardInterrupt
+
+    metric = BLEU(lambda text: text.lower().split(), keep_segments=True)
+    metric.update(*TEXT)
+    state = metric.state.tolist()
+    with pytest.raises(KeyboardInterrupt):
+        metric.update([TEXT[0][0], Interrupting("x")], TEXT[1] * 2)
+    assert metric.state.tolist() == state
+    assert len(metric.segments) == 1
