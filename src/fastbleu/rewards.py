@@ -1,0 +1,194 @@
+"""Rewards for trainers of reinforcement learning: `BLEUReward`."""
+
+from __future__ import annotations
+
+import re
+
+from .inputs.arguments import a_type
+from .inputs.checks import check_segments
+from .inputs.mistakes import MIN_SEQUENCES_TO_WARN
+from .inputs.warnings import warn_input
+from .metric.bleu import BLEU
+from .runtime.import_lock import import_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Unpack
+
+    from .metric.keyword_types import MetricOptions
+
+# What a trainer passes under these names are no references.
+_NO_REFERENCES = "completion", "completions", "prompt", "prompts"
+# What is scored in the place of an empty text, because some dialects refuse short ones.
+_PLACEHOLDER = "0 0 0 0"
+
+
+class BLEUReward:
+    """Sentence BLEU on 0-1 as the reward of TRL, verl and OpenRLHF.
+
+    Call an instance as TRL does, or pass its method `compute_score` to verl, or `reward_func` to
+    OpenRLHF. All samples of a call are counted together. Instances can be pickled if `extract` and
+    `tokenize` can, and threads may share them.
+
+    Parameters
+    ----------
+    references : str, default "references"
+        The column of TRL's data set with the reference, or the list of references, of each prompt.
+    extract : str, re.Pattern or callable (str -> str or None), optional
+        Finds the answer in a completion. Of a regular expression it is group 1 of the first match,
+        or the whole match if there are no groups; in one given as a str the dot matches line ends,
+        too. A completion without an answer has the reward 0.
+    name : str, default "bleu"
+        The name in TRL's and OpenRLHF's logs.
+    **parameters
+        Those of `fastbleu.BLEU`, with its errors. `effective_order` defaults to True in dialects
+        that have it, so that short completions have rewards, too.
+
+    Examples
+    --------
+    >>> reward = BLEUReward(references="answer", extract="<answer>(.*?)</answer>")
+    >>> completions = ["So: <answer>The cat sat down.</answer>", "The cat sat down."]
+    >>> reward(completions=completions, answer=["The cat sat down."] * 2)
+    [1.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        references: str = "references",
+        extract: str | re.Pattern[str] | Callable[[str], str | None] | None = None,
+        name: str = "bleu",
+        **parameters: Unpack[MetricOptions],
+    ) -> None:
+        if references in _NO_REFERENCES:
+            raise ValueError(
+                f"references is {references!r}, which the policy reads or writes; pass the name of "
+                "the column with references"
+            )
+        if isinstance(extract, str):
+            extract = re.compile(extract, re.DOTALL)
+        if not (extract is None or callable(extract) or isinstance(extract, re.Pattern)):
+            raise TypeError(
+                f"extract is {a_type(extract)}, expected a regular expression or a function"
+            )
+        metric = BLEU(**parameters)
+        is_open = "effective_order" not in parameters
+        if is_open and metric.scorer.dialect.supports("effective_order=True"):
+            parameters["effective_order"] = True
+            metric = BLEU(**parameters)
+        self.references = references
+        self.extract = extract
+        self.metric = metric
+        self.__name__ = name
+
+    def __call__(
+        self, completions: Sequence[Any], prompts: Sequence[Any] | None = None, **columns: Any
+    ) -> list[float]:
+        """The rewards of a batch, 0-1, as TRL's trainers call it.
+
+        Errors and warnings as for `BLEU.sentence_scores`; completions in the place of references
+        are refused, and there is a warning if all of four or more are equal to their references.
+
+        Parameters
+        ----------
+        completions : sequence of str or of lists of messages
+            Of messages, dicts with "content", the last one counts. With ``tokenize=None`` lists of
+            tokens.
+        **columns
+            Columns of the data set; that of references has one str or a list of str for each
+            completion.
+        """
+        if self.references not in columns:
+            raise ValueError(
+                f"there is no column {self.references!r} with references, only {list(columns)}; "
+                "pass the name of one as BLEUReward(references=...)"
+            )
+        return self._rewards(completions, columns[self.references])
+
+    def compute_score(
+        self,
+        data_source: Any,
+        solution_str: str,
+        ground_truth: str | Sequence[str],
+        extra_info: Any = None,
+        **_options: Any,
+    ) -> float:
+        """The reward of one sample, 0-1, as verl calls it; `ground_truth` may be several texts."""
+        return self._rewards([solution_str], [ground_truth])[0]
+
+    def reward_func(
+        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_options: Any
+    ) -> dict[str, Any]:
+        """The rewards of a batch, 0-1, as OpenRLHF calls it: in tensors of float32, by name.
+
+        `labels` are the references. A query is its prompt and what the policy wrote, with special
+        tokens such as the end of a turn, which `extract` can leave out.
+        """
+        if len(queries) != len(prompts):
+            raise ValueError(f"there are {len(queries)} queries and {len(prompts)} prompts")
+        completions = []
+        for number, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
+            if not query.startswith(prompt):
+                raise ValueError(
+                    f"queries[{number}] does not begin with prompts[{number}]: "
+                    f"{query[: len(prompt)]!r} is not {prompt!r}"
+                )
+            completions.append(query[len(prompt) :])
+        with import_lock:
+            import torch
+
+        rewards = torch.tensor(self._rewards(completions, labels), dtype=torch.float32)
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {self.__name__: rewards}}
+
+    def _rewards(self, completions: Any, references: Any) -> list[float]:
+        if isinstance(completions, str):
+            raise TypeError("completions is a str, expected a list with one entry per sample")
+        check_segments("completions", completions)
+        if references is completions:
+            raise ValueError(
+                f"the column {self.references!r} is the list of completions itself, so that every "
+                "reward would be 1; pass the name of the column with references"
+            )
+        check_segments(f"the column {self.references!r}", references)
+        contents = [_content(completion) for completion in completions]
+        if (
+            len(contents) >= MIN_SEQUENCES_TO_WARN
+            and set(map(type, references)) == {str}
+            and contents == list(references)
+        ):
+            warn_input(
+                f"all {len(contents)} completions are equal to their references; is the column "
+                f"{self.references!r} what the policy wrote?"
+            )
+        answers = [self._answer(content) for content in contents]
+        blank = [isinstance(answer, str) and not answer.strip() for answer in answers]
+        pairs = zip(answers, blank, strict=True)
+        hypotheses = [_PLACEHOLDER if is_blank else answer for answer, is_blank in pairs]
+        scores = self.metric.sentence_scores(hypotheses, references)
+        # A perfect text has 1.0000000000000004 by the dialect's rounding.
+        rewards = (scores / self.metric.scorer.dialect.scale).clip(0, 1)
+        rewards[blank] = 0
+        return rewards.tolist()  # type: ignore[no-any-return]
+
+    def _answer(self, content: Any) -> Any:
+        """What is scored of a completion: "" if there is no answer."""
+        if self.extract is None or not isinstance(content, str):
+            return content
+        if callable(self.extract):
+            found = self.extract(content)
+            return "" if found is None else found
+        match = self.extract.search(content)
+        return (match and match.group(min(1, self.extract.groups))) or ""
+
+
+def _content(completion: Any) -> Any:
+    """The text of a completion: of chat messages the content of the last one."""
+    if not (isinstance(completion, (list, tuple)) and completion):
+        return completion
+    message = completion[-1]
+    if not (isinstance(message, dict) and "content" in message):
+        return completion
+    content = message["content"]
+    if isinstance(content, (list, tuple)):  # parts, of which some may be images
+        return "".join([part["text"] for part in content if part.get("type") == "text"])
+    return "" if content is None else content

@@ -1,0 +1,86 @@
+"""`BLEUReward` in TRL's GRPOTrainer, with a model and a tokenizer made here."""
+
+import pytest
+from hosts import host
+
+torch = host("torch")
+trl = host("trl")
+transformers = host("transformers")
+tokenizers = host("tokenizers")
+datasets = host("datasets")
+
+from fastbleu import BLEU  # noqa: E402
+from fastbleu.rewards import BLEUReward  # noqa: E402
+
+# transformers warns of what TRL calls.
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+
+WORDS = ["<pad>", "<eos>", "the", "cat", "sat", "on", "a", "mat", "down", "user", "assistant"]
+ANSWERS = ["sat on the mat", "sat down"]
+TEMPLATE = "{% for message in messages %}{{ message.role }} {{ message.content }} {% endfor %}"
+
+
+@pytest.fixture
+def tokenizer():
+    numbers = {word: number for number, word in enumerate(WORDS)}
+    backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="<pad>"))
+    backend.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        pad_token="<pad>",
+        eos_token="<eos>",
+        chat_template=TEMPLATE,
+    )
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(1)
+    size = {"n_positions": 64, "n_embd": 16, "n_layer": 1, "n_head": 2}
+    ids = {"vocab_size": len(WORDS), "bos_token_id": 1, "eos_token_id": 1, "pad_token_id": 0}
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(**size, **ids))
+
+
+@pytest.mark.parametrize("as_messages", [False, True])
+def test_training(as_messages, model, tokenizer, tmp_path):
+    calls = []
+
+    class Recorded(BLEUReward):
+        def __call__(self, completions, **columns):
+            rewards = super().__call__(completions, **columns)
+            calls.append((completions, columns["answer"], rewards))
+            return rewards
+
+    prompt = [{"role": "user", "content": "the cat"}] if as_messages else "the cat"
+    options = trl.GRPOConfig(
+        str(tmp_path),
+        per_device_train_batch_size=4,
+        num_generations=2,
+        max_completion_length=8,
+        max_steps=2,
+        logging_steps=1,
+        report_to=[],
+        save_strategy="no",
+        use_cpu=True,
+        bf16=False,
+        disable_tqdm=True,
+    )
+    trainer = trl.GRPOTrainer(
+        model,
+        Recorded("answer"),
+        args=options,
+        train_dataset=datasets.Dataset.from_list(
+            [{"prompt": prompt, "answer": answer} for answer in ANSWERS * 2]
+        ),
+        processing_class=tokenizer,
+    )
+    trainer.train()
+    assert len(calls) == 2
+    logged = [entry["rewards/bleu/mean"] for entry in trainer.state.log_history[:2]]
+    for (completions, answers, rewards), mean in zip(calls, logged, strict=True):
+        texts = [it[-1]["content"] if as_messages else it for it in completions]
+        assert set(answers) <= set(ANSWERS)
+        scores = BLEU(effective_order=True).sentence_scores(texts, answers) / 100
+        assert rewards == scores.clip(0, 1).tolist()
+        assert mean == pytest.approx(sum(rewards) / len(rewards))
+    assert any(reward for _, _, rewards in calls for reward in rewards)
