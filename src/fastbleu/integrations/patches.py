@@ -1,0 +1,83 @@
+"""The libraries that `fastbleu.patch` knows: where their BLEU is, which code, what replaces it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any, TypeAlias
+
+    Place: TypeAlias = tuple[Any, str, Any]  # module or class, name, replacement
+
+
+class Host:
+    """A library: the module that is patched once it is imported, and the known versions of a file.
+
+    `known` maps the first digits of the SHA-256 of a source file, `checked` or the module's own, to
+    the versions that have it; `places` gives the replacements for a module.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        known: dict[str, str],
+        places: Callable[[ModuleType], list[Place]],
+        checked: str = "",
+    ) -> None:
+        self.module = module
+        self.library = module.partition(".")[0]
+        self.known = known
+        self.places = places
+        self._checked = checked
+
+    def matches(self, name: str) -> bool:
+        """Whether this is the module to patch."""
+        return name == self.module
+
+    def problem(self, module: ModuleType) -> str:
+        """Why a module cannot be patched, "" if it can."""
+        checked = sys.modules[self._checked] if self._checked else module
+        origin = getattr(checked, "__file__", None)
+        try:
+            code = Path(str(origin)).read_bytes().replace(b"\r\n", b"\n")
+        except OSError:
+            return f"the source code of {checked.__name__} cannot be read"
+        if sha256(code).hexdigest()[:12] in self.known:
+            return ""
+        known = ", ".join(dict.fromkeys(self.known.values()))
+        return f"the code of {checked.__name__} is not that of a known version ({known})"
+
+
+def _nltk(module: ModuleType) -> list[Place]:
+    from .. import nltk
+
+    names = [name for name in nltk.__all__ if hasattr(module, name) and name != "Fraction"]
+    return [(module, name, getattr(nltk, name)) for name in names]
+
+
+def _sacrebleu(module: ModuleType) -> list[Place]:
+    from ..sacrebleu.patching import Replacements
+
+    made = Replacements(sys.modules["sacrebleu.metrics.bleu"])
+    fast = made.sentence_function(module.sentence_bleu)
+    return [*made.places(), (module, "sentence_bleu", fast)]
+
+
+HOSTS = {
+    "nltk": Host(
+        "nltk.translate.bleu_score",
+        {"02e7d7370fc6": "3.10.4", "8f9c3258a9af": "3.10.0-3.10.3", "d25c06a63b9e": "3.9.2"},
+        _nltk,
+    ),
+    "sacrebleu": Host(
+        "sacrebleu.compat",
+        {"8d227ba4470d": "2.6.0", "a5ebd446d162": "2.5.1", "4ea19dc440ee": "2.4.3"},
+        _sacrebleu,
+        "sacrebleu.metrics.bleu",
+    ),
+}
