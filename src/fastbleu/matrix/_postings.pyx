@@ -1,8 +1,8 @@
 """Nearest references: the features of a hypothesis in, the references that score best with it out.
 
 Postings list the references that have a feature (_ngrams.pyx). The lists of a hypothesis' features add up to
-its matches with every reference. References with a bigram of the hypothesis are scored first. The scores of
-all others depend, but for the brevity penalty, on the number of matching unigrams alone: if none of these
+its matches with every reference. References with a bigram of the hypothesis are scored first. Apart from the
+brevity penalty, the scores of all others depend only on the number of matching unigrams: if none of these
 scores is high enough they are left out. In a dialect that is not separable all references are scored.
 
 The matches of a reference are the fields of a number, the first order lowest; in a dialect that is not
