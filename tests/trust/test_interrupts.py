@@ -97,10 +97,13 @@ def directory(tmp_path_factory):
 
 
 def is_open(pid, directory):
-    """Whether a process has opened a file of this directory, so that it is at work."""
+    """Whether a process has opened a file of this directory, so that it is at work.
+
+    The directory itself is opened by the imports, which look for modules in it.
+    """
     for descriptor in Path(f"/proc/{pid}/fd").glob("*"):
         with suppress(OSError):
-            if os.readlink(descriptor).startswith(str(directory)):
+            if os.readlink(descriptor).startswith(f"{directory}/"):
                 return True
     return False
 
