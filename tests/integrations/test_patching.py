@@ -184,7 +184,7 @@ def test_an_error_in_a_namespace_undoes_the_names_before():
 
 
 def test_unknown_library():
-    with pytest.raises(ValueError, match=r"no library 'nltkk'; it knows nltk, sacrebleu"):
+    with pytest.raises(ValueError, match=r"no library 'nltkk'; it knows nltk, sacrebleu, "):
         fastbleu.patch("nltkk")
 
 

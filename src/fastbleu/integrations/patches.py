@@ -68,6 +68,26 @@ def _sacrebleu(module: ModuleType) -> list[Place]:
     return [*made.places(), (module, "sentence_bleu", fast)]
 
 
+def _torchmetrics(_: ModuleType) -> list[Place]:
+    from ._torch_patches import torchmetrics_update
+
+    counting = sys.modules["torchmetrics.functional.text.bleu"]
+    return [(counting, "_bleu_score_update", torchmetrics_update(counting))]
+
+
+def _torcheval(module: ModuleType) -> list[Place]:
+    from ._torch_patches import torcheval_update
+
+    return [(module, "_bleu_score_update", torcheval_update(module))]
+
+
+def _ignite(module: ModuleType) -> list[Place]:
+    from ._torch_patches import ignite_counter, ignite_update
+
+    counter, update = ignite_counter(module), ignite_update(module)
+    return [(module.Bleu, "_n_gram_counter", counter), (module.Bleu, "update", update)]
+
+
 HOSTS = {
     "nltk": Host(
         "nltk.translate.bleu_score",
@@ -79,5 +99,19 @@ HOSTS = {
         {"8d227ba4470d": "2.6.0", "a5ebd446d162": "2.5.1", "4ea19dc440ee": "2.4.3"},
         _sacrebleu,
         "sacrebleu.metrics.bleu",
+    ),
+    # The file of its tokenizers, which imports that of its counting.
+    "torchmetrics": Host(
+        "torchmetrics.functional.text.sacre_bleu",
+        {"8c604571d28f": "1.7.4-1.9.0", "7249dadeef6c": "1.6.3"},
+        _torchmetrics,
+    ),
+    "torcheval": Host(
+        "torcheval.metrics.functional.text.bleu", {"3a537fba6868": "0.0.7"}, _torcheval
+    ),
+    "ignite": Host(
+        "ignite.metrics.nlp.bleu",
+        {"90cdf07076dc": "0.5.4-0.5.5", "372419dc2401": "0.5.3", "3bcf1dd3eea0": "0.5.2"},
+        _ignite,
     ),
 }

@@ -1,0 +1,28 @@
+"""Imported by each Python that a program under `fastbleu.run` starts: patches it, too.
+
+`fastbleu.run` puts this folder first on PYTHONPATH. A `sitecustomize` of the environment runs
+first, as it would without this one.
+"""
+
+import os
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+
+
+def _run_the_other() -> None:
+    here = os.path.dirname(os.path.abspath(__file__))
+    others = [path for path in sys.path if os.path.abspath(path) != here]
+    spec = PathFinder.find_spec("sitecustomize", others)
+    if spec is not None and spec.loader is not None:
+        sys.modules["sitecustomize"] = module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+
+
+try:
+    _run_the_other()
+finally:
+    if os.environ.get("FASTBLEU_PATCH") == "1":
+        from fastbleu.integrations.patching import patch
+
+        patch()
