@@ -428,9 +428,9 @@ fastbleu.significance.Comparison.{to_dict,__str__}
 fastbleu.significance.Interval | Interval(*range(7))
 fastbleu.significance.Interval.half_width
     it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.interval.half_width
-fastbleu.significance.Comparison | Comparison(*range(10))
-fastbleu.significance.Comparison.difference
-    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.difference
+fastbleu.significance.Comparison | Comparison(*range(12))
+fastbleu.significance.Comparison.{difference,is_significant}
+    it = paired_bootstrap(Stats(ROWS), Stats(ROWS), samples=9); it.WORD
 fastbleu.tables.score | how = {"by": "lang", "confidence": 0.9, "samples": 9}
     tables.score(TABLE, "mt", ["ref", "other"], **how)
     tables.score(TABLE, "mt", "no"); tables.score({**TABLE, "mt": TEXTS[:2]}, "mt", "ref")

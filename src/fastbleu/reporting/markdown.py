@@ -41,7 +41,7 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
                 f"{names[pair.other]} - {names[pair.one]}",
                 f"{pair.comparison.difference:+.{digits}f}",
                 _bounds(pair.comparison.difference_interval, digits),
-                f"{pair.comparison.p_value:.4f}",
+                pair.comparison._printed_p_value + "*" * pair.comparison.is_significant,
             ]
             for pair in overview.pairs
         ]

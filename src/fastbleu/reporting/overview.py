@@ -13,7 +13,8 @@ from ..diagnosis.findings import Finding, find
 from ..dialects import names
 from ..dialects.score import Score
 from ..inputs.warnings import InputWarning
-from ..significance import Comparison, Interval, bootstrap, paired_bootstrap
+from ..significance import Comparison, Interval, bootstrap, paired_approximate_randomization
+from ..significance.results import adjusted
 from ..significance.texts import scoring_options
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _resample(
         if count == 1:
             return [bootstrap(stats[0], **settings)], pairs
         for one in range(count - 1):
-            found = paired_bootstrap(stats[one], stats[one + 1 :], **settings)
+            found = paired_approximate_randomization(stats[one], stats[one + 1 :], **settings)
             for other, comparison in enumerate(found, one + 1):
                 pairs.append(Pair(one, other, comparison))
                 intervals[one] = comparison.baseline_interval
@@ -117,6 +118,9 @@ def _resample(
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         notes.append(f"No confidence intervals and no tests: {error}.")
         return [None] * count, []
+    corrected = adjusted([pair.comparison for pair in pairs])
+    for pair, comparison in zip(pairs, corrected, strict=True):
+        pair.comparison = comparison
     return intervals, pairs
 
 

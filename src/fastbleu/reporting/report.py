@@ -147,7 +147,8 @@ def report(
     title : str, optional
         The heading; by default it names the systems.
     samples : int, default 1000
-        Bootstrap samples for intervals and paired tests; 0 for no intervals and tests.
+        Bootstrap samples for intervals; 0 for no intervals and no tests, which are those of
+        `fastbleu.significance.paired_approximate_randomization`, corrected for all pairs.
     seed : int, "none" or None
         As in `fastbleu.significance.bootstrap`.
     dialects : bool, optional

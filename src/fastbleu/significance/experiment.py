@@ -16,7 +16,7 @@ from ..dialects.scorer import Scorer
 from ..inputs.arguments import closest
 from ..runtime.progress import ProgressBar
 from .resampling import Columns, read_seed, toss_coins
-from .results import Comparison, Comparisons, Interval
+from .results import Comparison, Comparisons, Interval, adjusted
 from .scoring import DialectScoring, SacrebleuScoring
 
 if TYPE_CHECKING:
@@ -180,21 +180,24 @@ class Experiment:
                 above = differences[number]
                 difference_interval = self.interval(score - baseline, above)
                 wins = float(2 * (above > 0).sum() + (above == 0).sum()) / (2 * len(above))
+            p_value = (int(beyond.sum()) + 1) / (len(statistic) + 1)
             found.append(
                 Comparison(
                     score=score,
                     baseline_score=baseline,
-                    p_value=(int(beyond.sum()) + 1) / (len(statistic) + 1),
+                    p_value=p_value,
+                    adjusted_p_value=p_value,
                     wins=wins,
                     interval=None if scores is None else self.interval(score, scores[number]),
                     baseline_interval=baseline_interval,
                     difference_interval=difference_interval,
                     test=test,
+                    compared=1,
                     trials=len(statistic),
                     seed=self.seed,
                 )
             )
-        return found
+        return adjusted(found)
 
 
 def check_systems(named: list[tuple[str, Stats]], fewest: int) -> None:

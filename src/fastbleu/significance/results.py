@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from textwrap import wrap
 from typing import Any, TypeVar
 
 from ..plots.tables import Table, Tables
 
 Name = TypeVar("Name", bound=Hashable)
+
+_LEVEL = 0.05  # of significance
+_LEAST_P = 0.001  # less is printed as "< 0.001"
+_WIDTH = 80  # of captions, in characters
 
 
 class NumberTable(Tables):
@@ -29,7 +34,7 @@ class NumberTable(Tables):
         for name, *cells in self._rows():
             numbers = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
             lines.append("  ".join([name.ljust(widths[0]), *numbers]).rstrip())
-        return "\n".join([*lines, self._caption()])
+        return "\n".join([*lines, *wrap(self._caption(), _WIDTH)])
 
     def _tables(self) -> list[Table]:
         head, *rows = self._rows()
@@ -76,7 +81,9 @@ class Interval(NumberTable):
 
     def _rows(self) -> list[list[str]]:
         head = ["score", "mean", f"{100 * self.confidence:g} % interval"]
-        return [head, [f"{self.score:#.4g}", f"{self.mean:#.4g}", _bounds(self)]]
+        digits = _decimals(self.score)
+        cells = f"{self.score:.{digits}f}", f"{self.mean:.{digits}f}", _bounds(self, digits)
+        return [head, [*cells]]
 
     def _caption(self) -> str:
         return f"bootstrap, {self.samples} samples, seed {self.seed}"
@@ -93,13 +100,17 @@ class Comparison(NumberTable):
     p_value : float
         Two-sided, 0-1: the probability of a difference at least this large if the systems were
         equally good.
+    adjusted_p_value : float
+        `p_value` corrected for the number of comparisons that were made together, by Holm's method.
     wins : float or None
         Share of the bootstrap samples in which the system scores higher than the baseline, 0-1; a
-        tie counts half. None for approximate randomization.
+        tie counts half. None without samples.
     interval, baseline_interval, difference_interval : Interval or None
         Intervals of `score`, `baseline_score` and `difference`; None without samples.
     test : str
         "bootstrap" or "approximate randomization".
+    compared : int
+        Number of comparisons that `adjusted_p_value` is corrected for.
     trials : int
         Number of bootstrap samples or of shuffles behind the p-value.
     seed : int or None
@@ -109,11 +120,13 @@ class Comparison(NumberTable):
     score: float
     baseline_score: float
     p_value: float
+    adjusted_p_value: float
     wins: float | None
     interval: Interval | None
     baseline_interval: Interval | None
     difference_interval: Interval | None
     test: str
+    compared: int
     trials: int
     seed: int | None
 
@@ -122,16 +135,38 @@ class Comparison(NumberTable):
         """Score of the system minus that of the baseline."""
         return self.score - self.baseline_score
 
+    @property
+    def is_significant(self) -> bool:
+        """Whether `adjusted_p_value` is below 0.05, and 0 outside `difference_interval` if any."""
+        interval = self.difference_interval
+        excluded = interval is None or not interval.low <= 0 <= interval.high
+        return self.adjusted_p_value < _LEVEL and excluded
+
     def to_dict(self) -> dict[str, Any]:
-        """The attributes by name, for `json.dumps`, and `difference`."""
-        return {**asdict(self), "difference": self.difference}
+        """The attributes by name, for `json.dumps`, `difference` and `is_significant`."""
+        found = {"difference": self.difference, "is_significant": self.is_significant}
+        return {**asdict(self), **found}
+
+    @property
+    def _printed_p_value(self) -> str:
+        """`adjusted_p_value` with four decimals, or "< 0.001"."""
+        p_value = self.adjusted_p_value
+        return f"< {_LEAST_P}" if p_value < _LEAST_P else f"{p_value:.4f}"
 
     def _rows(self) -> list[list[str]]:
         return Comparisons({"system": self})._rows()
 
-    def _caption(self) -> str:
+    def _caption(self, mark: str = "*") -> str:
         kind = "samples" if self.test == "bootstrap" else "trials"
-        return f"paired {self.test}, {self.trials} {kind}, seed {self.seed}"
+        parts = [f"paired {self.test}, {self.trials} {kind}"]
+        if self.interval and self.test != "bootstrap":
+            parts.append(f"intervals by bootstrap, {self.interval.samples} samples")
+        if self.compared > 1:
+            parts.append(f"p-values corrected for {self.compared} comparisons (Holm)")
+        meaning = f"{mark}: p < 0.05"
+        if self.difference_interval:
+            meaning += ", and 0 outside the interval. Wins: samples in which the system is ahead"
+        return f"{'; '.join(parts)}; seed {self.seed}. {meaning}"
 
 
 class Comparisons(dict[Name, Comparison], NumberTable):
@@ -150,13 +185,21 @@ class Comparisons(dict[Name, Comparison], NumberTable):
         if not self:
             return [["no systems"]]
         first = next(iter(self.values()))
-        of_baseline = f"{first.baseline_score:#.4g}", _bounds(first.baseline_interval)
+        digits = _decimals(first.baseline_score, *[found.score for found in self.values()])
+        of_baseline = (
+            f"{first.baseline_score:.{digits}f}",
+            _bounds(first.baseline_interval, digits),
+        )
         rows = [[str(self.baseline), *of_baseline, "", "", "", ""]]
         for name, found in self.items():
             wins = "" if found.wins is None else f"{100 * found.wins:.1f} %"
-            cells = f"{found.score:#.4g}", _bounds(found.interval), f"{found.difference:+#.3g}"
-            of_difference = _bounds(found.difference_interval)
-            rows.append([str(name), *cells, of_difference, f"{found.p_value:.4f}", wins])
+            cells = f"{found.score:.{digits}f}", _bounds(found.interval, digits)
+            of_difference = (
+                f"{found.difference:+.{digits}f}",
+                _bounds(found.difference_interval, digits),
+            )
+            p_value = found._printed_p_value + ("*" if found.is_significant else " ")
+            rows.append([str(name), *cells, *of_difference, p_value, wins])
         interval = first.interval
         percent = f"{100 * interval.confidence:g} % interval" if interval else ""
         head = ["system", "score", percent, "difference", percent, "p-value", "wins"]
@@ -168,5 +211,35 @@ class Comparisons(dict[Name, Comparison], NumberTable):
         return next(iter(self.values()))._caption() if self else ""
 
 
-def _bounds(interval: Interval | None) -> str:
-    return "" if interval is None else f"{interval.low:#.4g} to {interval.high:#.4g}"
+def _decimals(*scores: float) -> int:
+    """How many decimals scores have: 2 on 0-100, 4 on 0-1."""
+    return 2 if max(scores) > 1 else 4
+
+
+def _bounds(interval: Interval | None, digits: int) -> str:
+    return "" if interval is None else f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
+
+
+def adjusted(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """The same comparisons with p-values corrected for their number by Holm's method.
+
+    References
+    ----------
+    Holm (1979), A simple sequentially rejective multiple test procedure.
+    """
+    found = list(comparisons)
+    p_values = holm([comparison.p_value for comparison in found])
+    return [
+        replace(comparison, adjusted_p_value=p_value, compared=len(found))
+        for comparison, p_value in zip(found, p_values, strict=True)
+    ]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Each p-value times the number of those that are not smaller, at most 1, in their order."""
+    corrected, largest = [0.0] * len(p_values), 0.0
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    for rank, number in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - rank) * p_values[number]))
+        corrected[number] = largest
+    return corrected

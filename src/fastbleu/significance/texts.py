@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
 
 _METHODS: dict[str, Callable[..., Any]] = {
-    "bootstrap": paired_bootstrap,
     "approximate_randomization": paired_approximate_randomization,
+    "bootstrap": paired_bootstrap,
 }
 
 
@@ -31,7 +31,7 @@ def compare(
     systems: Mapping[Name, Hypotheses],
     references: References,
     *,
-    method: Literal["bootstrap", "approximate_randomization"] = "bootstrap",
+    method: Literal["approximate_randomization", "bootstrap"] = "approximate_randomization",
     metric: BLEU | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparisons[Name]:
@@ -43,17 +43,20 @@ def compare(
         Hypotheses of S segments each, as for `fastbleu.BLEU.score`.
     references : references of S segments
         As for `fastbleu.BLEU.score`.
-    method : {"bootstrap", "approximate_randomization"}, default "bootstrap"
-        `paired_bootstrap` or `paired_approximate_randomization`.
+    method : {"approximate_randomization", "bootstrap"}, default "approximate_randomization"
+        How p-values are found: `paired_approximate_randomization` or `paired_bootstrap`, which is
+        what sacreBLEU calls ``--paired-bs``. Intervals are always those of the bootstrap.
     metric : BLEU, optional
         The BLEU to compute; by default ``fastbleu.BLEU()``.
     **options
-        Options of the method: `samples`, `trials`, `confidence`, `seed`, `compatible`, `progress`.
+        Options of the method: `samples` (1000 by default), `trials`, `confidence`, `seed`,
+        `compatible`, `progress`.
 
     Returns
     -------
     Comparisons
-        Comparisons of all systems except the first, by name.
+        Comparisons of all systems except the first, by name; `adjusted_p_value` is corrected for
+        their number.
 
     Raises
     ------
@@ -92,6 +95,7 @@ def compare(
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"systems[{name!r}]: {error}") from error
+    options.setdefault("samples", 1000)
     baseline, *others = rows
     compared = {name: rows[name] for name in others}
     found: Comparisons[Name] = _METHODS[method](
