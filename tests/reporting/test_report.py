@@ -405,3 +405,47 @@ def test_the_command_refuses(tmp_path):
     short.write_text("one line\n")
     assert "short.txt" in error(*given, "--html", tmp_path / "r.html", "--source", short)
     assert not (tmp_path / "r.html").exists()
+
+
+# The verdict.
+
+
+def test_the_verdict():
+    systems, references = wmt22_systems("en-de", 600)
+    one, other = list(systems.values())[:2]
+    short = [text if number % 3 else text[: len(text) // 2] for number, text in enumerate(other)]
+    short[100:120] = ["nothing"] * 20
+    documents = [f"d{number // 20}" for number in range(600)]
+    given = {"a": one, "b": short, "c": one}
+    report = fastbleu.report(given, references, documents=documents, dialects=False)
+    scores = {name: score.value for name, score in report.scores.items()}
+    *_, of_b, of_c = report.markdown(0).partition("\n\n## ")[0].split("\n\n")
+    assert of_c == "c and a have the same score."
+    found = re.fullmatch(
+        r"b is (.*) worse than a \(95 %: (.*) to (.*); p &lt; 0.001\): n-grams (.*), length (.*); "
+        r"worst in documents d5 and (d\d+); (.*) % of the segments make half of it\.",
+        of_b,
+    )
+    points, low, high, ngrams, length, _, share = (
+        float(its) if its[0] != "d" else its for its in found.groups()
+    )
+    assert points == round(scores["a"] - scores["b"], 2)
+    assert 0 < low < points < high
+    assert abs(ngrams + length + points) < 0.011
+    # Without the brevity penalty only n-grams are left.
+    assert length < -1
+    # Of half the difference: the whole difference is made by about a third of the segments.
+    assert 3 < share < 30
+    assert (
+        fastbleu.report({"a": one}, references)
+        .markdown(0)
+        .split("\n\n")[1]
+        .startswith(f"a scores {scores['a']:.2f} (95 %: ")
+    )
+
+
+def test_the_verdict_says_what_may_be_chance():
+    systems, references = wmt22_systems("en-de", 60)
+    one, other = list(systems.values())[:2]
+    few = fastbleu.report({"a": one, "b": other}, references, dialects=False).markdown(0)
+    assert re.search(r"\nb is .* than a \(95 %: -.*; p = 0\.\d+\), which may be chance: n-", few)

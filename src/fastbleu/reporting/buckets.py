@@ -24,6 +24,11 @@ _LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
 _PARTS = 10
 
 
+def digits_on(scale: float) -> int:
+    """How many decimals a score is shown with."""
+    return 2 if scale == 100 else 4
+
+
 @dataclass
 class Buckets:
     """A way of sorting the segments into buckets.

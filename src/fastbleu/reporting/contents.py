@@ -12,10 +12,11 @@ import numpy
 from ..diagnosis.explanation import CANNOT_SCORE, dialect_metric
 from ..dialects import get, names
 from ..inputs.warnings import InputWarning
-from .buckets import make_buckets
+from .buckets import digits_on
 from .flags import FLAGS, flags_of
 from .payload import Payload
 from .token_bounds import Texts, cut_texts
+from .verdict import make_verdicts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,16 +26,11 @@ if TYPE_CHECKING:
     from .report_input import Segments
 
 
-def digits_on(scale: float) -> int:
-    """How many decimals a score is shown with."""
-    return 2 if scale == 100 else 4
-
-
 def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payload:
     """All numbers of the segments, and the scores of buckets."""
     payload, scale = Payload(), segments.metric.scorer.dialect.scale
     labels = segments.labels
-    buckets = make_buckets(segments)
+    buckets = overview.buckets
     payload.header |= {
         "names": segments.names,
         "scale": scale,
@@ -50,6 +46,7 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
             {"name": sorting.name, "labels": sorting.labels, "scores": sorting.scores}
             for sorting in buckets
         ],
+        "verdicts": make_verdicts(segments, overview),
         "dialects": [],
     }
     payload.add_counts("references", [len(some) for some in segments.references])

@@ -9,7 +9,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import install_command
-from .contents import digits_on, make_numbers, make_texts
+from .buckets import digits_on
+from .contents import make_numbers, make_texts
+from .verdict import make_verdicts
 
 if TYPE_CHECKING:
     from .overview import Overview
@@ -36,6 +38,7 @@ def make_document(segments: Segments, overview: Overview, title: str, dialects: 
             script_hash=content_hash(script),
             segments=segments,
             overview=overview,
+            verdict=make_verdicts(segments, overview)[-1 if len(segments.names) == 1 else 1][0],
             references=_references(segments),
             digits=digits_on(scale),
             scale=scale,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy
 
 from ..plots.tables import Table, literal
-from .contents import digits_on, segment_scores
+from .buckets import digits_on
+from .contents import segment_scores
+from .verdict import make_verdicts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +58,9 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
 
 def make_markdown(segments: Segments, overview: Overview, title: str, examples: int) -> str:
     """The overview, and `examples` segments at both ends."""
+    verdicts = make_verdicts(segments, overview)
     parts = [f"# {literal(title)}"]
+    parts += [literal(of_system[0]) for of_system in verdicts[1:] or verdicts]
     parts += [table.markdown() for table in overview_tables(segments, overview)]
     scores = [segment_scores(segments, number) for number in range(len(segments.names))]
     if len(scores) > 1:

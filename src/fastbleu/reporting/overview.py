@@ -16,6 +16,7 @@ from ..inputs.warnings import InputWarning
 from ..significance import Comparison, Interval, bootstrap, paired_approximate_randomization
 from ..significance.results import adjusted
 from ..significance.texts import scoring_options
+from .buckets import Buckets, make_buckets
 
 if TYPE_CHECKING:
     from .report_input import Segments
@@ -64,6 +65,7 @@ class Overview:
 
     systems: list[System]
     pairs: list[Pair]
+    buckets: list[Buckets]
     mistakes: list[tuple[str, str, str, str]]
     dialects: list[tuple[str, list[str]]]
     failures: list[str]
@@ -87,7 +89,8 @@ def make_overview(
         steps = _steps(segments, score)
         systems.append(System(name, score, intervals[number], steps))
     by_dialect, failures = _by_dialect(segments) if dialects else ([], [])
-    return Overview(systems, pairs, _mistakes(findings), by_dialect, failures, notes)
+    made = make_buckets(segments)
+    return Overview(systems, pairs, made, _mistakes(findings), by_dialect, failures, notes)
 
 
 def _resample(

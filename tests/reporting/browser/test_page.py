@@ -61,6 +61,21 @@ def test_rows_show_the_scores(show):
         assert cells[3] == f"{its[1] - its[0]:+.2f}"
 
 
+def test_the_verdict_is_of_the_chosen_pair(show):
+    page = show("en-de")
+    one, other, *_ = list(case("en-de")["systems"])
+    sentence = page.inner_text("#verdict")
+    assert sentence.startswith(f"{other} is ")
+    page.select_option("#system-a", "1")
+    page.select_option("#system-b", "0")
+    turned = page.inner_text("#verdict")
+    assert turned.startswith(f"{one} is ")
+    worse = " worse than " in sentence
+    assert (f" {'better' if worse else 'worse'} than {other} ") in turned
+    figures = [re.findall(r"\d+\.\d\d", text) for text in (sentence, turned)]
+    assert sorted(figures[0]) == sorted(figures[1])
+
+
 def test_searching(show):
     given, page = case("en-de"), show("en-de")
     texts = [

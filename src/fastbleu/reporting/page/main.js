@@ -15,6 +15,7 @@ function fillCompare() {
 }
 
 function drawAll() {
+  $("#verdict").textContent = data.verdicts[pair.b][pair.a];
   drawWaterfall();
   drawWhere();
   applyFilter();
