@@ -14,6 +14,8 @@ from .contents import make_numbers, make_texts
 from .verdict import make_verdicts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .overview import Overview
     from .report_input import Segments
 
@@ -38,6 +40,7 @@ def make_document(segments: Segments, overview: Overview, title: str, dialects: 
             script_hash=content_hash(script),
             segments=segments,
             overview=overview,
+            place=_place_in(overview),
             verdict=make_verdicts(segments, overview)[-1 if len(segments.names) == 1 else 1][0],
             references=_references(segments),
             digits=digits_on(scale),
@@ -46,6 +49,14 @@ def make_document(segments: Segments, overview: Overview, title: str, dialects: 
             texts=make_texts(segments).base64(),
         )
     )
+
+
+def _place_in(overview: Overview) -> Callable[[float], str]:
+    """Where a score is in pictures of all systems' intervals: 3 to 97."""
+    ends = [its.interval for its in overview.systems if its.interval]
+    low = min([its.low for its in ends], default=0)
+    width = max([its.high for its in ends], default=0) - low
+    return lambda score: f"{3 + 94 * (score - low) / (width or 1):.1f}"
 
 
 def _references(segments: Segments) -> str:

@@ -52,6 +52,11 @@ class Pair:
     other: int
     comparison: Comparison
 
+    @property
+    def numbers(self) -> frozenset[int]:
+        """Both systems."""
+        return frozenset((self.one, self.other))
+
 
 @dataclass
 class Overview:
@@ -70,6 +75,31 @@ class Overview:
     dialects: list[tuple[str, list[str]]]
     failures: list[str]
     notes: list[str]
+
+    @property
+    def ranking(self) -> list[tuple[int, str, bool]]:
+        """The systems' indices from the best to the worst, with their ranks, and where groups end.
+
+        Ranks are from 1 + the number of systems that are significantly better to the number of
+        those that are not significantly worse. The last system of a group is True if every system
+        up to it is significantly better than all below.
+        """
+        order = sorted(range(len(self.systems)), key=lambda k: -self.systems[k].score.value)
+        alike = {pair.numbers for pair in self.pairs if not pair.comparison.is_significant}
+        found, reach = [], 0
+        for place, one in enumerate(order):
+            near = [at for at, k in enumerate(order) if k == one or {one, k} in alike]
+            better = place - sum(at < place for at in near)
+            worst = better + len(near)
+            reach = max(reach, near[-1])
+            ranks = f"{better + 1}-{worst}" if len(near) > 1 else f"{worst}"
+            found.append((one, ranks, reach == place and place + 1 < len(order)))
+        return found
+
+    def between(self, a: int, b: int) -> Comparison | None:
+        """The comparison of B, here always the later system, with A."""
+        numbers = frozenset((a, b))
+        return next((its.comparison for its in self.pairs if its.numbers == numbers), None)
 
 
 def make_overview(

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import warnings
 from xml.etree import ElementTree
 
 import pytest
@@ -57,8 +58,9 @@ def test_rows_show_the_scores(show):
     )
     for number, *cells in rows:
         its = [system[int(number)] for system in scores]
-        assert cells[:3] == [f"{score:.2f}" for score in its]
-        assert cells[3] == f"{its[1] - its[0]:+.2f}"
+        printed = [f"{score:.2f}" for score in its]
+        assert cells[:3] == [*printed[:2], f"{its[1] - its[0]:+.2f}"]
+        assert cells[5:] == printed[2:]
 
 
 def test_the_verdict_is_of_the_chosen_pair(show):
@@ -74,6 +76,65 @@ def test_the_verdict_is_of_the_chosen_pair(show):
     assert (f" {'better' if worse else 'worse'} than {other} ") in turned
     figures = [re.findall(r"\d+\.\d\d", text) for text in (sentence, turned)]
     assert sorted(figures[0]) == sorted(figures[1])
+
+
+@pytest.fixture(scope="module")
+def eight_systems():
+    """Of three qualities: three systems alike, then four, then one."""
+    systems, references = wmt22_systems("en-de", 300)
+    best = next(iter(systems.values()))
+
+    def version(number, every):
+        return [
+            " ".join(word for at, word in enumerate(text.split(), s + 3 * number) if at % every)
+            for s, text in enumerate(best)
+        ]
+
+    every = [4, 40, 15, 40, 15, 15, 40, 15]
+    named = {f"s{k}": version(k, its) for k, its in enumerate(every)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return fastbleu.report(named, references, [its[0] for its in references], dialects=False)
+
+
+def test_the_leaderboard(show, eight_systems):
+    page, report = show(eight_systems), eight_systems
+    names = "all => all.map(its => its.innerText.split(/\\s/)[0])"
+    rows = page.eval_on_selector_all("#systems tbody th", names)
+    scores = {name: score.value for name, score in report.scores.items()}
+    assert rows == sorted(scores, key=scores.get, reverse=True)
+    assert page.eval_on_selector_all("#systems tr.cut th", names) == [rows[2], rows[6]]
+    ranks = page.eval_on_selector_all(
+        "#systems tbody td:nth-child(5)", "a => a.map(c => c.innerText)"
+    )
+    assert ranks == ["1-3"] * 3 + ["4-7"] * 4 + ["8"]
+    assert page.locator("#systems .bar svg line").count() == 8
+    page.click("#systems thead button:has-text('BP')")
+    found = page.eval_on_selector_all("#systems tbody th", names)
+    penalties = [report.scores[name].bp for name in found]
+    assert penalties == sorted(penalties, reverse=True)
+    assert page.get_attribute("#systems thead [aria-sort=descending]", "aria-sort")
+
+
+def test_a_and_b_are_chosen_by_a_click(show, eight_systems):
+    page = show(eight_systems)
+    heads = "#grid-head [role=columnheader]"
+    page.click("#matrix tbody tr:nth-child(2) td:nth-child(8) button")
+    b, a = page.inner_text("#system-b option:checked"), page.inner_text("#system-a option:checked")
+    order = page.eval_on_selector_all(
+        "#matrix tbody th", "all => all.map(its => its.innerText.split(' ')[1])"
+    )
+    assert (b, a) == (order[1], order[6])
+    assert page.inner_text("#verdict").startswith(f"{b} is ")
+    shown = page.eval_on_selector_all(heads, "all => all.map(its => its.textContent)")
+    assert shown[:5] == ["# ▲", a, b, "B − A", "source"]
+    page.click("#systems [aria-label='s0 as A']")
+    assert page.inner_text("#system-a option:checked") == "s0"
+    pressed = page.locator("#matrix [aria-pressed=true]").inner_text()
+    scores = {name: its.value for name, its in eight_systems.scores.items()}
+    assert pressed == f"{scores[b] - scores['s0']:+.2f}"
+    bold = page.locator("#matrix .significant").count()
+    assert bold == 2 * (3 * 4 + 3 + 4)
 
 
 def test_searching(show):

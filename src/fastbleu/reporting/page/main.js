@@ -6,15 +6,36 @@ function fillCompare() {
     const select = $(id);
     select.append(...data.names.map((its, k) => element("option", { value: k }, its)));
     select.value = pair[name];
-    select.addEventListener("change", () => { pair[name] = Number(select.value); drawAll(); });
+    select.addEventListener("change", () => setPair({ [name]: Number(select.value) }));
   }
+  for (const its of document.querySelectorAll(".choose")) its.hidden = false;
+  $("#overview").addEventListener("click", ({ target }) => {
+    const { a, b } = target.closest("[data-a], [data-b]")?.dataset ?? {};
+    if (a ?? b) setPair({ ...(a && { a: Number(a) }), ...(b && { b: Number(b) }) });
+  });
   $("#compare").hidden = false;
   $("#ngram-order").append(...Array.from({ length: Math.min(data.orders, 8) }, (_, n) => element("option", { value: n + 1, selected: n === 1 && "" }, String(n + 1))));
   $("#count-ngrams").addEventListener("click", countNgrams);
   $("#ngram-order").addEventListener("change", countNgrams);
 }
 
+function setPair(chosen) {
+  Object.assign(pair, chosen);
+  $("#system-a").value = pair.a;
+  $("#system-b").value = pair.b;
+  drawAll();
+}
+
+// Show which systems are compared where these are chosen.
+function drawChoice() {
+  for (const its of document.querySelectorAll("#overview [data-a], #overview [data-b]")) {
+    const { a = pair.a, b = pair.b } = its.dataset;
+    its.setAttribute("aria-pressed", Number(a) === pair.a && Number(b) === pair.b);
+  }
+}
+
 function drawAll() {
+  drawChoice();
   $("#verdict").textContent = data.verdicts[pair.b][pair.a];
   drawWaterfall();
   drawWhere();
@@ -38,6 +59,8 @@ async function main() {
   addEventListener("click", followLink);
   data = readNumbers(await Payload.read("numbers"));
   fillCompare();
+  sortable($("#systems"));
+  drawChoice();
   drawWaterfall();
   drawWhere();
   texts = new Texts(await Payload.read("texts"));

@@ -9,13 +9,16 @@ function gridColumns() {
     const whole = texts.text(texts.sources ? s : texts.reference(s, 0));
     return whole.length > SNIPPET ? `${whole.slice(0, SNIPPET)} …` : whole;
   };
+  const shown = shownSystems();
+  const ofSystem = (k) => ({ title: data.names[k], sort: String(k), width: "6.2rem", cell: (s) => score(data.score[k][s]), number: true });
   columns = [
     { title: "#", sort: "segment", width: "4.6rem", cell: (s) => String(s), number: true },
     ...(data.ids ? [{ title: "id", width: "7rem", cell: (s) => data.ids[s] }] : []),
-    ...data.systems.map((k) => ({ title: data.names[k], sort: String(k), width: "6.2rem", cell: (s) => score(data.score[k][s]), number: true })),
+    ...shown.map(ofSystem),
     ...(isPair() ? [{ title: "B − A", sort: "difference", width: "5.2rem", cell: (s) => signed(difference(s), data.digits), number: true }] : []),
-    { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[pair.a][s]), number: true },
     { title: texts.sources ? "source" : "reference", width: "minmax(16rem, 1fr)", cell: text, text: true },
+    { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[pair.a][s]), number: true },
+    ...data.systems.filter((k) => !shown.includes(k)).map(ofSystem),
   ];
 }
 

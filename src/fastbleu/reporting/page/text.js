@@ -151,5 +151,28 @@ function filled(made, attributes, children) {
 
 const headOf = (titles) => element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col", dir: "auto" }, title))));
 
+// Heads that sort the rows of a table, first downwards; text and empty cells as they stand.
+function sortable(table) {
+  const value = (row, column) => {
+    const text = row.cells[column].textContent.trim(), number = parseFloat(text.replaceAll(",", "").replace("−", "-"));
+    return Number.isNaN(number) ? text : number;
+  };
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    if (!head.textContent) return;
+    head.setAttribute("aria-sort", "none");
+    const sort = () => {
+      const way = head.getAttribute("aria-sort") === "descending" ? 1 : -1;
+      for (const its of table.tHead.rows[0].cells) if (its.ariaSort) its.ariaSort = "none";
+      head.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
+      const rows = [...table.tBodies[0].rows].map((row) => [value(row, column), row]);
+      rows.sort(([one], [other]) => way * (typeof one === typeof other ? (one < other ? -1 : one > other ? 1 : 0) : typeof one === "number" ? 1 : -1));
+      table.tBodies[0].append(...rows.map(([, row]) => row));
+      table.classList.add("resorted");
+    };
+    head.replaceChildren(element("button", { type: "button", class: "sort", onclick: sort }, ...head.childNodes));
+  });
+  return table;
+}
+
 // A table that scrolls by itself where the window is narrow.
 const scrolling = (label, table) => element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
