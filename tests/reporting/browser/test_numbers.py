@@ -1,6 +1,7 @@
 """Every number on the page is the library's."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import oracle
@@ -188,21 +189,68 @@ def test_ngrams(show, order):
             if gain:
                 side = sums[gain < 0]
                 side[ngram] = side.get(ngram, 0) + abs(gain)
-    page.select_option("#ngram-order", str(order))
-    page.wait_for_selector("#ngram-tables tbody tr")
-    tables = page.eval_on_selector_all(
-        "#ngram-tables table",
-        """all => all.map(t => [...t.tBodies[0].rows].map(
-            r => [...r.cells].map(c => c.textContent)))""",
+    spread = Counter(
+        word
+        for references in given["references"]
+        for word in set(fastbleu.tokenize(references[0], "zh"))
     )
-    for number, rows in enumerate(tables):
+
+    def rank(ngram):
+        words = ngram.split(" ")
+        if not all(any(map(str.isalnum, word)) for word in words):
+            return 2
+        return int(all(spread[word] > 0.05 * len(given["references"]) for word in words))
+
+    page.select_option("#ngram-order", str(order))
+    page.wait_for_selector("#ngram-status:empty", state="attached")
+    tables = phrases(page)
+    for number, rows in enumerate(tables[:2]):
         side, its = sums[number], sums[1 - number]
         assert [[int(more), int(less)] for _, more, less in rows] == [
             [side[ngram], its.get(ngram, 0)] for ngram, _, _ in rows
         ]
-        nets = [side[ngram] - its.get(ngram, 0) for ngram, _, _ in rows]
-        every = sorted((side[ngram] - its.get(ngram, 0) for ngram in side), reverse=True)
-        assert nets == every[: len(nets)]
+        keys = [(rank(ngram), its.get(ngram, 0) - side[ngram]) for ngram, _, _ in rows]
+        every = sorted((rank(ngram), its.get(ngram, 0) - side[ngram]) for ngram in side)
+        assert keys == every[: len(keys)]
+    assert len(tables) == 5
+
+
+def phrases(page):
+    """The rows of the tables of n-grams."""
+    return page.eval_on_selector_all(
+        "#ngram-tables table",
+        """all => all.map(t => [...t.tBodies[0].rows].map(
+            r => [...r.cells].map(c => c.textContent)))""",
+    )
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_phrases_missed_by_all_and_made_up(show, order):
+    given, page = case("right-to-left"), show("right-to-left")
+    page.select_option("#ngram-order", str(order))
+    page.wait_for_selector("#ngram-status:empty", state="attached")
+
+    def ngrams(text):
+        tokens = fastbleu.tokenize(text, "13a")
+        return {" ".join(tokens[i : i + order]) for i in range(len(tokens) - order + 1)}
+
+    missed, made_up = Counter(), [Counter(), Counter()]
+    systems = list(given["systems"].values())
+    for s, texts in enumerate(given["references"]):
+        references, said = [ngrams(its) for its in texts], [ngrams(its[s]) for its in systems]
+        missed.update(set.intersection(*references) - said[0] - said[1])
+        for found, own in zip(made_up, said, strict=True):
+            found.update(own - set.union(*references))
+    for rows, expected in zip(phrases(page)[2:], (missed, *made_up), strict=True):
+        assert len(rows) == min(25, len(expected)) > 2
+        for ngram, count in rows:
+            assert int(count) == expected[ngram]
+    label = page.inner_text("#ngram-tables figure:nth-child(5) tbody button >> nth=0")
+    page.click("#ngram-tables figure:nth-child(5) tbody button >> nth=0")
+    shown = page.eval_on_selector_all("#grid-body .row", "all => all.map(r => +r.dataset.segment)")
+    assert shown
+    assert all(label in ngrams(systems[1][s]) for s in shown)
+    assert len(shown) == made_up[1][label]
 
 
 def test_buckets(show):

@@ -1,6 +1,8 @@
 // From the data to the page; what the whole page listens to.
 
 function fillCompare() {
+  $("#ngram-order").append(...Array.from({ length: Math.min(data.orders, 8) }, (_, n) => element("option", { value: n + 1, selected: n === 1 && "" }, String(n + 1))));
+  $("#ngram-order").addEventListener("change", countNgrams);
   if (data.names.length < 2) { pair.b = pair.a; return; }
   for (const [id, name] of [["#system-a", "a"], ["#system-b", "b"]]) {
     const select = $(id);
@@ -14,9 +16,6 @@ function fillCompare() {
     if (a ?? b) setPair({ ...(a && { a: Number(a) }), ...(b && { b: Number(b) }) });
   });
   $("#compare").hidden = false;
-  $("#ngram-order").append(...Array.from({ length: Math.min(data.orders, 8) }, (_, n) => element("option", { value: n + 1, selected: n === 1 && "" }, String(n + 1))));
-  $("#count-ngrams").addEventListener("click", countNgrams);
-  $("#ngram-order").addEventListener("change", countNgrams);
 }
 
 function setPair(chosen) {
@@ -41,7 +40,7 @@ function drawAll() {
   drawWhere();
   applyFilter();
   if (opened >= 0) openSegment(opened, false);
-  if ($("#ngram-tables")?.children.length) countNgrams();
+  countNgrams();
 }
 
 function pageKey(event) {
@@ -78,6 +77,7 @@ async function main() {
   $("#export-json").addEventListener("click", exportJson);
   followHash();
   document.documentElement.dataset.ready = "yes";
+  countNgrams();
 }
 
 main().catch((error) => {

@@ -1,11 +1,12 @@
-// N-grams that one of two systems matches and the other misses. Which ones match comes from the marks
-// of the counting; here they are only added up.
+// Phrases: n-grams that one of two systems matches and the other misses, that all systems miss, and
+// that no reference has. Which ones match comes from the marks of the counting; here they are added up.
 
-const MOST_NGRAMS = 25, SLICE_MS = 30;
+const MOST_NGRAMS = 25, SLICE_MS = 30, FUNCTION_WORD = 0.05;
 
 // The matching n-grams of an order in a segment, by how often system A matches them more than B.
 function gainsOf(s, order) {
   const gains = new Map();
+  if (texts.text(texts.hypothesis(s, pair.a)) === texts.text(texts.hypothesis(s, pair.b))) return gains;
   for (const [k, sign] of [[pair.a, 1], [pair.b, -1]]) {
     const marks = texts.matches(s, k), bit = 1 << (order - 1);
     if (!marks.some((mark) => mark & bit)) continue;
@@ -19,20 +20,42 @@ function gainsOf(s, order) {
   return gains;
 }
 
+function ngramsOf(text, order) {
+  const tokens = texts.compared(text), made = new Set();
+  for (let i = order; i <= tokens.length; i++) made.add(tokens.slice(i - order, i).join(" "));
+  return made;
+}
+
+const referenceNgrams = (s, order) => Array.from({ length: data.references[s] }, (_, j) => ngramsOf(texts.reference(s, j), order));
+
+// The n-grams that all references of a segment have and no system says.
+function missedOf(s, order, references = referenceNgrams(s, order)) {
+  const missed = [...references[0] ?? []].filter((ngram) => references.every((its) => its.has(ngram)));
+  return data.systems.reduce((left, k) => {
+    if (!left.length) return left;
+    const said = ngramsOf(texts.hypothesis(s, k), order);
+    return left.filter((ngram) => !said.has(ngram));
+  }, missed);
+}
+
+// The n-grams of a system that no reference of the segment has.
+function unsupportedOf(s, k, order, references = referenceNgrams(s, order)) {
+  return [...ngramsOf(texts.hypothesis(s, k), order)].filter((ngram) => !references.some((its) => its.has(ngram)));
+}
+
 let ngramRun = 0;
 
 async function countNgrams() {
-  const run = ++ngramRun, order = Number($("#ngram-order").value), status = $("#ngram-status");
-  const sums = [new Map(), new Map()];
+  const run = ++ngramRun, order = Number($("#ngram-order").value), status = $("#ngram-status"), shown = shownSystems();
+  const sums = [new Map(), new Map()], missed = new Map(), unsupported = shown.map(() => new Map()), spread = new Map();
+  const count = (map, ngram, by = 1) => map.set(ngram, (map.get(ngram) ?? 0) + by);
   let pause = performance.now() + SLICE_MS;
   for (let s = 0; s < data.segments; s++) {
-    if (texts.text(texts.hypothesis(s, pair.a)) !== texts.text(texts.hypothesis(s, pair.b))) {
-      for (const [ngram, gain] of gainsOf(s, order)) {
-        if (!gain) continue;
-        const side = sums[gain > 0 ? 0 : 1];
-        side.set(ngram, (side.get(ngram) ?? 0) + Math.abs(gain));
-      }
-    }
+    if (isPair()) for (const [ngram, gain] of gainsOf(s, order)) if (gain) count(sums[gain > 0 ? 0 : 1], ngram, Math.abs(gain));
+    const references = referenceNgrams(s, order);
+    for (const ngram of missedOf(s, order, references)) count(missed, ngram);
+    shown.forEach((k, i) => { for (const ngram of unsupportedOf(s, k, order, references)) count(unsupported[i], ngram); });
+    if (data.references[s]) for (const word of ngramsOf(texts.reference(s, 0), 1)) count(spread, word);
     if (performance.now() > pause) {
       status.textContent = `${Math.round(100 * s / data.segments)} %`;
       await new Promise((done) => setTimeout(done));
@@ -41,20 +64,29 @@ async function countNgrams() {
     }
   }
   status.textContent = "";
-  const names = [data.names[pair.a], data.names[pair.b]];
-  $("#ngram-tables").replaceChildren(...sums.map((side, i) => ngramTable(side, sums[1 - i], order, names[i], names[1 - i], i ? -1 : 1)));
+  // Content words come before words of many segments, and these before punctuation.
+  const rank = (ngram) => {
+    const words = ngram.split(" ");
+    if (!words.every((word) => /[\p{L}\p{N}]/u.test(word))) return 2;
+    return words.every((word) => spread.get(word) > FUNCTION_WORD * data.segments) ? 1 : 0;
+  };
+  const names = shown.map((k) => data.names[k]);
+  const tables = isPair() ? sums.map((side, i) => ngramTable(`${names[i]} matches more often than ${names[1 - i]}`, `${names[i]} matches`, side, sums[1 - i], rank, (s, ngram) => (gainsOf(s, order).get(ngram) ?? 0) * (i ? -1 : 1) > 0)) : [];
+  const all = data.names.length > 1 ? "all systems" : names[0];
+  $("#ngram-tables").replaceChildren(...tables,
+    ngramTable(`Missed by ${all}, in every reference`, "missed:", missed, null, rank, (s, ngram) => missedOf(s, order).includes(ngram)),
+    ...unsupported.map((said, i) => ngramTable(`${names[i]} says, in no reference`, `${names[i]} says`, said, null, rank, (s, ngram) => unsupportedOf(s, shown[i], order).includes(ngram))));
 }
 
-function ngramTable(side, other, order, winner, loser, sign) {
-  const net = (ngram) => side.get(ngram) - (other.get(ngram) ?? 0);
-  const best = [...side.keys()].sort((one, two) => net(two) - net(one) || side.get(two) - side.get(one) || (one < two ? -1 : 1)).slice(0, MOST_NGRAMS);
-  const rows = best.map((ngram) => {
-    const choose = () => selectSegments(`${winner} matches “${ngram}”`, (s) => (gainsOf(s, order).get(ngram) ?? 0) * sign > 0);
+function ngramTable(title, verb, side, other, rank, holds) {
+  const listed = [...side].map(([ngram, count]) => ({ ngram, count, net: count - (other?.get(ngram) ?? 0), rank: rank(ngram) }));
+  listed.sort((one, two) => one.rank - two.rank || two.net - one.net || two.count - one.count || (one.ngram < two.ngram ? -1 : 1));
+  const rows = listed.slice(0, MOST_NGRAMS).map(({ ngram, count }) => {
+    const choose = () => selectSegments(`${verb} “${ngram}”`, (s) => holds(s, ngram));
     return element("tr", { class: "pick", onclick: choose },
       element("th", { scope: "row", dir: "auto" }, appendText(element("button", { type: "button" }), ngram)),
-      element("td", {}, grouped(side.get(ngram))), element("td", {}, grouped(other.get(ngram) ?? 0)));
+      element("td", {}, grouped(count)), other ? element("td", {}, grouped(other.get(ngram) ?? 0)) : null);
   });
-  const heads = ["n-gram", "more often", "less often"];
-  const title = `${winner} matches more often than ${loser}`;
-  return element("figure", {}, scrolling(title, element("table", { class: "numbers" }, element("caption", {}, title), headOf(heads), element("tbody", {}, ...rows))));
+  const heads = ["n-gram", ...(other ? ["more often", "less often"] : ["segments"])];
+  return element("figure", {}, scrolling(title, element("table", { class: "numbers" }, element("caption", { dir: "auto" }, title), headOf(heads), element("tbody", {}, ...rows))));
 }
