@@ -277,6 +277,78 @@ def test_keyboard(show):
     assert page.locator("#chosen button").count() == 1
 
 
+def test_the_docked_segment(show):
+    page = show("en-zh", viewport={"width": 1400, "height": 500})
+    page.select_option("#sort", "gap")
+    scores = scores_of(case("en-zh"))
+    gaps = [abs(a - b) for a, b in zip(*scores[:2], strict=True)]
+    order = sorted(range(len(gaps)), key=lambda s: (-gaps[s], s))
+    assert numbers_of_rows(page) == order[: len(numbers_of_rows(page))]
+    page.click("#grid-body .row >> nth=0")
+    grid, dock = (page.locator(its).bounding_box() for its in ("#grid", "#segment"))
+    assert grid["x"] + grid["width"] <= dock["x"]
+    assert abs(grid["y"] - dock["y"]) < 1
+    columns = page.locator("#segment .columns .column")
+    left, right = (columns.nth(at).bounding_box() for at in (0, 1))
+    assert left["x"] + left["width"] <= right["x"]
+    page.focus("#segment-next")
+    scrolled = page.evaluate("(document.querySelector('#segment').scrollTop = 30, scrollY)")
+    for key, at in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Enter", 2)):
+        page.keyboard.press(key)
+        assert page.inner_text("#segment-heading") == f"Segment {order[at]}"
+        assert page.evaluate("document.activeElement.id") == "segment-next"
+        assert page.evaluate("[scrollY, document.querySelector('#segment').scrollTop]") == [
+            scrolled,
+            30,
+        ]
+    page.focus("#grid")
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#segment-heading") == f"Segment {order[3]}"
+    assert page.locator("#grid-body .current").get_attribute("data-segment") == str(order[3])
+
+
+def test_what_only_one_system_says_is_framed(show):
+    systems = {
+        "one": ["the red cat sat on the mat"],
+        "other": ["the cat slept on the mat there"],
+        "third": ["a cat"],
+    }
+    report = fastbleu.report(systems, ["the red cat slept on the mat"], samples=0)
+    page = show(report, "#segment=0")
+    tokens = page.eval_on_selector_all(
+        "#segment .tok.own", "all => all.map(t => [t.textContent, +t.dataset.order > 0])"
+    )
+    assert tokens == [["red", True], ["sat", False], ["slept", True], ["there", False]]
+    styles = page.eval_on_selector_all(
+        "#segment .tok.own", "all => all.map(t => getComputedStyle(t).outlineStyle)"
+    )
+    assert styles == ["solid", "dashed", "solid", "dashed"]
+    assert page.locator("#segment-others .tok").count() == 2
+
+
+def test_hits_are_marked_where_they_are(show):
+    page = show("en-de", viewport={"width": 1400, "height": 800})
+    page.fill("#query", "in der")
+    marked = "[...CSS.highlights.get('hit')].map(String)"
+    rows = page.locator("#grid-body .row").count()
+    found = page.evaluate(marked)
+    assert len(found) >= rows > 10
+    assert {its.lower() for its in found} == {"in der"}
+    # In rows whose first text does not hold the words, the text that does is shown.
+    texts = page.eval_on_selector_all("#grid-body .hits", "all => all.map(t => t.textContent)")
+    assert all("in der" in its.lower() for its in texts)
+    assert any(its.startswith(("reference: ", *case("en-de")["systems"])) for its in texts)
+    page.click("#grid-body .row >> nth=3")
+    inside = "[...CSS.highlights.get('hit')].filter(r => r.startContainer.parentElement"
+    # Across two tokens.
+    assert page.evaluate(f"{inside}.closest('.tok')).map(String)")
+    page.check("#regex")
+    page.fill("#query", r"\d+")
+    assert all(its.isdigit() for its in page.evaluate(marked))
+    page.fill("#query", "")
+    assert page.evaluate("CSS.highlights.has('hit')") is False
+
+
 def test_scrolling_shows_no_blank_rows(show):
     page = show("en-de")
     for top in (100, 5000, 56000, 30000, 0):

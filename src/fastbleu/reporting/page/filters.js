@@ -4,11 +4,13 @@ const filter = { query: "", regex: false, scope: "all", flag: "", selection: nul
 let visible = new Uint32Array(0);
 let order = null;      // all segments in the order of filter.sort
 let orderKey = "";
+let hitTexts = null;   // by segment the first text that holds the query
 let lowered = null;    // all texts in lower case, where that changes no length
 
 function sortKey(name) {
   if (name === "segment") return null;
   if (name === "difference") return difference;
+  if (name === "gap") return (s) => Math.abs(difference(s));
   if (name === "length") return (s) => data.refLen[pair.a][s];
   const its = data.score[Number(name)];
   return (s) => its[s];
@@ -40,24 +42,63 @@ function searched(s) {
 function found() {
   const problem = $("#problem");
   problem.textContent = "";
+  hitTexts = null;
   if (!filter.query) return null;
   const hits = new Uint8Array(texts.starts.length - 1);
   if (filter.regex) {
-    let expression;
-    try { expression = new RegExp(filter.query, "iu"); } catch (error) {
-      problem.textContent = `No regular expression: ${error.message}`;
-      return null;
-    }
+    const expression = queryExpression((error) => { problem.textContent = `No regular expression: ${error.message}`; });
+    if (!expression) return null;
     for (let text = 0; text < hits.length; text++) hits[text] = expression.test(texts.text(text)) ? 1 : 0;
   } else markHits(hits);
   const marks = new Uint8Array(data.segments);
+  hitTexts = new Array(data.segments);
   for (let s = 0; s < data.segments; s++) {
     const [from, to, source] = searched(s);
-    let hit = source ? hits[s] : 0;
-    for (let text = from; text < to && !hit; text++) hit = hits[text];
-    marks[s] = hit;
+    let text = source && hits[s] ? s : -1;
+    for (let its = from; its < to && text < 0; its++) if (hits[its]) text = its;
+    if (text < 0) continue;
+    marks[s] = 1;
+    hitTexts[s] = text;
   }
   return marks;
+}
+
+// What is searched for as an expression; null if it is none.
+function queryExpression(complain = () => {}, flags = "iu") {
+  try {
+    return new RegExp(filter.regex ? filter.query : filter.query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), flags);
+  } catch (error) {
+    complain(error);
+    return null;
+  }
+}
+
+const MOST_HITS = 2000;
+
+// Mark what is searched for in the texts in view, across their tokens.
+function markQuery() {
+  if (!CSS.highlights) return;
+  CSS.highlights.delete("hit");
+  const expression = filter.query ? queryExpression(undefined, "giu") : null;
+  if (!expression) return;
+  const ranges = [];
+  for (const line of document.querySelectorAll("#grid-body .hits, #segment .text")) {
+    const nodes = [], walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    let text = "";
+    while (walker.nextNode()) { nodes.push([text.length, walker.currentNode]); text += walker.currentNode.data; }
+    const place = (at, end) => {
+      const [from, node] = nodes.findLast(([start]) => (end ? start < at : start <= at));
+      return [node, at - from];
+    };
+    for (const { index, 0: hit } of text.matchAll(expression)) {
+      if (!hit || ranges.length === MOST_HITS) continue;
+      const range = new Range();
+      range.setStart(...place(index, false));
+      range.setEnd(...place(index + hit.length, true));
+      ranges.push(range);
+    }
+  }
+  CSS.highlights.set("hit", new Highlight(...ranges));
 }
 
 // Mark the texts that hold the query, in whatever case.
@@ -126,14 +167,14 @@ function fillFilters() {
   const scopes = [option("all", "all texts"), ...(texts.sources ? [option("source", "the source")] : []), option("references", "references")];
   $("#scope").append(...scopes, ...data.names.map((name, k) => option(k, name)));
   $("#flag").append(option("", "any"), ...data.flags.map((name, bit) => option(bit, `${name} (${grouped(flagCount(bit))})`)));
-  const sorts = [option("segment", "segment"), ...(data.names.length > 1 ? [option("difference", "B − A")] : []), option("length", "reference length")];
+  const sorts = [option("segment", "segment"), ...(data.names.length > 1 ? [option("difference", "B − A"), option("gap", "|B − A|")] : []), option("length", "reference length")];
   $("#sort").append(...sorts, ...data.names.map((name, k) => option(k, name)));
   const listen = (id, event, change) => $(id).addEventListener(event, (its) => setFilter(change(its.target)));
   listen("#query", "input", (its) => ({ query: its.value }));
   listen("#regex", "change", (its) => ({ regex: its.checked }));
   listen("#scope", "change", (its) => ({ scope: its.value }));
   listen("#flag", "change", (its) => ({ flag: its.value }));
-  listen("#sort", "change", (its) => ({ sort: its.value }));
+  listen("#sort", "change", (its) => ({ sort: its.value, descending: $("#descending").checked ||= its.value === "gap" }));
   listen("#descending", "change", (its) => ({ descending: its.checked }));
   $("#filters").addEventListener("submit", (event) => event.preventDefault());
 }

@@ -45,7 +45,11 @@ function drawAll() {
 
 function pageKey(event) {
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-  if (event.key === "/" && !typing) {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (by && opened >= 0 && !typing && !event.target.closest("svg, .scroll")) {
+    event.preventDefault();
+    step(by);
+  } else if (event.key === "/" && !typing) {
     event.preventDefault();
     $("#query").focus();
   } else if (event.key === "Escape") {

@@ -4,13 +4,17 @@ const HASH = /^#segment=(\d+)$/;
 // In a frame of a notebook links resolve against the notebook's address, and history is not ours.
 const isFramed = location.protocol === "about:";
 let opened = -1;
+let othersOpen = false;
 let against = -1;      // the reference that matches are shown against; -1: all
 
 function openSegment(s, focus = true) {
   opened = s;
-  const place = $("#segment");
+  const place = $("#segment"), held = place.contains(document.activeElement) && document.activeElement.id;
   place.replaceChildren(...segmentParts(s));
   place.hidden = false;
+  $("#desk").classList.add("open");
+  if (held) document.getElementById(held)?.focus({ preventScroll: true });
+  markQuery();
   setAddress(`#segment=${s}`);
   if (focus) { place.scrollIntoView({ block: "nearest" }); place.focus({ preventScroll: true }); }
 }
@@ -32,18 +36,19 @@ function closeSegment() {
   if (opened < 0) return;
   opened = -1;
   $("#segment").hidden = true;
+  $("#desk").classList.remove("open");
   setAddress(location.pathname + location.search);
   $("#grid").focus();
 }
 
 function step(by) {
   const at = visible.indexOf(opened);
-  if (visible.length) { moveTo(at < 0 ? 0 : at + by); openSegment(visible[current]); }
+  if (visible.length) { moveTo(at < 0 ? 0 : at + by); openSegment(visible[current], false); }
 }
 
 function segmentParts(s) {
   const id = data.ids ? ` (${data.ids[s]})` : "";
-  const button = (text, action) => element("button", { type: "button", onclick: action }, text);
+  const button = (text, action) => element("button", { type: "button", id: `segment-${text.toLowerCase()}`, onclick: action }, text);
   const head = element("header", {},
     element("h3", { id: "segment-heading" }, appendText(element("span"), `Segment ${s}${id}`)),
     isFramed ? null : element("a", { href: `#segment=${s}` }, "link"), button("Previous", () => step(-1)), button("Next", () => step(1)), button("Close", closeSegment));
@@ -60,15 +65,22 @@ function segmentParts(s) {
     element("option", { value: -1 }, "all references"),
     ...Array.from({ length: count }, (_, j) => element("option", { value: j, selected: j === against && "" }, `reference ${j + 1}`))))) : null;
   if (against >= count) against = -1;
-  for (const k of data.systems) {
+  const own = isPair() ? ownTokens(s) : {};
+  const shown = shownSystems(), rest = data.systems.filter((k) => !shown.includes(k));
+  const columnOf = (k) => {
     const flags = data.flags.filter((_, bit) => data.flag[k][s] >> bit & 1);
-    const title = [element("strong", { dir: "auto" }, data.names[k]), ` ${score(data.score[k][s])}`, flags.length ? ` - ${flags.join(", ")}` : ""];
-    add(title, hypothesisLine(s, k), diffLine(s, k, closestReference(s, k)));
-  }
+    return element("div", { class: own[k] ? `column ${kindOf(k)}` : "column" },
+      element("dt", {}, element("strong", { dir: "auto" }, data.names[k]), ` ${score(data.score[k][s])}`, flags.length ? ` - ${flags.join(", ")}` : ""),
+      element("dd", {}, hypothesisLine(s, k, own[k]), diffLine(s, k, closestReference(s, k))));
+  };
+  const columns = element("dl", { class: "columns" }, ...shown.map(columnOf));
+  const others = rest.length ? [element("details", { id: "segment-others", open: othersOpen && "", ontoggle: (event) => { othersOpen = event.target.open; } },
+    element("summary", {}, `${rest.length} other system${rest.length > 1 ? "s" : ""}`), element("dl", {}, ...rest.map(columnOf)))] : [];
   const legend = element("p", { class: "legend" }, "Longest matching n-gram: ",
     ...[0, 1, 2, 3, 4].flatMap((n) => [element("span", { class: "tok", "data-order": n }, n ? (n === 4 ? "4 or more" : String(n)) : "none"), " "]),
+    ...(isPair() ? [" Framed: only A or only B says it", ", ", "dashed: and no reference. "] : []),
     " In differences ", element("del", {}, "only in the reference"), ", ", element("ins", {}, "only in the hypothesis"), ".");
-  return [head, ...(facts.length ? [appendText(element("p", { class: "note" }), facts.join(", "))] : []), ...(choice ? [choice] : []), legend, list, numbersOf(s), ...dialectsOf(s)];
+  return [head, ...(facts.length ? [appendText(element("p", { class: "note" }), facts.join(", "))] : []), ...(choice ? [choice] : []), legend, list, columns, ...others, numbersOf(s), ...dialectsOf(s)];
 }
 
 const textLine = (name = "text") => element("p", { class: name, dir: "auto" });
@@ -84,13 +96,23 @@ function closestReference(s, k) {
   return best;
 }
 
-function hypothesisLine(s, k) {
+// Which tokens of A and of B the other one does not say, by Myers' algorithm.
+function ownTokens(s) {
+  const own = { [pair.a]: [], [pair.b]: [] };
+  for (const [kind] of diffTokens(...shownSystems().map((k) => texts.compared(texts.hypothesis(s, k))))) {
+    if (kind !== "+") own[pair.a].push(kind === "-");
+    if (kind !== "-") own[pair.b].push(kind === "+");
+  }
+  return own;
+}
+
+function hypothesisLine(s, k, own = []) {
   const tokens = texts.tokens(texts.hypothesis(s, k)), line = textLine();
   const orders = texts.longest(texts.matches(s, k, against));
   tokens.forEach(({ gap, token }, i) => {
     appendText(line, gap);
-    const n = orders[i], title = n ? `in a matching ${n}-gram` : "no match";
-    line.append(appendText(element("span", { class: "tok", "data-order": Math.min(n, 4), title }), token));
+    const n = orders[i], title = `${n ? `in a matching ${n}-gram` : "no match"}${own[i] ? `, only in ${data.names[k]}` : ""}`;
+    line.append(appendText(element("span", { class: own[i] ? "tok own" : "tok", "data-order": Math.min(n, 4), title }), token));
   });
   appendText(line, tokens.end ?? "");
   if (!tokens.length) line.append(element("em", {}, "no tokens"));

@@ -1,21 +1,23 @@
 // The table of segments: only the rows in view are in the document.
 
-const ROW = 28, BEYOND = 12, PRINTED = 60, SNIPPET = 300;
+const ROW = 28, BEYOND = 12, PRINTED = 60, SNIPPET = 300, BEFORE_HIT = 12;
 let current = 0;       // the row that the keyboard is at
 let columns = [];
 
 function gridColumns() {
   const text = (s) => {
-    const whole = texts.text(texts.sources ? s : texts.reference(s, 0));
-    return whole.length > SNIPPET ? `${whole.slice(0, SNIPPET)} …` : whole;
+    const usual = texts.sources ? s : texts.reference(s, 0), number = hitTexts?.[s] ?? usual;
+    const whole = texts.text(number), before = hitTexts ? whole.search(queryExpression() ?? "") - BEFORE_HIT : 0;
+    const from = before > 0 ? before : 0, end = from + SNIPPET;
+    return `${number === usual ? "" : `${texts.nameOf(s, number)}: `}${from ? "… " : ""}${whole.slice(from, end)}${whole.length > end ? " …" : ""}`;
   };
   const shown = shownSystems();
-  const ofSystem = (k) => ({ title: data.names[k], sort: String(k), width: "6.2rem", cell: (s) => score(data.score[k][s]), number: true });
+  const ofSystem = (k) => ({ title: data.names[k], sort: String(k), width: "5.4rem", cell: (s) => score(data.score[k][s]), number: true });
   columns = [
     { title: "#", sort: "segment", width: "4.6rem", cell: (s) => String(s), number: true },
     ...(data.ids ? [{ title: "id", width: "7rem", cell: (s) => data.ids[s] }] : []),
     ...shown.map(ofSystem),
-    ...(isPair() ? [{ title: "B − A", sort: "difference", width: "5.2rem", cell: (s) => signed(difference(s), data.digits), number: true }] : []),
+    ...(isPair() ? [{ title: "B − A", sort: "difference", width: "4.8rem", cell: (s) => signed(difference(s), data.digits), number: true }] : []),
     { title: texts.sources ? "source" : "reference", width: "minmax(16rem, 1fr)", cell: text, text: true },
     { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[pair.a][s]), number: true },
     ...data.systems.filter((k) => !shown.includes(k)).map(ofSystem),
@@ -64,6 +66,7 @@ function drawRows(all = 0) {
   for (let at = from; at < to; at++) rows.push(rowOf(at));
   body.replaceChildren(...rows);
   showCount(all ? to : visible.length);
+  markQuery();
   if (visible.length) grid.setAttribute("aria-activedescendant", `row-${current}`);
   else grid.removeAttribute("aria-activedescendant");
 }
@@ -79,7 +82,7 @@ function rowOf(at) {
   const row = element("div", { class: at === current ? "row current" : "row", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": at === current, "data-segment": s, onclick: () => { moveTo(at); openSegment(s); } });
   row.style.transform = `translateY(${at * ROW}px)`;
   columns.forEach(({ cell, number, text }, i) => {
-    const made = element("div", { role: "gridcell", "aria-colindex": i + 1, class: number ? "n" : null, dir: number ? null : "auto" });
+    const made = element("div", { role: "gridcell", "aria-colindex": i + 1, class: number ? "n" : text ? "hits" : null, dir: number ? null : "auto" });
     row.append(text ? appendText(made, cell(s).replace(/\s+/g, " ")) : (made.append(cell(s)), made));
   });
   return row;
@@ -101,5 +104,6 @@ function gridKey(event) {
   if (event.key in steps) {
     event.preventDefault();
     moveTo(current + steps[event.key]);
+    if (opened >= 0 && visible.length) openSegment(visible[current], false);
   } else if (event.key === "Enter" && event.target.id === "grid" && visible.length) openSegment(visible[current]);
 }

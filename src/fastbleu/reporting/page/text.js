@@ -51,6 +51,12 @@ class Texts {
 
   reference(s, j) { return this.sources + this.first[s] + j; }
   hypothesis(s, k) { return this.sources + this.first[s] + data.references[s] + k; }
+  // What a text of a segment is called.
+  nameOf(s, number) {
+    const at = number - this.sources - this.first[s];
+    return at < 0 ? "source" : at < data.references[s] ? "reference" : data.names[at - data.references[s]];
+  }
+
   text(number) { return this.all.slice(this.starts[number], this.starts[number + 1]); }
   tokenCount(number) { return this.others[number]?.length ?? this.counts[number]; }
 
