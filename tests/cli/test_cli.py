@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -384,3 +385,25 @@ def test_text_in_a_script_without_spaces_is_warned_of(tmp_path: Path) -> None:
         status, _, errors = run(file, "-i", file, *options)
         assert status == 0
         assert ('use the tokenizer "zh"' in errors) == is_warned
+
+
+@pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
+def test_tables_have_colors_on_a_terminal_only():
+    import pty
+
+    arguments = [R1, "-i", A, "--identify", "85.6"]
+    plain = output(*arguments)
+    assert "\033" not in plain
+    for how, colored in (([], True), (["--no-color"], False)):
+        ours, theirs = pty.openpty()
+        process = start(*arguments, *how, stdout=theirs)
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # at the end, on Linux
+            while part := os.read(ours, 4096):
+                shown += part
+        process.communicate()
+        os.close(ours)
+        text = shown.decode().replace("\r\n", "\n")
+        assert ("\033[32myes " in text) == colored
+        assert re.sub(r"\033\[\d*m", "", text) == plain

@@ -61,6 +61,7 @@ def test_steps_add_up(a, b):
     assert ends[0] + sum(step.points for step in found.steps) == pytest.approx(ends[1], abs=1e-9)
     assert {step.rule for step in found.steps}.isdisjoint(found.shared)
     json.dumps(found.to_dict())
+    assert max(map(len, str(found).splitlines())) <= 80
     shown = str(found).split("\n\n")[1].splitlines()[2:]
     words = [word for line in shown for word in line.split()]
     moves = [float(word) for word in words if word[:1] in "+-" and "." in word]

@@ -7,7 +7,7 @@ from commands import python
 from generators import raises
 
 import fastbleu
-from fastbleu import plots
+from fastbleu import plots, significance
 
 matplotlib = pytest.importorskip("matplotlib", reason="needs matplotlib: make test-report")
 matplotlib.use("agg")
@@ -70,6 +70,68 @@ def test_history():
     assert plots.plot_history([3.0, 4.0]).lines[0].get_xdata().tolist() == [1, 2]
     with pytest.raises(ValueError, match="steps has 1 values, but there are 2 scores"):
         plots.plot_history([3.0, 4.0], [1])
+
+
+def texts(ax):
+    return [ax.get_title(), *(text.get_text() for text in ax.texts)]
+
+
+def test_values_are_on_the_picture():
+    assert texts(SCORE.plot())[0] == f"BLEU {SCORE.value:.4g}"
+    assert texts(SCORE.plot())[-1] == f"{100 * SCORE.bp:.1f}"
+    assert f"BP {SHORT.bp:.3f}" in texts(plots.plot_brevity_penalty(SHORT))
+    low, high = plots.plot_brevity_penalty(SCORE).get_xlim()
+    assert 0.8 < low < 1 < high < 1.4
+    found = plots.plot_history([3.0, 5.0, 4.0])
+    assert texts(found)[1:] == ["5"]
+    assert found.collections[0].get_offsets().tolist() == [[2, 5]]
+    better = plots.plot_differences([1.0, 5.0, 3.0], [2.0, 1.0, 3.0])
+    assert texts(better) == ["Better in 1, worse in 1 segments"]
+
+
+def test_many_systems_are_boxes():
+    ax = plots.plot_distribution({name: [1, 2, 3, 4 + ord(name)] for name in "abcd"})
+    assert len(ax.patches) == 4
+    assert [label.get_text() for label in ax.get_xticklabels()] == [*"abcd"]
+
+
+def test_comparisons():
+    systems = {"old": ["the dog ran"] * 30, "<new>": REFERENCES * 15, "same": ["the dog ran"] * 30}
+    found = significance.compare(systems, REFERENCES * 15, samples=100, trials=500)
+    ax = plots.plot_comparisons(found)
+    for line, its in zip(ax.lines[1::3], found.values(), strict=True):
+        assert line.get_xdata().tolist() == [its.difference]
+        assert line.get_fillstyle() == ("full" if its.is_significant else "none")
+    ends = [sorted(x for x, _ in its.get_segments()[0].tolist()) for its in ax.collections]
+    assert ends == [
+        pytest.approx([its.difference_interval.low, its.difference_interval.high])
+        for its in found.values()
+    ]
+    assert ax.get_xlabel() == "difference from old"
+    without = significance.compare(systems, REFERENCES * 15, samples=0, trials=5)
+    raises(ValueError, "no intervals", plots.plot_comparisons, without)
+    raises(ValueError, "no systems", plots.plot_comparisons, {})
+
+
+def test_a_matrix():
+    ax = plots.plot_matrix([[1.0, 2.0], [3.0, 4.5]], rows=["a", "b"], columns=["c", "d"])
+    assert ax.images[0].get_array().tolist() == [[1, 2], [3, 4.5]]
+    assert texts(ax)[1:] == ["1", "2", "3", "4.5"]
+    assert texts(plots.plot_matrix([[1.0] * 30] * 30))[1:] == []
+    raises(ValueError, "scores is empty", plots.plot_matrix, [])
+
+
+@pytest.mark.parametrize("background", [0, 255])
+def test_legible_on_white_and_on_black(background):
+    def light(channel):
+        channel /= 255
+        return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+
+    figure = plots.plot_precisions({"one": SCORE, "other": SHORT}).figure
+    assert figure.patch.get_alpha() == 0
+    grey = round(255 * float(figure.axes[0].title.get_color()))
+    one, other = sorted((light(grey), light(background)))
+    assert (other + 0.05) / (one + 0.05) > 3.5
 
 
 def test_what_is_refused():

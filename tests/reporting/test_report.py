@@ -9,7 +9,7 @@ import numpy as np
 import oracle
 import pytest
 import wmt22
-from commands import EXAMPLES, error, output, usage_error
+from commands import EXAMPLES, error, output, run, usage_error
 from generators import seeded
 from random_texts import random_corpus
 from report_samples import ATTACKS, CASES, make_report, wmt22_systems
@@ -227,6 +227,8 @@ def test_in_notebooks():
     assert batch._repr_html_().count("<tr>") == 3
     interval = significance.bootstrap(stats, samples=10)
     assert "<table>" in interval._repr_html_()
+    compared = significance.compare(SYSTEMS, REFERENCES, samples=10)._repr_html_()
+    assert '<td style="text-align:left">other</td><td>' in compared
 
 
 def test_likely_mistakes_are_merged_and_small_ones_are_left_out():
@@ -376,7 +378,11 @@ def test_the_command_writes_both(tmp_path):
     page, notes = tmp_path / "report.html", tmp_path / "report.md"
     arguments = *files, "-i", *systems
     options = "--html", page, "--md", notes, "--source", files[0]
-    assert output(*arguments, *options) == output(*arguments)
+    assert output(*arguments, *options, "-q") == output(*arguments)
+    _, _, said = run(*arguments, *options)
+    for path in (page, notes):
+        assert f"fastbleu: wrote {path} (2 systems, 40 segments)\n" in said
+    assert run(*arguments, *options, "-q")[2] == ""
     lines = [wmt22.read_lines(path) for path in (*files, *systems)]
     named = dict(zip(("system-a", "system-b"), lines[2:], strict=True))
     references = [list(its) for its in zip(*lines[:2], strict=True)]
@@ -387,7 +393,7 @@ def test_the_command_writes_both(tmp_path):
 
 def test_the_command_scores_as_its_options_say(tmp_path):
     files = [EXAMPLES / f"{name}.txt" for name in ("reference.1", "system-a", "system-b")]
-    options = "--md", tmp_path / "r.md", "-b", "-f", "text"
+    options = "--md", tmp_path / "r.md", "-b", "-f", "text", "-q"
     for how in (["-lc", "-tok", "intl"], ["--dialect", "nltk"], ["-s", "floor", "-sv", "0.2"]):
         digits = 4 if "nltk" in how else 2
         printed = output(files[0], "-i", files[1], *options, *how, "-w", digits).strip()

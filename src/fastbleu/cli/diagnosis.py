@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from itertools import chain
 from typing import Any
 
 from .files import InputError
 from .imports import import_undisturbed
 from .readers import Chunks
+from .sacrebleu_text import RESET, uses_colors
 
 
 def diagnose(options: argparse.Namespace, systems: int, references: int, chunks: Chunks) -> str:
@@ -31,7 +33,20 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
             found = of_pairs.explain(hypotheses, texts, *options.explain)
     except (ValueError, ZeroDivisionError, ImportError) as error:
         raise InputError(f"{option}: {error}") from error
-    return f"{json.dumps(found.to_dict(), indent=1) if options.format == 'json' else found}\n"
+    if options.format == "json":
+        return f"{json.dumps(found.to_dict(), indent=1)}\n"
+    return f"{_colored(str(found)) if sys.stdout.isatty() and uses_colors(options) else found}\n"
+
+
+def _colored(text: str) -> str:
+    """Tables with their titles, and the settings that give a number, in colors."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        is_title = number == 0 or lines[number - 1 : number + 2 : 2] == ["", ""]
+        color = "36" if is_title else "32" if line.startswith("yes ") else None
+        if color and line:
+            lines[number] = f"\033[{color}m{line}{RESET}"
+    return "\n".join(lines)
 
 
 def joined(chunks: Chunks | list[list[list[str]]]) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import warnings
 
 from ..inputs.warnings import InputWarning
@@ -43,6 +44,10 @@ def write_reports(
     except (ValueError, ZeroDivisionError, ImportError) as error:
         option = "--html" if path is options.html else "--md"
         raise InputError(f"{option}: {error}") from error
+    if not options.quiet:
+        for path in paths:
+            size = f"{len(systems)} system{'s' * (len(systems) > 1)}, {len(texts):,} segments"
+            print(f"fastbleu: wrote {path} ({size})", file=sys.stderr)
     if options.open:
         import webbrowser
 

@@ -6,16 +6,20 @@ into (by default new ones). It returns the axes.
 
 from .pictures import (
     plot_brevity_penalty,
+    plot_comparisons,
     plot_differences,
     plot_distribution,
     plot_history,
+    plot_matrix,
     plot_precisions,
 )
 
 __all__ = [
     "plot_brevity_penalty",
+    "plot_comparisons",
     "plot_differences",
     "plot_distribution",
     "plot_history",
+    "plot_matrix",
     "plot_precisions",
 ]

@@ -25,13 +25,26 @@ if TYPE_CHECKING:
         @property
         def ref_len(self) -> int: ...
 
+    class PlottedComparison(Protocol):
+        """What is drawn of a `fastbleu.significance.Comparison`."""
+
+        @property
+        def difference(self) -> float: ...
+        @property
+        def difference_interval(self) -> object: ...
+        @property
+        def is_significant(self) -> bool: ...
+
     Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
     Floats: TypeAlias = Iterable[SupportsFloat]
 
 # Okabe and Ito's colors, which color-blind people can distinguish; the first two as in the
 # report.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
-_LARGEST_RATIO = 1.5
+_GREY = "0.5"  # of texts and lines: legible on white and on black
+_MOST_LABELLED = 2  # systems whose bars have their values
+_MOST_IN_HISTOGRAM = 2
+_MOST_CELLS_LABELLED = 12
 
 
 def plot_precisions(scores: Scores, ax: Axes | None = None) -> Axes:
@@ -60,12 +73,16 @@ def plot_precisions(scores: Scores, ax: Axes | None = None) -> Axes:
         heights = [*(100 * precision for precision in score.precisions), 100 * score.bp]
         at = [place + (number - (len(named) - 1) / 2) * width for place in range(len(heights))]
         label = None if name is None else f"{name}: {score.value:.4g}"
-        ax.bar(at, heights, width, color=_color(number), label=label)
+        bars = ax.bar(at, heights, width, color=_color(number), label=label)
+        if len(named) <= _MOST_LABELLED:
+            ax.bar_label(bars, fmt="%.1f", fontsize="x-small")
         orders = [*(f"{n}-grams" for n in range(1, len(heights))), "BP"]
         ax.set_xticks(range(len(heights)), orders)
-    ax.set_ylim(0, 100)
+    ax.set_ylim(0, 107)
     ax.set_ylabel("%")
-    return _finish(ax, named)
+    score = named.get(None)
+    title = "Precisions and brevity penalty"
+    return _finish(ax, named, f"BLEU {score.value:.4g}" if score else title)
 
 
 def plot_brevity_penalty(scores: Scores, ax: Axes | None = None) -> Axes:
@@ -78,20 +95,28 @@ def plot_brevity_penalty(scores: Scores, ax: Axes | None = None) -> Axes:
 
     named = _named(scores, "bp")
     ax = _axes(ax)
-    ratios = [step / 100 for step in range(1, int(100 * _LARGEST_RATIO) + 1)]
-    ax.plot(ratios, [min(1.0, exp(1 - 1 / ratio)) for ratio in ratios], color="0.6")
-    for number, (name, score) in enumerate(named.items()):
-        ratio = score.hyp_len / score.ref_len if score.ref_len else 0.0
-        ax.plot([ratio], [score.bp], "o", color=_color(number), label=name)
+    of_scores = [its.hyp_len / its.ref_len if its.ref_len else 0.0 for its in named.values()]
+    low, high = min(0.9, *of_scores) * 0.97, max(1.1, *of_scores) * 1.03
+    steps = [low + (high - low) * step / 200 for step in range(201)]
+    ratios = sorted({1.0, *[ratio for ratio in steps if ratio > 0]})
+    ax.plot(ratios, [min(1.0, exp(1 - 1 / ratio)) for ratio in ratios], color=_GREY)
+    for number, (score, ratio) in enumerate(zip(named.values(), of_scores, strict=True)):
+        name = list(named)[number]
+        text = f"BP {score.bp:.3f}" if name is None else f"{name}: BP {score.bp:.3f}"
+        ax.plot([ratio], [score.bp], "o", color=_color(number), label=text)
+    if None in named:
+        ax.annotate(text, (ratio, score.bp), (6, -12), textcoords="offset points")
     ax.set_xlabel("hypothesis tokens / reference tokens")
     ax.set_ylabel("brevity penalty")
-    return _finish(ax, named)
+    return _finish(ax, named, "Length and brevity penalty")
 
 
 def plot_distribution(
     scores: Floats | Mapping[str, Floats], bins: int = 20, ax: Axes | None = None
 ) -> Axes:
-    """Draw a histogram of the scores of segments, of one system or of several by name.
+    """Draw the scores of segments of a system, or of several by name.
+
+    One or two systems are a histogram, more are boxes: the median, the quarters, and whiskers.
 
     Parameters
     ----------
@@ -106,12 +131,28 @@ def plot_distribution(
     """
     named = _by_name(scores)
     ax = _axes(ax)
+    if len(named) > _MOST_IN_HISTOGRAM:
+        lists = [[float(value) for value in values] for values in named.values()]
+        line, outliers = {"color": _GREY}, {"markersize": 2, "markeredgecolor": _GREY}
+        boxes = ax.boxplot(
+            lists,
+            patch_artist=True,
+            whiskerprops=line,
+            capprops=line,
+            flierprops=outliers,
+            medianprops={"color": "black"},
+        )
+        for number, box in enumerate(boxes["boxes"]):
+            box.set_facecolor(_color(number))
+        ax.set_xticks(range(1, len(named) + 1), list(map(str, named)))
+        ax.set_ylabel("score")
+        return _finish(ax, {None: None}, "Scores of segments")
     colors = [_color(number) for number in range(len(named))]
     labels = None if None in named else list(named)
     ax.hist([list(values) for values in named.values()], bins, color=colors, label=labels)
     ax.set_xlabel("score")
     ax.set_ylabel("segments")
-    return _finish(ax, named)
+    return _finish(ax, named, "Scores of segments")
 
 
 def plot_differences(
@@ -142,11 +183,12 @@ def plot_differences(
     ax = _axes(ax)
     pairs = zip(scores, baseline, strict=True)
     heights = sorted((float(one) - float(other) for one, other in pairs), reverse=True)
-    ax.axhline(0, color="0.6", linewidth=1)
+    ax.axhline(0, color=_GREY, linewidth=1)
     ax.plot(range(len(heights)), heights, color=COLORS[0])
+    better, worse = sum(its > 0 for its in heights), sum(its < 0 for its in heights)
     ax.set_xlabel("segments")
     ax.set_ylabel("difference from the baseline")
-    return ax
+    return _finish(ax, {None: None}, f"Better in {better}, worse in {worse} segments")
 
 
 def plot_history(
@@ -154,7 +196,7 @@ def plot_history(
     steps: Sequence[float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw scores over epochs or steps, of one run or of several by name.
+    """Draw scores over epochs or steps, of one run or of several by name, and mark the best.
 
     Parameters
     ----------
@@ -180,9 +222,100 @@ def plot_history(
         if len(places) != len(values):
             raise ValueError(f"steps has {len(places)} values, but there are {len(values)} scores")
         ax.plot(places, values, "o-", color=_color(number), markersize=3, label=name)
+        if values:
+            best = max(range(len(values)), key=values.__getitem__)
+            point = places[best], values[best]
+            ax.scatter(*point, s=90, marker="*", color=_color(number), zorder=3)
+            text = f"{values[best]:.4g}"
+            ax.annotate(text, point, (0, 7), textcoords="offset points", ha="center")
     ax.set_xlabel("epoch" if steps is None else "step")
     ax.set_ylabel("BLEU")
-    return _finish(ax, named)
+    ax.margins(y=0.12)
+    return _finish(ax, named, "Best: star")
+
+
+def plot_comparisons(comparisons: Mapping[Any, PlottedComparison], ax: Axes | None = None) -> Axes:
+    """Draw the differences from the baseline with their intervals; what is significant is filled.
+
+    Parameters
+    ----------
+    comparisons : fastbleu.significance.Comparisons
+        As returned by `fastbleu.significance.compare`.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        There are no systems, or no intervals.
+    """
+    if not comparisons or any(its.difference_interval is None for its in comparisons.values()):
+        raise ValueError("comparisons has no systems or no intervals: compare with samples=1000")
+    ax = _axes(ax)
+    ax.axvline(0, color=_GREY, linewidth=1)
+    for number, its in enumerate(comparisons.values()):
+        interval: Any = its.difference_interval
+        ends = [[its.difference - interval.low], [interval.high - its.difference]]
+        ax.errorbar(
+            [its.difference],
+            [-number],
+            xerr=ends,
+            fmt="o",
+            color=COLORS[0],
+            capsize=3,
+            fillstyle="full" if its.is_significant else "none",
+        )
+        place = (its.difference, -number)
+        text = f"{its.difference:+.2f}"
+        ax.annotate(text, place, (0, 6), textcoords="offset points", ha="center")
+    ax.set_yticks([-number for number in range(len(comparisons))], list(map(str, comparisons)))
+    ax.margins(y=0.2)
+    ax.set_xlabel(f"difference from {getattr(comparisons, 'baseline', 'the baseline')}")
+    percent = f"{100 * interval.confidence:g} % intervals"
+    return _finish(ax, {None: None}, f"Differences with {percent}; filled: significant")
+
+
+def plot_matrix(
+    scores: Any,
+    rows: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a matrix of scores as a heat map; up to 12 rows and columns have their values.
+
+    Parameters
+    ----------
+    scores : array of float, shape (hypotheses, references)
+        As returned by `fastbleu.matrix.pairwise`.
+    rows, columns : sequence of str, optional
+        Their names; by default numbers from 0.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    values = [[float(score) for score in row] for row in scores]
+    if not values or not values[0]:
+        raise ValueError("scores is empty: there is nothing to draw")
+    ax = _axes(ax)
+    picture = ax.imshow(values, cmap="cividis", aspect="auto")
+    ax.figure.colorbar(picture, ax=ax)
+    if max(len(values), len(values[0])) <= _MOST_CELLS_LABELLED:
+        for at, row in enumerate(values):
+            for beside, value in enumerate(row):
+                color = "black" if picture.norm(value) > 0.5 else "white"
+                ax.text(beside, at, f"{value:.3g}", ha="center", va="center", color=color)
+    if rows is not None:
+        ax.set_yticks(range(len(rows)), rows)
+    if columns is not None:
+        ax.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
+    ax.set_ylabel("hypotheses")
+    ax.set_xlabel("references")
+    return _finish(ax, {None: None}, "")
 
 
 def _axes(ax: Axes | None) -> Axes:
@@ -194,8 +327,12 @@ def _axes(ax: Axes | None) -> Axes:
         raise ImportError(
             f"pictures need matplotlib; install the extra: {install_command('plots')}"
         ) from error
-    axes: Axes = pyplot.subplots(layout="constrained")[1]
-    return axes
+    figure, axes = pyplot.subplots(layout="constrained")
+    # For notebooks in light and in dark: nothing is painted behind, and texts become grey.
+    figure.patch.set_alpha(0)
+    axes.patch.set_alpha(0)
+    made: Axes = axes
+    return made
 
 
 def _by_name(scores: Any) -> dict[Any, Any]:
@@ -218,8 +355,19 @@ def _color(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def _finish(ax: Axes, named: dict[Any, Any]) -> Axes:
-    """Add the legend, if there are names."""
+def _finish(ax: Axes, named: dict[Any, Any], title: str) -> Axes:
+    """Add the title, and the legend if there are names; own axes get grey texts and lines."""
+    ax.set_title(title, fontsize="medium")
     if None not in named:
         ax.legend(frameon=False)
+    if ax.patch.get_alpha() == 0:
+        legend = ax.get_legend()
+        on_cells = bool(ax.images)
+        texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *([] if on_cells else ax.texts)]
+        for text in [*texts, *(legend.get_texts() if legend else [])]:
+            text.set_color(_GREY)
+        for each in getattr(ax.figure, "axes", [ax]):
+            each.tick_params(colors=_GREY)
+            for spine in each.spines.values():
+                spine.set_color(_GREY)
     return ax

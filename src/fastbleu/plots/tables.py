@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import zip_longest
+from textwrap import wrap
+
+_WIDTH = 80  # of tables as text, in characters
+_NARROWEST = 10
+_NUMBER = re.compile(r"[<+−-]? ?\d")
 
 
 def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
     """A table for notebooks; the first row is its head."""
-    head, *body = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
-    lines = [head.replace("td>", "th>"), *body]
+    head, *body = [list(row) for row in rows]
+    # Notebooks align cells at the right: good for numbers.
+    texts = [
+        any(cell and not _NUMBER.match(cell) for cell in cells) for cells in zip(*body, strict=True)
+    ]
+    left = [' style="text-align:left"' if its else "" for its in texts or [True] * len(head)]
+    lines = [
+        "".join(f"<{tag}{how}>{escape(cell)}</{tag}>" for cell, how in zip(row, left, strict=True))
+        for tag, row in [("th", head), *[("td", row) for row in body]]
+    ]
     table = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<table><caption>{escape(caption)}</caption>{table}</table>"
 
@@ -28,14 +43,20 @@ class Table:
     def __str__(self) -> str:
         lines = [self.columns, *self.rows]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        aligned = [
-            "  ".join(
-                [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
-            ).rstrip()
-            for line in lines
-        ]
-        aligned.insert(1, "  ".join(["-" * width for width in widths]))
-        return "\n".join([self.title, "", *aligned, *([""] if self.notes else []), *self.notes])
+        while sum(widths) + 2 * (len(widths) - 1) > _WIDTH and max(widths) > _NARROWEST:
+            widths[widths.index(max(widths))] -= 1
+        aligned = []
+        for line in lines:
+            cells = [_wrapped(cell, width) for cell, width in zip(line, widths, strict=True)]
+            aligned += [
+                "  ".join([part.ljust(width) for part, width in zip(parts, widths, strict=True)])
+                for parts in zip_longest(*cells, fillvalue="")
+            ]
+        heads = max(len(_wrapped(c, w)) for c, w in zip(self.columns, widths, strict=True))
+        aligned.insert(heads, "  ".join(["-" * width for width in widths]))
+        notes = [line for note in self.notes for line in _wrapped(note, _WIDTH)]
+        shown = [line.rstrip() for line in aligned]
+        return "\n".join([self.title, "", *shown, *([""] if notes else []), *notes])
 
     def html(self) -> str:
         """The table as HTML."""
@@ -48,6 +69,14 @@ class Table:
         lines += [[literal(cell) for cell in row] for row in self.rows]
         table = "\n".join([f"| {' | '.join(line)} |" for line in lines])
         return "\n\n".join([f"## {literal(self.title)}", table, *map(literal, self.notes)])
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """A text in lines of at most `width` characters; the fields of signatures stay whole."""
+    if len(text) <= width:
+        return [text]
+    lines = wrap(text.replace("|", "| "), width, break_on_hyphens=False)
+    return [line.replace("| ", "|") for line in lines]
 
 
 def literal(text: str) -> str:
