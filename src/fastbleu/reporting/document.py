@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Concatenated in this order they are one script.
 _SCRIPTS = (
     *("data", "text", "charts", "waterfall", "where", "ngrams"),
-    *("filters", "table", "diff", "segment", "export", "main"),
+    *("filters", "table", "diff", "segment", "state", "export", "main"),
 )
 
 

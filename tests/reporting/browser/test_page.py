@@ -349,6 +349,88 @@ def test_hits_are_marked_where_they_are(show):
     assert page.evaluate("CSS.highlights.has('hit')") is False
 
 
+def test_the_whole_state_is_in_the_address(show):
+    page = show("en-de", viewport={"width": 1400, "height": 800})
+    page.select_option("#system-a", "2")
+    page.select_option("#sort", "gap")
+    page.fill("#query", "der & die")
+    page.fill("#query", "der")
+    page.select_option("#bucket-kind", "document")
+    page.click("#bucket-table tbody tr:nth-child(3) button")
+    page.fill("#query", "")
+    page.locator("#charts svg").first.locator("[role=button]").nth(4).click()
+    page.click("#chosen button >> nth=1")
+    page.fill("#query", "der")
+    page.click("#grid-body .row >> nth=2")
+    looks = """() => [document.querySelector('#count').textContent,
+        document.querySelector('#chosen').textContent,
+        document.querySelector('#verdict').textContent,
+        document.querySelector('#segment-heading')?.textContent,
+        [...document.querySelectorAll('#grid-head [role=columnheader]')].map(c => c.textContent),
+        document.querySelector('#query').value, document.querySelector('#sort').value]"""
+    there, address = page.evaluate(looks), page.evaluate("location.hash")
+    assert there[1]
+    again = show("en-de", address, viewport={"width": 1400, "height": 800})
+    assert again.evaluate(looks) == there
+    # Back takes back the last choices, one at a time.
+    page.go_back()
+    assert not page.is_visible("#segment")
+    assert page.input_value("#query") == "der"
+    page.go_back()
+    assert page.locator("#chosen button").count() == 2
+    for _ in range(8):
+        if page.evaluate("location.hash") == "":
+            break
+        page.go_back()
+    assert shown(page) == "2,037 segments"
+    assert page.input_value("#system-a") == "0"
+    assert page.input_value("#sort") == "segment"
+
+
+def test_a_phrase_in_the_address(show):
+    page = show("en-de")
+    page.select_option("#ngram-order", "1")
+    page.wait_for_selector("#ngram-status:empty", state="attached")
+    page.click("#ngram-tables figure:nth-child(3) tbody button >> nth=0")
+    address, expected = page.evaluate("location.hash"), shown(page)
+    again = show("en-de", address)
+    again.wait_for_selector("#chosen button")
+    assert shown(again) == expected != "2,037 segments"
+
+
+@pytest.mark.parametrize("fragment", ["#a=9&b=-1", "#bucket=7.7", "#bucket=x&sort=zz&scope=9"])
+def test_other_states_are_the_usual_one(show, fragment):
+    page = show("right-to-left", fragment)
+    assert shown(page) == "6 segments"
+    assert (page.input_value("#system-a"), page.input_value("#system-b")) == ("0", "1")
+
+
+def test_copying(show):
+    page = show("en-zh", "#segment=3")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+
+    def copied(selector):
+        page.click(selector)
+        page.wait_for_selector(":text('Copied')")
+        return page.evaluate("navigator.clipboard.readText()")
+
+    assert copied("#copy-link") == page.url
+    given = case("en-zh")
+    text = copied("#segment-copy")
+    lines = [its[3] for its in given["systems"].values()]
+    assert all(line in text for line in [*given["references"][3], *lines])
+    rows = copied("#overview .take >> nth=0 >> button >> nth=0").splitlines()
+    table = [row.split("\t") for row in rows]
+    assert {row[0] for row in table[1:]} == set(given["systems"])
+    assert len({len(row) for row in table}) == 1
+    latex = copied("#overview .take >> nth=0 >> button >> nth=1")
+    assert latex.startswith("% Signature: nrefs")
+    assert latex.count(r"\\") == len(table)
+    name = table[1][0].replace("_", r"\_")
+    assert f"\n{name} & {table[1][1]} & " in latex
+    assert r" \% & " in latex
+
+
 def test_scrolling_shows_no_blank_rows(show):
     page = show("en-de")
     for top in (100, 5000, 56000, 30000, 0):
@@ -376,7 +458,8 @@ def test_export(show):
     page.fill("#query", "的")
     with page.expect_download() as download:
         page.click("#export-csv")
-    text = download.value.path().read_bytes().decode()
+    text = download.value.path().read_bytes().decode("utf-8-sig")
+    assert download.value.path().read_bytes().startswith("\ufeff".encode())  # for Excel
     head, *rows = csv.reader(io.StringIO(text, newline=""))
     assert len(rows) == count_of(page)
     systems = list(given["systems"])
@@ -392,6 +475,10 @@ def test_export(show):
     shapes = [its for its in picture.iter() if its.tag.endswith("rect")]
     assert len(shapes) > 10
     assert all(its.get("fill").startswith("rgb") for its in shapes)
+    page_color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (shapes[0].get("fill"), shapes[0].get("width")) == (page_color, "100%")
+    words = "".join(picture.itertext())
+    assert all(f"■ {name}"[:20] in words for name in systems[:2])
 
 
 def test_formulas_are_no_formulas_in_a_spreadsheet(show):

@@ -10,6 +10,7 @@ class Chart {
     this.x = (value) => left + (value - x[0]) / (x[1] - x[0] || 1) * (width - left - right);
     this.y = (value) => height - bottom - (value - y[0]) / (y[1] - y[0] || 1) * (height - top - bottom);
     this.svg = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label });
+    this.svg.append(legendOf(width));
     this.figure = figureOf(title, this.svg);
     this.axes(x, y, xTitle, yTitle);
   }
@@ -54,6 +55,13 @@ class Chart {
     const top = Math.min(this.y(y0), this.y(y1)), height = Math.max(Math.abs(this.y(y1) - this.y(y0)), 1);
     this.mark(svg("rect", { class: kind, x: x0, y: top, width: Math.max(x1 - x0, 0.5), height }), label, action);
   }
+}
+
+// The colors of A and B, at the top right of a picture.
+function legendOf(width, systems = shownSystems()) {
+  const short = (name) => (name.length > 22 ? `${name.slice(0, 21)}…` : name);
+  const parts = systems.flatMap((k) => [svg("tspan", { class: kindOf(k) }, "■"), svg("tspan", {}, ` ${short(data.names[k])} `)]);
+  return svg("text", { class: "legend-in", x: width - 2, y: 10, "text-anchor": "end" }, ...parts);
 }
 
 function figureOf(title, picture) {

@@ -34,8 +34,53 @@ function exportCsv() {
     ...Array.from({ length: most }, (_, j) => `reference ${j + 1}`), ...data.names];
   const rows = Array.from(visible, exported).map((its) => [its.segment, ...(data.ids ? [its.id] : []), ...its.systems.map((system) => system.score), its.systems[0].ref_len,
     ...(texts.sources ? [its.source] : []), ...Array.from({ length: most }, (_, j) => its.references[j] ?? ""), ...its.systems.map((system) => system.hypothesis)]);
-  save([heads, ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n", "text/csv;charset=utf-8", "segments.csv");
+  save("\ufeff" + [heads, ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n", "text/csv;charset=utf-8", "segments.csv");
 }
+
+function segmentText(s) {
+  const its = exported(s), lines = [`Segment ${s}`, ...(its.source === undefined ? [] : [`source: ${its.source}`]), ...its.references.map((text) => `reference: ${text}`)];
+  return [...lines, ...its.systems.map((system) => `${system.name}, ${score(system.score)}: ${system.hypothesis}`)].join("\n");
+}
+
+// The clipboard may be forbidden, as in frames; then by a selected text.
+async function copy(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = element("textarea", { class: "copied" });
+    area.value = text;
+    button.after(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
+  const title = button.dataset.title ??= button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = title; }, 1500);
+}
+
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$" };
+
+// A table as text for spreadsheets or papers, without what is only for the screen.
+function tableText(table, latex) {
+  const isBold = (cell) => cell.closest("tr.significant") || $(".significant", cell);
+  const rows = [...table.rows].map((row) => [...row.cells].filter((cell) => !cell.matches(".bar")).map((cell) => {
+    const copied = cell.cloneNode(true);
+    copied.querySelectorAll(".choose").forEach((its) => its.remove());
+    const text = copied.textContent.trim().replace(/\s+/g, " ");
+    if (!latex) return text;
+    const literal = text.replace(/[\\~^−]|[&%$#_{}]/g, (mark) => LATEX[mark] ?? `\\${mark}`);
+    return isBold(cell) ? `\\textbf{${literal}}` : literal;
+  }));
+  if (!latex) return rows.map((row) => row.join("\t")).join("\n") + "\n";
+  const [head, ...body] = rows.map((row) => `${row.join(" & ")} \\\\`);
+  const note = table.caption ? `% ${table.caption.textContent.trim().replace(/\s+/g, " ")}\n` : "";
+  return `${note}\\begin{tabular}{l${"r".repeat(rows[0].length - 1)}}\n\\toprule\n${head}\n\\midrule\n${body.join("\n")}\n\\bottomrule\n\\end{tabular}\n`;
+}
+
+const tableButtons = (table) => element("p", { class: "take no-print" }, ...["TSV", "LaTeX"].map((name) =>
+  element("button", { type: "button", "aria-label": `Copy the table as ${name}`, onclick: (event) => copy(tableText(table, name === "LaTeX"), event.target) }, name)));
 
 const STYLES = ["fill", "stroke", "stroke-width", "font-size", "font-family", "opacity"];
 
@@ -47,5 +92,7 @@ function saveSvg(picture, title) {
     for (const name of STYLES) part.setAttribute(name, style.getPropertyValue(name));
     for (const name of ["class", "role", "tabindex"]) part.removeAttribute(name);
   });
+  const page = getComputedStyle(document.body).backgroundColor;
+  copy.prepend(svg("rect", { width: "100%", height: "100%", fill: page }));
   save(new XMLSerializer().serializeToString(copy), "image/svg+xml", `${title.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}.svg`);
 }

@@ -145,6 +145,7 @@ function applyFilter() {
 function setFilter(changes, jump = false) {
   Object.assign(filter, changes);
   applyFilter();
+  writeState(!("query" in changes));
   if (jump) $("#segments").scrollIntoView();
 }
 

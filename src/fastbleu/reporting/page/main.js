@@ -2,7 +2,7 @@
 
 function fillCompare() {
   $("#ngram-order").append(...Array.from({ length: Math.min(data.orders, 8) }, (_, n) => element("option", { value: n + 1, selected: n === 1 && "" }, String(n + 1))));
-  $("#ngram-order").addEventListener("change", countNgrams);
+  $("#ngram-order").addEventListener("change", () => { countNgrams(); writeState(); });
   if (data.names.length < 2) { pair.b = pair.a; return; }
   for (const [id, name] of [["#system-a", "a"], ["#system-b", "b"]]) {
     const select = $(id);
@@ -23,6 +23,7 @@ function setPair(chosen) {
   $("#system-a").value = pair.a;
   $("#system-b").value = pair.b;
   drawAll();
+  writeState();
 }
 
 // Show which systems are compared where these are chosen.
@@ -74,12 +75,16 @@ async function main() {
   grid.addEventListener("keydown", gridKey);
   addEventListener("resize", () => drawRows());
   addEventListener("keydown", pageKey);
-  addEventListener("hashchange", followHash);
+  addEventListener("hashchange", readState);
+  addEventListener("popstate", readState);
   addEventListener("beforeprint", () => drawRows(PRINTED));
   addEventListener("afterprint", () => drawRows());
   $("#export-csv").addEventListener("click", exportCsv);
   $("#export-json").addEventListener("click", exportJson);
-  followHash();
+  $("#copy-link").addEventListener("click", (event) => copy(location.href, event.target));
+  $("#copy-link").hidden = isFramed;
+  for (const region of document.querySelectorAll("#overview .scroll, #mistakes .scroll")) region.after(tableButtons($("table", region)));
+  readState();
   document.documentElement.dataset.ready = "yes";
   countNgrams();
 }

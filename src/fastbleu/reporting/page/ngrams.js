@@ -76,6 +76,7 @@ async function countNgrams() {
   $("#ngram-tables").replaceChildren(...tables,
     ngramTable(`Missed by ${all}, in every reference`, "missed:", missed, null, rank, (s, ngram) => missedOf(s, order).includes(ngram)),
     ...unsupported.map((said, i) => ngramTable(`${names[i]} says, in no reference`, `${names[i]} says`, said, null, rank, (s, ngram) => unsupportedOf(s, shown[i], order).includes(ngram))));
+  choosePick();
 }
 
 function ngramTable(title, verb, side, other, rank, holds) {
@@ -83,7 +84,7 @@ function ngramTable(title, verb, side, other, rank, holds) {
   listed.sort((one, two) => one.rank - two.rank || two.net - one.net || two.count - one.count || (one.ngram < two.ngram ? -1 : 1));
   const rows = listed.slice(0, MOST_NGRAMS).map(({ ngram, count }) => {
     const choose = () => selectSegments(`${verb} “${ngram}”`, (s) => holds(s, ngram));
-    return element("tr", { class: "pick", onclick: choose },
+    return element("tr", { class: "pick", "data-pick": `${verb} “${ngram}”`, onclick: choose },
       element("th", { scope: "row", dir: "auto" }, appendText(element("button", { type: "button" }), ngram)),
       element("td", {}, grouped(count)), other ? element("td", {}, grouped(other.get(ngram) ?? 0)) : null);
   });

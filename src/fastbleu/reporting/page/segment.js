@@ -1,6 +1,5 @@
 // One segment: its texts, what matches, what is missing, and its numbers.
 
-const HASH = /^#segment=(\d+)$/;
 // In a frame of a notebook links resolve against the notebook's address, and history is not ours.
 const isFramed = location.protocol === "about:";
 let opened = -1;
@@ -8,6 +7,7 @@ let othersOpen = false;
 let against = -1;      // the reference that matches are shown against; -1: all
 
 function openSegment(s, focus = true) {
+  const isNew = opened < 0;
   opened = s;
   const place = $("#segment"), held = place.contains(document.activeElement) && document.activeElement.id;
   place.replaceChildren(...segmentParts(s));
@@ -15,12 +15,8 @@ function openSegment(s, focus = true) {
   $("#desk").classList.add("open");
   if (held) document.getElementById(held)?.focus({ preventScroll: true });
   markQuery();
-  setAddress(`#segment=${s}`);
+  writeState(isNew);
   if (focus) { place.scrollIntoView({ block: "nearest" }); place.focus({ preventScroll: true }); }
-}
-
-function setAddress(address) {
-  if (!isFramed && location.hash !== address) history.replaceState(null, "", address);
 }
 
 function followLink(event) {
@@ -37,8 +33,8 @@ function closeSegment() {
   opened = -1;
   $("#segment").hidden = true;
   $("#desk").classList.remove("open");
-  setAddress(location.pathname + location.search);
-  $("#grid").focus();
+  writeState();
+  $("#grid").focus({ preventScroll: true });
 }
 
 function step(by) {
@@ -51,7 +47,7 @@ function segmentParts(s) {
   const button = (text, action) => element("button", { type: "button", id: `segment-${text.toLowerCase()}`, onclick: action }, text);
   const head = element("header", {},
     element("h3", { id: "segment-heading" }, appendText(element("span"), `Segment ${s}${id}`)),
-    isFramed ? null : element("a", { href: `#segment=${s}` }, "link"), button("Previous", () => step(-1)), button("Next", () => step(1)), button("Close", closeSegment));
+    button("Copy", (event) => copy(segmentText(s), event.target)), button("Previous", () => step(-1)), button("Next", () => step(1)), button("Close", closeSegment));
   const facts = data.buckets.map(({ name, labels }, i) => (name === "document" || name === "group" ? `${name}: ${labels[data.bucket[i][s]]}` : null)).filter(Boolean);
   const list = element("dl");
   const add = (title, ...content) => list.append(element("dt", {}, ...[title].flat()), element("dd", {}, ...content));
@@ -157,12 +153,4 @@ function dialectsOf(s) {
     ...data.systems.map((k) => element("td", {}, (data.byDialect[d][k][s] / 10 ** decimals).toFixed(decimals)))));
   const table = element("table", { class: "numbers" }, headOf(["Dialect", ...data.names]), element("tbody", {}, ...rows));
   return [element("details", { id: "segment-dialects" }, element("summary", {}, "The segment by every BLEU"), scrolling("Scores of the segment by dialect", table))];
-}
-
-function followHash() {
-  const found = HASH.exec(location.hash);
-  if (!found || Number(found[1]) >= data.segments) return;
-  const at = visible.indexOf(Number(found[1]));
-  if (at >= 0) moveTo(at);
-  if (Number(found[1]) !== opened) openSegment(Number(found[1]));
 }

@@ -181,4 +181,4 @@ function sortable(table) {
 }
 
 // A table that scrolls by itself where the window is narrow.
-const scrolling = (label, table) => element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table);
+const scrolling = (label, table) => element("div", {}, element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, table), tableButtons(table));

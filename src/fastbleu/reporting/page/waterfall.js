@@ -7,12 +7,12 @@ function drawWaterfall() {
     const steps = data.steps[k];
     if (!steps) continue;
     const name = data.names[k], rows = steps.length + 2, rowHeight = 22;
-    const size = { width: 460, height: rows * rowHeight + 6, left: 78, right: 62 };
+    const size = { width: 460, height: rows * rowHeight + 20, left: 78, right: 62 };
     const x = (value) => size.left + value / data.scale * (size.width - size.left - size.right);
     const label = `${name}: from ${data.scale} to ${score(data.scores[k])}`;
     const picture = svg("svg", { viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": `${label}; ${steps.map(([step, value], i) => `${step} ${signed(value - (i ? steps[i - 1][1] : data.scale), data.digits)}`).join(", ")}` });
     const row = (number, title, from, to, kind, text) => {
-      const top = number * rowHeight + 4, low = Math.min(from, to);
+      const top = number * rowHeight + 18, low = Math.min(from, to);
       picture.append(
         svg("text", { x: size.left - 6, y: top + 12, "text-anchor": "end" }, title),
         svg("rect", { class: kind, x: x(low), y: top, width: Math.max(Math.abs(x(to) - x(from)), 1), height: rowHeight - 6 }),
@@ -25,6 +25,7 @@ function drawWaterfall() {
       before = value;
     });
     row(rows - 1, "score", 0, data.scores[k], kindOf(k), score(data.scores[k]));
+    picture.append(legendOf(size.width, [k]));
     place.append(figureOf(name, picture));
   }
 }
