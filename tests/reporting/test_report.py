@@ -391,6 +391,22 @@ def test_the_command_writes_both(tmp_path):
     assert notes.read_text(encoding="utf-8") == report.markdown()
 
 
+def test_the_command_takes_documents_groups_and_ids(tmp_path):
+    reference, system = EXAMPLES / "reference.1.txt", EXAMPLES / "system-a.txt"
+    lines = wmt22.read_lines(reference)
+    labels, options = {}, []
+    for name in ("documents", "groups", "ids"):
+        labels[name] = [f"{name} {number // 7}" for number in range(len(lines))]
+        path = tmp_path / f"{name}.txt"
+        path.write_text("".join(f"{label}\n" for label in labels[name]), encoding="utf-8")
+        options += [f"--{name}", path]
+    page, arguments = tmp_path / "report.html", (reference, "-i", system)
+    assert output(*arguments, *options, "--html", page, "-q") == output(*arguments)
+    expected = fastbleu.report({"system-a": wmt22.read_lines(system)}, lines, **labels)
+    assert page.read_text(encoding="utf-8") == expected.html()
+    assert "--groups is shown in a report" in usage_error(*arguments, *options[2:])
+
+
 def test_the_command_scores_as_its_options_say(tmp_path):
     files = [EXAMPLES / f"{name}.txt" for name in ("reference.1", "system-a", "system-b")]
     options = "--md", tmp_path / "r.md", "-b", "-f", "text", "-q"

@@ -126,8 +126,8 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
             reader.check_fields()
         raise
     names = system_names(options, systems)
-    if options.source is not None:
-        readers.append(open_input(options.source, opened, SYSTEM, options.encoding))
+    for label in options.labels:
+        readers.append(open_input(getattr(options, label), opened, SYSTEM, options.encoding))
     kind = SacrebleuText if options.prints_as_sacrebleu else DialectText
     printer = kind(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
@@ -146,7 +146,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         from .html_report import write_reports
 
         titles = list(options.systems) or names
-        chunks = write_reports(options, titles, references, list(chunks), bool(options.source))
+        chunks = write_reports(options, titles, references, list(chunks))
     if options.diagnosed:
         from .diagnosis import diagnose
 

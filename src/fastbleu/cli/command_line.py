@@ -12,7 +12,7 @@ from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..runtime.extras import install_command
 from ..tokenizers.table import BY_LANGUAGE, WITHOUT_MODEL
 from .files import STDIN, InputError
-from .options import EXAMPLES, FORMATS, OF_GROUPS, ONLY_DIALECTS, make_parser
+from .options import EXAMPLES, FORMATS, OF_GROUPS, ONLY_DIALECTS, REPORT_LABELS, make_parser
 
 _DEFAULT_SAMPLES = {"bs": 1000, "ar": 10_000}
 _LIMITS = {
@@ -54,8 +54,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if options.print_completion:
         _print_completion(parser, options.print_completion)
     options.reported = options.html is not None or options.md is not None
-    if options.source is not None and not options.reported:
-        parser.error("--source is shown in a report: it needs --html or --md")
+    options.labels = [name for name in REPORT_LABELS if getattr(options, name) is not None]
+    if options.labels and not options.reported:
+        parser.error(f"--{options.labels[0]} is shown in a report: it needs --html or --md")
     if options.open and options.html is None:
         parser.error("--open opens the page that --html writes")
     if options.by is not None:

@@ -20,22 +20,24 @@ def write_reports(
     names: list[str],
     references: int,
     chunks: list[list[list[str]]],
-    has_source: bool,
 ) -> Chunks:
-    """Write the requested files, and yield the chunks, without the source, for scoring."""
+    """Write the requested files, and yield the chunks, without sources and labels, for scoring."""
     columns = [list(column) for column in joined(chunks)]
     if not columns or not columns[0]:
         raise InputError("no segment to score: the files have no lines")
-    sources = columns.pop() if has_source else None
+    systems_end = references + len(names)
+    labels = dict(zip(options.labels, columns[systems_end:], strict=True))
+    if "source" in labels:
+        labels["sources"] = labels.pop("source")
     texts = [list(segment) for segment in zip(*columns[:references], strict=True)]
-    systems = dict(zip(_short(names), columns[references:], strict=True))
+    systems = dict(zip(_short(names), columns[references:systems_end], strict=True))
     report = import_undisturbed("fastbleu.reporting.report").report
     paths = [path for path in (options.html, options.md) if path is not None]
     path = paths[0]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
-            made = report(systems, texts, sources, metric=metric_of(options))
+            made = report(systems, texts, **labels, metric=metric_of(options))
             for path in paths:
                 made.save(path, "html" if path is options.html else "md")
     except OSError as error:
@@ -52,7 +54,7 @@ def write_reports(
         import webbrowser
 
         webbrowser.open(f"file://{os.path.abspath(options.html)}")
-    return iter([chunk[: references + len(names)] for chunk in chunks])
+    return iter([chunk[:systems_end] for chunk in chunks])
 
 
 def _short(names: list[str]) -> list[str]:

@@ -15,6 +15,7 @@ from ..dialects import names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..tokenizers.table import TOKENIZERS
 
+REPORT_LABELS = ("source", "documents", "groups", "ids")  # files of a report only
 FORMATS = ("json", "text", "latex")
 OF_GROUPS = ("csv", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
@@ -163,6 +164,9 @@ def make_parser() -> argparse.ArgumentParser:
     add("--html", metavar="FILE", help=text)
     add("--md", metavar="FILE", help="write the overview and some segments as Markdown")
     add("--source", metavar="SRC", help="with --html or --md: the file of the source texts")
+    for name, what in (("documents", "document"), ("groups", "group"), ("ids", "name")):
+        text = f"with --html or --md: a file with the {what} of each segment, one per line"
+        add(f"--{name}", metavar="FILE", help=text)
     add("--open", action="store_true", help="with --html: open the page in the browser")
     text = "never print colors; the same as setting $NO_COLOR"
     add("-nc", "--no-color", action="store_true", help=text)

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     Scores: TypeAlias = PlottedScore | Mapping[str, PlottedScore]
     Floats: TypeAlias = Iterable[SupportsFloat]
 
-# Okabe and Ito's colors, which color-blind people can distinguish; the first two as in the
-# report.
+# Okabe and Ito's colors, which color-blind people can distinguish.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _GREY = "0.5"  # of texts and lines: legible on white and on black
 _MOST_LABELLED = 2  # systems whose bars have their values

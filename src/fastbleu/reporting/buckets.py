@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..counting.stats import Stats
+from ..significance import bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 # Bounds of the reference lengths, in tokens; and the number of buckets by position.
 _LENGTHS = (0, 6, 11, 16, 21, 31, 41, 61, 101)
 _PARTS = 10
+# More buckets, times systems, have no intervals: each takes milliseconds.
+_MOST_INTERVALS = 400
 
 
 def digits_on(scale: float) -> int:
@@ -42,16 +45,19 @@ class Buckets:
         The bucket of each segment.
     scores : list of K lists of float or None
         The score of each system in each bucket; None if there is none.
+    intervals : list of K lists of (float, float) or None
+        Their 95 % bootstrap intervals; None without samples, and if there are too many buckets.
     """
 
     name: str
     labels: list[str]
     codes: NDArray[numpy.int64]
     scores: list[list[float | None]]
+    intervals: list[list[tuple[float, float] | None]]
 
 
-def make_buckets(segments: Segments) -> list[Buckets]:
-    """All buckets that the segments can be sorted into."""
+def make_buckets(segments: Segments, settings: dict[str, Any]) -> list[Buckets]:
+    """All buckets that the segments can be sorted into; `settings` are those of `bootstrap`."""
     count = len(segments)
     ref_lens = segments.counted[0].stats.ref_lens
     lengths = numpy.searchsorted(_LENGTHS, ref_lens, side="right") - 1
@@ -68,7 +74,7 @@ def make_buckets(segments: Segments) -> list[Buckets]:
     ):
         if values is not None:
             made.append((name, *_numbered(values)))
-    return [_scored(segments, *bucket) for bucket in made]
+    return [_scored(segments, settings, *bucket) for bucket in made]
 
 
 def _numbered(values: Sequence[str]) -> tuple[list[str], NDArray[Any]]:
@@ -78,20 +84,41 @@ def _numbered(values: Sequence[str]) -> tuple[list[str], NDArray[Any]]:
     return list(numbers), numpy.array(codes, numpy.int64)
 
 
-def _scored(segments: Segments, name: str, labels: list[str], codes: NDArray[Any]) -> Buckets:
+def _scored(
+    segments: Segments,
+    settings: dict[str, Any],
+    name: str,
+    labels: list[str],
+    codes: NDArray[Any],
+) -> Buckets:
     """The buckets that have segments, with their scores."""
     order = numpy.argsort(codes, kind="stable")
     used, starts = numpy.unique(codes[order], return_index=True)
     bounds = [*starts.tolist(), len(codes)]
     numbers = numpy.empty(len(labels), numpy.int64)
     numbers[used] = numpy.arange(len(used))
-    scores = []
+    scores, intervals = [], []
+    if len(used) * len(segments.counted) > _MOST_INTERVALS:
+        settings = {**settings, "samples": 0}
+    scorer = segments.metric.scorer
     for counted in segments.counted:
         rows = numpy.asarray(counted.stats)[order]
-        parts = pairwise(bounds)
-        scorer = segments.metric.scorer
-        scores.append([_score(scorer, counted, rows[low:high]) for low, high in parts])
-    return Buckets(name, [labels[code] for code in used], numbers[codes], scores)
+        parts = [rows[low:high] for low, high in pairwise(bounds)]
+        scores.append([_score(scorer, counted, part) for part in parts])
+        intervals.append([_interval(scorer, counted, part, settings) for part in parts])
+    return Buckets(name, [labels[code] for code in used], numbers[codes], scores, intervals)
+
+
+def _interval(
+    scorer: Scorer, counted: Counted, rows: NDArray[Any], settings: dict[str, Any]
+) -> tuple[float, float] | None:
+    if counted.extra is not None or not settings["samples"] or len(rows) < 2:
+        return None
+    try:
+        found = bootstrap(Stats(rows, scorer.max_order), **settings)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return found.low, found.high
 
 
 def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None:

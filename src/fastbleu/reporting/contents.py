@@ -43,7 +43,12 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
         "steps": [system.steps for system in overview.systems],
         "scores": [system.score.value for system in overview.systems],
         "buckets": [
-            {"name": sorting.name, "labels": sorting.labels, "scores": sorting.scores}
+            {
+                "name": sorting.name,
+                "labels": sorting.labels,
+                "scores": sorting.scores,
+                **_rounded(sorting.intervals),
+            }
             for sorting in buckets
         ],
         "verdicts": make_verdicts(segments, overview),
@@ -65,6 +70,15 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
     if dialects:
         _add_dialects(payload, segments)
     return payload
+
+
+def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any]:
+    """Intervals for pictures; lists without any are left out."""
+    shown = [
+        [ends and (round(ends[0], 4), round(ends[1], 4)) for ends in of_system]
+        for of_system in intervals
+    ]
+    return {"intervals": [its if any(its) else [] for its in shown]}
 
 
 def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:

@@ -107,7 +107,13 @@ def make_overview(
 ) -> Overview:
     """Score all systems, compare each with each, and look for likely mistakes."""
     notes: list[str] = []
-    intervals, pairs = _resample(segments, samples, seed, notes)
+    settings: dict[str, Any] = {
+        "samples": samples,
+        "seed": seed,
+        "dialect": segments.metric.scorer.dialect,
+        **scoring_options(segments.metric),
+    }
+    intervals, pairs = _resample(segments, settings, notes)
     systems, findings, scorer = [], {}, segments.metric.scorer
     for number, name in enumerate(segments.names):
         score = scorer.score(scorer.totals(segments.counted[number]))
@@ -119,25 +125,19 @@ def make_overview(
         steps = _steps(segments, score)
         systems.append(System(name, score, intervals[number], steps))
     by_dialect, failures = _by_dialect(segments) if dialects else ([], [])
-    made = make_buckets(segments)
+    made = make_buckets(segments, settings)
     return Overview(systems, pairs, made, _mistakes(findings), by_dialect, failures, notes)
 
 
 def _resample(
-    segments: Segments, samples: int, seed: int | str | None, notes: list[str]
+    segments: Segments, settings: dict[str, Any], notes: list[str]
 ) -> tuple[list[Interval | None], list[Pair]]:
     """The confidence interval of each system, and the comparisons of all pairs."""
     count = len(segments.names)
     stats = [counted.stats for counted in segments.counted]
-    settings: dict[str, Any] = {
-        "samples": samples,
-        "seed": seed,
-        "dialect": segments.metric.scorer.dialect,
-        **scoring_options(segments.metric),
-    }
     intervals: list[Interval | None] = [None] * count
     pairs: list[Pair] = []
-    if not samples:
+    if not settings["samples"]:
         return intervals, pairs
     try:
         if count == 1:

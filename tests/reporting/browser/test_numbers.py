@@ -1,6 +1,7 @@
 """Every number on the page is the library's."""
 
 import json
+import re
 from collections import Counter
 
 import numpy as np
@@ -271,8 +272,35 @@ def test_buckets(show):
         assert [size, *shown] == [
             str(len(chosen)),
             *(f"{its:.2f}" for its in scores),
+            "",
             f"{scores[1] - scores[0]:+.2f}",
         ]
+        interval = significance.bootstrap(
+            metric.statistics(
+                [given["systems"][names[1]][s] for s in chosen],
+                [given["references"][s] for s in chosen],
+            )
+        )
+        bars = page.locator("#bucket-table tr", has=page.get_by_text(label, exact=True))
+        ends = [bars.locator("line").nth(1).get_attribute(its) for its in ("x1", "x2")]
+        assert ends == [f"{end:.1f}" for end in (interval.low, interval.high)]
+        width = bars.locator("rect").nth(0).get_attribute("width")
+        assert width == f"{scores[0]:.1f}"
+    page.click("#bucket-table thead button:has-text('difference')")
+    differences = [float(row[-1]) for row in cells(page, "#bucket-table")]
+    assert differences == sorted(differences, reverse=True)
+
+
+def test_length_differences(show):
+    given, page = case("en-de"), show("en-de")
+    stats = fastbleu.BLEU().statistics(next(iter(given["systems"].values())), given["references"])
+    longer = (stats.hyp_lens - stats.ref_lens).clip(-10, 10).tolist()
+    marks = page.locator("#charts svg").nth(1).locator("rect.a")
+    labels = [mark.get_attribute("aria-label") for mark in marks.all()]
+    found = {int(re.search(r" ([+-]?\d+)( or more)? tokens: ", its)[1]): its for its in labels}
+    assert sorted(found) == sorted(set(longer))
+    for tokens, label in found.items():
+        assert f": {longer.count(tokens)} segment" in label
 
 
 def test_waterfall(show):

@@ -559,6 +559,50 @@ def test_accessibility(show, axe, name, scheme):
     assert axe(page) == []
 
 
+@pytest.mark.parametrize("how", ["print", "narrow"])
+def test_accessibility_in_print_and_in_narrow_windows(show, axe, how):
+    page = show("en-zh", "#segment=2", viewport={"width": 390, "height": 800})
+    page.wait_for_selector("#ngram-tables table")
+    if how == "print":
+        page.emulate_media(media="print")
+    assert axe(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_and_b_differ_in_grey(show, scheme):
+    page = show("en-de", color_scheme=scheme)
+
+    def light(selector):
+        color = page.eval_on_selector(selector, "its => getComputedStyle(its).fill")
+        channels = [int(its) / 255 for its in re.findall(r"\d+", color)[:3]]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    one, other = sorted(light(f"#charts svg rect.{its}") for its in "ab")
+    assert (other + 0.05) / (one + 0.05) >= 1.6
+    legends = page.eval_on_selector_all(".figures svg", "all => all.map(s => s.textContent)")
+    assert len(legends) == 7
+    assert all("■" in text for text in legends)
+
+
+def test_nothing_is_covered_on_a_telephone(show):
+    page = show("en-de", viewport={"width": 390, "height": 800}, has_touch=True)
+    page.evaluate("document.querySelector('#charts').scrollIntoView()")
+    covered = """() => [...document.querySelectorAll('h2, th, label, figcaption')].filter(its => {
+      const box = its.getBoundingClientRect();
+      if (box.bottom <= 0 || box.top < 0 || box.bottom > innerHeight || !box.width) return false;
+      const top = document.elementFromPoint(box.left + 2, box.top + box.height / 2);
+      return top && !its.contains(top) && !top.contains(its);
+    }).length"""
+    assert page.evaluate(covered) == 0
+    sizes = page.eval_on_selector_all(
+        "#charts circle",
+        """all => all.map(c => c.getBoundingClientRect().width
+            + parseFloat(getComputedStyle(c).strokeWidth))""",
+    )
+    assert min(sizes) >= 8
+
+
 @pytest.mark.parametrize("width", [320, 700])
 def test_narrow_windows_scroll_only_down(show, width):
     page = show("en-zh", "#segment=3", viewport={"width": width, "height": 700})

@@ -57,9 +57,10 @@ class Chart {
   }
 }
 
+const short = (name) => (name.length > 22 ? `${name.slice(0, 21)}…` : name);
+
 // The colors of A and B, at the top right of a picture.
 function legendOf(width, systems = shownSystems()) {
-  const short = (name) => (name.length > 22 ? `${name.slice(0, 21)}…` : name);
   const parts = systems.flatMap((k) => [svg("tspan", { class: kindOf(k) }, "■"), svg("tspan", {}, ` ${short(data.names[k])} `)]);
   return svg("text", { class: "legend-in", x: width - 2, y: 10, "text-anchor": "end" }, ...parts);
 }

@@ -155,7 +155,7 @@ function filled(made, attributes, children) {
   return made;
 }
 
-const headOf = (titles) => element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col", dir: "auto" }, title))));
+const headOf = (titles) => element("thead", {}, element("tr", {}, ...titles.map((title) => (title ? element("th", { scope: "col", dir: "auto" }, title) : element("td")))));
 
 // Heads that sort the rows of a table, first downwards; text and empty cells as they stand.
 function sortable(table) {

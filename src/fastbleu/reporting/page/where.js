@@ -4,7 +4,7 @@ const BINS = 20, BANDS = 50, CELLS = 32;
 
 function drawWhere() {
   const place = $("#charts");
-  place.replaceChildren(distribution());
+  place.replaceChildren(distribution(), lengthDifferences());
   if (isPair()) place.append(differences(), curve(), scatter());
   drawBuckets();
 }
@@ -38,6 +38,29 @@ function distribution() {
       const at = chart.x(bin * width) + 1, each = (chart.x(width) - chart.x(0) - 2) / shown.length;
       chart.bar(kindOf(k), at + i * each, at + (i + 1) * each, 0, count, `${data.names[k]} ${low} to ${high}: ${counted(count)}`,
         () => selectSegments(`${data.names[k]} ${low} to ${high}`, (s) => binOf(data.score[k][s], 0, width, BINS) === bin));
+    });
+  }
+  return chart.figure;
+}
+
+// How many tokens longer the hypotheses are than their references; far ones at both ends.
+function lengthDifferences() {
+  const most = 10, bins = 2 * most + 1, shown = shownSystems();
+  const binAt = (s, k) => Math.max(0, Math.min(bins - 1, data.hypLen[k][s] - data.refLen[k][s] + most));
+  const counts = shown.map((k) => {
+    const made = new Uint32Array(bins);
+    for (let s = 0; s < data.segments; s++) made[binAt(s, k)]++;
+    return made;
+  });
+  const chart = new Chart("Length differences", `Histogram of tokens minus reference tokens, ${shown.map((k) => data.names[k]).join(" and ")}`, [-most - 0.5, most + 0.5], [0, Math.max(1, ...counts.flatMap((its) => [...its]))], "tokens − reference tokens", "segments");
+  const each = (chart.x(1) - chart.x(0) - 2) / shown.length;
+  for (let bin = 0; bin < bins; bin++) {
+    shown.forEach((k, i) => {
+      const count = counts[i][bin], at = bin - most;
+      if (!count) return;
+      const name = `${data.names[k]} ${at > 0 ? "+" : ""}${at}${Math.abs(at) === most ? " or more" : ""} tokens`;
+      const from = chart.x(at - 0.5) + 1 + i * each;
+      chart.bar(kindOf(k), from, from + each, 0, count, `${name}: ${counted(count)}`, () => selectSegments(name, (s) => binAt(s, k) === bin));
     });
   }
   return chart.figure;
@@ -90,7 +113,7 @@ function scatter() {
   const cellOf = (s) => binOf(data.score[pair.a][s], 0, width, CELLS) * CELLS + binOf(data.score[pair.b][s], 0, width, CELLS);
   for (let s = 0; s < data.segments; s++) cells.set(cellOf(s), (cells.get(cellOf(s)) ?? 0) + 1);
   const most = Math.max(...cells.values()), [a, b] = [data.names[pair.a], data.names[pair.b]];
-  const chart = new Chart(`${a} against ${b}`, `Scores of segments, ${a} against ${b}`, [0, data.scale], [0, data.scale], a, b, { height: 340 });
+  const chart = new Chart(`${a} against ${b}`, `Scores of segments, ${a} against ${b}`, [0, data.scale], [0, data.scale], short(a), short(b), { height: 340 });
   chart.svg.append(svg("line", { class: "zero", x1: chart.x(0), y1: chart.y(0), x2: chart.x(data.scale), y2: chart.y(data.scale) }));
   const largest = (chart.y(0) - chart.y(width)) / 2;
   for (const [cell, count] of [...cells].sort((one, other) => one[0] - other[0])) {
@@ -102,6 +125,19 @@ function scatter() {
     chart.mark(dot, `${name}: ${counted(count)}`, () => selectSegments(name, (s) => cellOf(s) === cell));
   }
   return chart.figure;
+}
+
+// The scores of a bucket as bars, with their 95 % intervals.
+function bucketBars(its, bucket, shown) {
+  const at = (value) => (100 * value / data.scale).toFixed(1);
+  const picture = svg("svg", { viewBox: `0 0 100 ${8 * shown.length}`, "aria-hidden": "true" });
+  shown.forEach((k, i) => {
+    const value = its.scores[k][bucket], [low, high] = its.intervals[k]?.[bucket] ?? [];
+    if (value === null) return;
+    picture.append(svg("rect", { class: kindOf(k), x: 0, y: 8 * i + 1, width: at(value), height: 6 }));
+    if (low !== undefined) picture.append(svg("line", { class: "range", x1: at(low), x2: at(high), y1: 8 * i + 4, y2: 8 * i + 4 }));
+  });
+  return picture;
 }
 
 let bucketKind = 0;
@@ -119,7 +155,7 @@ function drawBuckets(all = false) {
     order.sort((one, other) => gap(other) - gap(one));
   }
   const listed = all ? order : order.slice(0, MOST_BUCKETS);
-  const heads = [its.name, "segments", ...shown.map((k) => data.names[k]), ...(isPair() ? ["difference"] : [])];
+  const heads = [its.name, "segments", ...shown.map((k) => data.names[k]), "", ...(isPair() ? ["difference"] : [])];
   const cell = (value) => element("td", {}, value);
   const rows = listed.map((bucket) => {
     const scores = shown.map((k) => its.scores[k][bucket]);
@@ -129,12 +165,13 @@ function drawBuckets(all = false) {
       element("th", { scope: "row", dir: "auto" }, element("button", { type: "button" }, its.labels[bucket])),
       cell(grouped(sizes[bucket])),
       ...scores.map((value) => cell(value === null ? "" : score(value))),
+      element("td", { class: "bar" }, bucketBars(its, bucket, shown)),
       isPair() ? cell(known ? signed(scores[1] - scores[0], data.digits) : "") : null);
   });
   const more = listed.length < order.length ? element("button", { type: "button", onclick: () => drawBuckets(true) }, `Show all ${grouped(order.length)}`) : null;
   place.replaceChildren(
     element("h3", {}, "Buckets"),
     element("p", {}, element("label", {}, "by ", select)),
-    scrolling("Scores of buckets", element("table", { class: "numbers", id: "bucket-table" }, headOf(heads), element("tbody", {}, ...rows))),
+    scrolling("Scores of buckets", sortable(element("table", { class: "numbers", id: "bucket-table" }, headOf(heads), element("tbody", {}, ...rows)))),
     ...(more ? [more] : []));
 }
