@@ -31,6 +31,7 @@ _SWAPPED_SEGMENTS = 100
 _TOKENIZED_SHARE = 0.1
 
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»‹›–—―‐‑−", "''''\"\"\"\"\"\"''------")
+_QUOTE = re.compile(f"[{''.join(map(chr, _QUOTES))}]")
 _ENTITY = re.compile(r"&(?:#\d{2,7}|#x[\da-fA-F]{2,6}|[a-zA-Z]{2,8});")
 _UPPER = re.compile(r"[A-ZÀ-ÖØ-ÞА-ЯЁΑ-Ω]")
 _LINE_END = re.compile(r"[\r\n]+\Z")
@@ -153,7 +154,7 @@ def _quotes(corpus: Corpus) -> Iterator[Finding]:
     """Typographic quotes and dashes that only one side has."""
 
     def rewrite(text: str) -> str:
-        return text.translate(_QUOTES)
+        return text.translate(_QUOTES) if _QUOTE.search(text) else text
 
     sides = [bool(corpus.changed(rewrite, side)) for side in ("hypotheses", "references")]
     if sides[0] != sides[1]:
