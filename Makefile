@@ -18,7 +18,7 @@ TORCH ?= torch==2.13.0
 AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-neon test-pythons mutants docs docs-links test-wheels test-sdist check-release lint bench trust trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-neon test-pythons mutants docs docs-links test-wheels test-sdist test-installs check-release lint bench trust trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -165,6 +165,9 @@ test-sdist: .venv-release/installed            ## build the source distribution 
 .venv-release/installed: .venv-release/created pyproject.toml
 	@.venv-release/bin/python -m pip --disable-pip-version-check install --quiet --group release
 	@touch $@
+
+test-installs:            ## run each pip install of README.md and docs/ in an environment of its own
+	@TORCH='$(TORCH)' $(PYTHON) tools/test_installs.py $(EXTRAS)
 
 check-release: .venv-release/installed            ## check pyproject.toml, CITATION.cff, the workflows and forms against their schemas
 	@bash tools/check_release.sh .venv-release/bin

@@ -40,6 +40,10 @@ def draw_chart(ratios: list[tuple[str, str, float]]) -> str:
         + "</title>",
         f"<style>{STYLE}</style>",
     ]
+    parts.append(
+        f'<text class="tick" x="{LEFT - 12}" y="{TOP - 14}" text-anchor="end">'
+        "times faster, log scale</text>"
+    )
     for decade in range(math.floor(decades) + 1):
         at = x(10**decade)
         parts += [

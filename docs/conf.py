@@ -21,6 +21,8 @@ extensions = [
 exclude_patterns = ["_build", "conf.py"]
 source_suffix = {".md": "markdown"}
 
+default_role = "py:obj"  # a name in a docstring is a link if the reference has it
+
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -52,7 +54,7 @@ torcheval.metrics ignite.exceptions ignite.metrics.metric"""
 for name in HOSTS.split():
     for end in (place.end() for place in re.finditer(r"\w+(?=\.|$)", name)):
         sys.modules.setdefault(name[:end], Host())
-autodoc_typehints = "signature"
+autodoc_typehints = "none"  # the docstrings have the types
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
 napoleon_numpy_docstring = True
@@ -64,14 +66,38 @@ napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]
 
 html_theme = "furo"
+html_theme_options = {
+    "source_repository": "https://github.com/pyfastbleu/fastbleu/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
 html_title = f"fastbleu {release}"
 html_copy_source = False
 html_show_sphinx = False
 
 linkcheck_timeout = 20
 
-# Pages that are files of the repository's root: their links lead to pages, or to the repository.
-ROOT = Path(__file__).resolve().parent.parent
+# GitHub shows the pages as they are, so that these things are not in them: the navigation of the site,
+# and links to pages that hold a file of the repository's root.
+CONTENTS = {
+    "index": {
+        "Start": "quickstart guides/coming-from faq",
+        "Tasks": """guides/training guides/rl-rewards guides/mbr guides/self-bleu
+            guides/significance guides/paper guides/tables scale guides/command report""",
+        "Background": "why-numbers-differ how-it-works differences promises support",
+        "Reference": "reference/index changelog contributing architecture releasing",
+    },
+    "guides/coming-from": {
+        "": """from-nltk from-sacrebleu from-torchmetrics from-evaluate from-torcheval
+            from-ignite from-keras from-fast-bleu from-bleuscore from-perl patching""",
+    },
+    "reference/index": {
+        "": """metric dialects dialect-classes diagnosis matrix significance tables report nltk
+            sacrebleu integrations tokenizers""",
+    },
+}
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
 REPOSITORY = "https://github.com/pyfastbleu/fastbleu/blob/main"
 PAGES = {
     "CHANGELOG.md": "changelog.md",
@@ -79,24 +105,36 @@ PAGES = {
     "DIFFERENCES.md": "differences.md",
     "RELEASING.md": "releasing.md",
     "SECURITY.md": "promises.md",
+    "SUPPORT.md": "support.md",
 }
 INCLUDED = re.compile(r"^```{include} \.\./(\w+\.md)\n```$", re.MULTILINE)
-LINK = re.compile(r"\]\((?!\w+:|#)([^)]+)\)")
+LINK = re.compile(r"\]\((?!\w+:|#)([^)#]+)")
 
 
-def read_root_file(app, docname, source):
-    """Put a file of the root in place of its `{include}`."""
+def read_page(app, docname, source):
+    """Add what GitHub does not show; let links lead to pages of the site, or to the repository."""
+    folder = (DOCS / docname).parent
 
     def content(found):
-        path = ROOT / found[1]
-        app.env.note_dependency(path)
-        return LINK.sub(
-            lambda link: f"]({PAGES.get(link[1], f'{REPOSITORY}/{link[1]}')})",
-            path.read_text(encoding="utf-8"),
-        )
+        nonlocal folder
+        folder = ROOT
+        app.env.note_dependency(ROOT / found[1])
+        return (ROOT / found[1]).read_text(encoding="utf-8")
 
-    source[0] = INCLUDED.sub(content, source[0])
+    def link(found):
+        path = (folder / found[1]).resolve().relative_to(ROOT).as_posix()
+        if path in PAGES:
+            return f"](/{PAGES[path]}"
+        if path.startswith("docs/"):
+            return f"](/{path.removeprefix('docs/')}"
+        return f"]({REPOSITORY}/{path}"
+
+    text = LINK.sub(link, INCLUDED.sub(content, source[0]))
+    for caption, pages in CONTENTS.get(docname, {}).items():
+        options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
+        text += "\n".join(["", "```{toctree}", *options, "", *pages.split(), "```", ""])
+    source[0] = text
 
 
 def setup(app):
-    app.connect("source-read", read_root_file)
+    app.connect("source-read", read_page)

@@ -95,7 +95,10 @@ def main():
                 predict_with_generate=True,
                 generation_max_length=LENGTH,
                 batch_eval_metrics=True,  # keeps counts between batches, and no predictions
-                save_strategy="no",
+                save_strategy="epoch",
+                save_total_limit=1,
+                load_best_model_at_end=True,
+                metric_for_best_model="bleu",
                 report_to=[],
                 disable_tqdm=True,
                 use_cpu=True,

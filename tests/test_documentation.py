@@ -114,13 +114,13 @@ def test_no_block_has_a_language_that_is_not_run(page):
 
 
 def test_pages_name_files_and_functions_that_exist():
-    """CONTRIBUTING.md follows the code step by step; a row of DIFFERENCES.md names its test."""
+    """Architecture follows the code step by step; a row of DIFFERENCES.md names its test."""
     folders = "src", "tests", "tools", "bench"
     files = [*ROOT.glob("*.py"), *(path for one in folders for path in (ROOT / one).rglob("*.*"))]
     files = [path for path in files if path.suffix in (".py", ".pyx", ".pxd", ".h", ".sh")]
     words = {word for path in files for word in re.findall(r"\w+", path.read_text("utf-8"))}
     ends = tuple(path.as_posix() for path in files)
-    for page in ("CONTRIBUTING.md", "DIFFERENCES.md"):
+    for page in ("CONTRIBUTING.md", "docs/architecture.md", "DIFFERENCES.md"):
         for named in re.findall(r"`([\w./]+)`", (ROOT / page).read_text("utf-8")):
             if re.search(r"\w\.(py|pyx|pxd|h)$", named):
                 is_there = "PART" in named or any(end.endswith(f"/{named}") for end in ends)
@@ -133,6 +133,75 @@ def test_programs_that_readme_counts():
     """One program may have two dialects; "matlab" was never compared with its original."""
     others = set(dialects.names()) - {"sacrebleu", "nltk", "codebleu-weighted", "matlab"}
     assert f"and of {len(others)} other programs, bit for bit" in README.read_text("utf-8")
+
+
+LINKED = re.compile(
+    r"\]\((?:https://(?:github|raw\.githubusercontent)\.com/pyfastbleu/fastbleu/)?([^()\s]+)\)"
+)
+BRANCH = re.compile(r"(?:blob/)?main/")
+
+
+def links_of(page):
+    """(file, anchor) of each link to a file of the project, as GitHub follows it."""
+    for target in LINKED.findall(re.sub(r"```[\s\S]*?```", "", page.read_text("utf-8"))):
+        if not re.match(r"\w+:", target):
+            path, _, anchor = target.partition("#")
+            branch = BRANCH.match(path)
+            folder = ROOT if branch else page.parent
+            path = path[branch.end() if branch else 0 :]
+            yield (folder / path if path else page), anchor
+
+
+def anchors_of(page):
+    """What GitHub makes of a page's headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*sorted(ROOT.glob("*.md")), *PAGES[1:]], ids=name_of)
+def test_links_lead_where_they_say(page):
+    for file, anchor in links_of(page):
+        assert file.exists(), f"{name_of(page)} links to {file}"
+        assert not anchor or anchor in anchors_of(file), f"{name_of(page)} links to #{anchor}"
+
+
+def test_pages_that_readme_links_to_are_whole_on_github():
+    """They have no directives of Sphinx, and neither do the pages that these link to, but for
+    the reference."""
+    seen, new = set(), {README}
+    for _ in range(3):
+        new = {file.resolve() for page in new for file, _ in links_of(page)} - seen
+        new = {file for file in new if file.suffix == ".md" and file.parent.name != "reference"}
+        seen |= new
+    assert len(seen) > 20
+    assert not [page for page in seen if "```{" in page.read_text("utf-8")]
+
+
+def test_lines_of_scripts_that_pages_show_are_there():
+    page = ROOT / "docs" / "guides" / "training.md"
+    shown = re.findall(
+        r"main/(examples/\w+\.py)\)[^\n]*\n(?:\w[^\n]*\n)*\n```text\n(.*?)```",
+        page.read_text("utf-8"),
+        re.DOTALL,
+    )
+    assert len(shown) == 4
+    for script, lines in shown:
+        there = {line.strip() for line in (ROOT / script).read_text("utf-8").splitlines()}
+        assert {line.strip() for line in lines.splitlines()} <= {"", "),"} | there, script
+
+
+def test_no_picture_is_left_unused():
+    pages = "".join(page.read_text("utf-8") for page in PAGES)
+    for picture in (ROOT / "docs" / "images").iterdir():
+        assert picture.name in pages
+
+
+def test_the_table_of_extras_is_whole():
+    tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    table = (ROOT / "docs" / "quickstart.md").read_text("utf-8").partition("| extra |")[2]
+    named = re.findall(r"`(\w+)`", "".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE)))
+    assert sorted(named) == sorted(extras["optional-dependencies"])
 
 
 def test_extras_that_pages_install_exist():

@@ -1,7 +1,7 @@
 """Counts the cases of each test, and shows them by part: a part is a module test_*.py.
 
 A test that makes many cases takes the fixture `cases`; any other is one case. `--long` is the long
-form, in which `long` is true and nothing is `long_only`; `--record` updates SECURITY.md.
+form, in which `long` is true and nothing is `long_only`; `--record` updates RESULTS.md.
 FASTBLEU_REQUIRE_TOOLS=1 turns skips for missing tools into failures.
 """
 
@@ -13,6 +13,7 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ PARTS = [
 ]
 LONG_ONLY = "in the long form only"
 STRICT = os.environ.get("FASTBLEU_REQUIRE_TOOLS", "0") not in ("", "0")
-SECURITY = ROOT / "SECURITY.md"
+RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
 class Cases:
@@ -66,7 +67,7 @@ def long(pytestconfig: pytest.Config) -> bool:
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("trust")
     group.addoption("--long", action="store_true", help="the long form of the trust gate")
-    group.addoption("--record", action="store_true", help="put the figures into SECURITY.md")
+    group.addoption("--record", action="store_true", help="put the figures into RESULTS.md")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -166,16 +167,16 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def record(form: str, rows: list[dict[str, Any]]) -> None:
-    """Put the last figures of each part into SECURITY.md, in place of those of an earlier run."""
+    """Put the last figures of each part into RESULTS.md, in place of those of an earlier run."""
     command = {"short": "make trust", "long": "make trust-long"}[form]
     about = f"CPython {platform.python_version()}, {platform.system()} {platform.machine()}"
     about += f", {os.cpu_count()} processors"
     if absent := [part for part in PARTS if part not in {row["part"] for row in rows}]:
         about += f"; not run: {', '.join(absent)}"
     begin, end = f"<!-- trust-{form}:begin -->\n", f"<!-- trust-{form}:end -->"
-    text = SECURITY.read_text(encoding="utf-8")
+    text = RESULTS.read_text(encoding="utf-8")
     head, _, rest = text.partition(begin)
     tail = rest.partition(end)[2]
     rows = sorted(rows, key=lambda row: PARTS.index(row["part"]))
     figures = f"`{command}` ({about}):\n\n{table(rows)}\n"
-    SECURITY.write_text(head + begin + figures + end + tail, encoding="utf-8")
+    RESULTS.write_text(head + begin + figures + end + tail, encoding="utf-8")
