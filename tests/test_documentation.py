@@ -204,6 +204,15 @@ def test_the_table_of_extras_is_whole():
     assert sorted(named) == sorted(extras["optional-dependencies"])
 
 
+def test_claims_of_readme_name_what_shows_them():
+    """Each statement before the installation: tests, or the results of the benchmarks."""
+    first_screen = README.read_text("utf-8").partition("\n## ")[0]
+    shown = re.findall(r"<!-- shown by: ([\s\S]*?) -->", first_screen)
+    assert len(shown) == 1 + first_screen.count("\n- **")
+    for named in ", ".join(shown).split(","):
+        assert (ROOT / named.strip()).is_file(), named
+
+
 def test_extras_that_pages_install_exist():
     """As `pip install '.[EXTRA]'` in a checkout: there is no release yet."""
     tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
