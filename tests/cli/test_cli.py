@@ -388,15 +388,18 @@ def test_text_in_a_script_without_spaces_is_warned_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not POSIX, reason="needs a pseudo-terminal")
-def test_tables_have_colors_on_a_terminal_only():
+def test_tables_fit_into_the_terminal_and_have_colors_there_only():
     import pty
 
-    arguments = [R1, "-i", A, "--identify", "85.6"]
+    arguments = [R1, "-i", A, "--explain", "nltk", "sacrebleu"]
     plain = output(*arguments)
     assert "\033" not in plain
-    for how, colored in (([], True), (["--no-color"], False)):
+    assert max(map(len, plain.splitlines())) > 80
+    assert re.search("^smoothing  .*  no effect  85.6048$", plain, re.M)  # a row is a line
+    for how, width, colored in (([], 80, True), (["--no-color"], 200, False)):
         ours, theirs = pty.openpty()
-        process = start(*arguments, *how, stdout=theirs)
+        environment = os.environ | {"COLUMNS": str(width)}
+        process = start(*arguments, *how, stdout=theirs, env=environment)
         os.close(theirs)
         shown = b""
         with contextlib.suppress(OSError):  # at the end, on Linux
@@ -405,5 +408,7 @@ def test_tables_have_colors_on_a_terminal_only():
         process.communicate()
         os.close(ours)
         text = shown.decode().replace("\r\n", "\n")
-        assert ("\033[32myes " in text) == colored
-        assert re.sub(r"\033\[\d*m", "", text) == plain
+        assert ("\033[36mFrom a" in text) == colored
+        text = re.sub(r"\033\[\d*m", "", text)
+        assert max(map(len, text.splitlines())) <= width
+        assert sorted(re.findall("[a-z0-9.]+", text)) == sorted(re.findall("[a-z0-9.]+", plain))

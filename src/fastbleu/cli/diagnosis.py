@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from itertools import chain
+from shutil import get_terminal_size
 from typing import Any
 
 from .files import InputError
@@ -35,7 +36,10 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
         raise InputError(f"{option}: {error}") from error
     if options.format == "json":
         return f"{json.dumps(found.to_dict(), indent=1)}\n"
-    return f"{_colored(str(found)) if sys.stdout.isatty() and uses_colors(options) else found}\n"
+    # Tables fit into the terminal; elsewhere a row is a line, for scripts.
+    is_terminal = sys.stdout.isatty()
+    text = found._text(get_terminal_size().columns if is_terminal else None)
+    return f"{_colored(text) if is_terminal and uses_colors(options) else text}\n"
 
 
 def _colored(text: str) -> str:

@@ -10,8 +10,8 @@ from html import escape
 from itertools import zip_longest
 from textwrap import wrap
 
-_WIDTH = 80  # of tables as text, in characters
-_NARROWEST = 10
+_WIDTH = 80  # of printed tables, in characters
+_NARROWEST = 10  # column that is made narrower
 _NUMBER = re.compile(r"[<+−-]? ?\d")
 
 
@@ -41,20 +41,25 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
+        return self.text(_WIDTH)
+
+    def text(self, width: int | None) -> str:
+        """The table in lines of at most `width` characters; with None a row is one line."""
         lines = [self.columns, *self.rows]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        while sum(widths) + 2 * (len(widths) - 1) > _WIDTH and max(widths) > _NARROWEST:
-            widths[widths.index(max(widths))] -= 1
-        aligned = []
+        if width is not None:
+            while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > _NARROWEST:
+                widths[widths.index(max(widths))] -= 1
+        aligned: list[str] = []
         for line in lines:
-            cells = [_wrapped(cell, width) for cell, width in zip(line, widths, strict=True)]
+            cells = [_wrapped(cell, most) for cell, most in zip(line, widths, strict=True)]
             aligned += [
-                "  ".join([part.ljust(width) for part, width in zip(parts, widths, strict=True)])
+                "  ".join([part.ljust(most) for part, most in zip(parts, widths, strict=True)])
                 for parts in zip_longest(*cells, fillvalue="")
             ]
-        heads = max(len(_wrapped(c, w)) for c, w in zip(self.columns, widths, strict=True))
-        aligned.insert(heads, "  ".join(["-" * width for width in widths]))
-        notes = [line for note in self.notes for line in _wrapped(note, _WIDTH)]
+            if line is self.columns:
+                aligned.append("  ".join(["-" * most for most in widths]))
+        notes = [line for note in self.notes for line in _wrapped(note, width)]
         shown = [line.rstrip() for line in aligned]
         return "\n".join([self.title, "", *shown, *([""] if notes else []), *notes])
 
@@ -71,9 +76,9 @@ class Table:
         return "\n\n".join([f"## {literal(self.title)}", table, *map(literal, self.notes)])
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrapped(text: str, width: int | None) -> list[str]:
     """A text in lines of at most `width` characters; the fields of signatures stay whole."""
-    if len(text) <= width:
+    if width is None or len(text) <= width:
         return [text]
     lines = wrap(text.replace("|", "| "), width, break_on_hyphens=False)
     return [line.replace("| ", "|") for line in lines]
@@ -94,7 +99,11 @@ class Tables(ABC):
         """The tables, the most important first."""
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self._tables()))
+        return self._text(_WIDTH)
+
+    def _text(self, width: int | None) -> str:
+        """What is printed, in lines of at most `width` characters; with None a row is one line."""
+        return "\n\n".join([table.text(width) for table in self._tables()])
 
     def _repr_html_(self) -> str:
         return "".join([table.html() for table in self._tables()])
