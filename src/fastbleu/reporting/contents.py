@@ -16,7 +16,6 @@ from .buckets import digits_on
 from .flags import FLAGS, flags_of
 from .payload import Payload
 from .token_bounds import Texts, cut_texts
-from .verdict import make_verdicts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +50,7 @@ def make_numbers(segments: Segments, overview: Overview, dialects: bool) -> Payl
             }
             for sorting in buckets
         ],
-        "verdicts": make_verdicts(segments, overview),
+        "verdicts": overview.verdicts,
         "dialects": [],
     }
     payload.add_counts("references", [len(some) for some in segments.references])

@@ -9,9 +9,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import install_command
+from ..significance.results import shown_bounds
 from .buckets import digits_on
 from .contents import make_numbers, make_texts
-from .verdict import make_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,8 @@ def make_document(segments: Segments, overview: Overview, title: str, dialects: 
             segments=segments,
             overview=overview,
             place=_place_in(overview),
-            verdict=make_verdicts(segments, overview)[-1 if len(segments.names) == 1 else 1][0],
+            shown_bounds=shown_bounds,
+            verdict=(overview.verdicts[1:] or overview.verdicts)[0][0],
             references=_references(segments),
             digits=digits_on(scale),
             scale=scale,

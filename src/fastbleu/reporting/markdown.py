@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy
 
 from ..plots.tables import Table, literal
+from ..significance.results import shown_bounds
 from .buckets import digits_on
 from .contents import segment_scores
-from .verdict import make_verdicts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..significance import Interval
     from .overview import Overview
     from .report_input import Segments
 
@@ -32,7 +31,9 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
         precisions = [f"{100 * precision:.1f} %" for precision in score.precisions]
         value = score.printed or f"{score.value:.{digits}f}"
         lengths = f"{score.bp:.3f}", f"{system.length_ratio:.3f}"
-        rows.append([system.name, value, _bounds(system.interval, digits), *precisions, *lengths])
+        rows.append(
+            [system.name, value, shown_bounds(system.interval, digits), *precisions, *lengths]
+        )
     columns = ["system", "score", "95 % interval", *orders, "BP", "length ratio"]
     signature = overview.systems[0].score.signature
     tables = [Table("Systems", columns, rows, [signature, *overview.notes])]
@@ -42,7 +43,7 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
             [
                 f"{names[pair.other]} - {names[pair.one]}",
                 f"{pair.comparison.difference:+.{digits}f}",
-                _bounds(pair.comparison.difference_interval, digits),
+                shown_bounds(pair.comparison.difference_interval, digits),
                 pair.comparison._printed_p_value + "*" * pair.comparison.is_significant,
             ]
             for pair in overview.pairs
@@ -58,9 +59,8 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
 
 def make_markdown(segments: Segments, overview: Overview, title: str, examples: int) -> str:
     """The overview, and `examples` segments at both ends."""
-    verdicts = make_verdicts(segments, overview)
     parts = [f"# {literal(title)}"]
-    parts += [literal(of_system[0]) for of_system in verdicts[1:] or verdicts]
+    parts += [literal(of_b[0]) for of_b in overview.verdicts[1:] or overview.verdicts]
     parts += [table.markdown() for table in overview_tables(segments, overview)]
     scores = [segment_scores(segments, number) for number in range(len(segments.names))]
     if len(scores) > 1:
@@ -96,7 +96,3 @@ def _segment(segments: Segments, scores: list[NDArray[numpy.float64]], number: i
 def _item(name: str, text: str) -> str:
     shown = text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]} ..."
     return f"- {literal(name)}: {literal(shown)}"
-
-
-def _bounds(interval: Interval | None, digits: int) -> str:
-    return "" if interval is None else f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"

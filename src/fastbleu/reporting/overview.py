@@ -17,6 +17,7 @@ from ..significance import Comparison, Interval, bootstrap, paired_approximate_r
 from ..significance.results import adjusted
 from ..significance.texts import scoring_options
 from .buckets import Buckets, make_buckets
+from .verdict import make_verdicts
 
 if TYPE_CHECKING:
     from .report_input import Segments
@@ -62,6 +63,7 @@ class Pair:
 class Overview:
     """All systems; `notes` say why there are no intervals.
 
+    `verdicts` has a sentence for each system B (rows) against each system A (columns).
     `mistakes` has a row of text for each likely mistake: of which systems, its name, the points
     that the score would gain, and what was found.
     `dialects` has a row for each dialect: its name and the printed score of each system; `failures`
@@ -75,6 +77,7 @@ class Overview:
     dialects: list[tuple[str, list[str]]]
     failures: list[str]
     notes: list[str]
+    verdicts: list[list[str]]
 
     @property
     def ranking(self) -> list[tuple[int, str, bool]]:
@@ -125,8 +128,10 @@ def make_overview(
         steps = _steps(segments, score)
         systems.append(System(name, score, intervals[number], steps))
     by_dialect, failures = _by_dialect(segments) if dialects else ([], [])
-    made = make_buckets(segments, settings)
-    return Overview(systems, pairs, made, _mistakes(findings), by_dialect, failures, notes)
+    buckets = make_buckets(segments, settings)
+    verdicts = make_verdicts(segments, systems, pairs, buckets)
+    mistakes = _mistakes(findings)
+    return Overview(systems, pairs, buckets, mistakes, by_dialect, failures, notes, verdicts)
 
 
 def _resample(

@@ -6,24 +6,27 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from ..significance.results import shown_bounds
 from .buckets import digits_on
 
 if TYPE_CHECKING:
+    from ..significance import Comparison
     from .buckets import Buckets
-    from .overview import Overview, Pair, System
+    from .overview import Pair, System
     from .report_input import Segments
 
 _FEWEST = 4  # documents of which the two with most of the difference are named
 _CHARACTERS = 40  # of their names
 
 
-def make_verdicts(segments: Segments, overview: Overview) -> list[list[str]]:
+def make_verdicts(
+    segments: Segments, systems: list[System], pairs: list[Pair], buckets: list[Buckets]
+) -> list[list[str]]:
     """A sentence for each system B (rows) against each system A (columns), or for B alone."""
-    numbers = range(len(overview.systems))
-    made = [[_alone(segments, overview.systems[b])] * len(numbers) for b in numbers]
-    for pair in overview.pairs:
+    made = [[_alone(segments, system)] * len(systems) for system in systems]
+    for pair in pairs:
         for a, b in ((pair.one, pair.other), (pair.other, pair.one)):
-            made[b][a] = _sentence(segments, overview, pair, a, b)
+            made[b][a] = _sentence(segments, systems, pair.comparison, buckets, a, b)
     return made
 
 
@@ -31,28 +34,36 @@ def _alone(segments: Segments, system: System) -> str:
     digits = digits_on(segments.metric.scorer.dialect.scale)
     text = f"{system.name} scores {system.score.value:.{digits}f}"
     if system.interval is not None:
-        text += f" (95 %: {system.interval.low:.{digits}f} to {system.interval.high:.{digits}f})"
+        text += f" (95 %: {shown_bounds(system.interval, digits)})"
     return f"{text}."
 
 
-def _sentence(segments: Segments, overview: Overview, pair: Pair, a: int, b: int) -> str:
-    one, other, its = overview.systems[a], overview.systems[b], pair.comparison
+def _sentence(
+    segments: Segments,
+    systems: list[System],
+    comparison: Comparison,
+    buckets: list[Buckets],
+    a: int,
+    b: int,
+) -> str:
+    one, other = systems[a], systems[b]
     digits = digits_on(segments.metric.scorer.dialect.scale)
     difference = other.score.value - one.score.value
     if not difference:
         return f"{other.name} and {one.name} have the same score."
     word, most = ("better", "most") if difference > 0 else ("worse", "worst")
-    certainty = f"p = {its._printed_p_value}".replace("= <", "<")
-    if interval := its.difference_interval:
+    certainty = comparison._p_statement
+    if interval := comparison.difference_interval:
         # In the direction of the sentence: above 0 where it holds.
-        bounds = [end * (1 if its.difference > 0 else -1) for end in (interval.low, interval.high)]
+        sign = 1 if comparison.difference > 0 else -1
+        bounds = [sign * interval.low, sign * interval.high]
         certainty = f"95 %: {min(bounds):.{digits}f} to {max(bounds):.{digits}f}; {certainty}"
-    chance = "" if its.is_significant else ", which may be chance"
+    chance = "" if comparison.is_significant else ", which may be chance"
     text = f"{other.name} is {abs(difference):.{digits}f} {word} than {one.name} ({certainty})"
     text += chance + _parts(one, other, digits)
-    if names := _places(overview.buckets, a, b):
+    if names := _places(buckets, a, b, difference):
         text += f"; {most} in {names}"
-    if its.is_significant and one.steps:
+    if comparison.is_significant and one.steps:
         share = _share_of_half(segments, *((a, b) if difference > 0 else (b, a)))
         text += f"; {100 * share:.{0 if share >= 0.01 else 1}f} % of the segments make half of it"
     return f"{text}."
@@ -78,7 +89,7 @@ def _parts(one: System, other: System, digits: int) -> str:
     return ": " + ", ".join([f"{name} {points:+.{digits}f}" for name, points in found.items()])
 
 
-def _places(buckets: list[Buckets], a: int, b: int) -> str:
+def _places(buckets: list[Buckets], a: int, b: int, difference: float) -> str:
     """The documents, or groups, that have most of the difference: by its size times theirs."""
     of_name = {its.name: its for its in buckets if len(its.labels) >= _FEWEST}
     its = of_name.get("document") or of_name.get("group")
@@ -89,7 +100,7 @@ def _places(buckets: list[Buckets], a: int, b: int) -> str:
         (0 if of_b is None or of_a is None else of_b - of_a) * size
         for of_a, of_b, size in zip(its.scores[a], its.scores[b], sizes, strict=True)
     ]
-    sign = 1 if sum(gaps) > 0 else -1
+    sign = 1 if difference > 0 else -1
     order = sorted(range(len(gaps)), key=lambda number: -sign * gaps[number])[:2]
     names = [its.labels[number][:_CHARACTERS] for number in order if sign * gaps[number] > 0]
     return f"{its.name}{'s' * (len(names) > 1)} {' and '.join(names)}" if names else ""

@@ -13,7 +13,7 @@ from ..plots.tables import Table, Tables
 Name = TypeVar("Name", bound=Hashable)
 
 _LEVEL = 0.05  # of significance
-_LEAST_P = 0.001  # less is printed as "< 0.001"
+_P_STEP = 0.001  # of printed bounds of p-values
 _WIDTH = 80  # of captions, in characters
 
 
@@ -82,7 +82,7 @@ class Interval(NumberTable):
     def _rows(self) -> list[list[str]]:
         head = ["score", "mean", f"{100 * self.confidence:g} % interval"]
         digits = _decimals(self.score)
-        cells = f"{self.score:.{digits}f}", f"{self.mean:.{digits}f}", _bounds(self, digits)
+        cells = f"{self.score:.{digits}f}", f"{self.mean:.{digits}f}", shown_bounds(self, digits)
         return [head, [*cells]]
 
     def _caption(self) -> str:
@@ -149,9 +149,21 @@ class Comparison(NumberTable):
 
     @property
     def _printed_p_value(self) -> str:
-        """`adjusted_p_value` with four decimals, or "< 0.001"."""
+        """`adjusted_p_value` with four decimals, or a bound: "< 0.001".
+
+        Also if no trial reached the difference: then more trials would give less.
+        """
         p_value = self.adjusted_p_value
-        return f"< {_LEAST_P}" if p_value < _LEAST_P else f"{p_value:.4f}"
+        is_least = self.p_value <= 1 / (self.trials + 1) and p_value < _LEVEL
+        if is_least or p_value < _P_STEP:
+            return f"< {_P_STEP * (p_value // _P_STEP + 1):.3f}"
+        return f"{p_value:.4f}"
+
+    @property
+    def _p_statement(self) -> str:
+        """The printed p-value with a sign: "p = 0.0421", "p < 0.001"."""
+        printed = self._printed_p_value
+        return f"p {printed}" if printed.startswith("<") else f"p = {printed}"
 
     def _rows(self) -> list[list[str]]:
         return Comparisons({"system": self})._rows()
@@ -188,15 +200,15 @@ class Comparisons(dict[Name, Comparison], NumberTable):
         digits = _decimals(first.baseline_score, *[found.score for found in self.values()])
         of_baseline = (
             f"{first.baseline_score:.{digits}f}",
-            _bounds(first.baseline_interval, digits),
+            shown_bounds(first.baseline_interval, digits),
         )
         rows = [[str(self.baseline), *of_baseline, "", "", "", ""]]
         for name, found in self.items():
             wins = "" if found.wins is None else f"{100 * found.wins:.1f} %"
-            cells = f"{found.score:.{digits}f}", _bounds(found.interval, digits)
+            cells = f"{found.score:.{digits}f}", shown_bounds(found.interval, digits)
             of_difference = (
                 f"{found.difference:+.{digits}f}",
-                _bounds(found.difference_interval, digits),
+                shown_bounds(found.difference_interval, digits),
             )
             p_value = found._printed_p_value + ("*" if found.is_significant else " ")
             rows.append([str(name), *cells, *of_difference, p_value, wins])
@@ -216,7 +228,8 @@ def _decimals(*scores: float) -> int:
     return 2 if max(scores) > 1 else 4
 
 
-def _bounds(interval: Interval | None, digits: int) -> str:
+def shown_bounds(interval: Interval | None, digits: int) -> str:
+    """An interval as text: "25.18 to 31.02"; nothing if there is none."""
     return "" if interval is None else f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
 
 

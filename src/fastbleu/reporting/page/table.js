@@ -1,6 +1,6 @@
 // The table of segments: only the rows in view are in the document.
 
-const ROW = 28, BEYOND = 12, PRINTED = 60, SNIPPET = 300, BEFORE_HIT = 12;
+const ROW = 28, BEYOND = 12, PRINTED = 60, MOST_PRINTED = 5, SNIPPET = 300, BEFORE_HIT = 12;
 let current = 0;       // the row that the keyboard is at
 let columns = [];
 
@@ -20,7 +20,8 @@ function gridColumns() {
     ...(isPair() ? [{ title: "B − A", sort: "difference", width: "4.8rem", cell: (s) => signed(difference(s), data.digits), number: true }] : []),
     { title: texts.sources ? "source" : "reference", width: "minmax(16rem, 1fr)", cell: text, text: true },
     { title: "ref. tokens", sort: "length", width: "5.2rem", cell: (s) => String(data.refLen[pair.a][s]), number: true },
-    ...data.systems.filter((k) => !shown.includes(k)).map(ofSystem),
+    // On paper only a few systems have room.
+    ...data.systems.filter((k) => !shown.includes(k)).map((k) => ({ ...ofSystem(k), unprinted: data.systems.length > MOST_PRINTED })),
   ];
 }
 
@@ -29,12 +30,12 @@ function drawHead() {
   const grid = $("#grid"), head = element("div", { class: "row", role: "row", "aria-rowindex": 1 });
   grid.style.setProperty("--columns", columns.map(({ width }) => width).join(" "));
   // On paper nothing scrolls: the columns share the width.
-  grid.style.setProperty("--printed", columns.map(({ width, text }) => (text ? "minmax(8rem, 32fr)" : `minmax(2.6rem, ${parseFloat(width)}fr)`)).join(" "));
-  columns.forEach(({ title, sort, number }, i) => {
+  grid.style.setProperty("--printed", columns.filter(({ unprinted }) => !unprinted).map(({ width, text }) => (text ? "minmax(8rem, 32fr)" : `minmax(3.1rem, ${parseFloat(width)}fr)`)).join(" "));
+  columns.forEach(({ title, sort, number, unprinted }, i) => {
     const way = sort === filter.sort ? (filter.descending ? "descending" : "ascending") : sort ? "none" : null;
     const label = way === "ascending" ? `${title} ▲` : way === "descending" ? `${title} ▼` : title;
     const inside = sort ? element("button", { type: "button", title, tabindex: -1, onclick: () => sortBy(sort) }, label) : label;
-    head.append(element("div", { role: "columnheader", "aria-colindex": i + 1, "aria-sort": way, class: number ? "n" : null, dir: "auto" }, inside));
+    head.append(element("div", { role: "columnheader", "aria-colindex": i + 1, "aria-sort": way, class: `${number ? "n" : ""}${unprinted ? " no-print" : ""}`, dir: "auto" }, inside));
   });
   $("#grid-head").replaceChildren(head);
   grid.setAttribute("aria-colcount", columns.length);
@@ -81,8 +82,8 @@ function rowOf(at) {
   const s = visible[at];
   const row = element("div", { class: at === current ? "row current" : "row", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": at === current, "data-segment": s, onclick: () => { moveTo(at); openSegment(s); } });
   row.style.transform = `translateY(${at * ROW}px)`;
-  columns.forEach(({ cell, number, text }, i) => {
-    const made = element("div", { role: "gridcell", "aria-colindex": i + 1, class: number ? "n" : text ? "hits" : null, dir: number ? null : "auto" });
+  columns.forEach(({ cell, number, text, unprinted }, i) => {
+    const made = element("div", { role: "gridcell", "aria-colindex": i + 1, class: `${number ? "n" : text ? "hits" : ""}${unprinted ? " no-print" : ""}`, dir: number ? null : "auto" });
     row.append(text ? appendText(made, cell(s).replace(/\s+/g, " ")) : (made.append(cell(s)), made));
   });
   return row;

@@ -155,7 +155,7 @@ function filled(made, attributes, children) {
   return made;
 }
 
-const headOf = (titles) => element("thead", {}, element("tr", {}, ...titles.map((title) => (title ? element("th", { scope: "col", dir: "auto" }, title) : element("td")))));
+const headOf = (titles) => element("thead", {}, element("tr", {}, ...titles.map((title) => (title ? element("th", { scope: "col", dir: "auto" }, title) : element("td", { class: "bar" })))));
 
 // Heads that sort the rows of a table, first downwards; text and empty cells as they stand.
 function sortable(table) {

@@ -90,14 +90,16 @@ function curve() {
   order.forEach((s, i) => { rank[s] = i; });
   const most = Math.max(Math.abs(difference(order[0])), Math.abs(difference(order[order.length - 1])), data.scale / 100);
   const chart = new Chart(`Sorted differences, ${pairName()}`, `Differences of all segments in descending order, ${pairName()}`, [0, data.segments], [-most, most], "rank", "difference");
-  const points = 400, path = [];
+  const points = 400, sides = { b: [], a: [] };
   for (let i = 0; i <= points; i++) {
-    const at = Math.round(i / points * (data.segments - 1));
-    path.push(`${chart.x(at + 0.5).toFixed(1)},${chart.y(difference(order[at])).toFixed(1)}`);
+    const at = Math.round(i / points * (data.segments - 1)), value = difference(order[at]);
+    const point = `${chart.x(at + 0.5).toFixed(1)},${chart.y(value).toFixed(1)}`;
+    if (value >= 0) sides.b.push(point);
+    if (value <= 0) sides.a.push(point);
   }
   chart.svg.append(
     svg("line", { class: "zero", x1: chart.x(0), x2: chart.x(data.segments), y1: chart.y(0), y2: chart.y(0) }),
-    svg("polyline", { class: "a-line", points: path.join(" ") }));
+    ...Object.entries(sides).map(([kind, path]) => svg("polyline", { class: `${kind}-line`, points: path.join(" ") })));
   const bands = Math.min(BANDS, data.segments);
   for (let band = 0; band < bands; band++) {
     const from = Math.floor(band / bands * data.segments), to = Math.floor((band + 1) / bands * data.segments);
