@@ -55,7 +55,7 @@ function fixed(value, digits) {
 }
 
 const signed = (value, digits) => (value > 0 || Object.is(value, 0) ? "+" : "") + fixed(value, digits);
-const grouped = (count) => count.toLocaleString("en-US");
+const { format: grouped } = new Intl.NumberFormat("en-US");
 
 let data;      // numbers of all segments, by system: see readNumbers
 let texts;     // all texts: class Texts

@@ -1,0 +1,129 @@
+"""What a user asks of two and of twelve systems: the answer, and the clicks that it takes."""
+
+import random
+import re
+from functools import cache
+
+import pytest
+from report_samples import case, wmt22_systems
+
+import fastbleu
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+
+BAD = "news-76"
+REFUSAL = (
+    "Ich kann dazu leider nichts sagen, weil mir der Zusammenhang fehlt, und bitte um Verständnis "
+    "dafür, dass ich hier und heute keine Übersetzung anbieten darf."
+)
+DOCUMENT = 25  # segments
+
+
+@cache
+def of_systems(count):
+    """A report on WMT22's systems and others that are made of them.
+
+    The last system refuses to translate a document, the one before leaves out every tenth word.
+    """
+    systems, references = wmt22_systems("en-de")
+    documents = [f"news-{number // DOCUMENT}" for number in range(len(references))]
+    real, chance = list(systems.values()), random.Random(1)
+
+    def mixed():
+        return [chance.choice(texts) for texts in zip(*real, strict=True)]
+
+    def shorter(texts):
+        return [" ".join(w for w in text.split() if chance.random() > 0.1) for text in texts]
+
+    refusing = [
+        REFUSAL if document == BAD else text
+        for text, document in zip(real[0], documents, strict=True)
+    ]
+    chosen = {"Base": real[0]}
+    if count > 2:
+        chosen |= {f"Mixed-{number}": mixed() for number in range(count - 3)}
+        chosen["Short"] = shorter(real[0])
+    chosen["Refusing"] = refusing
+    return fastbleu.report(chosen, references, documents=documents, dialects=False)
+
+
+@pytest.fixture(params=[2, 12])
+def page(request, show):
+    """A report in which the system that refuses is B, after as few clicks as that takes."""
+    page = show(of_systems(request.param), viewport={"width": 1280, "height": 900})
+    if request.param > 2:
+        names = list(of_systems(request.param).scores)
+        page.click(f"#matrix [data-a='0'][data-b='{names.index('Refusing')}']")
+    return page
+
+
+def test_which_is_better_is_it_sure_and_where_does_it_fail(page):
+    """No click: the sentence at the top."""
+    assert page.locator("#verdict").bounding_box()["y"] < 300
+    verdict = page.inner_text("#verdict")
+    found = re.fullmatch(
+        r"Refusing is 0\.\d\d worse than Base \(95 %: 0\.\d\d to \d\.\d\d; p < 0\.00\d\): "
+        rf"n-grams (-.*), length (.*); worst in document {BAD}; "
+        r"(.*) % of the segments make half of it\.",
+        verdict,
+    )
+    assert found, verdict
+    ngrams, length, share = map(float, found.groups())
+    assert abs(ngrams) > 10 * abs(length)  # it is not length
+    assert share <= 100 * DOCUMENT / 2037
+
+
+def test_which_segments_differ_most(page):
+    """One choice: the order by |B - A|, which begins with the largest."""
+    page.select_option("#sort", "gap")
+    page.click("#grid-body .row >> nth=0")
+    assert f"document: {BAD}" in page.inner_text("#segment")
+    assert REFUSAL in page.inner_text("#segment .column.b .text")
+
+
+def test_what_is_missing_and_what_is_made_up(page):
+    """No click: the tables of phrases."""
+    page.wait_for_selector("#ngram-tables table")
+    tables = page.eval_on_selector_all(
+        "#ngram-tables table",
+        """all => all.map(t => [t.caption.textContent,
+            Object.fromEntries([...t.tBodies[0].rows].map(r => [r.cells[0].textContent,
+                                                                +r.cells[1].textContent]))])""",
+    )
+    [missed] = [rows for caption, rows in tables if caption.startswith("Missed by all systems")]
+    assert len(missed) == 25
+    [made_up] = [rows for caption, rows in tables if caption == "Refusing says, in no reference"]
+    assert made_up["dazu leider"] == DOCUMENT
+
+
+def test_is_one_document_bad(page):
+    """One choice: the buckets by document, those that make most of the difference first."""
+    page.select_option("#bucket-kind", "document")
+    first, *others = page.locator("#bucket-table tbody tr").all()
+    assert first.locator("th").inner_text() == BAD
+    assert float(first.locator("td").last.inner_text()) < -30
+    assert all(row.locator("td").last.inner_text() == "+0.00" for row in others[:3])
+
+
+def test_is_it_length(show):
+    """One click: the verdict on the system that leaves out words."""
+    names = list(of_systems(12).scores)
+    page = show(of_systems(12))
+    page.click(f"#matrix [data-a='0'][data-b='{names.index('Short')}']")
+    ngrams, length = re.search(
+        r"n-grams (-.*), length (-[\d.]+);", page.inner_text("#verdict")
+    ).groups()
+    assert float(length) < -2
+    assert float(ngrams) < 0
+
+
+def test_is_it_the_tokenizer(show):
+    """No click, and one to get there: a likely mistake, with its points."""
+    given = case("en-zh") | {"metric": None}
+    page = show(fastbleu.report(**given))
+    page.click("nav >> text=Likely mistakes")
+    [row] = page.locator("#findings tr", has_text="without spaces").all()
+    system, _, points, text = row.locator("th, td").all_inner_texts()
+    assert system == "all systems"
+    assert all(float(its) > 10 for its in points.split(" to "))
+    assert '"zh"' in text
