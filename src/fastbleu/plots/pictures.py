@@ -227,10 +227,11 @@ def plot_history(
             ax.scatter(*point, s=90, marker="*", color=_color(number), zorder=3)
             text = f"{values[best]:.4g}"
             ax.annotate(text, point, (0, 7), textcoords="offset points", ha="center")
-    ax.set_xlabel("epoch" if steps is None else "step")
+    place = "epoch" if steps is None else "step"
+    ax.set_xlabel(place)
     ax.set_ylabel("BLEU")
     ax.margins(y=0.12)
-    return _finish(ax, named, "Best: star")
+    return _finish(ax, named, f"BLEU by {place}; star: the best")
 
 
 def plot_comparisons(comparisons: Mapping[Any, PlottedComparison], ax: Axes | None = None) -> Axes:
@@ -314,7 +315,7 @@ def plot_matrix(
         ax.set_xticks(range(len(columns)), columns, rotation=30, ha="right")
     ax.set_ylabel("hypotheses")
     ax.set_xlabel("references")
-    return _finish(ax, {None: None}, "")
+    return _finish(ax, {None: None}, "Scores of pairs")
 
 
 def _axes(ax: Axes | None) -> Axes:

@@ -534,6 +534,18 @@ def test_printed_text(show):
     assert shown(page) == "500 segments"
     page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") == 718
+    # Of twelve systems A and B: #, A, B, B - A, source, tokens. Numbers are on one line.
+    assert page.locator("#grid-head .row > :visible").count() == 6
+    heights = page.eval_on_selector_all("#grid-body .n", "all => all.map(its => its.clientHeight)")
+    assert max(heights) < 20
+    rows = [
+        page.eval_on_selector_all(
+            f"#bucket-table {part} tr:first-child > *",
+            "all => all.map(its => Math.round(its.getBoundingClientRect().right))",
+        )
+        for part in ("thead", "tbody")
+    ]
+    assert rows[0] == rows[1]
     page.emulate_media(media="null")
     page.click("#bucket-table tbody tr:first-child button")
     assert "60 of 100 of 500 segments" in printed()

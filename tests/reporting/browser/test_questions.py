@@ -121,6 +121,8 @@ def test_is_it_the_tokenizer(show):
     """No click, and one to get there: a likely mistake, with its points."""
     given = case("en-zh") | {"metric": None}
     page = show(fastbleu.report(**given))
+    headings = page.eval_on_selector_all("main h2", "all => all.map(its => its.textContent)")
+    assert headings.index("Where") < headings.index("Likely mistakes")  # charts come first
     page.click("nav >> text=Likely mistakes")
     [row] = page.locator("#findings tr", has_text="without spaces").all()
     system, _, points, text = row.locator("th, td").all_inner_texts()
