@@ -473,7 +473,7 @@ def test_the_verdict_says_what_may_be_chance():
     assert re.search(r"\nb is .* than a \(95 %: -.*; p = 0\.\d+\), which may be chance: n-", few)
 
 
-def test_the_verdict_names_no_documents_in_which_it_is_the_other_way_round():
+def test_the_verdict_names_a_document_in_which_it_is_the_other_way_round():
     references = [" ".join(f"w{number}.{at}" for at in range(20)) for number in range(40)]
     documents = [f"d{number // 10}" for number in range(40)]
     # A is too short in some documents and too long in others, which only all together make up for.
@@ -486,4 +486,5 @@ def test_the_verdict_names_no_documents_in_which_it_is_the_other_way_round():
     found = fastbleu.report(systems, references, documents=documents, dialects=False).markdown(0)
     verdict = found.split("\n\n")[1]
     assert verdict.startswith("b is 5.43 worse than a ")
-    assert "document" not in verdict
+    assert "length +0.00; but better in document d" in verdict
+    assert "worst in" not in verdict

@@ -94,7 +94,9 @@ def plot_brevity_penalty(scores: Scores, ax: Axes | None = None) -> Axes:
 
     named = _named(scores, "bp")
     ax = _axes(ax)
-    of_scores = [its.hyp_len / its.ref_len if its.ref_len else 0.0 for its in named.values()]
+    of_scores = [
+        score.hyp_len / score.ref_len if score.ref_len else 0.0 for score in named.values()
+    ]
     low, high = min(0.9, *of_scores) * 0.97, max(1.1, *of_scores) * 1.03
     steps = [low + (high - low) * step / 200 for step in range(201)]
     ratios = sorted({1.0, *[ratio for ratio in steps if ratio > 0]})
@@ -184,7 +186,7 @@ def plot_differences(
     heights = sorted((float(one) - float(other) for one, other in pairs), reverse=True)
     ax.axhline(0, color=_GREY, linewidth=1)
     ax.plot(range(len(heights)), heights, color=COLORS[0])
-    better, worse = sum(its > 0 for its in heights), sum(its < 0 for its in heights)
+    better, worse = sum(height > 0 for height in heights), sum(height < 0 for height in heights)
     ax.set_xlabel("segments")
     ax.set_ylabel("difference from the baseline")
     return _finish(ax, {None: None}, f"Better in {better}, worse in {worse} segments")
@@ -252,24 +254,24 @@ def plot_comparisons(comparisons: Mapping[Any, PlottedComparison], ax: Axes | No
     ValueError
         There are no systems, or no intervals.
     """
-    if not comparisons or any(its.difference_interval is None for its in comparisons.values()):
+    if not comparisons or any(found.difference_interval is None for found in comparisons.values()):
         raise ValueError("comparisons has no systems or no intervals: compare with samples=1000")
     ax = _axes(ax)
     ax.axvline(0, color=_GREY, linewidth=1)
-    for number, its in enumerate(comparisons.values()):
-        interval: Any = its.difference_interval
-        ends = [[its.difference - interval.low], [interval.high - its.difference]]
+    for number, found in enumerate(comparisons.values()):
+        interval: Any = found.difference_interval
+        ends = [[found.difference - interval.low], [interval.high - found.difference]]
         ax.errorbar(
-            [its.difference],
+            [found.difference],
             [-number],
             xerr=ends,
             fmt="o",
             color=COLORS[0],
             capsize=3,
-            fillstyle="full" if its.is_significant else "none",
+            fillstyle="full" if found.is_significant else "none",
         )
-        place = (its.difference, -number)
-        text = f"{its.difference:+.2f}"
+        place = (found.difference, -number)
+        text = f"{found.difference:+.2f}"
         ax.annotate(text, place, (0, 6), textcoords="offset points", ha="center")
     ax.set_yticks([-number for number in range(len(comparisons))], list(map(str, comparisons)))
     ax.margins(y=0.2)

@@ -19,12 +19,14 @@ def html_table(rows: Iterable[Iterable[str]], caption: str) -> str:
     """A table for notebooks; the first row is its head."""
     head, *body = [list(row) for row in rows]
     # Notebooks align cells at the right: good for numbers.
-    texts = [
+    is_text = [
         any(cell and not _NUMBER.match(cell) for cell in cells) for cells in zip(*body, strict=True)
     ]
-    left = [' style="text-align:left"' if its else "" for its in texts or [True] * len(head)]
+    styles = [' style="text-align:left"' if text else "" for text in is_text or [True] * len(head)]
     lines = [
-        "".join(f"<{tag}{how}>{escape(cell)}</{tag}>" for cell, how in zip(row, left, strict=True))
+        "".join(
+            f"<{tag}{style}>{escape(cell)}</{tag}>" for cell, style in zip(row, styles, strict=True)
+        )
         for tag, row in [("th", head), *[("td", row) for row in body]]
     ]
     table = "".join(f"<tr>{line}</tr>" for line in lines)

@@ -77,7 +77,7 @@ def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any
         [ends and (round(ends[0], 4), round(ends[1], 4)) for ends in of_system]
         for of_system in intervals
     ]
-    return {"intervals": [its if any(its) else [] for its in shown]}
+    return {"intervals": [of_system if any(of_system) else [] for of_system in shown]}
 
 
 def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:

@@ -54,9 +54,9 @@ def make_document(segments: Segments, overview: Overview, title: str, dialects: 
 
 def _place_in(overview: Overview) -> Callable[[float], str]:
     """Where a score is in pictures of all systems' intervals: 3 to 97."""
-    ends = [its.interval for its in overview.systems if its.interval]
-    low = min([its.low for its in ends], default=0)
-    width = max([its.high for its in ends], default=0) - low
+    intervals = [system.interval for system in overview.systems if system.interval]
+    low = min([interval.low for interval in intervals], default=0)
+    width = max([interval.high for interval in intervals], default=0) - low
     return lambda score: f"{3 + 94 * (score - low) / (width or 1):.1f}"
 
 

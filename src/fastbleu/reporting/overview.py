@@ -102,7 +102,7 @@ class Overview:
     def between(self, a: int, b: int) -> Comparison | None:
         """The comparison of B, here always the later system, with A."""
         numbers = frozenset((a, b))
-        return next((its.comparison for its in self.pairs if its.numbers == numbers), None)
+        return next((pair.comparison for pair in self.pairs if pair.numbers == numbers), None)
 
 
 def make_overview(
@@ -176,7 +176,7 @@ def _mistakes(findings: dict[str, list[Finding]]) -> list[tuple[str, str, str, s
         effect = " to ".join([*bounds][:: max(1, len(bounds) - 1)])
         systems = "all systems" if is_all else ", ".join(points)
         rows.append((max(map(abs, points.values())), (systems, name, effect, message)))
-    return [row for _, row in sorted(rows, key=lambda its: -its[0])]
+    return [row for _, row in sorted(rows, key=lambda row: -row[0])]
 
 
 def _steps(segments: Segments, score: Score) -> list[tuple[str, float]] | None:

@@ -51,7 +51,9 @@ def _sentence(
     difference = other.score.value - one.score.value
     if not difference:
         return f"{other.name} and {one.name} have the same score."
-    word, most = ("better", "most") if difference > 0 else ("worse", "worst")
+    word, opposite, most = (
+        ("better", "worse", "most") if difference > 0 else ("worse", "better", "worst")
+    )
     certainty = comparison._p_statement
     if interval := comparison.difference_interval:
         # In the direction of the sentence: above 0 where it holds.
@@ -61,11 +63,15 @@ def _sentence(
     chance = "" if comparison.is_significant else ", which may be chance"
     text = f"{other.name} is {abs(difference):.{digits}f} {word} than {one.name} ({certainty})"
     text += chance + _parts(one, other, digits)
-    if names := _places(buckets, a, b, difference):
+    names, exception = _places(buckets, a, b, difference)
+    if names:
         text += f"; {most} in {names}"
+    if exception:
+        text += f"{',' if names else ';'} but {opposite} in {exception}"
     if comparison.is_significant and one.steps:
-        share = _share_of_half(segments, *((a, b) if difference > 0 else (b, a)))
-        text += f"; {100 * share:.{0 if share >= 0.01 else 1}f} % of the segments make half of it"
+        percent = 100 * _share_of_half(segments, *((a, b) if difference > 0 else (b, a)))
+        shown = f"{percent:.0f}" if percent >= 1 else f"{percent:.1g}"
+        text += f"; {shown} % of the segments make half of it"
     return f"{text}."
 
 
@@ -89,21 +95,26 @@ def _parts(one: System, other: System, digits: int) -> str:
     return ": " + ", ".join([f"{name} {points:+.{digits}f}" for name, points in found.items()])
 
 
-def _places(buckets: list[Buckets], a: int, b: int, difference: float) -> str:
-    """The documents, or groups, that have most of the difference: by its size times theirs."""
-    of_name = {its.name: its for its in buckets if len(its.labels) >= _FEWEST}
-    its = of_name.get("document") or of_name.get("group")
-    if its is None:
-        return ""
-    sizes = numpy.bincount(its.codes, minlength=len(its.labels)).tolist()
-    gaps = [
-        (0 if of_b is None or of_a is None else of_b - of_a) * size
-        for of_a, of_b, size in zip(its.scores[a], its.scores[b], sizes, strict=True)
-    ]
+def _places(buckets: list[Buckets], a: int, b: int, difference: float) -> tuple[str, str]:
+    """The documents, or groups, that have most of the difference: by its size times theirs.
+
+    And one in which it is the other way round, and larger than in these.
+    """
+    of_name = {kind.name: kind for kind in buckets if len(kind.labels) >= _FEWEST}
+    kind = of_name.get("document") or of_name.get("group")
+    if kind is None:
+        return "", ""
+    sizes = numpy.bincount(kind.codes, minlength=len(kind.labels)).tolist()
     sign = 1 if difference > 0 else -1
-    order = sorted(range(len(gaps)), key=lambda number: -sign * gaps[number])[:2]
-    names = [its.labels[number][:_CHARACTERS] for number in order if sign * gaps[number] > 0]
-    return f"{its.name}{'s' * (len(names) > 1)} {' and '.join(names)}" if names else ""
+    parts = [
+        0 if of_b is None or of_a is None else sign * (of_b - of_a) * size
+        for of_a, of_b, size in zip(kind.scores[a], kind.scores[b], sizes, strict=True)
+    ]
+    first, second, *_, last = sorted(range(len(parts)), key=lambda number: -parts[number])
+    names = [kind.labels[number][:_CHARACTERS] for number in (first, second) if parts[number] > 0]
+    shown = f"{kind.name}{'s' * (len(names) > 1)} {' and '.join(names)}" if names else ""
+    is_exception = parts[last] < -max(parts[first], 0)
+    return shown, f"{kind.name} {kind.labels[last][:_CHARACTERS]}" if is_exception else ""
 
 
 def _share_of_half(segments: Segments, worse: int, better: int) -> float:
@@ -117,12 +128,12 @@ def _share_of_half(segments: Segments, worse: int, better: int) -> float:
     weights = scorer.weights or (1 / orders,) * orders
     parts = numpy.zeros(len(segments))
     for order, weight in enumerate(weights):
-        for sign, its, of_other in (
+        for sign, of_one, of_other in (
             (1, one.matches[:, order], other.matches[:, order]),
             (-1, one.totals[:, order], other.totals[:, order]),
         ):
-            if mean := (its.sum() + of_other.sum()) / 2:
-                parts += sign * weight * (of_other - its) / mean
+            if mean := (of_one.sum() + of_other.sum()) / 2:
+                parts += sign * weight * (of_other - of_one) / mean
     hyp = (one.hyp_lens.sum() + other.hyp_lens.sum()) / 2
     ref = (one.ref_lens.sum() + other.ref_lens.sum()) / 2
     if 0 < hyp < ref:

@@ -108,7 +108,7 @@ def test_the_leaderboard(show, eight_systems):
         "#systems tbody td:nth-child(5)", "a => a.map(c => c.innerText)"
     )
     assert ranks == ["1-3"] * 3 + ["4-7"] * 4 + ["8"]
-    assert page.locator("#systems .bar svg line").count() == 8
+    assert page.locator("#systems .bar line.range").count() == 8
     page.click("#systems thead button:has-text('BP')")
     found = page.eval_on_selector_all("#systems tbody th", names)
     penalties = [report.scores[name].bp for name in found]
