@@ -94,6 +94,8 @@ def test_what_is_missing_and_what_is_made_up(page):
     assert len(missed) == 25
     [made_up] = [rows for caption, rows in tables if caption == "Refusing says, in no reference"]
     assert made_up["dazu leider"] == DOCUMENT
+    cut = "all => all.filter(its => its.scrollWidth > its.clientWidth).length"
+    assert page.eval_on_selector_all("#ngram-tables .scroll", cut) == 0
 
 
 def test_is_one_document_bad(page):
