@@ -83,7 +83,7 @@ def test_which_segments_differ_most(page):
 
 def test_what_is_missing_and_what_is_made_up(page):
     """No click: the tables of phrases."""
-    page.wait_for_selector("#ngram-tables table")
+    page.wait_for_selector("#ngram-tables caption:has-text('Refusing says')")
     tables = page.eval_on_selector_all(
         "#ngram-tables table",
         """all => all.map(t => [t.caption.textContent,
