@@ -77,8 +77,8 @@ html_show_sphinx = False
 
 linkcheck_timeout = 20
 
-# GitHub shows the pages as they are, so that these things are not in them: the navigation of the site,
-# and links to pages that hold a file of the repository's root.
+# GitHub shows the pages as they are, so that these are not in them: the navigation of the site, and
+# links to pages that hold a file of the repository's root.
 CONTENTS = {
     "index": {
         "Start": "quickstart guides/coming-from faq",
