@@ -93,6 +93,12 @@ def load_original(name: str, entry: Entry, path: str | None) -> Loaded:
     return splitting(prepared), name, prepared
 
 
+def load_ptb_all(name: str, entry: Entry, path: str | None) -> Loaded:
+    """The tokens of PTBTokenizer before pycocoevalcap takes out punctuation."""
+    write = import_locked(f"{__package__}._ptb").write
+    return lambda text: [token for token in write(text, True).split(" ") if token], name, None
+
+
 def splitting(
     prepared: tuple[Prepare, str], lowercase: bool = False, is_reference: bool = False
 ) -> Split:

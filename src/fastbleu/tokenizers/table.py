@@ -12,7 +12,14 @@ import os
 from ..inputs.arguments import a_type, closest
 from ..runtime.extras import install_command
 from . import _compiled
-from .libraries import beginning, cached_model, load_mecab, load_original, load_sentencepiece
+from .libraries import (
+    beginning,
+    cached_model,
+    load_mecab,
+    load_original,
+    load_ptb_all,
+    load_sentencepiece,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +39,7 @@ if TYPE_CHECKING:
     Originals: TypeAlias = Literal[
         "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
         "mteval-international-e", "international-e", "evaluate", "tensor2tensor",
-        "codexglue-summary", "e2e",
+        "codexglue-summary", "e2e", "ptb", "ptb-all",
     ]
     # fmt: on
     TokenizerName: TypeAlias = Compiled | Literal["ja-mecab", "ko-mecab"] | Models | Originals
@@ -120,9 +127,11 @@ TABLE: dict[TokenizerName, Entry] = {
     "tensor2tensor": _original("tensor2tensor", "none"),
     "codexglue-summary": _original("codexglue_summary", "13a"),
     "e2e": _original("e2e", "none"),
+    "ptb": _original("ptb", "none"),
+    "ptb-all": Entry(load_ptb_all),
 }
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
-    n for n, entry in TABLE.items() if entry.load is not load_original
+    n for n, entry in TABLE.items() if entry.load not in (load_original, load_ptb_all)
 )
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
