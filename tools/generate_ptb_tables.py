@@ -25,6 +25,7 @@ from ptb_rules import RULES
 TABLES = Path(__file__).resolve().parent.parent / "src/fastbleu/tokenizers/ptb_tables.bin"
 END = 0x10000  # the unit after the last of a text
 UNITS = END + 1
+ROW = 128  # the length of a row of successors
 IGNORE_CASE = 2
 
 
@@ -182,9 +183,10 @@ def tables() -> bytes:
         for kind, text, ending, count in distinct
     )
     print(f"{len(rows)} states, {columns.shape[1]} classes, {len(RULES)} rules")
-    numbers = np.array([len(rows), columns.shape[1], len(distinct)], "<u2").tobytes()
+    padded = np.pad(columns, ((0, 0), (0, ROW - columns.shape[1])))
+    numbers = np.array([len(rows), len(distinct)], "<u2").tobytes()
     units = merged.ravel()[unit_classes].astype(np.uint8).tobytes()
-    return numbers + actions + accepts.astype(np.uint8).tobytes() + units + columns.astype("<u2").tobytes()
+    return numbers + actions + accepts.astype(np.uint8).tobytes() + units + padded.astype("<u2").tobytes()
 
 
 def main() -> None:

@@ -51,9 +51,11 @@ HYPHENS = r"\u2010\u2011\u058a"
 QUOTE_MARKS = r"\u2018-\u201f\u00ab\u00bb\u2039\u203a"
 APOSTROPHE = r"['\u0092\u2019]"
 ACCENTED = "&[aeiouAEIOU](?:acute|grave|uml);"
-PART = f"(?:{ALNUM}{WORD_CHAR}*|[dDoOlL]{APOSTROPHE}{LETTERS}{WORD_CHAR}+)"
+PREFIX_APOSTROPHE = r"['`\u0092\u2018\u2019]"
+PART = f"(?:{ALNUM}{WORD_CHAR}*|[dDoOlL]{PREFIX_APOSTROPHE}{LETTERS}{WORD_CHAR}+)"
 
-DOTTED = f"{LETTERS}{WORD_CHAR}*(?:[.!?]{LETTERS}{WORD_CHAR}*)+"
+_DOTTED_PART = rf"[A-Za-z\u00ad{LETTER}]{WORD_CHAR}*"
+DOTTED = f"{_DOTTED_PART}(?:[.!?]{_DOTTED_PART})+"
 RULES: list[Rule] = []
 
 
@@ -132,8 +134,8 @@ rule(rf"(?:{_BEFORE_HYPHEN}{ACRONYM}|[A-Za-z])\.")
 rule(rf"{ACRONYM}\.{ANY_SPACE}+(?:{STARTS}|{TAG}){ANY_SPACE}", ending=AT_PERIOD)
 rule(rf"[A-Za-z]\.{ANY_SPACE}+(?:{STARTS}|{TAG}){ANY_SPACE}", ending=FIRST, count=1)
 rule(rf"(?:{TITLE}|{FINAL})\.")
-rule(rf"{FINAL}\.(?:{ANY_SPACE}*$|{ANY_SPACE}{{2}}|{ANY_SPACE}+(?:[A-Z{UPPER}]|{TAG}{ANY_SPACE}))", ending=AT_PERIOD)
-rule(rf"{FINAL}\.[^\n]$", ending=AT_PERIOD, count=2)
+rule(rf"{FINAL}\.(?:{ANY_SPACE}*$|{ANY_SPACE}{{2}}|{ANY_SPACE}+(?:[A-Z{UPPER}]|{TAG}))", ending=AT_PERIOD)
+rule(rf"{FINAL}\.[^\nA-Za-z{LETTER}{MARK},;:\u3001]$", ending=AT_PERIOD, count=2)
 rule(rf"{FINAL}\.[^\n][\x00-\uffff]", ending=BUT_LAST, count=2)
 rule(rf"{any_case(_BEFORE_NUMBERS)}\.(?:\r\n|{ANY_SPACE})?{DIGITS}", ending=AT_SPACE)
 _AMPERSAND = "[A-Z]+(?:(?:&|&(?i:amp);)[A-Z]+)+"
@@ -142,18 +144,18 @@ rule(rf"(?:{PART}(?:[_{HYPHENS}-]{PART})*|{_BEFORE_HYPHEN}[A-Za-z0-9]+|{DOTTED}|
 # Words.
 WORD = rf"(?:[A-Za-z\u00ad{LETTER}{MARK}]|{ACCENTED})(?:{WORD_CHAR}|{ACCENTED})*"
 # "d'Artagnan", "O'Brien"; "ma'am", "qu'il"
-_NAMES = f"[dDoOlL]{APOSTROPHE}{LETTERS}{WORD_CHAR}+"
-_INITIALS = rf"[nA-HJ-XZ]{APOSTROPHE}{LETTERS}[A-Za-z{LETTER}{MARK}]+"
+_NAMES = f"[dDoOlL]{PREFIX_APOSTROPHE}{LETTERS}{WORD_CHAR}+"
+_INITIALS = rf"[nA-HJ-XZ]{PREFIX_APOSTROPHE}{LETTERS}[A-Za-z{LETTER}{MARK}]+"
 _VOWELS = f"{LETTERS}+[aeiouyAEIOUY]{APOSTROPHE}[aeiouA-Z]{LETTERS}*"
 ELIDED = f"(?:{_NAMES}|{_INITIALS}|{_VOWELS}|(?i:e){APOSTROPHE}(?i:er))"
 rule(f"(?:{ELIDED}|{WORD}){APOSTROPHE}[sSdDmM][^A-Za-z]", ending=BUT_LAST, count=3)
-rule(f"{WORD}{APOSTROPHE}(?i:ll|re|ve)[^A-Za-z]", ending=BUT_LAST, count=4)
+rule(f"(?:{WORD}|{DOTTED}){APOSTROPHE}(?i:ll|re|ve)[^A-Za-z]", ending=BUT_LAST, count=4)
 rule(ELIDED)
 rule(WORD)
 rule("[A-Za-z0-9][A-Za-z0-9.,]*(?:-[A-Za-z0-9]+)+")
 rule(f"{PART}(?:[_{HYPHENS}-]{PART})+")
-_SLASHED = "[A-Za-z0-9]+(?:-[A-Za-z]+)?"
-rule(rf"{_SLASHED}(?:\\?/{_SLASHED}){{1,2}}")
+_SLASHED = "[A-Za-z0-9]+(?:-[A-Za-z]+)*"
+rule(rf"{_SLASHED}(?:\\?/{_SLASHED}){{1,2}}(?:-[0-9]{{2}})?")
 
 # Numbers.
 _MORE_DIGITS = rf"(?:[.,:\u066b\u066c\u2044]{DIGITS}+)*"

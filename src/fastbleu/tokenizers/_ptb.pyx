@@ -19,6 +19,9 @@ from libc.string cimport memset
 from fastbleu.tokenizers._compiled cimport (
     PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, compact)
 
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+
 import sys
 from array import array as _array
 
@@ -33,6 +36,7 @@ cdef enum:
     STEP = 64                   # units between two checkpoints of Failures
     WAYS = 4                    # states that are remembered for a checkpoint
     SHORT = 2048                # texts up to this length need no Failures
+    ROW_BITS = 7                # a row has room for 128 classes
     SIGNALS = 1 << 16           # tokens between two checks for signals
 
 # What a token is, and where it ends: after `count` units, `count` units before the end of the match, or
@@ -43,7 +47,6 @@ cdef enum:
     WHOLE, FIRST, BUT_LAST, AT_SPACE, AT_PERIOD
 
 ctypedef struct automaton:
-    int classes
     const uint8_t *class_of
     const uint8_t *accepts
     const uint8_t *actions
@@ -75,14 +78,14 @@ cdef int load_tables() except -1:
     cdef bytes data = decompress(Path(__file__).with_name("ptb_tables.bin").read_bytes())
     cdef int states, actions
     cdef Py_ssize_t at
-    numbers.frombytes(data[:6])
-    states, tables.classes, actions = [
+    numbers.frombytes(data[:4])
+    states, actions = [
         number if sys.byteorder == "little" else number >> 8 | (number & 0xFF) << 8 for number in numbers]
-    at = 6 + actions * ACTION_SIZE + states + END + 1
+    at = 4 + actions * ACTION_SIZE + states + END + 1
     successors.frombytes(data[at:])
     if sys.byteorder == "big":
         successors.byteswap()
-    tables.actions = <const uint8_t *> <const char *> data + 6
+    tables.actions = <const uint8_t *> <const char *> data + 4
     tables.accepts = tables.actions + actions * ACTION_SIZE
     tables.class_of = tables.accepts + states
     tables.successors = successors.data.as_ushorts
@@ -169,13 +172,13 @@ cdef inline Py_ssize_t match(int kind, const void *chars, Py_ssize_t length, bin
     action[0] = 0
     while i < last:
         unit_class = tables.class_of[unit_at(kind, chars, length, joined, i)]
-        after = tables.successors[state * tables.classes + unit_class]
+        after = tables.successors[(state << ROW_BITS) + unit_class]
         if after == 0:
             break
         i += 1
         state = after
         if kind == 4 and i <= length and char_at(kind, chars, i - 1) >= END:
-            after = tables.successors[state * tables.classes + unit_class]
+            after = tables.successors[(state << ROW_BITS) + unit_class]
             state = after or state
         if tables.accepts[state]:
             end = i
@@ -235,6 +238,28 @@ cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize
         put(kind, out, 45)                  # only soft hyphens
 
 
+cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length, Py_ssize_t i, bint apart,
+                                        written *out) noexcept nogil:
+    """Write a word of ASCII letters with a space after it, for which no automaton is needed.
+
+    Returns the place after the word, or `i` if it is no such word: also one that might be "cannot", "gonna",
+    "gotta", "lemme", "gimme" or "wanna", which are two tokens. There must be room.
+    """
+    cdef uint8_t *to = <uint8_t *> out.chars + out.size
+    cdef Py_ssize_t end = i
+    to[0] = 32
+    to += apart
+    while end < length and <unsigned int> ((chars[end] | 32) - 97) < 26:
+        to[end - i] = chars[end] | 32
+        end += 1
+    if end == i or end == length or chars[end] != 32:
+        return i
+    if 5 <= end - i <= 6 and to[0] in (99, 103, 108, 119):
+        return i
+    out.size += end - i + apart
+    return end
+
+
 cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_tokens, bint joined,
                       failures *failed, written *out) except -1 nogil:
     cdef Py_ssize_t i = 0, end, start, limit = length if joined else length + 1, tokens = 0
@@ -242,6 +267,15 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
     cdef const uint8_t *entry
     cdef bint begins_line = True
     while i < limit:
+        if kind == 1:
+            while i < length and (<const uint8_t *> chars)[i] == 32:
+                i += 1
+            make_room(1, out, min(length - i, STEP))
+            end = write_plain_word(<const uint8_t *> chars, min(length, i + STEP), i, not begins_line, out)
+            if end > i:
+                i = end
+                begins_line = False
+                continue
         end = match(kind, chars, length, joined, i, failed, &action)
         if action == 0:                     # every unit has a rule but the end
             i = end
@@ -253,6 +287,8 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
             i += count
         elif ending == WHOLE or count > 0:
             i = end - count
+            if kind == 4 and count == 2 and end <= length and char_at(kind, chars, end - 1) >= END:
+                i += 1                      # two units
         else:
             while i < end - 1 and i < length and not is_space(char_at(kind, chars, i)):
                 i += 1
@@ -328,4 +364,4 @@ def write(text, bint all_tokens=False, bint joined=False):
         free(out.chars)
         free(failed.states)
         free(failed.trail)
-    return tokens if kind == 1 and tokens.isascii() else tokens.lower()
+    return tokens if PyUnicode_IS_ASCII(tokens) else tokens.lower()

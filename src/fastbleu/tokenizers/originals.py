@@ -14,7 +14,6 @@ import sys
 from functools import cache
 
 from ..runtime.import_lock import import_lock
-from . import _ptb
 from ._compiled import split
 
 TYPE_CHECKING = False
@@ -108,14 +107,6 @@ def e2e(text: str, lowercase: bool, is_reference: bool) -> str:
     """13a, lowercased afterwards; an empty text has one empty token."""
     tokens = " ".join(split(text, "13a")) or _EMPTY
     return tokens.lower() if lowercase else tokens
-
-
-def ptb(text: str, lowercase: bool, is_reference: bool) -> str:
-    """The tokens of pycocoevalcap's PTBTokenizer, which are always lowercased.
-
-    Its BLEU splits them at whitespace again: what a token has \\xa0 for becomes several tokens.
-    """
-    return _ptb.write(text)
 
 
 def _line(text: str) -> str:

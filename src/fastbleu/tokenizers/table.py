@@ -17,7 +17,7 @@ from .libraries import (
     cached_model,
     load_mecab,
     load_original,
-    load_ptb_all,
+    load_ptb,
     load_sentencepiece,
 )
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     # The names of the table, for type checkers.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Tokenizers of originals.py, and mteval's names of its tokenizers.
+    # Tokenizers of other originals, and mteval's names of its tokenizers.
     # fmt: off
     Originals: TypeAlias = Literal[
         "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
@@ -127,11 +127,11 @@ TABLE: dict[TokenizerName, Entry] = {
     "tensor2tensor": _original("tensor2tensor", "none"),
     "codexglue-summary": _original("codexglue_summary", "13a"),
     "e2e": _original("e2e", "none"),
-    "ptb": _original("ptb", "none"),
-    "ptb-all": Entry(load_ptb_all),
+    "ptb": Entry(load_ptb, splits_at_spaces=True),
+    "ptb-all": Entry(load_ptb),
 }
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
-    n for n, entry in TABLE.items() if entry.load not in (load_original, load_ptb_all)
+    n for n, entry in TABLE.items() if entry.load not in (load_original, load_ptb)
 )
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
@@ -244,8 +244,11 @@ def get_tokenizer(
     RuntimeError
         MeCab has a different dictionary from the one that sacreBLEU requires.
     """
-    if model is None and isinstance(tokenize, str) and tokenize in _COMPILED:
-        return _COMPILED[tokenize]
+    if model is None and isinstance(tokenize, str):
+        # Those with a model file are not under this key, because the file may change.
+        found = _COMPILED.get(tokenize) or _LOADED.get((tokenize, None))
+        if found is not None:
+            return found
     if isinstance(tokenize, str) and tokenize not in TABLE:
         raise ValueError(_unknown(tokenize))
     if model is not None and not (isinstance(tokenize, str) and tokenize in WITH_MODEL):
