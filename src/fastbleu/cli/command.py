@@ -25,6 +25,7 @@ from ..inputs.batch import Batch
 from ..inputs.warnings import InputWarning
 from ..runtime.progress import ProgressBar
 from . import command_line
+from .coco_files import align_images
 from .diagnosis import joined
 from .dialect_text import DialectText, metric_of
 from .files import STDIN, InputError, printable
@@ -108,8 +109,9 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
             readers.append(ChainReader([open_lines(name, opened) for name in files]))
     for name in options.references:
         readers.append(open_input(name, opened, REFERENCE, encoding, options.num_refs))
-    for name in options.systems:
-        readers.append(open_input(name, opened, SYSTEM, encoding))
+    systems = [open_input(name, opened, SYSTEM, encoding) for name in options.systems]
+    align_images(readers, systems)
+    readers += systems
     if options.input is None:
         readers.append(open_lines(STDIN, opened, encoding, fields=None, universal_newlines=True))
     return readers
@@ -209,7 +211,8 @@ def _count(
             break
         if isinstance(chunk, InputError):
             raise chunk
-        columns, texts = chunk[references:], _side_by_side(chunk[:references])
+        ragged = any(reader.ragged for reader in readers)
+        columns, texts = chunk[references:], _side_by_side(chunk[:references], ragged)
         try:
             counted = [
                 printer.counter.count(
@@ -229,13 +232,16 @@ def _count(
     return totals
 
 
-def _side_by_side(columns: list[Any]) -> Any:
-    """The references of each segment."""
+def _side_by_side(columns: list[Any], ragged: bool) -> Any:
+    """The references of each segment; with `ragged` some columns have None."""
     if len(columns) == 1:
         return columns[0]
     if type(columns[0]) is Utf8Rows:
         return Utf8Rows.side_by_side(columns)
-    return list(zip(*columns, strict=True))
+    rows = zip(*columns, strict=True)
+    if ragged:
+        return [[text for text in row if text is not None] for row in rows]
+    return list(rows)
 
 
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:

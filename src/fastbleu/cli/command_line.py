@@ -11,6 +11,7 @@ from typing import NoReturn
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..runtime.extras import install_command
 from ..tokenizers.table import BY_LANGUAGE, WITHOUT_MODEL
+from .coco_files import is_coco_file
 from .files import STDIN, InputError
 from .options import EXAMPLES, FORMATS, OF_GROUPS, ONLY_DIALECTS, REPORT_LABELS, make_parser
 
@@ -92,6 +93,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         options.format = from_environment
     options.format = options.format or "json"
     options.language = options.langpair.split("-")[1] if options.langpair is not None else ""
+    if options.dialect == "coco" and any(map(is_coco_file, options.references)):
+        options.tokenize = options.tokenize or "ptb"  # COCO's captions are not tokenized yet
     options.tokenizer = options.tokenize or BY_LANGUAGE.get(options.language, "13a")
     options.test = "bs" if options.paired_bs else "ar" if options.paired_ar else None
     if options.test:

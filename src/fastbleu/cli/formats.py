@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any
 
+from .coco_files import CocoReader
 from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
 from .readers import LineReader, Reader, open_lines
@@ -24,7 +25,7 @@ from .table_files import TableReader
 REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of an input
 
 _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
-_FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml"}
+_FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
 _FORMATS |= dict.fromkeys((".parquet", ".arrow", ".feather", ".csv"), "table")
 _MARK = "\ufeff"
 
@@ -44,6 +45,8 @@ def open_input(
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
         return TableReader(path, selector)
+    if kind == "coco":
+        return CocoReader(path, opened)
     if kind in ("xml", "sgml"):
         return MarkupReader(path, selector, opened, role, encoding, kind == "xml")
     lines = TextLines(ByteSource(path, opened), encoding)

@@ -20,7 +20,7 @@ FORMATS = ("json", "text", "latex")
 OF_GROUPS = ("csv", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 # Values that only some dialects accept; the dialects check them.
-ONLY_DIALECTS = ("international", "international-e", "add-1", "method4")
+ONLY_DIALECTS = ("international", "international-e", "ptb", "add-1", "method4")
 
 EXAMPLES = """\
   fastbleu reference.txt -i system.txt.gz -b
@@ -102,11 +102,11 @@ def make_parser() -> argparse.ArgumentParser:
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu)"
     add("--dialect", choices=dialects, metavar="NAME", default=dialects[0], help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:2]), metavar="NAME", help=text)
+    add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:3]), metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
     add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
     text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
-    known = *SMOOTH_DEFAULTS, *ONLY_DIALECTS[2:]
+    known = *SMOOTH_DEFAULTS, *ONLY_DIALECTS[3:]
     add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
     add(
         "--reference-length", metavar="RULE", help="closest, shortest, ... if a dialect has several"

@@ -23,13 +23,15 @@ class Reader:
 
     `label` is its name in messages, `unit` what a segment of it is ("line" or "segment"), `width`
     the number of columns, `segments` how many have been read, `is_utf8` whether `rows` can read
-    them, and `keys` the document and segment ids of those that were read last (None for formats
-    without ids).
+    them, `ragged` whether columns may have None, where a segment has fewer references than others,
+    and `keys` the document and segment ids of those that were read last (None for formats without
+    ids).
     """
 
     unit = "line"
     width = 1
     is_utf8 = False
+    ragged = False
     segments = 0
     keys: list[tuple[str, str]] | None = None
     label: str

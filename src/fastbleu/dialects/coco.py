@@ -28,7 +28,8 @@ class CocoDialect(SummedDialect):
 
     The closest reference's length counts, of two equally close the shorter; or the shortest; or,
     with ``reference_length="average"``, their mean. This is not an integer, so there are no rows.
-    Text is split at whitespace: pycocoevalcap's default PTB tokenizer is a Java program.
+    Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` also does what its
+    ``PTBTokenizer`` does before.
 
     References
     ----------
@@ -43,8 +44,12 @@ class CocoDialect(SummedDialect):
     reasons = {"effective_order=True": "it has a score for each order, `Score.cumulative`"}
     _printed = "%.3f"
 
+    def ratio(self, hyp_len: int, ref_len: float) -> float:
+        """The ratio of lengths, which pycocoevalcap prints."""
+        return (hyp_len + _TINY) / (ref_len + _SMALL)
+
     def brevity_penalty(self, hyp_len: int, ref_len: float) -> float:
-        ratio = (hyp_len + _TINY) / (ref_len + _SMALL)
+        ratio = self.ratio(hyp_len, ref_len)
         return exp(1 - 1 / ratio) if ratio < 1 else 1.0
 
     def _all(

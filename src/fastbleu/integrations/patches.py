@@ -88,6 +88,28 @@ def _ignite(module: ModuleType) -> list[Place]:
     return [(module.Bleu, "_n_gram_counter", counter), (module.Bleu, "update", update)]
 
 
+def _coco(module: ModuleType) -> list[Place]:
+    from .coco import Bleu, PTBTokenizer, has_line_breaks
+
+    if module.__name__.endswith(".bleu"):
+        return [(module.Bleu, "compute_score", Bleu.compute_score)]
+    original, fast = module.PTBTokenizer.tokenize, PTBTokenizer(compatible=True)
+
+    def tokenize(self: Any, captions_for_image: Any) -> Any:
+        if has_line_breaks(captions_for_image):
+            return original(self, captions_for_image)
+        return fast.tokenize(captions_for_image)
+
+    return [(module.PTBTokenizer, "tokenize", tokenize)]
+
+
+class _CocoHost(Host):
+    """pycocoevalcap, whose tokenizer is a module of its own."""
+
+    def matches(self, name: str) -> bool:
+        return name in (self.module, "pycocoevalcap.tokenizer.ptbtokenizer")
+
+
 HOSTS = {
     "nltk": Host(
         "nltk.translate.bleu_score",
@@ -113,5 +135,8 @@ HOSTS = {
         "ignite.metrics.nlp.bleu",
         {"90cdf07076dc": "0.5.4-0.5.5", "372419dc2401": "0.5.3", "3bcf1dd3eea0": "0.5.2"},
         _ignite,
+    ),
+    "coco": _CocoHost(
+        "pycocoevalcap.bleu.bleu", {"05b74a92b32e": "1.2", "ded90551127b": "1.2"}, _coco
     ),
 }

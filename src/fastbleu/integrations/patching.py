@@ -62,8 +62,8 @@ class _Library:
         patch.apply()
         self._patches.append(patch)
         self._pairs += pairs
-        self.replaced = [f"{_name_of(owner, module)}{name}" for owner, name, _ in places]
-        self.bound_anew = sorted({owner.__name__ for owner, _, _ in found})
+        self.replaced += [f"{_name_of(owner, module)}{name}" for owner, name, _ in places]
+        self.bound_anew = sorted({*self.bound_anew, *(owner.__name__ for owner, _, _ in found)})
 
     def undo(self) -> None:
         """Give all originals back, also to modules imported since."""
@@ -203,7 +203,7 @@ def patch(*libraries: str) -> Patched:
     Parameters
     ----------
     *libraries : str
-        "nltk", "sacrebleu", "torchmetrics", "torcheval", "ignite"; all of them by default.
+        "nltk", "sacrebleu", "torchmetrics", "torcheval", "ignite", "coco" (pycocoevalcap); all of them by default.
 
     Returns
     -------

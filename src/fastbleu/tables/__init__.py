@@ -10,6 +10,7 @@ be larger than memory. All need the extra: ``pip install '.[tables]'`` in a chec
 columns and files need pyarrow, too: ``'.[parquet]'``.
 """
 
+from .coco import read_coco
 from .functions import score, sentence_scores, statistics
 
-__all__ = ["score", "sentence_scores", "statistics"]
+__all__ = ["read_coco", "score", "sentence_scores", "statistics"]

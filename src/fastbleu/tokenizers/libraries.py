@@ -93,6 +93,18 @@ def load_original(name: str, entry: Entry, path: str | None) -> Loaded:
     return splitting(prepared), name, prepared
 
 
+def load_ptb(name: str, entry: Entry, path: str | None) -> Loaded:
+    """The tokens of pycocoevalcap's PTBTokenizer, which are always lowercased; see _ptb.pyx.
+
+    "ptb-all" has them as they are, "ptb" as pycocoevalcap's BLEU counts them: without punctuation,
+    and a token that contains a space as several.
+    """
+    write = import_locked(f"{__package__}._ptb").write
+    if name == "ptb-all":
+        return lambda text: [token for token in write(text, True).split(" ") if token], name, None
+    return lambda text: write(text).split(), name, (lambda text, *_: write(text), "none")
+
+
 def splitting(
     prepared: tuple[Prepare, str], lowercase: bool = False, is_reference: bool = False
 ) -> Split:

@@ -12,7 +12,14 @@ import os
 from ..inputs.arguments import a_type, closest
 from ..runtime.extras import install_command
 from . import _compiled
-from .libraries import beginning, cached_model, load_mecab, load_original, load_sentencepiece
+from .libraries import (
+    beginning,
+    cached_model,
+    load_mecab,
+    load_original,
+    load_ptb,
+    load_sentencepiece,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +34,12 @@ if TYPE_CHECKING:
     # The names of the table, for type checkers.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Tokenizers of originals.py, and mteval's names of its tokenizers.
+    # Tokenizers of other originals, and mteval's names of its tokenizers.
     # fmt: off
     Originals: TypeAlias = Literal[
         "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
         "mteval-international-e", "international-e", "evaluate", "tensor2tensor",
-        "codexglue-summary", "e2e",
+        "codexglue-summary", "e2e", "ptb", "ptb-all",
     ]
     # fmt: on
     TokenizerName: TypeAlias = Compiled | Literal["ja-mecab", "ko-mecab"] | Models | Originals
@@ -120,9 +127,11 @@ TABLE: dict[TokenizerName, Entry] = {
     "tensor2tensor": _original("tensor2tensor", "none"),
     "codexglue-summary": _original("codexglue_summary", "13a"),
     "e2e": _original("e2e", "none"),
+    "ptb": Entry(load_ptb, splits_at_spaces=True),
+    "ptb-all": Entry(load_ptb),
 }
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
-    n for n, entry in TABLE.items() if entry.load is not load_original
+    n for n, entry in TABLE.items() if entry.load not in (load_original, load_ptb)
 )
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
@@ -235,8 +244,11 @@ def get_tokenizer(
     RuntimeError
         MeCab has a different dictionary from the one that sacreBLEU requires.
     """
-    if model is None and isinstance(tokenize, str) and tokenize in _COMPILED:
-        return _COMPILED[tokenize]
+    if model is None and isinstance(tokenize, str):
+        # Those with a model file are not under this key, because the file may change.
+        found = _COMPILED.get(tokenize) or _LOADED.get((tokenize, None))
+        if found is not None:
+            return found
     if isinstance(tokenize, str) and tokenize not in TABLE:
         raise ValueError(_unknown(tokenize))
     if model is not None and not (isinstance(tokenize, str) and tokenize in WITH_MODEL):

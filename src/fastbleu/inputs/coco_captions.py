@@ -1,0 +1,56 @@
+"""Captions in COCO's JSON: annotations, which are references, and results, which are hypotheses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from .arguments import a_type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def parse_captions(data: bytes | str, name: str) -> dict[Any, list[str]]:
+    """The captions of each image, in the order of the file.
+
+    `data` is a list of objects with the keys "image_id" and "caption", as in files of results, or
+    an object with such a list as "annotations". Errors are ValueError and begin with `name`.
+    """
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{name}: this is not JSON: {error}") from error
+    if isinstance(found, Mapping):
+        if "annotations" not in found:
+            raise ValueError(
+                f'{name}: the object has no key "annotations"; expected COCO\'s captions, or a list '
+                'of objects with "image_id" and "caption"'
+            )
+        found = found["annotations"]
+    if not isinstance(found, Sequence) or isinstance(found, str):
+        raise ValueError(f"{name}: expected a list of captions, found {a_type(found)}")
+    captions: dict[Any, list[str]] = {}
+    for number, entry in enumerate(found):
+        caption = entry.get("caption") if isinstance(entry, Mapping) else None
+        image = entry.get("image_id") if isinstance(entry, Mapping) else None
+        if not isinstance(caption, str) or not isinstance(image, (int, str)):
+            raise ValueError(
+                f'{name}: entry {number} has no "image_id" with a "caption", which is a string'
+            )
+        captions.setdefault(image, []).append(caption)
+    return captions
+
+
+def check_results(
+    results: Mapping[Any, list[str]], annotations: Mapping[Any, list[str]], name: str
+) -> None:
+    """Check that there is one caption for each image, and that the image has annotations."""
+    for image, captions in results.items():
+        if len(captions) != 1:
+            raise ValueError(f"{name}: image {image!r} has {len(captions)} captions, expected one")
+        if image not in annotations:
+            raise ValueError(f"{name}: image {image!r} has no annotation")
+    if not results:
+        raise ValueError(f"{name}: there are no captions")

@@ -1,0 +1,179 @@
+"""pycocoevalcap's `PTBTokenizer` and `Bleu`, without Java; pycocoevalcap need not be installed.
+
+>>> captions = {7: [{"caption": "A man's riding a bike."}, {"caption": "Man on a bike"}]}
+>>> references = PTBTokenizer().tokenize(captions)
+>>> references
+{7: ["a man 's riding a bike", 'man on a bike']}
+>>> scores, _ = Bleu(2).compute_score(references, {7: ["a man on a bike"]}, verbose=0)
+>>> [round(score, 3) for score in scores]
+[1.0, 0.866]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ..dialects.coco import COCO
+from ..dialects.plain import plain_rows
+from ..metric.bleu import BLEU
+from ..tokenizers import _ptb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Where Java ends a line; pycocoevalcap replaces "\n" alone.
+_line_break = re.compile(r"[\r\v\f\u2028\u2029]").search
+
+
+class PTBTokenizer:
+    """pycocoevalcap's tokenizer: lowercased tokens of the Penn Treebank without punctuation.
+
+    Parameters
+    ----------
+    compatible : bool
+        pycocoevalcap joins all captions into one file, where the first character of a caption may
+        change the end of the caption before it, and the last one has no end of line. By default
+        each caption is tokenized by itself; if true, as pycocoevalcap does it.
+
+    References
+    ----------
+    salaniz/pycocoevalcap 1.2, tokenizer/ptbtokenizer.py, with Stanford CoreNLP 3.4.1.
+    """
+
+    def __init__(self, compatible: bool = False) -> None:
+        self.compatible = compatible
+
+    def tokenize(
+        self, captions_for_image: Mapping[Any, Sequence[Mapping[str, Any]]]
+    ) -> dict[Any, list[str]]:
+        """The tokens of all captions, with spaces between them.
+
+        Parameters
+        ----------
+        captions_for_image : mapping
+            For each image its captions, which are mappings with the key "caption".
+
+        Returns
+        -------
+        dict of list of str
+            For each image that has captions their tokens; "\\\\xa0" stands for a space in a token.
+
+        Raises
+        ------
+        KeyError, AttributeError
+            A caption has no key "caption", or this is not a str.
+        ValueError
+            With ``compatible=True``: a caption contains a line break other than "\\\\n", after which
+            pycocoevalcap would give all captions the tokens of others.
+        """
+        images, captions = [], []
+        for image, entries in captions_for_image.items():
+            for entry in entries:
+                images.append(image)
+                captions.append(entry["caption"].replace("\n", " "))
+        if not self.compatible:
+            lines = [_ptb.write(caption) for caption in captions]
+        else:
+            check_line_breaks(images, captions)
+            lines = _ptb.write("\n".join(captions), joined=True).split("\n")
+        tokens: dict[Any, list[str]] = {}
+        for image, line in zip(images, lines, strict=False):
+            tokens.setdefault(image, []).append(line)
+        return tokens
+
+
+def check_line_breaks(images: Sequence[Any], captions: Sequence[str]) -> None:
+    """Refuse captions that are more than one line for Java."""
+    for image, caption in zip(images, captions, strict=True):
+        if found := _line_break(caption):
+            raise ValueError(
+                f"a caption of image {image!r} contains {found[0]!r}, after which pycocoevalcap "
+                "gives captions the tokens of others; replace it by a space, or tokenize each "
+                f"caption by itself: PTBTokenizer(). The caption is {caption!r}"
+            )
+
+
+def has_line_breaks(captions_for_image: Mapping[Any, Sequence[Mapping[str, Any]]]) -> bool:
+    """Whether pycocoevalcap would give captions the tokens of others."""
+    captions = (entry["caption"] for entries in captions_for_image.values() for entry in entries)
+    return any(_line_break(caption) for caption in captions)
+
+
+class Bleu:
+    """pycocoevalcap's BLEU-1 to BLEU-`n` of tokenized captions.
+
+    Parameters
+    ----------
+    n : int
+        The longest n-grams.
+
+    References
+    ----------
+    salaniz/pycocoevalcap 1.2, bleu/bleu.py and bleu/bleu_scorer.py.
+    """
+
+    def __init__(self, n: int = 4) -> None:
+        self._n = n
+
+    def compute_score(
+        self, gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]], verbose: int = 1
+    ) -> tuple[list[float], list[list[float]]]:
+        """The scores of the corpus and of each image.
+
+        Parameters
+        ----------
+        gts, res : mapping of list of str
+            For each image its references, and a list of one hypothesis; split at whitespace.
+        verbose : int
+            0 prints nothing, 1 the counts of the corpus, 2 also those of each image.
+
+        Returns
+        -------
+        list of float, shape (n,)
+            BLEU-1 to BLEU-n, 0-1.
+        list of list of float, shape (n, images)
+            The same of each image.
+
+        Raises
+        ------
+        AssertionError
+            The images differ, or an image has not one hypothesis and a list of references.
+        """
+        _check(gts, res)
+        hypotheses = [res[image][0] for image in gts]
+        references = [gts[image] for image in gts]
+        metric = BLEU(dialect="coco", max_order=self._n)
+        rows = list(plain_rows(metric.statistics(hypotheses, references))) if hypotheses else []
+        # With the types of pycocoevalcap's counts, which are printed.
+        sums = [sum(column) for column in zip(*[[*row[:2], *row[2], *row[3]] for row in rows])]
+        sums = sums or [0] * (2 + 2 * self._n)
+        total = sums[0], sums[1], sums[2 : 2 + self._n], sums[2 + self._n :]
+        scores = list(COCO._all(*total))
+        if verbose > 1:
+            for segment, row in zip(references, rows, strict=True):
+                lengths = [len(reference.split()) for reference in segment]
+                counts = {"reflen": lengths, "testlen": row[0]}
+                print({**counts, "guess": list(row[3]), "correct": list(row[2])}, row[1])
+        if verbose > 0:
+            counts = {"testlen": total[0], "reflen": total[1]}
+            print({**counts, "guess": total[3], "correct": total[2]})
+            print("ratio:", COCO.ratio(*total[:2]))
+        by_image = [COCO._all(*row) for row in rows]
+        return scores, [[found[order] for found in by_image] for order in range(self._n)]
+
+    def method(self) -> str:
+        """The name in pycocoevalcap's output."""
+        return "Bleu"
+
+
+def _check(gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]) -> None:
+    if gts.keys() != res.keys():
+        example = next(iter(gts.keys() ^ res.keys()))
+        raise AssertionError(f"gts and res have different images: {example!r} is in one of them")
+    for image in gts:
+        if type(res[image]) is not list or len(res[image]) != 1:
+            raise AssertionError(f"res[{image!r}] must be a list of one hypothesis")
+        if type(gts[image]) is not list or not gts[image]:
+            raise AssertionError(f"gts[{image!r}] must be a list of at least one reference")

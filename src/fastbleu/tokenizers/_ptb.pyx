@@ -1,0 +1,367 @@
+"""The tokens of Stanford's PTBTokenizer: a longest-match lexer over tables that are made beforehand.
+
+Tables. tools/generate_ptb_tables.py compiles the rules of tools/ptb_rules.py into a deterministic automaton
+(ptb_tables.bin): a class for each UTF-16 unit and for the end of the text, a row of successors for each
+state, and for each state the action of the rule that accepts there. State 0 is dead, state 1 the start. They
+are read on first use and never change, so any thread may use them.
+
+Time. A token ends where the last accepting state was, so that what was read beyond is read again. In a long
+run without white space that would make the time quadratic; `Failures` remembers states that led to no token.
+"""
+
+import cython
+from cpython.array cimport array
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport uint8_t, uint16_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memset
+
+from fastbleu.tokenizers._compiled cimport (
+    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, compact)
+
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+
+import sys
+from array import array as _array
+
+from fastbleu.inputs.arguments import a_type
+from fastbleu.runtime.import_lock import import_lock
+
+cdef enum:
+    END = 0x10000               # the unit after the last
+    SURROGATE = 0xD800
+    START = 1
+    ACTION_SIZE = 12            # bytes of an action: kind, ending, count, size of text, text
+    STEP = 64                   # units between two checkpoints of Failures
+    WAYS = 4                    # states that are remembered for a checkpoint
+    SHORT = 2048                # texts up to this length need no Failures
+    ROW_BITS = 7                # a row has room for 128 classes
+    SIGNALS = 1 << 16           # tokens between two checks for signals
+
+# What a token is, and where it ends: after `count` units, `count` units before the end of the match, or
+# before the white space in it; AT_PERIOD reads the full stop of the token again, as a token of its own.
+cdef enum:
+    SKIP, LINE, COPY, TEXT, QUOTE, CLITIC, ENTITY
+cdef enum:
+    WHOLE, FIRST, BUT_LAST, AT_SPACE, AT_PERIOD
+
+ctypedef struct automaton:
+    const uint8_t *class_of
+    const uint8_t *accepts
+    const uint8_t *actions
+    const uint16_t *successors
+
+ctypedef struct failures:
+    uint16_t *states            # WAYS for each checkpoint, 0 where there is none
+    uint16_t *trail             # the state of the current match at each checkpoint
+
+ctypedef struct written:
+    void *chars
+    Py_ssize_t size
+    Py_ssize_t room
+
+cdef automaton tables
+cdef object owners = None       # what the pointers of `tables` point into
+cdef object loading = object()
+
+
+cdef int load_tables() except -1:
+    """Read the tables on first use."""
+    global owners
+    if owners is not None:
+        return 0
+    with import_lock:
+        from pathlib import Path
+        from zlib import decompress
+    cdef array numbers = _array("H"), successors = _array("H")
+    cdef bytes data = decompress(Path(__file__).with_name("ptb_tables.bin").read_bytes())
+    cdef int states, actions
+    cdef Py_ssize_t at
+    numbers.frombytes(data[:4])
+    states, actions = [
+        number if sys.byteorder == "little" else number >> 8 | (number & 0xFF) << 8 for number in numbers]
+    at = 4 + actions * ACTION_SIZE + states + END + 1
+    successors.frombytes(data[at:])
+    if sys.byteorder == "big":
+        successors.byteswap()
+    tables.actions = <const uint8_t *> <const char *> data + 4
+    tables.accepts = tables.actions + actions * ACTION_SIZE
+    tables.class_of = tables.accepts + states
+    tables.successors = successors.data.as_ushorts
+    owners = data, successors
+    return 0
+
+
+cdef inline Py_ssize_t char_at(int kind, const void *chars, Py_ssize_t i) noexcept nogil:
+    if kind == 1:
+        return (<const uint8_t *> chars)[i]
+    if kind == 2:
+        return (<const uint16_t *> chars)[i]
+    return (<const Py_UCS4 *> chars)[i]
+
+
+cdef inline void put(int kind, written *out, Py_ssize_t c) noexcept nogil:
+    if kind == 1:
+        (<uint8_t *> out.chars)[out.size] = <uint8_t> c
+    elif kind == 2:
+        (<uint16_t *> out.chars)[out.size] = <uint16_t> c
+    else:
+        (<Py_UCS4 *> out.chars)[out.size] = <Py_UCS4> c
+    out.size += 1
+
+
+cdef inline int make_room(int kind, written *out, Py_ssize_t units) except -1 nogil:
+    """Room for a token of so many units: none becomes more than 6 characters with its separator."""
+    cdef void *chars
+    if out.size + 6 * units + 8 <= out.room:
+        return 0
+    out.room = 2 * out.room + 6 * units + 64
+    chars = realloc(out.chars, out.room * kind)
+    if chars == NULL:
+        with gil:
+            raise MemoryError("no memory for the tokens of a text")
+    out.chars = chars
+    return 0
+
+
+cdef inline bint is_space(Py_ssize_t c) noexcept nogil:
+    return (c == 0x20 or 9 <= c <= 13 or c == 0x85 or c == 0xA0 or 0x2000 <= c <= 0x200A or c == 0x2028
+            or c == 0x2029 or c == 0x3000)
+
+
+cdef inline Py_ssize_t unit_at(int kind, const void *chars, Py_ssize_t length, bint joined,
+                               Py_ssize_t i) noexcept nogil:
+    """A UTF-16 unit: of two, the first stands for both. A single line ends with a newline."""
+    cdef Py_ssize_t c
+    if i < length:
+        c = char_at(kind, chars, i)
+        if c == 10 and not joined:
+            return 32
+        return c if kind != 4 or c < END else SURROGATE
+    return 10 if i == length and not joined else END
+
+
+cdef inline bint has_failed(const failures *failed, Py_ssize_t i, int state) noexcept nogil:
+    cdef int way
+    failed.trail[i // STEP] = state
+    for way in range(WAYS):
+        if failed.states[i // STEP * WAYS + way] == state:
+            return True
+    return False
+
+
+cdef void remember(failures *failed, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """No match that passes the checkpoints after `first` in these states is longer."""
+    cdef Py_ssize_t point = first // STEP + 1
+    cdef uint16_t *states
+    while point <= last // STEP:
+        states = failed.states + point * WAYS
+        if states[0] != failed.trail[point]:
+            states[3], states[2], states[1] = states[2], states[1], states[0]
+            states[0] = failed.trail[point]
+        point += 1
+
+
+cdef inline Py_ssize_t match(int kind, const void *chars, Py_ssize_t length, bint joined, Py_ssize_t i,
+                             failures *failed, int *action) noexcept nogil:
+    """The end of the longest match from `i` on, which may include the end of the text as a unit."""
+    cdef Py_ssize_t last = length + 1 if joined else length + 2
+    cdef Py_ssize_t end = i + 1, first = i
+    cdef int state = START, after, unit_class
+    action[0] = 0
+    while i < last:
+        unit_class = tables.class_of[unit_at(kind, chars, length, joined, i)]
+        after = tables.successors[(state << ROW_BITS) + unit_class]
+        if after == 0:
+            break
+        i += 1
+        state = after
+        if kind == 4 and i <= length and char_at(kind, chars, i - 1) >= END:
+            after = tables.successors[(state << ROW_BITS) + unit_class]
+            state = after or state
+        if tables.accepts[state]:
+            end = i
+            action[0] = tables.accepts[state]
+        if after == 0:
+            break
+        if failed.states != NULL and i % STEP == 0 and has_failed(failed, i, state):
+            break
+    if failed.states != NULL and i // STEP > end // STEP:
+        remember(failed, end, i)
+    return end
+
+
+cdef inline bint is_punctuation(int kind, const written *out, Py_ssize_t start) noexcept nogil:
+    """Whether pycocoevalcap takes out the token that was written last."""
+    cdef Py_ssize_t size = out.size - start, first = char_at(kind, out.chars, start), i
+    if size == 1:
+        return first in (39, 96, 46, 63, 33, 44, 58, 45, 59)        # ' ` . ? ! , : - ;
+    if not ((size == 2 and first in (39, 96, 45)) or (size == 3 and first == 46)):
+        return False
+    for i in range(1, size):
+        if char_at(kind, out.chars, start + i) != first:
+            return False
+    return True
+
+
+cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize_t end, int what,
+                             written *out) noexcept nogil:
+    cdef Py_ssize_t start = out.size, c
+    cdef const char *text
+    while i < end:
+        c = char_at(kind, chars, i)
+        i += 1
+        if 65 <= c <= 90:
+            c += 32
+        elif c == 40 or c == 41:
+            text = b"-lrb-" if c == 40 else b"-rrb-"
+            for c in range(5):
+                put(kind, out, text[c])
+            continue
+        elif c == 32:
+            c = 0xA0
+        elif c == 0xAD:
+            continue
+        elif what == QUOTE or what == CLITIC:
+            if what == QUOTE and c in (0x93, 0x201C, 0xAB, 0x94, 0x201D, 0xBB):
+                c = 96 if c in (0x93, 0x201C, 0xAB) else 39
+                put(kind, out, c)
+            elif what == QUOTE and c in (0x91, 0x2018, 0x201B, 0x2039):
+                c = 96
+            elif c in (0x92, 0x2019) or (what == QUOTE and c == 0x203A):
+                c = 39
+        elif what == ENTITY and c == 38 and i + 3 < end and char_at(kind, chars, i + 3) == 59:
+            i += 4
+        put(kind, out, c)
+    if out.size == start and what == COPY:
+        put(kind, out, 45)                  # only soft hyphens
+
+
+cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length, Py_ssize_t i, bint apart,
+                                        written *out) noexcept nogil:
+    """Write a word of ASCII letters with a space after it, for which no automaton is needed.
+
+    Returns the place after the word, or `i` if it is no such word: also one that might be "cannot", "gonna",
+    "gotta", "lemme", "gimme" or "wanna", which are two tokens. There must be room.
+    """
+    cdef uint8_t *to = <uint8_t *> out.chars + out.size
+    cdef Py_ssize_t end = i
+    to[0] = 32
+    to += apart
+    while end < length and <unsigned int> ((chars[end] | 32) - 97) < 26:
+        to[end - i] = chars[end] | 32
+        end += 1
+    if end == i or end == length or chars[end] != 32:
+        return i
+    if 5 <= end - i <= 6 and to[0] in (99, 103, 108, 119):
+        return i
+    out.size += end - i + apart
+    return end
+
+
+cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_tokens, bint joined,
+                      failures *failed, written *out) except -1 nogil:
+    cdef Py_ssize_t i = 0, end, start, limit = length if joined else length + 1, tokens = 0
+    cdef int action, what, ending, count, k
+    cdef const uint8_t *entry
+    cdef bint begins_line = True
+    while i < limit:
+        if kind == 1:
+            while i < length and (<const uint8_t *> chars)[i] == 32:
+                i += 1
+            make_room(1, out, min(length - i, STEP))
+            end = write_plain_word(<const uint8_t *> chars, min(length, i + STEP), i, not begins_line, out)
+            if end > i:
+                i = end
+                begins_line = False
+                continue
+        end = match(kind, chars, length, joined, i, failed, &action)
+        if action == 0:                     # every unit has a rule but the end
+            i = end
+            continue
+        entry = tables.actions + (action - 1) * ACTION_SIZE
+        what, ending, count = entry[0], entry[1], entry[2]
+        start = i
+        if ending == FIRST:
+            i += count
+        elif ending == WHOLE or count > 0:
+            i = end - count
+            if kind == 4 and count == 2 and end <= length and char_at(kind, chars, end - 1) >= END:
+                i += 1                      # two units
+        else:
+            while i < end - 1 and i < length and not is_space(char_at(kind, chars, i)):
+                i += 1
+        if what == SKIP:
+            continue
+        make_room(kind, out, i - start)
+        if what == LINE:
+            if joined:
+                put(kind, out, 10)
+                begins_line = True
+            continue
+        end = out.size
+        if not begins_line:
+            put(kind, out, 32)
+        if what == TEXT:
+            for k in range(entry[3]):
+                put(kind, out, entry[4 + k])
+        else:
+            write_token(kind, chars, start, min(i, length), what, out)
+        if not all_tokens and is_punctuation(kind, out, end + (not begins_line)):
+            out.size = end
+        else:
+            begins_line = False
+        if ending == AT_PERIOD:
+            i -= 1
+        tokens += 1
+        if tokens % SIGNALS == 0:
+            with gil:
+                PyErr_CheckSignals()
+    return 0
+
+
+def write(text, bint all_tokens=False, bint joined=False):
+    """The tokens of a line, lowercased, with spaces between them; \\xa0 stands for a space in a token.
+
+    Parameters
+    ----------
+    text : str
+        One line; a newline in it counts as a space. Other ends of lines only separate tokens.
+    all_tokens : bool
+        With the punctuation that pycocoevalcap takes out.
+    joined : bool
+        The text is a whole file instead, whose lines are written as lines: what begins the next one
+        may change the end of a line.
+    """
+    cdef written out
+    cdef failures failed
+    cdef int kind
+    cdef Py_ssize_t length
+    if not isinstance(text, str):
+        raise TypeError(f"expected a str to tokenize, not {a_type(text)}")
+    if owners is None:
+        with cython.critical_section(loading):
+            load_tables()
+    text = compact(text.replace("&apos;", "'") if "&" in text else text)
+    kind, length = PyUnicode_KIND(text), PyUnicode_GET_LENGTH(text)
+    memset(&out, 0, sizeof(out))
+    memset(&failed, 0, sizeof(failed))
+    try:
+        if length > SHORT:
+            failed.states = <uint16_t *> calloc((length // STEP + 2) * WAYS, sizeof(uint16_t))
+            failed.trail = <uint16_t *> calloc(length // STEP + 2, sizeof(uint16_t))
+            if failed.states == NULL or failed.trail == NULL:
+                raise MemoryError(f"no memory for a text of {length} characters")
+        if kind == 1:
+            write_tokens(1, PyUnicode_DATA(text), length, all_tokens, joined, &failed, &out)
+        elif kind == 2:
+            write_tokens(2, PyUnicode_DATA(text), length, all_tokens, joined, &failed, &out)
+        else:
+            write_tokens(4, PyUnicode_DATA(text), length, all_tokens, joined, &failed, &out)
+        tokens = PyUnicode_FromKindAndData(kind, out.chars, out.size)
+    finally:
+        free(out.chars)
+        free(failed.states)
+        free(failed.trail)
+    return tokens if PyUnicode_IS_ASCII(tokens) else tokens.lower()
