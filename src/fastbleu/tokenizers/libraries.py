@@ -93,6 +93,13 @@ def load_original(name: str, entry: Entry, path: str | None) -> Loaded:
     return splitting(prepared), name, prepared
 
 
+def load_of_tool(name: str, entry: Entry, path: str | None) -> Loaded:
+    """The text rules of an evaluation tool: a function, or one that makes it."""
+    function, *arguments = entry.details
+    found: Any = getattr(import_locked(f"{__package__}.recipe_texts"), function)
+    return found(*arguments) if arguments or entry.packages else found, name, None
+
+
 def splitting(
     prepared: tuple[Prepare, str], lowercase: bool = False, is_reference: bool = False
 ) -> Split:
