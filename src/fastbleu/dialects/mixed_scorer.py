@@ -50,7 +50,8 @@ class MixedScorer:
     def of(cls, scorer: Scorer) -> MixedScorer:
         """The rules of a single scorer."""
         dialect = scorer.dialect
-        return cls(dialect, scorer, scorer, scorer.weights, dialect, dialect)
+        rules = dialect.arithmetic
+        return cls(rules, scorer, scorer, scorer.weights, rules, dialect)
 
     @property
     def averages_sentences(self) -> bool:

@@ -127,6 +127,10 @@ class Recipe(Dialect):
     entry: ClassVar[Line]
     base: ClassVar[Dialect | None]
 
+    @property
+    def arithmetic(self) -> Dialect:
+        return self.base or self
+
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         if self.base is None:
             return super().brevity_penalty(hyp_len, ref_len)
@@ -195,6 +199,7 @@ def make_recipe(name: str, line: Line) -> Recipe:
     made: dict[str, Any] = {
         "__doc__": f"{line.about}\n\n    References\n    ----------\n    {line.source}\n    ",
         "__module__": __name__,
+        "about": line.about,
         "entry": line,
         "base": base,
         "name": name,
@@ -207,6 +212,7 @@ def make_recipe(name: str, line: Line) -> Recipe:
         "reference_length": line.reference_length,
         "max_order": line.max_order,
         "orders": (line.max_order,),
+        "_usual_order": line.max_order,
         "minimum_total": base.minimum_total if base else 0,
         "smoothings": base.smoothings if base else {"own": None},
         "options": {**(base.options if base else {"smoothing": "own"}), **line.options},

@@ -180,7 +180,7 @@ def keras_hub(smooth: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     if not c or not all(precisions):
         return 0.0
     ratio = _float32(c) / _float32(r) if r else inf
-    bp = 1.0 if ratio > 1 else exp(1 - 1.0 / float(ratio))
+    bp = 1.0 if ratio > 1 else exp(1 - 1 / ratio)
     return to_float32(exp(sum([0.25 * log(p) for p in precisions])) * bp)
 
 
@@ -244,7 +244,7 @@ def multiwoz(c: int, r: int, m: Counts, t: Counts) -> float:
 
 
 def allennlp(c: int, r: int, m: Counts, t: Counts) -> float:
-    if not c or not r:
+    if not c:
         return 0.0
     logs = [0.25 * (log(its + 1e-13) - log(n + 1e-13)) for its, n in zip(m, t, strict=True)]
     return (1.0 if c > r else exp(1 - r / c)) * exp(sum(logs))

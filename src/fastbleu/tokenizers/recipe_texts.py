@@ -112,7 +112,7 @@ def keras_hub(text: str) -> list[str]:
         tokens[0] = tokens[0][1:]
     if ends:
         tokens[-1] = tokens[-1][:-1]
-    return tokens
+    return [token for token in tokens if token]
 
 
 def marian(text: str) -> list[str]:
@@ -140,14 +140,25 @@ def word_tokenize() -> Split:
     return lambda text: [token for some in splitter.tokenize(text) for token in words(some)]
 
 
-def jieba_words() -> Split:
+def _jieba() -> Any:
+    """jieba, with its dictionary loaded without messages."""
     jieba: Any = import_locked("jieba")
+    logger = jieba.default_logger
+    level = logger.level
+    logger.setLevel("WARNING")
+    jieba.initialize()
+    logger.setLevel(level)
+    return jieba
+
+
+def jieba_words() -> Split:
+    jieba = _jieba()
     return lambda text: [word for found in jieba.cut(text) if (word := found.strip(" "))]
 
 
 def evalscope() -> Split:
     """jieba for a text with a Chinese character, `word_tokenize` for others."""
-    jieba, words = import_locked("jieba"), word_tokenize()
+    jieba, words = _jieba(), word_tokenize()
     return lambda text: list(jieba.cut(text)) if _is_chinese(text) else words(text)
 
 
