@@ -19,7 +19,7 @@ PUBLIC = [
     *("explain", "identify", "patch", "report", "tokenize", "unpatch", "__version__"),
 ]
 MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "recipes", "rewards", "sacrebleu"),
     *("significance", "tables", "tokenizers"),
 ]
 HEAVY = {

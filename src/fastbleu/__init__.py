@@ -28,7 +28,7 @@ _HOMES = {
     "unpatch": "integrations.patching",
 }
 _MODULES = [
-    *("dialects", "integrations", "matrix", "nltk", "plots", "rewards", "sacrebleu"),
+    *("dialects", "integrations", "matrix", "nltk", "plots", "recipes", "rewards", "sacrebleu"),
     *("significance", "tables", "tokenizers"),
 ]
 TYPE_CHECKING = False
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from . import matrix as matrix
     from . import nltk as nltk
     from . import plots as plots
+    from . import recipes as recipes
     from . import rewards as rewards
     from . import sacrebleu as sacrebleu
     from . import significance as significance

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from .. import __version__
-from ..dialects import names
+from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..tokenizers.table import TOKENIZERS
 
@@ -21,6 +21,16 @@ OF_GROUPS = ("csv", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 # Values that only some dialects accept; the dialects check them.
 ONLY_DIALECTS = ("international", "international-e", "ptb", "add-1", "method4")
+
+
+class _Dialects(tuple[str, ...]):
+    """The names of dialects, which also contain those of recipes."""
+
+    def __contains__(self, name: object) -> bool:
+        with suppress(ValueError):
+            return super().__contains__(name) or bool(get(str(name)))
+        return False
+
 
 EXAMPLES = """\
   fastbleu reference.txt -i system.txt.gz -b
@@ -99,8 +109,8 @@ def make_parser() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("scoring").add_argument
     dialects = names()
-    text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu)"
-    add("--dialect", choices=dialects, metavar="NAME", default=dialects[0], help=text)
+    text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
+    add("--dialect", choices=_Dialects(dialects), metavar="NAME", default=dialects[0], help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
     add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:3]), metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
@@ -114,7 +124,7 @@ def make_parser() -> argparse.ArgumentParser:
     text = "value of floor (default: 0.1) or add-k (default: 1)"
     add("-sv", "--smooth-value", type=float, metavar="X", help=text)
     text = "print the score of every dialect, or why the scores of two dialects differ"
-    add("--explain", nargs="*", choices=dialects, metavar="DIALECT", help=text)
+    add("--explain", nargs="*", choices=_Dialects(dialects), metavar="DIALECT", help=text)
     text = "find the settings whose score prints as NUMBER, such as 31.2"
     add("--identify", metavar="NUMBER", help=text)
     text = "length of the longest n-grams (default: 4)"

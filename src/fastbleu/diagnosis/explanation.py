@@ -48,6 +48,8 @@ class Explanation(Tables):
         self.findings = findings
         self._labels = labels
         self._points = a.points(), b.points()
+        dialects = [corpus.metric.scorer.dialect for corpus in (a, b)]
+        self._notes = [f"{its.name}: {its.about}." for its in dialects if its.about]
 
     def to_dict(self) -> dict[str, Any]:
         """All attributes as plain values, for JSON."""
@@ -78,6 +80,7 @@ class Explanation(Tables):
             segments = ", ".join(map(str, step.segments)) if step.points else ""
             rows.append((step.rule, step.a, step.b, shown, f"{last:.4f}", segments))
         notes = [f"{step.rule}: {step.sentence}" for step in self.steps if step.points]
+        notes += self._notes
         if self.shared:
             notes.append(f"The same in both: {', '.join(self.shared)}.")
         columns = "rule", "a", "b", "points", "score", "most in segments"

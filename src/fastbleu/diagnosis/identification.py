@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from itertools import product
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from itertools import groupby, product
 from math import fsum, isfinite
 from typing import NamedTuple
 
-from ..counting.counter import Counter
+from ..counting.token_lists import TokenListCounter
 from ..dialects import get, names
+from ..dialects.recipe_table import LINES
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
@@ -204,9 +206,12 @@ def _read_number(number: float | str) -> tuple[str, int]:
         raise ValueError(f"{number!r} is not a number; pass a score as 31.2 or '31.20'") from None
     if not (value >= 0 and isfinite(value)):
         raise ValueError(f"{number!r} is not a BLEU score: it is not in 0-100")
-    if "e" in printed.lower():
-        printed = f"{value:.20f}".rstrip("0")
+    printed = _without_exponent(printed)
     return printed, len(printed.partition(".")[2])
+
+
+def _without_exponent(printed: str) -> str:
+    return f"{Decimal(printed):f}" if "e" in printed.lower() else printed
 
 
 def _scores(corpus: Corpus) -> list[tuple[_Setting, float]]:
@@ -235,12 +240,15 @@ def _settings(corpus: Corpus) -> Iterator[_Setting]:
         corpora += [(f"reference {k} alone", corpus.with_reference(k)) for k in range(several)]
     tokenizers = *_COMPILED, *_installed()
     for name in names():
-        yield from _settings_of(name, corpora, tokenizers)
+        yield from _settings_of(name, corpora, tokenizers, _MOST_CHANGES)
+    for name in LINES if corpus.is_text else ():
+        yield from _settings_of(name, corpora[:1], (), 0)
 
 
 def _settings_of(
-    name: str, corpora: list[tuple[str, Corpus]], tokenizers: tuple[str, ...]
+    name: str, corpora: list[tuple[str, Corpus]], tokenizers: tuple[str, ...], most: int
 ) -> Iterator[_Setting]:
+    """The settings of a dialect or recipe with at most so many changes."""
     dialect, of_text = get(name), corpora[0][1].is_text
     options: dict[str, list[Any]] = {
         "smoothing": _first(dialect.options["smoothing"], dialect.smoothings),
@@ -256,7 +264,8 @@ def _settings_of(
         options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
         options["lowercase"] = _first(dialect.lowercase, dialect.cases)
     means = [False, True] if dialect.supports("sums") else [False]
-    most = _MOST_CHANGES if dialect.counter is Counter else 0
+    if issubclass(dialect.counter, TokenListCounter):
+        most = 0
     for is_mean, (text, corpus), *values in product(means, corpora, *options.values()):
         changed = {
             option: value
@@ -273,7 +282,7 @@ def _settings_of(
             metric = BLEU(**given)
         except (ValueError, TypeError, ImportError):
             continue
-        if is_mean and type(metric.counter) is not Counter:
+        if is_mean and isinstance(metric.counter, TokenListCounter):
             continue
         words = [", ".join(f"{option}={value!r}" for option, value in given.items())]
         words += ["mean of sentences"] * is_mean + [text] * bool(text)
@@ -298,7 +307,7 @@ def _first(usual: Any, others: Any) -> list[Any]:
 
 def _value(setting: _Setting) -> float:
     metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
-    if type(metric.counter) is not Counter:  # a slow one, which shares no rows
+    if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
         return setting.corpus.score().value
     rows = RuleSet.of(setting.corpus).rows()
     if setting.is_mean:
@@ -310,7 +319,8 @@ def _identification(
     printed: str, digits: int, scores: list[tuple[_Setting, float]]
 ) -> Identification:
     number = float(printed)
-    found, near, values = [], [], []
+    found: list[tuple[tuple[int, int], bool, Match]] = []
+    near, values = [], []
     for position, (setting, value) in enumerate(scores):
         metric = setting.corpus.metric
         dialect = metric.scorer.dialect
@@ -319,17 +329,38 @@ def _identification(
         shown = min(own_scale, 100 * own_scale, key=lambda one: abs(one - number))
         values.append(shown)
         match = Match(setting.description, metric.signature, shown, shown - number)
-        is_its_own = dialect.printed(value) == printed
+        is_its_own = printed in (dialect.printed(value), _without_exponent(repr(value)))
         if is_its_own or f"{shown:.{digits}f}" == f"{number:.{digits}f}":
             # Among equally common ones, those whose original prints in this form come first.
             rounds, on_its_scale = dialect.printed(value) is not None, shown == value
             form = 0 if is_its_own else 1 if on_its_scale and not rounds else 2
-            found.append(((setting.changes, form, position), match))
+            found.append(((setting.changes, form), dialect.name in LINES, match))
         else:
             near.append((abs(match.distance), position, match))
-    found.sort(key=lambda item: item[0])
     near.sort(key=lambda item: item[:2])
     spread = max(values, default=0.0) - min(values, default=0.0)
     by_chance = min(len(scores), len(scores) * 10**-digits / spread) if spread else 0.0
-    matches, nearest = [match for _, match in found], [match for *_, match in near[:_NEAREST]]
-    return Identification(printed, matches, nearest, len(scores), by_chance)
+    nearest = [match for *_, match in near[:_NEAREST]]
+    return Identification(printed, _in_order(found), nearest, len(scores), by_chance)
+
+
+def _in_order(found: list[tuple[tuple[int, int], bool, Match]]) -> list[Match]:
+    """Matches by their keys; of equal ones first a dialect, then recipes, then other dialects.
+
+    Many recipes differ in what a corpus may not have, so those of the same score are one match.
+    """
+    matches = []
+    found.sort(key=lambda item: item[0])
+    for _, group in groupby(found, key=lambda item: item[0]):
+        dialects: list[Match] = []
+        recipes: dict[float, Match] = {}
+        for _, is_recipe, match in group:
+            if not is_recipe:
+                dialects.append(match)
+            elif (same := recipes.get(match.value)) is not None:
+                either = f"{same.setting} or {match.setting}"
+                recipes[match.value] = replace(same, setting=either)
+            else:
+                recipes[match.value] = match
+        matches += [*dialects[:1], *recipes.values(), *dialects[1:]]
+    return matches

@@ -24,9 +24,9 @@ __all__ += ["get", "names"]
 
 
 def get(name: str, reference_length: str | None = None, **own_options: object) -> "Dialect":
-    """The dialect of a name; TypeError or ValueError if there is none with these options."""
-    if name not in DIALECTS:
-        raise ValueError(f"dialect {name!r} is unknown; choose one of {', '.join(DIALECTS)}")
+    """The dialect or recipe of a name; TypeError or ValueError if none has these options."""
+    found = None if name in DIALECTS else _recipe_or_version(name)
+    name = name if found is None else found.name
     for option in own_options:
         if option not in _OWN_OPTIONS:
             with import_lock:
@@ -34,10 +34,32 @@ def get(name: str, reference_length: str | None = None, **own_options: object) -
 
             refuse_name(option, _OWN_OPTIONS)
         if name != _OWN_OPTIONS[option]:
-            raise get(name)._refusal(option, "its original has nothing of the kind")
+            raise (found or get(name))._refusal(option, "its original has nothing of the kind")
+    if name not in DIALECTS:
+        assert found is not None
+        return found
     instance = _OF_REFERENCE_LENGTHS.get((name, str(reference_length))) or _INSTANCES[name]
     dialect: Dialect = globals().get(instance) or __getattr__(instance)
     return type(dialect)(**own_options) if own_options else dialect
+
+
+def _recipe_or_version(name: str) -> "Dialect":
+    """The recipe of a name, or the dialect of a name and its version, as "nltk@3.10"."""
+    stem, _, version = name.partition("@") if isinstance(name, str) else (name, "", "")
+    if version and stem in DIALECTS:
+        dialect = get(stem)
+        if f"-{version}." in f"-{dialect.version}.":
+            return dialect
+        raise ValueError(f"{name!r} is unknown: {stem} is known as {dialect.version}")
+    with import_lock:
+        from .recipe_table import find
+
+    if (recipe := find(name) if isinstance(name, str) else None) is not None:
+        return recipe
+    known = ", ".join(DIALECTS)
+    raise ValueError(
+        f"dialect {name!r} is unknown; choose one of {known}, or of fastbleu.recipes.names()"
+    )
 
 
 def __getattr__(name: str):  # type: ignore[no-untyped-def]

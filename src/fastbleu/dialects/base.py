@@ -75,6 +75,8 @@ class Dialect(ABC):
         Whether `max_order` defaults to the number of `weights`.
     single_reference : bool
         Whether each segment must have exactly one reference.
+    about : str
+        What a reader of a recipe's number should know.
     adds_up : bool
         Whether the score of a corpus is that of the sum of its adapted rows.
     mean_of_sentences : bool
@@ -104,6 +106,7 @@ class Dialect(ABC):
     reasons: Mapping[str, str] = {}
     weights_set_order: ClassVar[bool] = False
     single_reference: ClassVar[bool] = False
+    about: ClassVar[str] = ""
     adds_up: ClassVar[bool] = False
     mean_of_sentences: ClassVar[bool] = False
     separable: ClassVar[bool | None] = None
@@ -116,6 +119,11 @@ class Dialect(ABC):
     _usual_order: ClassVar[int | None] = None
     # How the original prints its score: a format of `value`; None: not rounded.
     _printed: ClassVar[str | None] = None
+
+    @property
+    def arithmetic(self) -> Dialect:
+        """The dialect whose counting, smoothing and brevity penalty this is."""
+        return self
 
     def score(self, sums: Stats, *arguments: Option, **options: Option) -> Score:
         """The score of a corpus.

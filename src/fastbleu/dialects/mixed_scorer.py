@@ -50,7 +50,8 @@ class MixedScorer:
     def of(cls, scorer: Scorer) -> MixedScorer:
         """The rules of a single scorer."""
         dialect = scorer.dialect
-        return cls(dialect, scorer, scorer, scorer.weights, dialect, dialect)
+        rules = dialect.arithmetic
+        return cls(rules, scorer, scorer, scorer.weights, rules, dialect)
 
     @property
     def averages_sentences(self) -> bool:
@@ -89,6 +90,8 @@ class MixedScorer:
         owner, orders = self.smoothing, self.orders
         max_order = orders.max_order
         weights = self.weights if self.weights and len(self.weights) == max_order else None
+        if weights is None and owner.dialect.options.get("weights"):
+            weights = (1 / max_order,) * max_order  # not the recipe's own
         smoothing = owner.smoothing, owner.smoothing_value
         scorer = Scorer(owner.dialect, max_order, weights, *smoothing, orders.effective_order)
         table = numpy.array(adapted)

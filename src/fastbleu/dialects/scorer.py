@@ -103,6 +103,8 @@ class Scorer:
                 raise dialect._refusal(feature, dialect.reasons[feature])
             raise ValueError(dialect._unknown_smoothing(smoothing))
         self.smoothing = smoothing
+        if smoothing_value is None and smoothing == dialect.options["smoothing"]:
+            smoothing_value = dialect.options.get("smoothing_value")  # type: ignore[assignment]
         if smoothing_value is not None:
             if dialect.smoothings[smoothing] is None:
                 raise ValueError(f"smoothing {smoothing!r} takes no value")
@@ -110,6 +112,8 @@ class Scorer:
                 smoothing_value = as_double("smoothing_value", smoothing_value)
         self.smoothing_value = smoothing_value
         self.weights = None
+        if weights is None:
+            weights = dialect.options.get("weights")  # type: ignore[assignment]
         if weights is not None:
             dialect.require("weights")
             weights = checked_weights(weights)
@@ -247,7 +251,8 @@ class Scorer:
         try:
             return numpy.asarray(self.dialect._segment_scores(counted, self), numpy.float64)
         except (ValueError, ZeroDivisionError):
-            self._refuse_first(stats, "segment {}".format)
+            if counted.extra is None:
+                self._refuse_first(stats, "segment {}".format)
             raise
 
     def _checked_rows(self, counted: Counted) -> Stats:

@@ -61,7 +61,8 @@ class BLEU(Configured, MatrixMethods):
         Threads that tokenize and count; they do not change the result.
     dialect : str, default "sacrebleu"
         A name of `fastbleu.dialects.names()`: the implementation whose rules are followed. The
-        class of each dialect documents them: ``help(fastbleu.dialects.get("nltk"))``.
+        class of each dialect documents them: ``help(fastbleu.dialects.get("nltk"))``. Or one of
+        `fastbleu.recipes.names()`: the evaluation tool whose number this is.
     reference_length : {"closest", "first", "shortest", "average"}, default "closest"
         The reference length that counts: the closest to the hypothesis' length, and of two equally
         close the shorter or, for "first", that of the first reference; or the shortest; or, for the

@@ -53,7 +53,7 @@ class Configured:
         effective_order: bool = False,
         threads: int = 1,
         *,
-        dialect: DialectName = "sacrebleu",
+        dialect: DialectName | str = "sacrebleu",
         reference_length: ReferenceLength | Literal["average"] | None = None,
         ignore_ids: Iterable[int] = _NOTHING,
         stop_id: int | Iterable[int] | None = None,

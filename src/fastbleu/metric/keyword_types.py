@@ -32,7 +32,7 @@ class OptionsWithoutWeights(OwnOptions, total=False):
     smoothing_value: float | None
     effective_order: bool
     threads: int
-    dialect: DialectName
+    dialect: DialectName | str
     reference_length: ReferenceLength | Literal["average"] | None
     ignore_ids: Iterable[int]
     stop_id: int | Iterable[int] | None

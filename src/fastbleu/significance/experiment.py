@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from math import fsum
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -234,8 +235,9 @@ def check_systems(named: list[tuple[str, Stats]], fewest: int) -> None:
 
 def checked_dialect(dialect: Dialect | str, scoring: Iterable[str]) -> Dialect:
     """The dialect given as an object or a name; an error if it does not support the options."""
-    if isinstance(dialect, str) and dialect in names():
-        dialect = get(dialect)
+    if isinstance(dialect, str):
+        with suppress(ValueError):
+            dialect = get(dialect)
     if not isinstance(dialect, Dialect):
         known = ", ".join(map(repr, names()))
         raise TypeError(f"dialect is {dialect!r}, expected one of {known}, or a Dialect")

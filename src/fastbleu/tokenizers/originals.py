@@ -29,6 +29,8 @@ _BEYOND_ASCII = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(8192, 8203))
 )
 _HIDDEN = {ord(space): 0xD800 + i for i, space in enumerate(_SEPARATORS + _BEYOND_ASCII)}
+_SPACES = enumerate([*" \t\n\v\f\r", *_SEPARATORS, *_BEYOND_ASCII])
+_HIDDEN_SPACES = {ord(space): 0xD900 + i for i, space in _SPACES}
 _has_separator = re.compile(f"[{_SEPARATORS}]").search
 _has_odd_space = re.compile(f"[{_SEPARATORS}{_BEYOND_ASCII}]").search
 _has_markup = re.compile("[&<]").search
@@ -107,6 +109,17 @@ def e2e(text: str, lowercase: bool, is_reference: bool) -> str:
     """13a, lowercased afterwards; an empty text has one empty token."""
     tokens = " ".join(split(text, "13a")) or _EMPTY
     return tokens.lower() if lowercase else tokens
+
+
+def characters(text: str, lowercase: bool, is_reference: bool) -> str:
+    """Every character, white space too."""
+    return (text.lower() if lowercase else text).translate(_HIDDEN_SPACES)
+
+
+def turn(text: str, lowercase: bool, is_reference: bool) -> str:
+    """A hypothesis is one token, a reference its characters."""
+    text = text.translate(_HIDDEN_SPACES)
+    return " ".join(text) if is_reference else text or _EMPTY
 
 
 def _line(text: str) -> str:

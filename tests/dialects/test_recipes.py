@@ -1,0 +1,175 @@
+"""Recipes: what evaluation tools return, recorded, and what their names and references do.
+
+The folder `tools` of the data describes the cases; without it these tests are skipped.
+"""
+
+import gzip
+import importlib.util
+import json
+import math
+import pickle
+
+import pytest
+import wmt22
+from test_recorded import RECORDED, outcome, plain
+
+from fastbleu import BLEU, recipes
+from fastbleu.dialects import get
+
+TOOLS = wmt22.WMT22.parent / "tools"
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::fastbleu.InputWarning"),
+    pytest.mark.xdist_group("recipes"),
+]
+# A caption tokenizer, of the dialect "coco".
+NO_RECIPE = {"coco ptb"}
+LIBRARIES = {
+    "word_tokenize": ("nltk", "punkt"),
+    "evalscope": ("nltk", "punkt", "jieba"),
+    "azure": ("nltk", "punkt", "sacremoses"),
+    "jieba": ("jieba",),
+    "whisper": ("whisper_normalizer",),
+}
+OF_TORCH = "torch", "tensorbleu"
+
+
+def read_lines(path):
+    if not path.exists():
+        wmt22.missing()
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+@pytest.fixture(scope="module")
+def cases():
+    """Hypotheses, references and results of each case."""
+    texts = {
+        f"{kind}:{case['id']}": case
+        for kind, name in (("edge", "edge.jsonl"), ("fuzz", "fuzz.jsonl.gz"))
+        for case in read_lines(RECORDED / name)
+    }
+    return [
+        (texts[case["id"]]["hypotheses"], texts[case["id"]]["references"], case)
+        for case in read_lines(TOOLS / "cases.jsonl.gz")
+    ]
+
+
+def metric_of(name):
+    """The metric of a recipe, if what it imports is installed."""
+    needed = LIBRARIES.get(get(name).tokenizer, ())
+    for library in (*needed, *("torch",) * name.startswith(OF_TORCH)):
+        if importlib.util.find_spec(library) is None:
+            pytest.skip(f"{name} needs {library}")
+    return BLEU(dialect=name)
+
+
+def recorded(value, variant):
+    """A recorded value in the form of `outcome`."""
+    if isinstance(value, list):
+        value = max(value) if variant == "lm-eval truthfulqa" else value[-1]
+    return "nan" if isinstance(value, float) and math.isnan(value) else plain(value)
+
+
+def variants():
+    if not (TOOLS / "cases.jsonl.gz").exists():
+        return []
+    found = read_lines(TOOLS / "cases.jsonl.gz")[0]
+    return [name for name in found["corpus"] | found["sentences"] if name not in NO_RECIPE]
+
+
+def test_the_data_is_there(cases):
+    assert len(cases) > 200
+    assert len(variants()) == 97
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_recorded_tools(variant, cases):
+    """Every corpus and sentence, bit for bit."""
+    metric = metric_of(variant.replace(" ", "-"))
+    for hypotheses, references, case in cases:
+        if variant in case["corpus"]:
+            found = outcome(lambda h=hypotheses, r=references: metric.score(h, r).value)
+            assert recorded(found, "") == recorded(case["corpus"][variant], variant), case["id"]
+        if variant not in case["sentences"]:
+            continue
+        values = case["sentences"][variant]
+        if variant.startswith("codesum rencos"):
+            values = values[-1]
+        expected = [recorded(value, variant) for value in values]
+        found = outcome(lambda h=hypotheses, r=references: metric.sentence_scores(h, r).tolist())
+        if "error" in expected:
+            assert found == "error", case["id"]
+            pairs = zip(hypotheses, references, strict=True)
+            found = [
+                outcome(lambda h=h, r=r: metric.sentence_scores([h], [r])[0]) for h, r in pairs
+            ]
+        assert [recorded(value, "") for value in found] == expected, case["id"]
+
+
+@pytest.mark.parametrize("name", recipes.names())
+def test_every_name_makes_a_metric(name):
+    metric = metric_of(name)
+    assert metric.dialect in recipes.names()
+    assert f"dialect:{get(name).version}" in metric.signature
+    assert pickle.loads(pickle.dumps(metric)) == metric
+    assert get(name).name in str(recipes.describe(name))
+
+
+def test_names_with_versions():
+    for name, own in (
+        ("nltk@3.10", "nltk"),
+        ("nltk@3.10.4", "nltk"),
+        ("torcheval@0.0.7", "torcheval"),
+        ("promptfoo", "promptfoo-0.123.1"),
+        ("promptfoo@0.121", "promptfoo-0.121.14"),
+        ("promptfoo@0.123.1", "promptfoo-0.123.1"),
+        ("opik@2.2.122", "opik-sentence"),
+        ("lighteval-bleu4@3fd15266", "lighteval-bleu_4"),
+    ):
+        assert get(name).name == own
+    for name in ("nltk@3.1", "nltk@4", "promptfoo@0.12", "opik@1", "no-such-tool", "@", "opik@"):
+        with pytest.raises(ValueError, match="unknown"):
+            get(name) if name != "opik@" else get("nltk@9")
+
+
+def test_what_a_number_of_llamafactory_is():
+    score = BLEU(dialect="llamafactory").score(
+        ["the cat sat on the mat"], ["the cat is on the mat"]
+    )
+    assert score.value == 78.392
+
+
+def test_only_the_first_reference_counts_where_a_tool_takes_one():
+    hypotheses, references = ["the cat sat"], ["a dog sat", "the cat sat"]
+    for name in ("lighteval-bleu", "llamafactory", "ms-swift", "ragas"):
+        metric = metric_of(name)
+        of_first = metric.score(hypotheses, references[:1])
+        assert metric.score(hypotheses, [references]) == of_first
+        assert metric.score(hypotheses, [tuple(references)]) == of_first
+    assert BLEU(dialect="lm-eval").score(hypotheses * 2, [references, references[:1]]).value == (
+        BLEU().score(hypotheses * 2, references[:1] * 2).value
+    )
+
+
+def test_batches():
+    hypotheses = ["the cat sat on the mat", "it rained all night long", ""]
+    references = ["the cat sat on a mat", "it rained all day long", "so it did"]
+    for name in recipes.names():
+        if not get(name).supports("update"):
+            with pytest.raises(ValueError, match="does not support update"):
+                metric_of(name).update(hypotheses, references)
+            continue
+        metric = metric_of(name)
+        whole = outcome(lambda metric=metric: metric.score(hypotheses, references).value)
+        for part in (slice(0, 1), slice(1, 3)):
+            metric.update(hypotheses[part], references[part])
+        assert outcome(lambda metric=metric: metric.compute().value) == whole, name
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    from fastbleu.tokenizers import table
+
+    monkeypatch.setattr(table, "_LOADED", {})
+    monkeypatch.setitem(__import__("sys").modules, "jieba", None)
+    with pytest.raises(ImportError, match=r"needs jieba.*\[recipes\]"):
+        BLEU(dialect="ms-swift")
