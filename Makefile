@@ -95,7 +95,8 @@ test-tables:            ## test tables and columns, with all data frame librarie
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-tables/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/tables \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
-	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]'
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/daily-totals.md]'
 
 # Spark needs Java 17 or later.
 test-engines:            ## test tables on clusters, with Spark and Ray

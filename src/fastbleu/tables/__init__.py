@@ -10,6 +10,6 @@ be larger than memory. All need the extra: ``pip install '.[tables]'`` in a chec
 columns and files need pyarrow, too: ``'.[parquet]'``.
 """
 
-from .functions import score, sentence_scores, statistics
+from .functions import combine, score, scores, sentence_scores, statistics, sums
 
-__all__ = ["score", "sentence_scores", "statistics"]
+__all__ = ["combine", "score", "scores", "sentence_scores", "statistics", "sums"]

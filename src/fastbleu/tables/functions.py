@@ -9,15 +9,17 @@ import numpy as np
 
 from ..runtime.progress import ProgressBar
 from .frames import Frame
-from .groups import GroupScorer
+from .groups import GroupScorer, count_names
 from .rows import RowCounter, check_columns, check_new_columns
 from .sources import open_table
+from .sums import combined, scores_of, stored
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from numpy.typing import NDArray
 
+    from ..metric.bleu import BLEU
     from .frames import Indices
     from .rows import RowOptions
 
@@ -123,6 +125,119 @@ def score(
     return source.to_native(groups.scores(total))
 
 
+def sums(
+    table: object,
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    *,
+    progress: bool = False,
+    **options: Unpack[RowOptions],
+) -> Any:
+    """The counts of each group of a table's rows, to be stored, added up and scored later.
+
+    Parameters, errors and warnings as for `score`.
+
+    Returns
+    -------
+    table
+        A table of the same library, of pyarrow for files. A row for each group in the order of
+        their first rows: the columns `by`; as int64 `segments`, `fewest_references`,
+        `most_references` (of a segment), `hyp_len`, `ref_len` (tokens), `matches_1` to `matches_N`,
+        `totals_1` to `totals_N`; and `counted`, a JSON text with what they were counted with:
+        dialect, tokenizer, order, further options that are not the defaults, and the version of
+        the rules. Metadata of pyarrow's schema (``fastbleu.sums``) and pandas' ``attrs`` say the
+        same. Later versions read what earlier ones have written.
+
+        In SQL, group by `counted` and the keys, and take the least of `fewest_references`, the
+        greatest of `most_references`, and the sum of the other columns.
+
+    Raises
+    ------
+    ValueError
+        The dialect's corpus score cannot be computed from summed counts; or as for `score`.
+
+    Examples
+    --------
+    >>> found = sums({"mt": ["a b c", "a"], "ref": ["a b d", "a"]}, "mt", "ref")
+    >>> found["segments"], found["hyp_len"], found["matches_1"]
+    ([2], [4], [3])
+    """
+    row_counter = RowCounter(hypothesis, references, **options)
+    groups = GroupScorer(row_counter, by)
+    for operation in ("update", "sums"):
+        row_counter.metric.scorer.dialect.require(operation)
+    source = open_table(table, groups.columns, row_counter.texts)
+    with ProgressBar(progress, source.rows, " rows") as bar:
+        total = groups.totals(_advancing(source.chunks(), bar))
+    if total is None:
+        raise ValueError("there are no segments to count: the table has no rows")
+    return source.to_native(stored(groups, total))
+
+
+def combine(*sums: object, by: str | Sequence[str] | None = None) -> Any:
+    """Add up tables of sums: a row for each group, in the order of their first rows.
+
+    Parameters
+    ----------
+    *sums : table, lazy table, path or iterable of tables
+        What `sums` or `combine` returned, or SQL made of it, in any form that `score` reads.
+    by : str or list of str, optional
+        The keys of the result, some of the tables'; by default all.
+
+    Returns
+    -------
+    table
+        As from `sums`, of the library of the first table.
+
+    Raises
+    ------
+    ValueError
+        Tables were counted otherwise than others (the message names the difference), have other
+        keys, or lack a column; or there are none.
+    TypeError
+        A table is none, or a count is not an integer of 64 bits.
+
+    Examples
+    --------
+    >>> day = sums({"mt": ["a b c"], "ref": ["a b d"]}, "mt", "ref")
+    >>> combine(day, day)["segments"]
+    [2]
+    """
+    source, total = combined(sums, [by] if isinstance(by, str) else by)
+    return source.to_native(total)
+
+
+def scores(sums: object, *, metric: BLEU | None = None) -> Any:
+    """The score of each row of a table of sums: the result of `score` for its segments.
+
+    Parameters
+    ----------
+    sums : table, lazy table, path or iterable of tables
+        What `sums` or `combine` returned, or SQL made of it.
+    metric : BLEU, optional
+        By default the metric with which the segments were counted. Another one, with other
+        smoothing or weights, must count in the same way.
+
+    Returns
+    -------
+    table
+        As from `score`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `combine`; or no text can have the sums.
+
+    Examples
+    --------
+    >>> day = sums({"mt": ["a b c d e"], "ref": ["a b c d f"]}, "mt", "ref")
+    >>> [round(value, 1) for value in scores(day)["bleu"]]
+    [66.9]
+    """
+    return scores_of(sums, metric)
+
+
 def sentence_scores(
     table: object,
     hypothesis: str,
@@ -181,9 +296,7 @@ def statistics(
     """
     row_counter = RowCounter(hypothesis, references, **options)
     row_counter.metric.scorer.dialect.require("statistics")
-    orders = range(1, row_counter.metric.max_order + 1)
-    numbers_of_orders = [f"{part}_{n}" for part in ("matches", "totals") for n in orders]
-    names = ["hyp_len", "ref_len", *numbers_of_orders]
+    names = count_names(row_counter.metric.max_order)
 
     def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         numbers = np.arange(first, first + len(frame))
