@@ -164,7 +164,6 @@ class GroupScorer:
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
         columns = [*self.by, *reductions_of(self.row_counter.metric.max_order)]
         found = total.select([*dict.fromkeys([*self.keys, *columns])])[order]
-        self.row_counter.warn()
         return found.select(columns), self.metrics_of(found)
 
     def metrics_of(self, sums: Frame) -> list[BLEU]:
@@ -176,7 +175,9 @@ class GroupScorer:
     def scores(self, total: Frame) -> Frame:
         """A row for each group in the order of their first rows: keys, and scores."""
         if self._segment_rows is None:
-            return scored(*self.sums(total), self.by)
+            found = scored(*self.sums(total), self.by)
+            self.row_counter.warn()
+            return found
         keys = total.select(self.keys)
         counts = total.counts([*self._counts, SEGMENTS, FEWEST, MOST])
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")

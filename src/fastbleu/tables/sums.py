@@ -8,7 +8,7 @@ earlier ones, and a change of what is counted for the same options raises RULES.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -192,7 +192,7 @@ def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU
     return BLEU(**arguments)
 
 
-def combined(tables: Sequence[Any], by: Sequence[str] | None) -> tuple[Any, Frame]:
+def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[Any, Frame]:
     """The source of the first table, and the sum of all tables."""
     reader, row = SumsReader(), 0
     total: list[Frame] = []
