@@ -113,12 +113,13 @@ def score(
     row_counter = RowCounter(hypothesis, references, **options)
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
     source = open_table(table, groups.columns, row_counter.texts)
+    row_counter.place = source.place
     dialect = row_counter.metric.scorer.dialect
     if not dialect.supports("update"):
         if source.frame is not None:
             return source.to_native(groups.score_texts(source.frame))
         dialect.require("update")
-    with ProgressBar(progress, source.rows, " rows") as bar:
+    with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
         total = groups.totals(_advancing(source.chunks(), bar))
     if total is None:
         raise ValueError("there are no segments to score: the table has no rows")
@@ -168,10 +169,12 @@ def sums(
     for operation in ("update", "sums"):
         row_counter.metric.scorer.dialect.require(operation)
     source = open_table(table, groups.columns, row_counter.texts)
-    with ProgressBar(progress, source.rows, " rows") as bar:
+    row_counter.place = source.place
+    with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
         total = groups.totals(_advancing(source.chunks(), bar))
     if total is None:
         raise ValueError("there are no segments to count: the table has no rows")
+    row_counter.warn()
     return source.to_native(stored(groups, total))
 
 
@@ -321,10 +324,11 @@ def _appended(
     `results` returns the rows in which nothing is missing, and for each column their values.
     """
     source = open_table(table, None, row_counter.texts)
+    row_counter.place = source.place
 
     def parts() -> Iterator[Any]:
         row = 0
-        with ProgressBar(progress, source.rows, " rows") as bar:
+        with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
             for frame in source.chunks() if source.frame is None else [source.frame]:
                 check_columns(frame.columns, row_counter.columns)
                 check_new_columns(frame.columns, names)
