@@ -198,3 +198,41 @@ def test_the_bar_knows_its_total(tmp_path, capsys):
     write(ITS, tmp_path / "t.parquet")
     tables.score(tmp_path / "t.parquet", "mt", "ref", progress=True)
     assert "300/300" in capsys.readouterr().err
+
+
+def test_scores_of_a_stream_are_written_lazily(tmp_path):
+    """By the writers of pyarrow and DuckDB, from files and from a lazy frame; also as CSV."""
+    dataset = importlib.import_module("pyarrow.dataset")
+    polars, duckdb = host("polars"), host("duckdb")
+    for number, part in enumerate(PARTS):
+        write(part, tmp_path / f"{number}.parquet")
+    expected = tables.sentence_scores(ITS, "mt", "ref")
+    pattern = f"{tmp_path}/*.parquet"
+    for table in (pattern, polars.scan_parquet(pattern)):
+        found = tables.sentence_scores(table, "mt", "ref")
+        dataset.write_dataset(
+            found.to_reader(),
+            tmp_path / "scores",
+            format="parquet",
+            existing_data_behavior="overwrite_or_ignore",
+        )
+        assert as_dict(dataset.dataset(tmp_path / "scores").to_table()) == expected
+    counted = tables.statistics(pattern, "mt", "ref").to_reader()  # noqa: F841 (DuckDB finds it)
+    duckdb.sql(f"COPY (FROM counted) TO '{tmp_path}/counts.csv'")
+    assert sum(csv.read_csv(tmp_path / "counts.csv")["hyp_len"].to_pylist()) == sum(
+        tables.statistics(ITS, "mt", "ref")["hyp_len"]
+    )
+    stream = pa.RecordBatchReader.from_stream(tables.sentence_scores(pattern, "mt", "ref"))
+    assert stream.read_all()["bleu"].to_pylist() == expected["bleu"]
+    empty = pa.table(ITS).slice(0, 0).to_reader()
+    raises(ValueError, "the table is empty", tables.sentence_scores(empty, "mt", "ref").to_reader)
+
+
+def test_results_are_written_as_csv(tmp_path):
+    for table in (pa.table(ITS), host("polars").DataFrame(ITS)):
+        found = tables.score(table, "mt", "ref", BY)
+        path = tmp_path / "scores.csv"
+        csv.write_csv(found, path) if isinstance(found, pa.Table) else found.write_csv(path)
+        read = csv.read_csv(path)
+        assert read["precision_4"].to_pylist() == list(found["precision_4"].to_numpy())
+        assert read["bleu"].to_pylist() == list(found["bleu"].to_numpy())

@@ -10,6 +10,7 @@ import numpy as np
 from ..runtime.progress import ProgressBar
 from .frames import Frame
 from .groups import GroupScorer, count_names
+from .parts import TableParts
 from .rows import RowCounter, check_columns, check_new_columns
 from .sources import open_table
 from .sums import combined, scores_of, stored
@@ -45,8 +46,9 @@ def score(
     ----------
     table : table, lazy table, path or iterable of tables
         In memory: a table of pandas, polars or pyarrow, any other data frame that narwhals
-        supports, or a dict of columns. Streamed: the path of a .parquet, .feather, .arrow or .csv
-        file or of a directory of Parquet files, a polars LazyFrame, a dataset, a ParquetFile or a
+        supports, or a dict of columns. Streamed: files (.parquet, .pq, .feather, .arrow, .arrows,
+        .ipc; .csv, .tsv, .jsonl, .ndjson, also with .gz, .bz2 or .zst after it) by a path, a list
+        of paths, a pattern, a directory or a URL (s3://, and what fsspec opens); a LazyFrame of polars, a dataset, a ParquetFile or a
         RecordBatchReader of pyarrow, a DuckDB relation, a dataset of Hugging Face's `datasets`, or
         any iterable of tables or record batches. Of a stream only some parts of 65,536 rows are
         in memory, and what its library reads ahead: nothing of Parquet files given as paths, whole
@@ -83,8 +85,8 @@ def score(
     table
         A table of the same library, of pyarrow for files. A row for each group in the order
         of their first rows: the columns `by`, `segments`, `bleu` on the dialect's scale,
-        `precisions` (a list, 0-1), `bp`, `hyp_len`, `ref_len`, `low` and `high` if requested,
-        `signature`.
+        `precision_1` to `precision_N` (0-1), `bp`, `hyp_len`, `ref_len`, `low` and `high` if
+        requested, `signature`.
 
     Raises
     ------
@@ -260,6 +262,8 @@ def sentence_scores(
     -------
     table or iterator of tables
         A table of the same library; for streamed input an iterator of tables, which reads lazily.
+        The iterator is also a stream with the Arrow interface, and has ``to_reader()``, for
+        ``pyarrow.dataset.write_dataset(found.to_reader(), "scores", format="parquet")``.
         Scores are on the dialect's scale; null if ``missing="skip"`` left the row out.
 
     Examples
@@ -340,7 +344,7 @@ def _appended(
         row_counter.warn()
 
     if source.frame is None:
-        return parts()
+        return TableParts(parts())
     [result] = parts()
     return result
 

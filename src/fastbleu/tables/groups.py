@@ -30,13 +30,18 @@ _PART_ROWS = 1 << 13
 _SHARED_ROWS = 1 << 16
 
 NO_INTERVAL: Mapping[str, Any] = {}
-RESULTS = (SEGMENTS, "bleu", "precisions", "bp", "hyp_len", "ref_len", "signature")
+RESULTS = (SEGMENTS, "bleu", "bp", "hyp_len", "ref_len", "signature")
 
 
 def count_names(max_order: int) -> list[str]:
     """The names of the columns with the counts of a row of `Stats`."""
     orders = range(1, max_order + 1)
     return ["hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for n in orders)]
+
+
+def precision_names(max_order: int) -> list[str]:
+    """The columns of a score's precisions: numbers, because files of text have no lists."""
+    return [f"precision_{order}" for order in range(1, max_order + 1)]
 
 
 def reductions_of(max_order: int) -> dict[str, str]:
@@ -79,7 +84,8 @@ class GroupScorer:
         if confidence is not None or not dialect.supports("sums"):
             self._segment_rows = SegmentRows(len(self._counts))
         new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
-        check_new_columns(self.by, [*new, *self.reductions])
+        precisions = precision_names(row_counter.metric.max_order)
+        check_new_columns(self.by, [*new, *precisions, *self.reductions])
 
     @property
     def columns(self) -> list[str]:
@@ -256,7 +262,8 @@ def result_of(
 
 def _row(segments: int, score: Score, interval: Mapping[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {"segments": segments, "bleu": score.value}
-    row |= {"precisions": list(score.precisions), "bp": score.bp}
+    row |= dict(zip(precision_names(len(score.precisions)), score.precisions, strict=True))
+    row["bp"] = score.bp
     row |= {"hyp_len": score.hyp_len, "ref_len": score.ref_len}
     return row | {**interval, "signature": score.signature}
 
