@@ -82,7 +82,8 @@ test-integrations:            ## test the integrations and example scripts with 
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations \
 	    tests/dialects/test_originals.py tests/test_documentation.py --ignore tests/integrations/test_mbrs.py \
-	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py
+	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py \
+	    --ignore tests/integrations/test_queries.py
 
 # In a separate environment, because mbrs needs older releases than the other hosts.
 test-mbrs:            ## test the metric for mbrs, with mbrs installed
@@ -94,8 +95,10 @@ test-tables:            ## test tables and columns, with all data frame librarie
 	@$(MAKE) --no-print-directory VENV=.venv-tables .venv-tables/with-tables
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-tables/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/tables \
+	    tests/integrations/test_queries.py \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
-	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]'
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/daily-totals.md]'
 
 # Spark needs Java 17 or later.
 test-engines:            ## test tables on clusters, with Spark and Ray

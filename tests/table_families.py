@@ -90,7 +90,8 @@ def check(found, wanted, by):
         assert [its[name][row] for name in by] == key
         assert its["segments"][row] == segments
         assert its["bleu"][row] == score.value
-        assert list(its["precisions"][row]) == list(score.precisions)
+        precisions = [its[f"precision_{n}"][row] for n in range(1, len(score.precisions) + 1)]
+        assert precisions == list(score.precisions)
         assert its["bp"][row] == score.bp
         assert (its["hyp_len"][row], its["ref_len"][row]) == (score.hyp_len, score.ref_len)
         assert its["signature"][row] == score.signature

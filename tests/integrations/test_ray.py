@@ -13,7 +13,7 @@ pa = host("pyarrow")
 ray = host("ray")
 data = host("ray.data")
 on_ray = host("fastbleu.integrations.ray")
-_engines = host("fastbleu.integrations._engines")
+sums = host("fastbleu.tables.sums")
 
 pytestmark = pytest.mark.filterwarnings("default")
 ROWS = 400
@@ -50,7 +50,7 @@ def test_any_blocks(blocks):
 
 
 def test_more_sums_than_wait(monkeypatch):
-    monkeypatch.setattr(_engines, "WAITING_ROWS", 4)
+    monkeypatch.setattr(sums, "WAITING_ROWS", 4)
     dataset = data.from_arrow(pa.table(ITS)).repartition(7)
     assert rows_of(on_ray.score(dataset, "mt", ["ref"], by=BY)) == wanted(["ref"])
 
@@ -71,6 +71,25 @@ def test_empty_blocks_and_no_keys():
     nothing = data.from_arrow(pa.table(ITS).slice(0, 0))
     with pytest.raises(ValueError, match="there are no segments to score"):
         on_ray.score(nothing, "mt", "ref", by="system")
+
+
+def test_sums():
+    found = on_ray.sums(data.from_arrow(pa.table(ITS)).repartition(7), "mt", ["ref", "other"], BY)
+    [table] = [pa.concat_tables(ray.get(found.to_arrow_refs()))]
+    rows = zip(*as_dict(tables.scores(table)).values(), strict=True)
+    assert sorted(map(list, rows), key=lambda row: str(row[:2])) == wanted(["ref", "other"])
+
+
+def test_rows():
+    dataset = data.from_arrow(pa.table(ITS)).repartition(5)
+    how = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
+    found = on_ray.sentence_scores(dataset, "mt", ["ref", "other"], name="score", **how)
+    its = as_dict(pa.concat_tables(ray.get(found.to_arrow_refs())))
+    scores = its.pop("score")
+    assert scores == tables.sentence_scores(its, "mt", ["ref", "other"], **how)["bleu"]
+    found = pa.concat_tables(ray.get(on_ray.statistics(dataset, "mt", "ref").to_arrow_refs()))
+    its = {name: values for name, values in as_dict(found).items() if name in ITS}
+    assert as_dict(found) == tables.statistics(its, "mt", "ref")
 
 
 @pytest.mark.parametrize("run", RUNS)

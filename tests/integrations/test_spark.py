@@ -1,6 +1,7 @@
 """Spark: the scores of one process, however rows are partitioned, and if a worker is killed."""
 
 import os
+import subprocess
 import sys
 import warnings
 
@@ -89,14 +90,14 @@ def test_a_missing_list_of_references(session):
     frame = session.createDataFrame(pa.table(its))
     found = spark.score(frame, "mt", "refs", "system", missing="empty")
     assert as_dict(found.toArrow()) == tables.score(filled, "mt", "refs", "system")
-    column = spark.sentence_scores("mt", "refs", missing="empty")
+    column = spark.sentence_column("mt", "refs", missing="empty")
     scores = as_dict(frame.withColumn("score", column).toArrow())["score"]
     assert scores == BLEU().sentence_scores(filled["mt"], filled["refs"]).tolist()
 
 
 def test_sentence_scores(frame):
     metric = BLEU(effective_order=True)
-    column = spark.sentence_scores("mt", ["ref", frame.other], metric=metric)
+    column = spark.sentence_column("mt", ["ref", frame.other], metric=metric)
     found = as_dict(frame.withColumn("score", column).toArrow())
     references = [list(pair) for pair in zip(found["ref"], found["other"], strict=True)]
     assert found["score"] == metric.sentence_scores(found["mt"], references).tolist()
@@ -104,10 +105,83 @@ def test_sentence_scores(frame):
 
 def test_sentence_scores_by_default(frame):
     """The same metric in all places."""
-    found = as_dict(frame.withColumn("score", spark.sentence_scores("mt", "ref")).toArrow())
+    found = as_dict(frame.withColumn("score", spark.sentence_column("mt", "ref")).toArrow())
     expected = BLEU().sentence_scores(found["mt"], found["ref"]).tolist()
     assert found["score"] == expected
     assert tables.sentence_scores(found, "mt", "ref")["bleu"] == expected
+
+
+def test_rows(frame):
+    """Scores and counts beside the rows, as of a table in memory."""
+    how = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
+    its = as_dict(frame.toArrow())
+    found = spark.sentence_scores(frame, "mt", ["ref", "other"], name="score", **how)
+    expected = tables.sentence_scores(its, "mt", ["ref", "other"], name="score", **how)
+    assert as_dict(found.toArrow()) == expected
+    found = spark.statistics(frame, "mt", "ref").toArrow()
+    assert as_dict(found) == as_dict(tables.statistics(its, "mt", "ref"))
+
+
+def test_sums(frame, wanted):
+    """They can be stored, and SQL can add them up."""
+    sums = spark.sums(frame.repartition(7), "mt", ["ref", "other"], BY)
+    assert by_key(tables.scores(sums.toArrow())) == wanted
+    sums.createOrReplaceTempView("sums")
+    names = [name for name in sums.columns if name not in (*BY, "counted")]
+    least = {"fewest_references": "min", "most_references": "max"}
+    added = ", ".join(f"{least.get(name, 'sum')}({name}) {name}" for name in names)
+    query = f"SELECT system, counted, {added} FROM sums GROUP BY system, counted"
+    found = tables.scores(frame.sparkSession.sql(query).toArrow())
+    assert by_key(found) == by_key(tables.score(pa.table(ITS), "mt", ["ref", "other"], "system"))
+
+
+def test_functions_of_sql(session, frame):
+    spark.register(session)
+    spark.register(session, name="nltk", metric=BLEU(dialect="nltk", tokenize="13a"))
+    frame.createOrReplaceTempView("outputs")
+    found = as_dict(session.sql("SELECT *, bleu_sentence(mt, ref) s FROM outputs").toArrow())
+    assert found["s"] == BLEU().sentence_scores(found["mt"], found["ref"]).tolist()
+    query = "SELECT system, bleu_corpus(mt, ref, other) s FROM outputs GROUP BY system"
+    expected = tables.score(ITS, "mt", ["ref", "other"], "system")
+    found = dict(session.sql(query).collect())
+    assert found == dict(zip(expected["system"], expected["bleu"], strict=True))
+    [[found]] = session.sql("SELECT nltk_corpus(mt, array(ref, other)) FROM outputs").collect()
+    metric = BLEU(dialect="nltk", tokenize="13a")
+    assert found == tables.score(ITS, "mt", ["ref", "other"], metric=metric)["bleu"][0]
+
+
+CONNECT = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import pyarrow
+from pyspark.sql import SparkSession
+from fastbleu import tables
+from fastbleu.integrations import spark
+
+session = SparkSession.builder.remote("local[2]").getOrCreate()
+its = {"mt": ["a b c d e", "x y z w"] * 5, "ref": ["a b c d f", "x y z w"] * 5}
+its["key"] = list("ab") * 5
+frame = session.createDataFrame(pyarrow.table(its))
+assert "connect" in type(frame).__module__
+found = spark.score(frame, "mt", "ref", "key").toArrow().to_pydict()
+assert found == tables.score(its, "mt", "ref", "key")
+frame.createOrReplaceTempView("outputs")
+spark.register(session)
+[[corpus]] = session.sql("SELECT bleu_corpus(mt, ref) FROM outputs").collect()
+assert corpus == tables.score(its, "mt", "ref")["bleu"][0]
+scores = spark.sentence_scores(frame, "mt", "ref").toArrow()["bleu"].to_pylist()
+assert scores == tables.sentence_scores(its, "mt", "ref")["bleu"]
+session.stop()
+"""
+
+
+def test_spark_connect():
+    """In a process of its own, because a process has one kind of session."""
+    host("grpc")
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    command = [sys.executable, "-c", CONNECT]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 @pytest.mark.parametrize("run", RUNS)

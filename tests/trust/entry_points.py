@@ -123,7 +123,8 @@ fastbleu.tokenizers.get_tokenizer | get_tokenizer("13a")
     get_tokenizer("14a"); get_tokenizer(7); get_tokenizer("13a", "model")
     get_tokenizer("spm", "/no/such/model")
 fastbleu.tokenizers.Tokenizer | Tokenizer("13a", "13a")
-fastbleu.tokenizers.Tokenizer.splits_at_spaces | it = get_tokenizer("13a"); it.splits_at_spaces
+fastbleu.tokenizers.Tokenizer.{argument,splits_at_spaces}
+    it = get_tokenizer("13a"); it.WORD
 fastbleu.tokenizers.Tokenizer.__eq__ | it = get_tokenizer("13a"); it == it, it == 7
 fastbleu.tokenizers.Tokenizer.{__hash__,__repr__} | it = get_tokenizer("13a")
     it.WORD() == it.WORD()
@@ -145,7 +146,7 @@ fastbleu.Stats.__add__ | it = Stats(ROWS); it + it
     it + it[0]; it + 1; Stats([[LARGEST] * 4]) + Stats([[LARGEST] * 4])
 fastbleu.Stats.__radd__ | it = Stats(ROWS); sum([it, it]); 1 + it
 fastbleu.Stats.__eq__ | it = Stats(ROWS); it == it, it == it[0], it == 7
-fastbleu.Stats.__reduce__ | it = Stats(ROWS); pickle.loads(pickle.dumps(it))
+fastbleu.Stats.{__reduce__,__setstate__} | it = Stats(ROWS); pickle.loads(pickle.dumps(it))
 fastbleu.Stats.__array__ | it = Stats(ROWS); np.asarray(it), np.array(it), np.asarray(it, float)
     it.__array__(float, copy=False)
 fastbleu.Score | Score(0.5, (0.5,), 1.0, 2, 2, (1,), (2,), "signature"); Score(0.5)
@@ -260,7 +261,7 @@ fastbleu.BLEU.from_state | state = text_metric().state; BLEU.from_state(state).c
 fastbleu.BLEU.segments | it = text_metric(); it.segments; BLEU().segments
 fastbleu.BLEU.__eq__ | it = text_metric(); it == it, it == BLEU(), it == 7
 fastbleu.BLEU.__hash__ | it = text_metric(); hash(it) == hash(it)
-fastbleu.BLEU.__reduce__ | it = text_metric(); pickle.loads(pickle.dumps(it)) == it
+fastbleu.BLEU.{__reduce__,__setstate__} | it = text_metric(); pickle.loads(pickle.dumps(it)) == it
 fastbleu.BLEU.__setattr__ | it = text_metric(); None; setattr(it, "max_order", 3)
 fastbleu.BLEU.__delattr__ | it = text_metric(); None; delattr(it, "max_order")
 fastbleu.BLEU.pairwise | it = BLEU(effective_order=True); it.pairwise(TEXTS, TEXTS[::-1])
@@ -446,6 +447,17 @@ fastbleu.tables.score: a tokenizer for each language
     tables.score(TABLE, "mt", "ref", by="lang", **names)
     tables.score(TABLE, "mt", "ref", **names)
     tables.score(TABLE, "mt", "ref", by="lang", language="lang", tokenize={"de": "intl"})
+fastbleu.tables.sums | tables.sums(TABLE, "mt", ["ref"], by="lang")
+    tables.sums(TABLE, "mt", "no"); tables.sums(TABLE, "mt", "ref", by="segments")
+    tables.sums(TABLE, "mt", "ref", metric=BLEU(dialect="codexglue-summary"))
+fastbleu.tables.combine | it = tables.sums(TABLE, "mt", ["ref"], by="lang"); tables.combine(it, it)
+    tables.combine(); tables.combine(it, TABLE); tables.combine(it, by="no")
+    tables.combine(it, tables.sums(TABLE, "mt", ["ref"]))
+    tables.combine({**it, "hyp_len": [0.5] * 3})
+    tables.combine(it, tables.sums(TABLE, "mt", "ref", by="lang", metric=BLEU(lowercase=True)))
+fastbleu.tables.scores | it = tables.sums(TABLE, "mt", ["ref"], by="lang"); tables.scores(it)
+    tables.scores(TABLE); tables.scores({**it, "counted": ["x"] * 3}); tables.scores(it, metric=7)
+    tables.scores({**it, "matches_1": [99] * 3}); tables.scores(it, metric=BLEU(lowercase=True))
 fastbleu.tables.sentence_scores | tables.sentence_scores(TABLE, "mt", ["ref"], missing="skip")
     tables.sentence_scores(TABLE, "mt", ["ref"], name="lang")
     tables.sentence_scores(TABLE, "mt", "other", metric=7)

@@ -265,7 +265,7 @@ def _chosen(chunks: Chunks, kept: set[int]) -> Chunks:
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:
     """Yield the chunks, with a progress bar if they take long."""
     files = [reader for reader in readers if reader.size is not None]
-    size = sum(reader.size or 0 for reader in files) if files else None
+    size = sum(reader.size or 0 for reader in files) if files else readers[0].segments_in_all
     unit = "B" if files else " segments"
     done = 0
     with ProgressBar(True, size, unit, delay=_PROGRESS_DELAY, leave=False) as bar:

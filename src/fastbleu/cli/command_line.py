@@ -62,6 +62,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--open opens the page that --html writes")
     if options.by is not None:
         _check_groups(options, parser)
+    elif options.missing or options.by_language:
+        parser.error("--missing and --by-language are for the rows of tables: they need --by")
     elif options.format in OF_GROUPS:
         parser.error(f"-f {options.format} is a table of groups: it needs --by")
     options.diagnosed = options.explain is not None or options.identify is not None
@@ -144,8 +146,8 @@ def _check_groups(options: argparse.Namespace, parser: argparse.ArgumentParser) 
     for name in (*tests, *others):
         if getattr(options, name) not in (None, False):
             parser.error(f"--by has no --{name.replace('_', '-')}")
-    if options.format in ("latex", "tsv"):
-        parser.error("the formats of --by are json, text, csv and parquet")
+    if options.format == "tsv":
+        parser.error("the formats of --by are json, text, csv, latex, markdown and parquet")
 
 
 def _check(options: argparse.Namespace) -> None:

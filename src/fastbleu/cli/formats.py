@@ -3,7 +3,8 @@
 The format follows from the end of the name, with or without ``.gz`` after it: ``.tsv`` (the
 selector is a column: its number, from 1, or its name in line 1), ``.jsonl`` and ``.ndjson`` (a key,
 or nested keys with dots between them), ``.xml`` and ``.sgm`` (a translator or system; not needed if
-there is only one), ``.parquet``, ``.arrow``, ``.feather`` and ``.csv`` (a column's name). A file
+there is only one), and those of `_TABLES` (a column's name). Directories, patterns, URLs and names
+with ``.zst`` after them are read by `tables`. A file
 whose own name contains ``::`` is that file.
 """
 
@@ -26,7 +27,8 @@ REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of an input
 
 _FORMATS = {".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 _FORMATS |= {".xml": "xml", ".sgm": "sgml", ".sgml": "sgml", ".json": "coco"}
-_FORMATS |= dict.fromkeys((".parquet", ".arrow", ".feather", ".csv"), "table")
+_TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc", ".csv")
+_FORMATS |= dict.fromkeys(_TABLES, "table")
 _MARK = "\ufeff"
 
 
@@ -64,11 +66,19 @@ def _select(name: str) -> tuple[str, str, str | None]:
                 path, selector = name[:end], name[end + 2 :]
                 break
     kind = _FORMATS.get("." + path.lower().removesuffix(".gz").rpartition(".")[2])
+    if selected and _is_of_tables(path):
+        return path, selector, "table"
     if selected and kind is None:
         problem = "no such file; a ::SELECTOR can follow names that end in"
         raise InputError(f"{name}: {problem} {', '.join(_FORMATS)}, with or without .gz")
     is_text = path.lower().endswith((".tsv", ".tsv.gz", ".csv", ".csv.gz"))
     return path, selector, kind if selected or not is_text else None
+
+
+def _is_of_tables(path: str) -> bool:
+    """Whether only `fastbleu.tables` opens it: a URL, a directory, a pattern, or zstd."""
+    is_several = os.path.isdir(path) or any(mark in path for mark in "*?[")
+    return "://" in path or path.endswith(".zst") or (is_several and not os.path.isfile(path))
 
 
 class _OneOfMany(LineReader):

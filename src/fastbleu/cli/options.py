@@ -13,11 +13,12 @@ from typing import NoReturn
 from .. import __version__
 from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
+from ..inputs.missing import CHOICES
 from ..tokenizers.table import TOKENIZERS
 
 REPORT_LABELS = ("source", "documents", "groups", "ids")  # files of a report only
 FORMATS = ("json", "text", "latex")
-OF_GROUPS = ("csv", "parquet")  # formats of --by only
+OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 # Values that only some dialects accept; the dialects check them.
 ONLY_DIALECTS = ("international", "international-e", "ptb", "add-1", "method4")
@@ -158,11 +159,18 @@ def make_parser() -> argparse.ArgumentParser:
     text = (
         "json (default), text, or latex for a table of several systems ($SACREBLEU_FORMAT "
         "overrides these); with -sl, tsv or json: number, scores and texts of each segment; "
-        "with --by also csv or parquet"
+        "with --by also csv, markdown or parquet"
     )
     add("-f", "--format", choices=(*FORMATS, "tsv", *OF_GROUPS), metavar="FORMAT", help=text)
-    text = "score each group of rows; REF, HYP and COLUMN are columns of the same file"
+    text = (
+        "score each group of rows; REF, HYP and COLUMN are columns of the same file, or of the "
+        "same files: a directory, or a pattern in quotation marks"
+    )
     add("--by", metavar="COLUMN[,COLUMN]", help=text)
+    text = "with --by: rows where a text is null are an error, have an empty text, or are skipped"
+    add("--missing", choices=CHOICES, metavar="CHOICE", help=text)
+    text = "with --by: the tokenizer of each language, as in lang:zh=zh,ja=ja-mecab"
+    add("--by-language", metavar="COLUMN:VALUE=NAME[,...]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")
     add("-w", "--width", type=int, metavar="N", help="decimals (default: 1)")
     add("-sh", "--short", action="store_true", help="print the short form of the signature")

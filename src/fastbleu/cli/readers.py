@@ -43,6 +43,11 @@ class Reader:
         return self.source.size
 
     @property
+    def segments_in_all(self) -> int | None:
+        """How many segments there are, if a file says it."""
+        return None
+
+    @property
     def position(self) -> int:
         """How many of these bytes have been read."""
         return self.source.position

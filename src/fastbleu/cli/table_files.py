@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type
 from ..inputs.warnings import InputWarning
 from .files import InputError
@@ -18,16 +19,15 @@ from .readers import Reader
 if TYPE_CHECKING:
     from ..metric.bleu import BLEU
 
-GROUP_FORMATS = ("json", "text", "csv", "parquet")
-
 
 class TableReader(Reader):
-    """The texts of one column of a table's file, read in parts."""
+    """The texts of one column of a table's files, read in parts, without Python strings."""
 
     unit = "row"
     size = None
     position = 0
     ended = True  # reading never has to wait
+    is_utf8 = True
 
     def __init__(self, path: str, column: str) -> None:
         self.label = path
@@ -35,49 +35,81 @@ class TableReader(Reader):
         if not column:
             raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
         sources = _tables_of(path, "fastbleu.tables.sources")
-        opened = _named(path, lambda: sources.open_table(path, [column], [column]))
-        self._frames: Iterator[Any] = opened.chunks()
-        self._waiting: list[str] = []
+        self._source = _named(path, lambda: sources.open_table(path, [column], [column]))
+        self._frames: Iterator[Any] = self._source.chunks()
+        self._texts: Any = None  # of the frame that is being read, and those of rows that are left
+        self._lines: Any = None  # where they are read
+        self._left = 0
+        # Rows that were read, which may be asked for as lists, and the number of the first.
+        self._read: list[tuple[Utf8Rows, int]] = []
+
+    @property
+    def segments_in_all(self) -> int | None:
+        """The number of segments, if the files say it."""
+        rows: int | None = self._source.rows
+        return rows
 
     def read(self, count: int) -> list[list[str]]:
-        while len(self._waiting) < count:
+        return [self.listed(self.rows(count))]
+
+    def rows(self, count: int) -> Utf8Rows:
+        while self._left < count:
             frame = _named(self.label, lambda: next(self._frames, None))
             if frame is None:
                 break
-            self._waiting += self._texts(frame)
-        texts, self._waiting = self._waiting[:count], self._waiting[count:]
-        self.segments += len(texts)
-        return [texts]
+            self._open(frame.column(self._column))
+        if self._lines is None:
+            return Utf8Rows()
+        first = self.segments
+        found, missing = self._lines.read(count)
+        if missing:
+            problem = f"column {self._column!r} is null; fill it, or drop the row in all files"
+            raise InputError(f"{self._source.place(first + missing[0][0])}: {problem}")
+        found.rstrip()
+        self.segments += len(found)
+        self._left -= len(found)
+        self._read = [*self._read[-2:], (found, first)]
+        return found  # type: ignore[no-any-return]
+
+    def listed(self, rows: Utf8Rows) -> list[str]:
+        lines: list[str] = []
+        try:
+            lines += iter(rows)  # keeps the lines before an error
+        except UnicodeDecodeError as error:
+            first = next((first for found, first in self._read if found is rows), 0)
+            where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
+            problem = f"column {self._column!r} is not valid UTF-8 ({where}): write it again"
+            place = self._source.place(first + len(lines))
+            raise InputError(f"{place}: {problem}") from error
+        return lines
 
     def place(self, index: int) -> str:
         return f"row {self.segments + index}"
 
-    def _texts(self, frame: Any) -> list[str]:
-        """The column of a part of the file, without whitespace at the ends of its texts."""
-        first = self.segments + len(self._waiting)
-        try:
-            values: list[Any] = frame.values(self._column)
-        except UnicodeDecodeError:
-            raise self._undecodable(frame.column(self._column), first) from None
-        for row, value in enumerate(values, first):
-            if value is None:
-                problem = "is null; fill it, or drop the row in all files"
-                raise InputError(f"{self.label}: row {row}: column {self._column!r} {problem}")
-            if not isinstance(value, str):
-                problem = f"is {a_type(value)}; choose a column of texts"
-                raise InputError(f"{self.label}: row {row}: column {self._column!r} {problem}")
-        return list(map(str.rstrip, values))
+    def _open(self, texts: Any) -> None:
+        """Read the texts after those that are left."""
+        from pyarrow import chunked_array
 
-    def _undecodable(self, column: Any, first: int) -> InputError:
-        """The error that names the first row that is not UTF-8."""
-        for row, value in enumerate(column, first):
-            try:
-                value.as_py()
-            except UnicodeDecodeError as error:
-                where = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
-                problem = f"column {self._column!r} is not valid UTF-8 ({where}): write it again"
-                return InputError(f"{self.label}: row {row}: {problem}")
-        raise AssertionError("every row can be decoded")
+        from ..inputs.columns import opened
+
+        if len(texts) and texts.null_count == len(texts):
+            texts = texts.cast("string")
+        start = self.segments + self._left
+        try:
+            lines = opened(texts, self._column)
+            is_text = lines is not None and lines.is_text and not lines.levels
+        except TypeError:
+            is_text = False
+        if not is_text and len(texts):
+            problem = f"column {self._column!r} is {a_type(texts[0].as_py())}"
+            place = self._source.place(start)
+            raise InputError(f"{place}: {problem}; choose a column of texts")
+        if self._left:
+            rest = self._texts[len(self._texts) - self._left :]
+            parts = [part.cast("large_string") for part in (rest, texts)]
+            texts = chunked_array([chunk for part in parts for chunk in part.chunks])
+        self._texts, self._left = texts, len(texts)
+        self._lines = opened(texts, self._column)
 
 
 def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes, list[str]]:
@@ -87,14 +119,17 @@ def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes
     paths = {path for path, _ in files}
     if len(paths) != 1 or not all(paths) or len(options.systems) != 1:
         raise InputError(
-            "--by groups the rows of one file: name its columns, as in "
-            "FILE.parquet::ref -i FILE.parquet::mt --by lang"
+            "--by groups the rows of a file, or of files in a directory or a pattern: name its "
+            "columns, as in FILE.parquet::ref -i FILE.parquet::mt --by lang"
         )
     [path] = paths
     *columns, hypothesis = [column for _, column in files]
     tables = _tables_of(path, "fastbleu.tables")
     by = options.by.split(",")
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
+    settings["missing"] = options.missing or "error"
+    if options.by_language:
+        settings |= _tokenizers(options.by_language, metric)
     if options.confidence:
         settings |= {"confidence": 0.95, "samples": options.confidence_n}
     with warnings.catch_warnings(record=True) as caught:
@@ -102,6 +137,15 @@ def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes
         found = _named(path, lambda: tables.score(path, hypothesis, columns, by, **settings))
     notes = [] if options.force else [str(warning.message) for warning in caught]
     return _printed(found, options.format), notes
+
+
+def _tokenizers(text: str, metric: BLEU) -> dict[str, Any]:
+    """The column of languages, and the tokenizer of each, from ``lang:zh=zh,ja=ja-mecab``."""
+    column, _, pairs = text.partition(":")
+    found = dict(pair.partition("=")[::2] for pair in pairs.split(","))
+    if not (column and all(found) and all(found.values())):
+        raise InputError(f"--by-language is {text!r}, expected as in lang:zh=zh,ja=ja-mecab")
+    return {"language": column, "tokenize": {**found, None: metric.tokenizer}}
 
 
 def _printed(table: Any, form: str) -> str | bytes:
@@ -115,10 +159,6 @@ def _printed(table: Any, form: str) -> str | bytes:
     records = table.to_pylist()
     if form == "json":
         return json.dumps(records, indent=1, ensure_ascii=False, default=str) + "\n"
-    for record in records:
-        precisions = record.pop("precisions")
-        record |= {f"precision_{n}": value for n, value in enumerate(precisions, 1)}
-        record["signature"] = record.pop("signature")
     if form == "csv":
         import csv
 
@@ -129,8 +169,13 @@ def _printed(table: Any, form: str) -> str | bytes:
         return lines.getvalue()
     from tabulate import tabulate  # type: ignore[import-untyped]
 
-    signatures = dict.fromkeys(record.pop("signature") for record in records)
-    rows = tabulate(records, headers="keys", floatfmt=".4f", missingval="null")
+    signatures = list(dict.fromkeys(record.pop("signature") for record in records))
+    style = {"latex": "latex_booktabs", "markdown": "github"}.get(form, "simple")
+    rows = tabulate(records, headers="keys", floatfmt=".4f", missingval="null", tablefmt=style)
+    if form == "latex":
+        signatures = [f"% {signature}" for signature in signatures]
+    if form == "markdown":
+        signatures = [f"`{signature}`" for signature in signatures]
     return "\n".join([rows, "", *signatures, ""])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from array import array
 from collections.abc import Iterable, Iterator
 
@@ -185,7 +186,13 @@ class Stats:
         return self.max_order == other.max_order and self._rows == other._rows
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._rows, self.max_order)
+        """Pickles name `fastbleu.Stats`, and hold its numbers: later versions read them."""
+        return copyreg.__newobj__, (type(self),), (self._rows, self.max_order)  # type: ignore[attr-defined]
+
+    def __setstate__(self, state: tuple[array[int], int]) -> None:
+        rows, max_order = state
+        self._rows = rows[:]
+        self.max_order = max_order
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         with import_lock:
@@ -239,10 +246,6 @@ class Stats:
     def totals(self) -> Rows:
         """N-grams of the hypotheses, shape (segments, max_order); a view."""
         return self.__array__()[:, 2 + self.max_order :]
-
-
-def _restore(rows: array[int], max_order: int) -> Stats:
-    return Stats._own(rows[:], max_order)
 
 
 def _whole(value: Any) -> Any:

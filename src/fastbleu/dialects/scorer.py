@@ -242,12 +242,13 @@ class Scorer:
         self.warn_of_tokenized(counted.tokenized_periods)
         return counted.stats
 
-    def sentence_scores(self, counted: Counted) -> NDArray[numpy.float64]:
-        """The score of each segment, with warnings of likely mistakes."""
+    def sentence_scores(self, counted: Counted, warns: bool = True) -> NDArray[numpy.float64]:
+        """The score of each segment, with warnings of likely mistakes unless `warns` is False."""
         with import_lock:
             import numpy
 
-        stats = self._checked_rows(counted)
+        self.dialect._check_references(counted.nrefs)
+        stats = self._checked_rows(counted) if warns else counted.stats
         try:
             return numpy.asarray(self.dialect._segment_scores(counted, self), numpy.float64)
         except (ValueError, ZeroDivisionError):

@@ -1,17 +1,19 @@
-"""Shared by Spark and Ray: partial results from Arrow batches, and scores of their sums."""
+"""Shared by Spark, Ray and Dask: sums of the parts of a table, and scores of their sums."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy
 import pyarrow
 
-from ..tables.frames import ROW, Frame
-from ..tables.groups import WAITING_ROWS, GroupScorer
+from ..tables.frames import Frame
+from ..tables.functions import sentence_scores, statistics
+from ..tables.groups import GroupScorer, scored
 from ..tables.rows import RowCounter, check_columns
 from ..tables.sources import open_table
+from ..tables.sums import combined, stored
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -40,32 +42,41 @@ def group_scorer(
     return groups
 
 
-def partial_result(groups: GroupScorer, batches: Iterable[Any]) -> Any:
-    """The counts of batches by group, as a table of pyarrow; None if there are no rows."""
+def partial_sums(groups: GroupScorer, batches: Iterable[Any]) -> Any:
+    """The sums of batches, as `fastbleu.tables.sums`, by pyarrow; None if there are no rows."""
     total = groups.totals(open_table(iter(batches), groups.columns).chunks())
-    return None if total is None else total.to_native()
+    return None if total is None else stored(groups, total).to_native()
 
 
-def summed(groups: GroupScorer, partials: Iterable[pyarrow.Table]) -> pyarrow.Table:
-    """The sum of any number of partial results; an empty table if there are none."""
-    total: list[Frame] = []
-    waiting: list[Frame] = []
-    for partial in partials:
-        if len(partial):
-            waiting.append(Frame(partial))
-        if sum(map(len, waiting)) > WAITING_ROWS:
-            total, waiting = [groups.reduced([*total, *waiting])], []
-    if not (total or waiting):
-        return pyarrow.table({})
-    return groups.reduced([*total, *waiting]).to_native()
+def summed(partials: Iterable[Any]) -> Any:
+    """The sum of any number of partial sums; ValueError if there are none."""
+    present = (partial for partial in partials if partial is not None and len(partial))
+    first = next(present, None)
+    if first is None:
+        raise ValueError("there are no segments to score: the table has no rows")
+    return combined(chain([first], present))[1].to_native()
+
+
+def in_order(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
+    """Sums in the order of their keys: row numbers would be those within partitions."""
+    return sums.sort_by([(key, "ascending") for key in groups.by]) if groups.by else sums
 
 
 def scores(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
-    """The scores of summed partial results, in the order of the keys."""
+    """The scores of sums, in the order of the keys."""
     if not len(sums):
         raise ValueError("there are no segments to score: the table has no rows")
-    sums = sums.sort_by([(key, "ascending") for key in groups.keys])
-    # Row numbers are those within partitions, so results are sorted by key instead.
-    order = pyarrow.array(numpy.arange(len(sums)))
-    sums = sums.set_column(sums.column_names.index(ROW), ROW, order)
-    return groups.scores(Frame(sums)).to_native()
+    frame = Frame(in_order(groups, sums))
+    return scored(frame, groups.metrics_of(frame), groups.by).to_native()
+
+
+def sentence_frame(row_counter: RowCounter, name: str, frame: Any) -> Any:
+    """A part of a table with the column of `fastbleu.tables.sentence_scores`."""
+    return sentence_scores(
+        frame, row_counter.hypothesis, row_counter.chosen, name=name, **row_counter.options
+    )
+
+
+def statistics_frame(row_counter: RowCounter, frame: Any) -> Any:
+    """A part of a table with the columns of `fastbleu.tables.statistics`."""
+    return statistics(frame, row_counter.hypothesis, row_counter.chosen, **row_counter.options)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import HostImports
 
@@ -22,13 +22,28 @@ with HostImports("ray", "pyarrow", "ray"):
     import pyarrow
     import ray.data
 
-    from ._engines import group_scorer, partial_result, scores, summed
+    from ..tables.rows import RowCounter, check_columns
+    from ._engines import (
+        group_scorer,
+        in_order,
+        partial_sums,
+        scores,
+        sentence_frame,
+        statistics_frame,
+        summed,
+    )
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from ..tables.groups import GroupScorer
     from ..tables.rows import RowOptions
+
+_BATCHES: dict[str, Any] = {
+    "batch_format": "pyarrow",
+    "batch_size": None,
+    "zero_copy_batch": True,
+}
 
 
 def score(
@@ -51,6 +66,7 @@ def score(
     -------
     ray.data.Dataset
         A row for each group in the order of the keys, with the columns of `fastbleu.tables.score`.
+        The dataset is read and counted at once, before this function returns.
 
     Raises
     ------
@@ -60,17 +76,62 @@ def score(
     ray.exceptions.RayTaskError
         An error in a worker: rows in its message are numbered within a block.
     """
+    groups = group_scorer(_columns(dataset), hypothesis, references, by, **options)
+    return ray.data.from_arrow(scores(groups, _sums(dataset, groups)))
+
+
+def sums(
+    dataset: ray.data.Dataset,
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    **options: Unpack[RowOptions],
+) -> ray.data.Dataset:
+    """The counts of each group as `fastbleu.tables.sums`; parameters and errors as for `score`."""
+    groups = group_scorer(_columns(dataset), hypothesis, references, by, **options)
+    return ray.data.from_arrow(in_order(groups, _sums(dataset, groups)))
+
+
+def sentence_scores(
+    dataset: ray.data.Dataset,
+    hypothesis: str,
+    references: str | Sequence[str],
+    *,
+    name: str = "bleu",
+    **options: Unpack[RowOptions],
+) -> ray.data.Dataset:
+    """The dataset with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
+    row_counter = RowCounter(hypothesis, references, **options)
+    check_columns(_columns(dataset), row_counter.columns)
+    return dataset.map_batches(partial(sentence_frame, row_counter, name), **_BATCHES)
+
+
+def statistics(
+    dataset: ray.data.Dataset,
+    hypothesis: str,
+    references: str | Sequence[str],
+    **options: Unpack[RowOptions],
+) -> ray.data.Dataset:
+    """The dataset with the columns of `fastbleu.tables.statistics`; lazily."""
+    row_counter = RowCounter(hypothesis, references, **options)
+    check_columns(_columns(dataset), row_counter.columns)
+    return dataset.map_batches(partial(statistics_frame, row_counter), **_BATCHES)
+
+
+def _columns(dataset: ray.data.Dataset) -> list[str]:
     schema = dataset.schema()
-    columns = [] if schema is None else schema.names
-    groups = group_scorer(columns, hypothesis, references, by, **options)
-    partials = dataset.select_columns(groups.columns).map_batches(
-        partial(_partials, groups), batch_format="pyarrow", batch_size=None, zero_copy_batch=True
+    return [] if schema is None else list(schema.names)
+
+
+def _sums(dataset: ray.data.Dataset, groups: GroupScorer) -> pyarrow.Table:
+    """The sums of all blocks, added up as they arrive."""
+    counted = dataset.select_columns(groups.columns).map_batches(
+        partial(_partial, groups), **_BATCHES
     )
-    sums = summed(groups, partials.iter_batches(batch_size=None, batch_format="pyarrow"))
-    return ray.data.from_arrow(scores(groups, sums))
+    return summed(counted.iter_batches(batch_size=None, batch_format="pyarrow"))
 
 
-def _partials(groups: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
-    """The partial result of a block."""
-    result = partial_result(groups, [batch])
+def _partial(groups: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
+    """The sums of a block."""
+    result = partial_sums(groups, [batch])
     return batch.select([]).slice(0, 0) if result is None else result

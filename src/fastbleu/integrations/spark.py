@@ -18,25 +18,31 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import HostImports
-from ..tables.frames import Frame
-from ..tables.rows import RowCounter
+from ..tables.groups import count_names, reductions_of
+from ..tables.rows import RowCounter, check_columns, check_new_columns
+from ..tables.sums import COUNTED
 
 with HostImports("spark", "pyarrow", "pyspark"):
     import pyarrow
     from pyspark.sql import functions
-    from pyspark.sql.types import LongType, StructField, StructType
+    from pyspark.sql.functions import ArrowUDFType
+    from pyspark.sql.types import DataType, LongType, StringType, StructField, StructType
 
-    from ._engines import group_scorer, partial_result, scores
+    from ._columns import ColumnScorer
+    from ._engines import group_scorer, partial_sums, scores, sentence_frame, statistics_frame
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from ..inputs.types import MissingChoice
     from ..metric.bleu import BLEU
     from ..tables.groups import GroupScorer
     from ..tables.rows import RowOptions
+
+# Columns of results before they are put beside the others.
+_SCORE, _COUNTS = "_fastbleu_score", "_fastbleu_counts"
 
 
 def score(
@@ -70,23 +76,108 @@ def score(
         An error in a worker: rows in its message are numbered within a partition.
     """
     groups = group_scorer(df.columns, hypothesis, references, by, **options)
-    types = {name: df.schema[name].dataType for name in groups.by}
+    return df.sparkSession.createDataFrame(scores(groups, _sums(df, groups).toArrow()))
+
+
+def sums(
+    df: DataFrame,
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    **options: Unpack[RowOptions],
+) -> DataFrame:
+    """The counts of each group as `fastbleu.tables.sums`, lazily, in any order.
+
+    Parameters and errors as for `score`.
+    """
+    return _sums(df, group_scorer(df.columns, hypothesis, references, by, **options))
+
+
+def _sums(df: DataFrame, groups: GroupScorer) -> DataFrame:
+    types = {name: df.schema[name].dataType for name in groups.by} | {COUNTED: StringType()}
+    reductions = reductions_of(groups.row_counter.metric.max_order)
+    names = [*groups.by, *reductions, COUNTED]
     # All fields are nullable: Spark assumes this for data from Python workers.
-    fields = [StructField(name, types.get(name, LongType()), True) for name in groups.keys]
-    fields += [StructField(name, LongType(), True) for name in groups.reductions]
+    fields = [StructField(name, types.get(name, LongType()), True) for name in names]
     partials = df.select(*map(_quoted, groups.columns)).mapInArrow(
         partial(_partials, groups), StructType(fields)
     )
-    keys = [_quoted(name) for name in groups.keys]
     reduced = [
-        getattr(functions, reduction)(name).alias(name)
-        for name, reduction in groups.reductions.items()
+        getattr(functions, reduction)(name).alias(name) for name, reduction in reductions.items()
     ]
-    sums = partials.groupBy(*keys).agg(*reduced).toArrow()
-    return df.sparkSession.createDataFrame(scores(groups, sums))
+    found = partials.groupBy(*map(_quoted, [*groups.by, COUNTED])).agg(*reduced)
+    return found.select(*map(_quoted, names))
 
 
 def sentence_scores(
+    df: DataFrame,
+    hypothesis: str,
+    references: str | Sequence[str],
+    *,
+    name: str = "bleu",
+    **options: Unpack[RowOptions],
+) -> DataFrame:
+    """The DataFrame with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
+    row_counter = RowCounter(hypothesis, references, **options)
+    check_columns(df.columns, row_counter.columns)
+    check_new_columns(df.columns, [name])
+    return df.withColumn(
+        name, _column(partial(_scored, row_counter), "double", row_counter.columns)
+    )
+
+
+def statistics(
+    df: DataFrame,
+    hypothesis: str,
+    references: str | Sequence[str],
+    **options: Unpack[RowOptions],
+) -> DataFrame:
+    """The DataFrame with the columns of `fastbleu.tables.statistics`; lazily."""
+    row_counter = RowCounter(hypothesis, references, **options)
+    names = count_names(row_counter.metric.max_order)
+    check_columns(df.columns, row_counter.columns)
+    check_new_columns(df.columns, names)
+    counts = StructType([StructField(name, LongType(), True) for name in names])
+    column = _column(partial(_counts, row_counter, names), counts, row_counter.columns)
+    counted = df.withColumn(_COUNTS, column)
+    fields = [functions.col(f"{_COUNTS}.{name}").alias(name) for name in names]
+    return counted.select(*map(_quoted, df.columns), *fields)
+
+
+def register(
+    spark: SparkSession,
+    *,
+    metric: BLEU | None = None,
+    missing: MissingChoice = "error",
+    name: str = "bleu",
+) -> None:
+    """Register functions for SQL, with names that start with `name`; also with Spark Connect.
+
+    ``bleu_sentence(mt, ref)`` is the BLEU of each row, ``bleu_corpus(mt, ref)`` an aggregate. Both
+    take one column of references, or of lists of them, or several. The aggregate has all texts of
+    a group in the memory of one worker; `sums` and `score` have not.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+    metric : BLEU, optional
+        By default ``fastbleu.BLEU()``.
+    missing : {"error", "empty", "skip"}, default "error"
+        With "skip" a row with a null scores null, and is no part of a corpus.
+    """
+    scorer = ColumnScorer(metric, missing)
+    sentence = functions.arrow_udf(_batched(scorer.sentence_scores), "double")
+    spark.udf.register(f"{name}_sentence", sentence)
+
+    def corpus_score(*columns: pyarrow.Array) -> float | None:
+        score: float | None = scorer.corpus_score(*columns).as_py()
+        return score
+
+    corpus = functions.arrow_udf(corpus_score, "double", ArrowUDFType.GROUPED_AGG)
+    spark.udf.register(f"{name}_corpus", corpus)
+
+
+def sentence_column(
     hypothesis: Column | str,
     references: Column | str | Sequence[Column | str],
     *,
@@ -111,32 +202,49 @@ def sentence_scores(
     pyspark.sql.Column
         Of doubles, on the dialect's scale.
     """
-    several = isinstance(references, (list, tuple))
-    columns = list(references) if several else [references]
-    names = [f"reference {number}" for number in range(len(columns))]
-    row_counter = RowCounter(
-        "hypothesis", names if several else names[0], metric=metric, missing=missing
-    )
-    return functions.arrow_udf(_scoring(row_counter), "double")(hypothesis, *columns)
+    columns = list(references) if isinstance(references, (list, tuple)) else [references]
+    scorer = ColumnScorer(metric, missing)
+    return _column(scorer.sentence_scores, "double", [hypothesis, *columns])
 
 
 def _partials(groups: GroupScorer, batches: Iterator[Any]) -> Iterator[Any]:
-    """The partial result of a partition."""
-    result = partial_result(groups, batches)
+    """The sums of a partition."""
+    result = partial_sums(groups, batches)
     if result is not None:
         yield from result.to_batches()
 
 
-def _scoring(row_counter: RowCounter) -> Callable[..., Any]:
-    """The function that scores batches of columns."""
+def _column(
+    function: Callable[..., Any], kind: DataType | str, columns: Sequence[Column | str]
+) -> Column:
+    quoted = [_quoted(column) if isinstance(column, str) else column for column in columns]
+    return functions.arrow_udf(_batched(function), kind)(*quoted)
 
-    def scored(*columns: pyarrow.Array) -> pyarrow.Array:
-        frame = Frame(pyarrow.table(list(columns), names=row_counter.columns))
-        rows, values = row_counter.sentence_scores(frame, 0)
-        present = dict(zip(rows.tolist(), values.tolist(), strict=True))
-        return pyarrow.array([present.get(row) for row in range(len(frame))], pyarrow.float64())
 
-    return scored
+def _batched(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the type hints of which Spark finds out what it does."""
+
+    def called(*columns: pyarrow.Array) -> pyarrow.Array:
+        return function(*columns)
+
+    return called
+
+
+def _scored(row_counter: RowCounter, *columns: pyarrow.Array) -> pyarrow.Array:
+    """The scores of a batch."""
+    frame = pyarrow.table(list(columns), names=row_counter.columns)
+    return sentence_frame(row_counter, _SCORE, frame)[_SCORE].combine_chunks()
+
+
+def _counts(
+    row_counter: RowCounter, names: Sequence[str], *columns: pyarrow.Array
+) -> pyarrow.Array:
+    """The counts of a batch."""
+    frame = pyarrow.table(list(columns), names=row_counter.columns)
+    counted = statistics_frame(row_counter, frame).select(names)
+    return pyarrow.StructArray.from_arrays(
+        [column.combine_chunks() for column in counted.columns], names
+    )
 
 
 def _quoted(name: str) -> str:

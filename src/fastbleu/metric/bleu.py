@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..counting._counted import Totals
 from ..counting.stats import Stats, row_of_state
 from ..dialects.score import Score
@@ -512,18 +514,26 @@ class BLEU(Configured, MatrixMethods):
         return hash(self.signature)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self.as_arguments(), self._totals.value)
+        """Pickles name `fastbleu.BLEU` and hold its arguments and counts: later versions read them.
+
+        A tokenizer is a name, or a function of yours by its own path.
+        """
+        arguments, totals = self.as_arguments(), self._totals.value
+        if arguments["tokenize"] is not None:
+            arguments["tokenize"] = arguments["tokenize"].argument or arguments["tokenize"]
+        noted = totals.segments, totals.nrefs, totals.tokenized_periods
+        kept = self.segments._rows if self.keep_segments else None
+        return partial(type(self), **arguments), (), (totals.row, *noted, kept)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        row, segments, nrefs, periods, kept = state
+        rows = None if kept is None else Stats._own(kept, self.max_order)
+        self._totals.add(Totals(row, segments, nrefs, periods, rows))
 
     def __repr__(self) -> str:
         segments = self._totals.value.segments
         counted = "from a state" if segments is None else f"{segments} segments"
         return f"<BLEU {self.signature}, {counted}>"
-
-
-def _restore(kind: type[BLEU], parameters: dict[str, Any], totals: Totals) -> BLEU:
-    metric = kind(**parameters)
-    metric._totals.add(totals)
-    return metric
 
 
 def _with_gaps(

@@ -11,6 +11,8 @@ columns and files need pyarrow, too: ``'.[parquet]'``.
 """
 
 from .coco import read_coco
-from .functions import score, sentence_scores, statistics
+from .functions import combine, score, scores, sentence_scores, statistics, sums
 
-__all__ = ["read_coco", "score", "sentence_scores", "statistics"]
+__all__ = [
+    *("combine", "read_coco", "score", "scores", "sentence_scores", "statistics", "sums"),
+]

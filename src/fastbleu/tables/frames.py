@@ -54,9 +54,8 @@ class Frame:
         return list(self._frame[name].to_list())
 
     def counts(self, names: Sequence[str]) -> Indices:
-        """Columns of integers, shape (rows, columns)."""
-        parts = [self._frame[name].to_numpy() for name in names]
-        return np.stack(parts, axis=1).astype(np.int64, copy=False)
+        """Columns of integers, shape (rows, columns); TypeError if a value is none."""
+        return np.stack([_integers(name, self._frame[name].to_numpy()) for name in names], axis=1)
 
     def lengths(self, name: str) -> Indices:
         """The number of references of each row, in a column of references; 1 of a missing list."""
@@ -191,6 +190,20 @@ def joined(frames: Sequence[Frame]) -> Frame:
         raise TypeError(
             f"the parts of the table have columns of different types: {error}; cast them to one"
         ) from error
+
+
+def _integers(name: str, values: NDArray[Any]) -> Indices:
+    """The values of a column as int64: databases add up integers to decimals or floats."""
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64, copy=False)
+    try:
+        # A float is exact up to 2^53.
+        most = 1 << (53 if values.dtype.kind == "f" else 63)
+        if values.dtype.kind != "b" and all(v == int(v) and abs(v) < most for v in values.tolist()):
+            return values.astype(np.int64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise TypeError(f"column {name!r} holds a value that is no count, an integer of 64 bits")
 
 
 @contextmanager

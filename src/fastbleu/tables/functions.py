@@ -9,15 +9,18 @@ import numpy as np
 
 from ..runtime.progress import ProgressBar
 from .frames import Frame
-from .groups import GroupScorer
+from .groups import GroupScorer, count_names
+from .parts import TableParts
 from .rows import RowCounter, check_columns, check_new_columns
 from .sources import open_table
+from .sums import combined, scores_of, stored
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from numpy.typing import NDArray
 
+    from ..metric.bleu import BLEU
     from .frames import Indices
     from .rows import RowOptions
 
@@ -43,8 +46,9 @@ def score(
     ----------
     table : table, lazy table, path or iterable of tables
         In memory: a table of pandas, polars or pyarrow, any other data frame that narwhals
-        supports, or a dict of columns. Streamed: the path of a .parquet, .feather, .arrow or .csv
-        file or of a directory of Parquet files, a polars LazyFrame, a dataset, a ParquetFile or a
+        supports, or a dict of columns. Streamed: files (.parquet, .pq, .feather, .arrow, .arrows,
+        .ipc; .csv, .tsv, .jsonl, .ndjson, also with .gz, .bz2 or .zst after it) by a path, a list
+        of paths, a pattern, a directory or a URL (s3://, and what fsspec opens); a LazyFrame of polars, a dataset, a ParquetFile or a
         RecordBatchReader of pyarrow, a DuckDB relation, a dataset of Hugging Face's `datasets`, or
         any iterable of tables or record batches. Of a stream only some parts of 65,536 rows are
         in memory, and what its library reads ahead: nothing of Parquet files given as paths, whole
@@ -81,8 +85,8 @@ def score(
     table
         A table of the same library, of pyarrow for files. A row for each group in the order
         of their first rows: the columns `by`, `segments`, `bleu` on the dialect's scale,
-        `precisions` (a list, 0-1), `bp`, `hyp_len`, `ref_len`, `low` and `high` if requested,
-        `signature`.
+        `precision_1` to `precision_N` (0-1), `bp`, `hyp_len`, `ref_len`, `low` and `high` if
+        requested, `signature`.
 
     Raises
     ------
@@ -111,16 +115,132 @@ def score(
     row_counter = RowCounter(hypothesis, references, **options)
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
     source = open_table(table, groups.columns, row_counter.texts)
+    row_counter.place = source.place
     dialect = row_counter.metric.scorer.dialect
     if not dialect.supports("update"):
         if source.frame is not None:
             return source.to_native(groups.score_texts(source.frame))
         dialect.require("update")
-    with ProgressBar(progress, source.rows, " rows") as bar:
+    with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
         total = groups.totals(_advancing(source.chunks(), bar))
     if total is None:
         raise ValueError("there are no segments to score: the table has no rows")
     return source.to_native(groups.scores(total))
+
+
+def sums(
+    table: object,
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    *,
+    progress: bool = False,
+    **options: Unpack[RowOptions],
+) -> Any:
+    """The counts of each group of a table's rows, to be stored, added up and scored later.
+
+    Parameters, errors and warnings as for `score`.
+
+    Returns
+    -------
+    table
+        A table of the same library, of pyarrow for files. A row for each group in the order of
+        their first rows: the columns `by`; as int64 `segments`, `fewest_references`,
+        `most_references` (of a segment), `hyp_len`, `ref_len` (tokens), `matches_1` to `matches_N`,
+        `totals_1` to `totals_N`; and `counted`, a JSON text with what they were counted with:
+        dialect, tokenizer, order, further options that are not the defaults, and the version of
+        the rules. Metadata of pyarrow's schema (``fastbleu.sums``) and pandas' ``attrs`` say the
+        same. Later versions read what earlier ones have written.
+
+        In SQL, group by `counted` and the keys, and take the least of `fewest_references`, the
+        greatest of `most_references`, and the sum of the other columns.
+
+    Raises
+    ------
+    ValueError
+        The dialect's corpus score cannot be computed from summed counts; or as for `score`.
+
+    Examples
+    --------
+    >>> found = sums({"mt": ["a b c", "a"], "ref": ["a b d", "a"]}, "mt", "ref")
+    >>> found["segments"], found["hyp_len"], found["matches_1"]
+    ([2], [4], [3])
+    """
+    row_counter = RowCounter(hypothesis, references, **options)
+    groups = GroupScorer(row_counter, by)
+    for operation in ("update", "sums"):
+        row_counter.metric.scorer.dialect.require(operation)
+    source = open_table(table, groups.columns, row_counter.texts)
+    row_counter.place = source.place
+    with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
+        total = groups.totals(_advancing(source.chunks(), bar))
+    if total is None:
+        raise ValueError("there are no segments to count: the table has no rows")
+    row_counter.warn()
+    return source.to_native(stored(groups, total))
+
+
+def combine(*sums: object, by: str | Sequence[str] | None = None) -> Any:
+    """Add up tables of sums: a row for each group, in the order of their first rows.
+
+    Parameters
+    ----------
+    *sums : table, lazy table, path or iterable of tables
+        What `sums` or `combine` returned, or SQL made of it, in any form that `score` reads.
+    by : str or list of str, optional
+        The keys of the result, some of the tables'; by default all.
+
+    Returns
+    -------
+    table
+        As from `sums`, of the library of the first table.
+
+    Raises
+    ------
+    ValueError
+        Tables were counted otherwise than others (the message names the difference), have other
+        keys, or lack a column; or there are none.
+    TypeError
+        A table is none, or a count is not an integer of 64 bits.
+
+    Examples
+    --------
+    >>> day = sums({"mt": ["a b c"], "ref": ["a b d"]}, "mt", "ref")
+    >>> combine(day, day)["segments"]
+    [2]
+    """
+    source, total = combined(sums, [by] if isinstance(by, str) else by)
+    return source.to_native(total)
+
+
+def scores(sums: object, *, metric: BLEU | None = None) -> Any:
+    """The score of each row of a table of sums: the result of `score` for its segments.
+
+    Parameters
+    ----------
+    sums : table, lazy table, path or iterable of tables
+        What `sums` or `combine` returned, or SQL made of it.
+    metric : BLEU, optional
+        By default the metric with which the segments were counted. Another one, with other
+        smoothing or weights, must count in the same way.
+
+    Returns
+    -------
+    table
+        As from `score`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `combine`; or no text can have the sums.
+
+    Examples
+    --------
+    >>> day = sums({"mt": ["a b c d e"], "ref": ["a b c d f"]}, "mt", "ref")
+    >>> [round(value, 1) for value in scores(day)["bleu"]]
+    [66.9]
+    """
+    return scores_of(sums, metric)
 
 
 def sentence_scores(
@@ -142,6 +262,8 @@ def sentence_scores(
     -------
     table or iterator of tables
         A table of the same library; for streamed input an iterator of tables, which reads lazily.
+        The iterator is also a stream with the Arrow interface, and has ``to_reader()``, for
+        ``pyarrow.dataset.write_dataset(found.to_reader(), "scores", format="parquet")``.
         Scores are on the dialect's scale; null if ``missing="skip"`` left the row out.
 
     Examples
@@ -181,9 +303,7 @@ def statistics(
     """
     row_counter = RowCounter(hypothesis, references, **options)
     row_counter.metric.scorer.dialect.require("statistics")
-    orders = range(1, row_counter.metric.max_order + 1)
-    numbers_of_orders = [f"{part}_{n}" for part in ("matches", "totals") for n in orders]
-    names = ["hyp_len", "ref_len", *numbers_of_orders]
+    names = count_names(row_counter.metric.max_order)
 
     def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         numbers = np.arange(first, first + len(frame))
@@ -208,10 +328,11 @@ def _appended(
     `results` returns the rows in which nothing is missing, and for each column their values.
     """
     source = open_table(table, None, row_counter.texts)
+    row_counter.place = source.place
 
     def parts() -> Iterator[Any]:
         row = 0
-        with ProgressBar(progress, source.rows, " rows") as bar:
+        with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
             for frame in source.chunks() if source.frame is None else [source.frame]:
                 check_columns(frame.columns, row_counter.columns)
                 check_new_columns(frame.columns, names)
@@ -223,7 +344,7 @@ def _appended(
         row_counter.warn()
 
     if source.frame is None:
-        return parts()
+        return TableParts(parts())
     [result] = parts()
     return result
 

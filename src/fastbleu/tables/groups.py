@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from ..metric.bleu import BLEU
     from .frames import Indices
 
-# Columns of partial results besides the keys: see `reductions`.
-_SEGMENTS, _FEWEST, _MOST = "_fastbleu_segments", "_fastbleu_fewest", "_fastbleu_most"
+# Columns of sums besides the keys and the counts: see `reductions_of`.
+SEGMENTS, FEWEST, MOST = "segments", "fewest_references", "most_references"
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
 WAITING_ROWS = 1 << 17
@@ -30,7 +29,25 @@ WAITING_ROWS = 1 << 17
 _PART_ROWS = 1 << 13
 _SHARED_ROWS = 1 << 16
 
-RESULTS = ("segments", "bleu", "precisions", "bp", "hyp_len", "ref_len", "signature")
+NO_INTERVAL: Mapping[str, Any] = {}
+RESULTS = (SEGMENTS, "bleu", "bp", "hyp_len", "ref_len", "signature")
+
+
+def count_names(max_order: int) -> list[str]:
+    """The names of the columns with the counts of a row of `Stats`."""
+    orders = range(1, max_order + 1)
+    return ["hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for n in orders)]
+
+
+def precision_names(max_order: int) -> list[str]:
+    """The columns of a score's precisions: numbers, because files of text have no lists."""
+    return [f"precision_{order}" for order in range(1, max_order + 1)]
+
+
+def reductions_of(max_order: int) -> dict[str, str]:
+    """The columns of sums besides the keys, all int64, and how to reduce them by group."""
+    fixed = {SEGMENTS: "sum", FEWEST: "min", MOST: "max"}
+    return fixed | dict.fromkeys(count_names(max_order), "sum")
 
 
 class GroupScorer:
@@ -67,7 +84,8 @@ class GroupScorer:
         if confidence is not None or not dialect.supports("sums"):
             self._segment_rows = SegmentRows(len(self._counts))
         new = [*RESULTS, "low", "high"] if confidence is not None else RESULTS
-        check_new_columns(self.by, new)
+        precisions = precision_names(row_counter.metric.max_order)
+        check_new_columns(self.by, [*new, *precisions, *self.reductions])
 
     @property
     def columns(self) -> list[str]:
@@ -82,13 +100,11 @@ class GroupScorer:
     @property
     def reductions(self) -> dict[str, str]:
         """The other columns of partial results, all int64, and how to reduce them by group."""
-        fixed = {ROW: "min", _SEGMENTS: "sum", _FEWEST: "min", _MOST: "max"}
-        return fixed | dict.fromkeys(self._counts, "sum")
+        return {ROW: "min"} | reductions_of(self.row_counter.metric.max_order)
 
     @property
     def _counts(self) -> list[str]:
-        width = 2 + 2 * self.row_counter.metric.max_order
-        return [f"_fastbleu_{column}" for column in range(width)]
+        return count_names(self.row_counter.metric.max_order)
 
     def totals(self, frames: Iterable[Frame]) -> Frame | None:
         """The partial result of frames, a row for each group; None if there are no frames.
@@ -149,26 +165,35 @@ class GroupScorer:
         """Partial results added up, a row for each group."""
         return joined(frames).reduce(self.keys, self.reductions)
 
+    def sums(self, total: Frame) -> tuple[Frame, list[BLEU]]:
+        """The totals as sums: keys and counts in the order of first rows; each group's metric."""
+        order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
+        columns = [*self.by, *reductions_of(self.row_counter.metric.max_order)]
+        found = total.select([*dict.fromkeys([*self.keys, *columns])])[order]
+        return found.select(columns), self.metrics_of(found)
+
+    def metrics_of(self, sums: Frame) -> list[BLEU]:
+        """The metric of each row of a frame with the keys."""
+        if self.row_counter.language is None:
+            return [self.row_counter.metric] * len(sums)
+        return list(map(self.row_counter.metric_of, sums.values(self.row_counter.language)))
+
     def scores(self, total: Frame) -> Frame:
         """A row for each group in the order of their first rows: keys, and scores."""
+        if self._segment_rows is None:
+            found = scored(*self.sums(total), self.by)
+            self.row_counter.warn()
+            return found
         keys = total.select(self.keys)
-        counts = total.counts([*self._counts, _SEGMENTS, _FEWEST, _MOST])
+        counts = total.counts([*self._counts, SEGMENTS, FEWEST, MOST])
         order = np.argsort(total.counts([ROW])[:, 0], kind="stable")
-        if self._segment_rows is not None:
-            groups = [(metric, order[rows]) for metric, rows in self._grouped(keys[order])]
-            tables: Iterable[Any] = self._segment_rows.by_group([rows for _, rows in groups])
-        else:
-            values = list(zip(*(keys.values(name) for name in self.keys), strict=True))
-            groups = [
-                (self._metric_of(values[row]), order[i : i + 1]) for i, row in enumerate(order)
-            ]
-            tables = repeat(None, len(groups))
-        results = [
-            self._score(metric, counts[rows], table)
-            for (metric, rows), table in zip(groups, tables, strict=True)
-        ]
+        groups = [(metric, order[rows]) for metric, rows in self._grouped(keys[order])]
+        tables = self._segment_rows.by_group([rows for _, rows in groups])
+        results = []
+        for (metric, rows), table in zip(groups, tables, strict=True):
+            results.append(result_of(metric, counts[rows], table, self._interval(metric, table)))
         self.row_counter.warn()
-        return self._with_results(keys[np.array([rows[0] for _, rows in groups])], results)
+        return with_results(keys[np.array([rows[0] for _, rows in groups])], results, self.by)
 
     def score_texts(self, frame: Frame) -> Frame:
         """Like `scores`, from the texts of each group, for dialects whose counts do not add up."""
@@ -179,11 +204,12 @@ class GroupScorer:
             table = None
             if stats is not None:
                 table = np.asarray(metric.scorer.rows_to_add(stats))
-            results.append((int(kept[0]), self._row(len(kept), score, metric, table)))
+            row = _row(len(kept), score, self._interval(metric, table))
+            results.append((int(kept[0]), row))
         self.row_counter.warn()
         results.sort(key=lambda result: result[0])
         firsts = np.array([first for first, _ in results], np.int64)
-        return self._with_results(keys[firsts], [row for _, row in results])
+        return with_results(keys[firsts], [row for _, row in results], self.by)
 
     def _keyed(self, frame: Frame) -> Frame:
         """The key columns of a frame."""
@@ -205,34 +231,54 @@ class GroupScorer:
             None if language is None else key[self.by.index(language)]
         )
 
-    def _score(self, metric: BLEU, sums: Indices, table: NDArray[Any] | None) -> dict[str, Any]:
-        """The results of a group from its partial results, and the rows of its segments if kept."""
-        segments, fewest, most = sums[:, -3].sum(), sums[:, -2].min(), sums[:, -1].max()
-        scorer = metric.scorer
-        rows = table if scorer.averages_sentences else sums[:, :-3]
-        nrefs = int(fewest) if fewest == most else -1
-        score = scorer.score(scorer.totals_of_rows(Stats(rows, metric.max_order), nrefs))
-        return self._row(int(segments), score, metric, table)
+    def _interval(self, metric: BLEU, table: NDArray[Any] | None) -> dict[str, Any]:
+        """The columns with the interval of a group, from the rows of its segments."""
+        if self._confidence is None:
+            return {}
+        if table is None or len(table) < 2:
+            return {"low": None, "high": None}
+        interval = interval_of(table, metric.scorer, self._confidence, self._samples, self._seed)
+        return {"low": interval.low, "high": interval.high}
 
-    def _row(
-        self, segments: int, score: Score, metric: BLEU, table: NDArray[Any] | None
-    ) -> dict[str, Any]:
-        """The results of a group: a value for each column."""
-        row: dict[str, Any] = {"segments": segments, "bleu": score.value}
-        row |= {"precisions": list(score.precisions), "bp": score.bp}
-        row |= {"hyp_len": score.hyp_len, "ref_len": score.ref_len}
-        if self._confidence is not None:
-            row |= {"low": None, "high": None}
-            if table is not None and segments > 1:
-                interval = interval_of(
-                    table, metric.scorer, self._confidence, self._samples, self._seed
-                )
-                row |= {"low": interval.low, "high": interval.high}
-        return row | {"signature": score.signature}
 
-    def _with_results(self, keys: Frame, results: list[dict[str, Any]]) -> Frame:
-        """The keys and the results of the groups side by side."""
-        if not results:
-            raise ValueError("there are no segments to score: the table has no rows")
-        columns = {name: [row[name] for row in results] for name in results[0]}
-        return keys.without_index().with_columns(columns).select([*self.by, *columns])
+def result_of(
+    metric: BLEU,
+    sums: Indices,
+    table: NDArray[Any] | None = None,
+    interval: Mapping[str, Any] = NO_INTERVAL,
+) -> dict[str, Any]:
+    """The results of a group: a value for each column.
+
+    `sums` are rows with the counts, segments, fewest and most references; `table` those of the
+    group's segments, if they were kept.
+    """
+    segments, fewest, most = sums[:, -3].sum(), sums[:, -2].min(), sums[:, -1].max()
+    scorer = metric.scorer
+    rows = table if scorer.averages_sentences else sums[:, :-3]
+    nrefs = int(fewest) if fewest == most else -1
+    score = scorer.score(scorer.totals_of_rows(Stats(rows, metric.max_order), nrefs))
+    return _row(int(segments), score, interval)
+
+
+def _row(segments: int, score: Score, interval: Mapping[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {"segments": segments, "bleu": score.value}
+    row |= dict(zip(precision_names(len(score.precisions)), score.precisions, strict=True))
+    row["bp"] = score.bp
+    row |= {"hyp_len": score.hyp_len, "ref_len": score.ref_len}
+    return row | {**interval, "signature": score.signature}
+
+
+def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
+    """The score of each row of sums by its metric."""
+    order = metrics[0].max_order if metrics else 1
+    counts = sums.counts([*count_names(order), SEGMENTS, FEWEST, MOST])
+    results = [result_of(metric, row[None]) for metric, row in zip(metrics, counts, strict=True)]
+    return with_results(sums.select(by) if by else sums, results, by)
+
+
+def with_results(keys: Frame, results: list[dict[str, Any]], by: Sequence[str]) -> Frame:
+    """The keys and the results of the groups side by side."""
+    if not results:
+        raise ValueError("there are no segments to score: the table has no rows")
+    columns = {name: [row[name] for row in results] for name in results[0]}
+    return keys.without_index().with_columns(columns).select([*by, *columns])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -94,16 +94,27 @@ class RowCounter:
         }
         self._periods: dict[BLEU, int] = {}
         self._left_out, self._first_left_out = 0, 0
+        # How messages name a row of the table, from 0.
+        self.place: Callable[[int], str] = "row {}".format
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    @property
+    def options(self) -> RowOptions:
+        """The arguments besides the names of the columns of texts."""
         options: RowOptions = {
             "metric": self.metric,
             "language": self.language,
             "tokenize": {value: one.tokenizer for value, one in self._of_languages.items()} or None,
             "missing": self.missing,
         }
-        references = self.references if self.several else self.references[0]
-        return partial(RowCounter, **options), (self.hypothesis, references)
+        return options
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(RowCounter, **self.options), (self.hypothesis, self.chosen)
+
+    @property
+    def chosen(self) -> str | list[str]:
+        """The argument `references`."""
+        return self.references if self.several else self.references[0]
 
     @property
     def texts(self) -> list[str]:
@@ -244,8 +255,8 @@ class RowCounter:
             metric.scorer.warn_of_tokenized(periods)
         if self._left_out:
             warn_input(
-                f"left out {self._left_out} rows, because a value is missing; the first is row "
-                f"{self._first_left_out}"
+                f"left out {self._left_out} rows, because a value is missing; the first is "
+                f"{self.place(self._first_left_out)}"
             )
 
 
@@ -258,7 +269,7 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices) -> Iterator[No
         kind = TypeError if isinstance(error, TypeError) else ValueError
         found = re.search(r"\bsegment (\d+)", message := str(error))
         if found and int(found[1]) < len(numbers):
-            row = f"row {numbers[int(found[1])]}"
+            row = row_counter.place(int(numbers[int(found[1])]))
             if missing := re.match(r"segment \d+: (.+?) is missing \(", message):
                 column = row_counter.column_of(missing[1])
                 raise kind(

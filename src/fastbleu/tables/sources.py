@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
-from pathlib import Path
 from typing import Any
 
 from ..inputs.columns import is_query
-from ..runtime.extras import install_command
-from ..runtime.import_lock import import_lock
+from .files import CHUNK_ROWS, Files, import_pyarrow, is_path
 from .frames import Frame, joined, load_narwhals
 from .rows import check_columns
 
-# Rows that are counted at once, and requested from a stream at a time.
-CHUNK_ROWS = 1 << 16
 # Chunks of a table in memory whose keys are read at once.
 _CHUNKS = 8
-# Bytes of a column of a Parquet file that are read at a time.
-_BUFFER = 1 << 20
 # What to do with the tables of engines, by the package of these.
 _OF_ENGINES = {
     "pyspark": "; for Spark's there is fastbleu.integrations.spark.score",
     "ray": "; for Ray's there is fastbleu.integrations.ray.score",
-    "dask": "; for Dask's pass (part.compute() for part in df.partitions)",
+    "dask": "; for Dask's there is fastbleu.integrations.dask.score",
 }
-_FORMATS = {".parquet": "parquet", ".arrow": "ipc", ".feather": "ipc", ".csv": "csv"}
 
 
 class Source:
-    """A table to be read once, in chunks; `rows` is None if their number is unknown.
+    """A table to be read once, in chunks.
 
     It is a stream of tables, of which `columns` are read, or all if there are none; or one `frame`.
     """
@@ -46,7 +38,19 @@ class Source:
         self._parts, self._columns, self._name = parts, columns, name
         self.frame = frame
         self._gives_dicts = gives_dicts
-        self.rows = None if frame is None else len(frame)
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows; None if it is unknown."""
+        return getattr(self._parts, "rows", None) if self.frame is None else len(self.frame)
+
+    def place(self, row: int) -> str:
+        """A row that was read, for messages: in its file, or in the table."""
+        name, number = self._at(row)
+        return f"{name}: row {number}" if isinstance(self._parts, Files) else f"row {number}"
+
+    def _at(self, row: int) -> tuple[str, int]:
+        return self._parts.at(row) if isinstance(self._parts, Files) else (self._name, row)
 
     def chunks(self) -> Iterator[Frame]:
         """Frames of a chunk's size, larger for tables in memory; small ones are joined."""
@@ -80,9 +84,10 @@ class Source:
                 return
             except Exception as error:
                 if type(error).__module__.startswith("pyarrow."):
+                    name, row = self._at(row)
                     raise ValueError(
-                        f"{self._name} cannot be read from row {row} on: {error}; is it complete, "
-                        "and each column of one type?"
+                        f"{name} cannot be read from row {row} on: {error}; is it complete, and "
+                        "each column of one type?"
                     ) from error
                 raise
             self._gives_dicts = isinstance(part, Mapping)
@@ -110,9 +115,9 @@ def open_table(
     not a table, ValueError if a column is missing, ImportError, and OSError of files.
     """
     name = "the table"
-    if isinstance(table, (str, os.PathLike)):
-        name = str(table)
-        table = _open_file(Path(table), columns, texts)
+    if is_path(table):
+        files = Files(table, columns, texts)
+        return Source(files, columns, name=files.name)
     if type(table).__module__.partition(".")[0] in _OF_ENGINES:
         # Those of Spark have the Arrow interface, but would be collected in this process.
         raise _no_table(table, "the table")
@@ -121,7 +126,9 @@ def open_table(
     if (frame := _frame(table, columns, "the table")) is not None:
         return Source(frame=frame, gives_dicts=isinstance(table, Mapping))
     if hasattr(table, "__arrow_c_stream__"):
-        return Source(_pyarrow(table).RecordBatchReader.from_stream(table), columns, name=name)
+        return Source(
+            import_pyarrow(table).RecordBatchReader.from_stream(table), columns, name=name
+        )
     if isinstance(table, Iterable) and not isinstance(table, (str, bytes)):
         return Source(table, columns, name=name)
     raise _no_table(table, "the table")
@@ -132,7 +139,7 @@ def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | N
     if isinstance(table, Mapping):
         table = _from_dict(table, _chosen(list(table), columns) or list(table), what)
     elif type(table).__name__ == "RecordBatch" and hasattr(table, "schema"):
-        table = _pyarrow(table).Table.from_batches([table])
+        table = import_pyarrow(table).Table.from_batches([table])
     module = type(table).__module__.partition(".")[0]
     if module in ("builtins", "types") or not hasattr(table, "__len__"):
         return None
@@ -150,7 +157,7 @@ def _frame(table: object, columns: Sequence[str] | None, what: str) -> Frame | N
 
 def _from_dict(columns: Mapping[str, Any], names: Sequence[str], what: str) -> Any:
     """Columns of a dict as a table of pyarrow."""
-    pyarrow = _pyarrow("a dict of columns")
+    pyarrow = import_pyarrow("a dict of columns")
     arrays: dict[str, Any] = {}
     for name in names:
         try:
@@ -180,69 +187,6 @@ def _no_table(value: Any, what: str) -> TypeError:
         f"{what} is a {kind}, expected a data frame or table (pandas, polars, pyarrow, a dict of "
         f"columns), a path of a file, or an iterable of them{fix}"
     )
-
-
-def _pyarrow(what: Any) -> Any:
-    try:
-        with import_lock:
-            import pyarrow
-    except ImportError:
-        raise ImportError(f"reading {what} needs pyarrow: {install_command('parquet')}") from None
-    return pyarrow
-
-
-def _open_file(path: Path, columns: Sequence[str] | None, texts: Sequence[str]) -> Any:
-    """A file, or a directory of Parquet files, as a dataset or a stream of pyarrow's."""
-    is_directory = path.is_dir()
-    kind = "parquet" if is_directory else _FORMATS.get(path.suffix.lower())
-    if kind is None:
-        known = ", ".join(_FORMATS)
-        raise ValueError(f"{path}: the name ends in {path.suffix!r}; expected one of {known}")
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: there is no such file")
-    pyarrow = _pyarrow(path)
-    with import_lock:
-        from pyarrow import csv, dataset, ipc
-
-    form: Any = kind
-    if kind == "csv":
-        types = {name: pyarrow.string() for name in texts}
-        form = dataset.CsvFileFormat(convert_options=csv.ConvertOptions(column_types=types))
-    try:
-        found = dataset.dataset(path, format=form, partitioning="hive" if is_directory else None)
-        names = _chosen(found.schema.names, columns) or found.schema.names
-        return _parquet_parts(found, names) if kind == "parquet" else found
-    except pyarrow.ArrowInvalid as error:
-        if kind == "ipc":  # the other format of Arrow's files, that of streams
-            try:
-                return ipc.open_stream(pyarrow.memory_map(str(path)))
-            except pyarrow.ArrowInvalid:
-                pass
-        raise ValueError(f"{path}: {error}") from error
-
-
-def _parquet_parts(found: Any, names: Sequence[str]) -> Iterator[Any]:
-    """Columns of a dataset's Parquet files in batches, of which one is in memory at a time.
-
-    The dataset itself would read all files ahead, and decode whole row groups.
-    """
-    with import_lock:
-        import pyarrow
-        from pyarrow import dataset, parquet
-
-    schema = pyarrow.schema([found.schema.field(name) for name in names])
-    for fragment in found.get_fragments():
-        keys = dataset.get_partition_keys(fragment.partition_expression)
-        options = {"filesystem": found.filesystem, "buffer_size": _BUFFER, "pre_buffer": False}
-        with parquet.ParquetFile(fragment.path, **options) as file:
-            present = [n for n in names if n not in keys and n in file.schema_arrow.names]
-            for batch in file.iter_batches(CHUNK_ROWS, columns=present):
-                columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-                for name in names:
-                    if name not in present:  # a part of the path, or missing in this file
-                        value = pyarrow.scalar(keys.get(name), schema.field(name).type)
-                        columns[name] = pyarrow.repeat(value, len(batch))
-                yield pyarrow.table([columns[name] for name in names], names).cast(schema)
 
 
 def _chosen(known: Sequence[str], columns: Sequence[str] | None) -> list[str] | None:
@@ -276,7 +220,7 @@ def _stream(table: Any, columns: Sequence[str] | None) -> Iterable[Any] | None:
         names = _chosen(table.columns, columns)
         if names is not None:
             table = table.project(", ".join('"' + name.replace('"', '""') + '"' for name in names))
-        parts = _pyarrow(table).RecordBatchReader.from_stream(table)
+        parts = import_pyarrow(table).RecordBatchReader.from_stream(table)
     elif home == "datasets" and hasattr(table, "with_format"):
         if table.column_names is not None and columns is not None:
             table = table.select_columns(_chosen(table.column_names, columns))

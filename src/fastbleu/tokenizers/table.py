@@ -255,6 +255,11 @@ class Tokenizer:
         return f"<Tokenizer {self.signature}>"
 
     @property
+    def argument(self) -> str | TokenFunction | None:
+        """The name or the function from which it is loaded again; None if it also needs a model."""
+        return self._source if self._model is None else None
+
+    @property
     def splits_at_spaces(self) -> bool:
         """Whether text of a script without spaces between words has hardly any tokens."""
         return (self.compiled or (self.prepared or ("", ""))[1]) in SPLIT_AT_SPACES

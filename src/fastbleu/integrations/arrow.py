@@ -1,0 +1,63 @@
+"""BLEU as functions of pyarrow's compute registry.
+
+from fastbleu.integrations.arrow import register
+
+register()
+pyarrow.compute.call_function("bleu_sentence", [table["mt"], table["ref"]])
+table.group_by("system").aggregate([(["mt", "ref"], "bleu_corpus")])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.extras import HostImports
+
+with HostImports("parquet", "pyarrow"):
+    import pyarrow
+    from pyarrow import compute
+
+    from ._columns import ColumnScorer
+
+if TYPE_CHECKING:
+    from ..inputs.types import MissingChoice
+    from ..metric.bleu import BLEU
+
+
+def register(
+    *,
+    metric: BLEU | None = None,
+    references: int | None = 1,
+    missing: MissingChoice = "error",
+    name: str = "bleu",
+    text: pyarrow.DataType | None = None,
+) -> None:
+    """Register ``bleu_sentence``, of each row, and the aggregate ``bleu_corpus``, also of groups.
+
+    Names start with `name`, and can be registered once in a process.
+
+    Parameters
+    ----------
+    metric, references, missing, name
+        As in `fastbleu.integrations.duckdb.register`.
+    text : pyarrow.DataType, default pyarrow.string()
+        The type of texts, for which the registry does not convert columns.
+    """
+    scorer = ColumnScorer(metric, missing)
+    text = pyarrow.string() if text is None else text
+    types = {"hypothesis": text}
+    if references is None:
+        types["references"] = pyarrow.list_(text)
+    else:
+        types |= {f"reference_{number}": text for number in range(1, references + 1)}
+    about = {"summary": "BLEU", "description": f"{scorer.metric.signature}"}
+
+    def sentence(context: Any, *columns: Any) -> pyarrow.Array:
+        return scorer.sentence_scores(*columns)
+
+    def corpus(context: Any, *columns: Any) -> pyarrow.Scalar:
+        return scorer.corpus_score(*columns)
+
+    score = pyarrow.float64()
+    compute.register_scalar_function(sentence, f"{name}_sentence", about, types, score)
+    compute.register_aggregate_function(corpus, f"{name}_corpus", about, types, score)

@@ -1,0 +1,140 @@
+"""BLEU of a Dask DataFrame's columns, by group: partitions are counted where they are.
+
+    from fastbleu.integrations.dask import score
+
+    score(ddf, hypothesis="mt", references=["ref"], by=["system", "lang"])
+
+Each partition becomes one row of sums for each group; these are added up in a tree. Workers
+need fastbleu with its extra "dask".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.extras import HostImports
+
+with HostImports("dask", "dask", "pandas", "pyarrow"):
+    import dask
+    import pandas
+    import pyarrow
+
+    from ..tables.groups import count_names
+    from ..tables.rows import RowCounter, check_columns
+    from ._engines import (
+        group_scorer,
+        partial_sums,
+        scores,
+        sentence_frame,
+        statistics_frame,
+        summed,
+    )
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ..tables.groups import GroupScorer
+    from ..tables.rows import RowOptions
+
+# Partial sums that are added up at once.
+_FAN_IN = 32
+
+
+def score(
+    ddf: Any,
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    **options: Unpack[RowOptions],
+) -> pandas.DataFrame:
+    """BLEU of each group of a DataFrame's rows.
+
+    Parameters
+    ----------
+    ddf : dask.dataframe.DataFrame
+    hypothesis, references, by, **options
+        As in `fastbleu.tables.score`: `metric`, `language`, `tokenize`, `missing`, and `threads`
+        of each worker. There is no warning for rows that ``missing="skip"`` leaves out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each group in the order of the keys, with the columns of `fastbleu.tables.score`.
+        The frame is read and counted at once, before this function returns.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As for `fastbleu.tables.score`, where rows are numbered within a partition; or the dialect's
+        corpus score cannot be computed from summed counts.
+    """
+    groups = group_scorer(list(ddf.columns), hypothesis, references, by, **options)
+    return scores(groups, _sums(ddf, groups)).to_pandas()
+
+
+def sums(
+    ddf: Any,
+    hypothesis: str,
+    references: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    **options: Unpack[RowOptions],
+) -> pandas.DataFrame:
+    """The counts of each group as `fastbleu.tables.sums`; parameters and errors as for `score`."""
+    groups = group_scorer(list(ddf.columns), hypothesis, references, by, **options)
+    return _sums(ddf, groups).to_pandas()
+
+
+def sentence_scores(
+    ddf: Any,
+    hypothesis: str,
+    references: str | Sequence[str],
+    *,
+    name: str = "bleu",
+    **options: Unpack[RowOptions],
+) -> Any:
+    """The frame with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
+    row_counter = RowCounter(hypothesis, references, **options)
+    check_columns(list(ddf.columns), row_counter.columns)
+    return ddf.map_partitions(_with_scores, row_counter, name, meta=ddf._meta.assign(**{name: 0.0}))
+
+
+def statistics(
+    ddf: Any,
+    hypothesis: str,
+    references: str | Sequence[str],
+    **options: Unpack[RowOptions],
+) -> Any:
+    """The frame with the columns of `fastbleu.tables.statistics`; lazily."""
+    row_counter = RowCounter(hypothesis, references, **options)
+    check_columns(list(ddf.columns), row_counter.columns)
+    names = count_names(row_counter.metric.max_order)
+    meta = ddf._meta.assign(**dict.fromkeys(names, 0))
+    return ddf.map_partitions(_with_counts, row_counter, meta=meta)
+
+
+def _with_scores(frame: pandas.DataFrame, row_counter: RowCounter, name: str) -> pandas.DataFrame:
+    return sentence_frame(row_counter, name, frame)
+
+
+def _with_counts(frame: pandas.DataFrame, row_counter: RowCounter) -> pandas.DataFrame:
+    return statistics_frame(row_counter, frame)
+
+
+def _sums(ddf: Any, groups: GroupScorer) -> pyarrow.Table:
+    """The sums of all partitions."""
+    count, add = dask.delayed(_partial), dask.delayed(_added)
+    parts = [count(groups, part) for part in ddf[groups.columns].to_delayed()]
+    while len(parts) > 1:
+        parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
+    [total] = dask.compute(*parts)
+    return summed([total])
+
+
+def _partial(groups: GroupScorer, part: pandas.DataFrame) -> pyarrow.Table | None:
+    return partial_sums(groups, [pyarrow.Table.from_pandas(part, preserve_index=False)])
+
+
+def _added(partials: list[pyarrow.Table | None]) -> pyarrow.Table | None:
+    present = [partial for partial in partials if partial is not None]
+    return summed(present) if present else None

@@ -1,0 +1,104 @@
+"""BLEU in the SQL of DuckDB.
+
+    from fastbleu.integrations.duckdb import register
+
+    register(connection)
+    connection.sql("SELECT system, bleu_corpus(mt, ref) AS bleu FROM outputs GROUP BY system")
+
+Rows are counted by a function of Arrow columns; DuckDB adds up the counts of groups.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.extras import HostImports
+
+with HostImports("duckdb", "duckdb", "pyarrow"):
+    import duckdb
+
+    from ..tables.sums import COUNTED
+    from ._columns import ColumnScorer
+
+if TYPE_CHECKING:
+    from ..inputs.types import MissingChoice
+    from ..metric.bleu import BLEU
+
+
+def register(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    metric: BLEU | None = None,
+    references: int | None = 1,
+    missing: MissingChoice = "error",
+    name: str = "bleu",
+) -> None:
+    """Add functions to a connection, with names that start with `name`.
+
+    ``bleu_sentence(mt, ref)`` is the BLEU of each row. Aggregates are ``bleu_corpus(mt, ref)``, and
+    ``bleu_sums(mt, ref)``, a struct with the columns of `fastbleu.tables.sums`, for
+    ``SELECT day, unnest(bleu_sums(mt, ref)) FROM ... GROUP BY day``. Scores equal (``==``) those of
+    `fastbleu.tables`. Functions that exist are replaced.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection
+    metric : BLEU, optional
+        By default ``fastbleu.BLEU()``.
+    references : int or None, default 1
+        How many columns with references the functions take; None: one, of lists of texts.
+    missing : {"error", "empty", "skip"}
+        With "skip" a row with a null scores null, and is no part of a corpus.
+    name : str, default "bleu"
+    """
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise ValueError(f"name is {name!r}, expected a name for functions of SQL")
+    scorer = ColumnScorer(metric, missing)
+    texts = ["VARCHAR"] + (["VARCHAR[]"] if references is None else ["VARCHAR"] * references)
+    fields = ", ".join(f"{field} BIGINT" for field in scorer.reductions)
+    functions = {
+        f"{name}_sentence": (scorer.sentence_scores, texts, "DOUBLE"),
+        f"{name}_counts": (scorer.sums, texts, f"STRUCT({fields})"),
+        f"{name}_of_sums": (scorer.scores_of_sums, [f"STRUCT({fields})"], "DOUBLE"),
+    }
+    for function, (call, kinds, result) in functions.items():
+        with suppress(duckdb.InvalidInputException):  # there was none
+            connection.remove_function(function)
+        connection.create_function(
+            function,
+            _with_parameters(call, len(kinds)),
+            kinds,
+            result,
+            type="arrow",
+            null_handling="special",
+        )
+    arguments = ", ".join(["hypothesis", *(f"reference_{n}" for n in range(1, len(texts)))])
+    added = ", ".join(
+        f"{field} := {reduction}({name}_counts({arguments}).{field})::BIGINT"
+        for field, reduction in scorer.reductions.items()
+    )
+    counted = scorer.counted.replace("'", "''")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP MACRO {name}_sums({arguments}) AS "
+        f"struct_pack({added}, {COUNTED} := '{counted}')"
+    )
+    connection.execute(
+        f"CREATE OR REPLACE TEMP MACRO {name}_corpus({arguments}) AS "
+        f"{name}_of_sums(struct_pack({added}))"
+    )
+
+
+def _with_parameters(function: Callable[..., Any], count: int) -> Callable[..., Any]:
+    """The function with a signature of so many parameters, which DuckDB asks for."""
+
+    def called(*columns: Any) -> Any:
+        return function(*columns)
+
+    kind = Parameter.POSITIONAL_ONLY
+    parameters = [Parameter(f"column_{number}", kind) for number in range(count)]
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return called

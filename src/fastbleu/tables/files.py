@@ -1,0 +1,300 @@
+"""Files of tables: paths, patterns, directories and URLs, read in parts one after the other."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..runtime.extras import install_command
+from ..runtime.import_lock import import_lock
+from .rows import check_columns
+
+# Rows that are requested at a time.
+CHUNK_ROWS = 1 << 16
+# Bytes of a column of a Parquet file that are read at a time.
+_BUFFER = 1 << 20
+FORMATS = {".parquet": "parquet", ".pq": "parquet"}
+FORMATS |= dict.fromkeys((".arrow", ".feather", ".ipc", ".arrows"), "ipc")
+FORMATS |= {".csv": "csv", ".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
+# After the suffix of a text format.
+_COMPRESSED = (".gz", ".zst", ".bz2")
+_WILDCARD = re.compile(r"[*?[]")
+
+
+def import_pyarrow(what: Any) -> Any:
+    """The library pyarrow; ImportError that names the extra if it is not installed."""
+    try:
+        with import_lock:
+            import pyarrow
+    except ImportError:
+        raise ImportError(f"reading {what} needs pyarrow: {install_command('parquet')}") from None
+    return pyarrow
+
+
+def is_path(table: object) -> bool:
+    """Whether this is a path, or a list of paths."""
+    if isinstance(table, (list, tuple)) and table:
+        return all(map(is_path, table))
+    return isinstance(table, (str, os.PathLike))
+
+
+def format_of(path: str) -> str | None:
+    """The format of a file by the end of its name; None if it is none of tables."""
+    name = path.lower()
+    stem, end = os.path.splitext(name)
+    kind = FORMATS.get(os.path.splitext(stem)[1] if end in _COMPRESSED else end)
+    return None if end in _COMPRESSED and kind in ("parquet", "ipc") else kind
+
+
+class Files:
+    """The parts of files, as tables of pyarrow, of which one is in memory at a time.
+
+    Parameters
+    ----------
+    table : path or list of paths
+        Files, patterns with ``*``, ``?`` or ``[...]`` (``**`` for any directories), directories, or
+        URLs of what pyarrow or fsspec can open.
+    columns : list of str, optional
+        Which to read; by default all.
+    texts : list of str
+        Columns of text, which text files may have as numbers.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        There is no such file, or the end of its name is unknown.
+    """
+
+    def __init__(self, table: Any, columns: Sequence[str] | None, texts: Sequence[str]) -> None:
+        self._columns, self._texts = columns, texts
+        self.pyarrow = import_pyarrow(table)
+        given = table if isinstance(table, (list, tuple)) else [table]
+        # Of each file: file system, path in it, name for messages, and base of a directory or None.
+        self._files: list[tuple[Any, str, str, str | None]] = []
+        for path in map(os.fspath, given):
+            self._files += self._found(path)
+        self.name = os.fspath(given[0]) if len(given) == 1 else f"{given[0]} and other files"
+        self._rows = 0
+        self._starts: list[int] = []
+        self._names: list[str] = []
+        kinds = {format_of(path) for _, path, _, _ in self._files}
+        self._dataset = self._datasets() if kinds == {"parquet"} else None
+        if self._dataset is not None and columns is not None:
+            check_columns(self._dataset[0].schema.names, columns)
+
+    def at(self, row: int) -> tuple[str, int]:
+        """The file of a row that was read, and its number there, from 0."""
+        number = max(bisect_right(self._starts, row) - 1, 0)
+        return self._names[number], row - self._starts[number]
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows, from the ends of Parquet files; None of others."""
+        if self._dataset is None:
+            return None
+        rows: int = sum(found.count_rows() for found in self._dataset)
+        return rows
+
+    def __iter__(self) -> Iterator[Any]:
+        for part in self._parquet_parts() if self._dataset is not None else self._parts():
+            self._rows += len(part)
+            yield part
+
+    def _begin(self, name: str) -> None:
+        self._starts.append(self._rows)
+        self._names.append(name)
+
+    def _found(self, path: str) -> list[tuple[Any, str, str, str | None]]:
+        """The files of a path, pattern, directory or URL."""
+        with import_lock:
+            from pyarrow import fs
+
+        system: Any = fs.LocalFileSystem()
+        inside, before = path, ""
+        if re.match(r"[a-z][a-z0-9+.-]+://", path):
+            system, inside = self._opened_url(path)
+            before = path[: path.find("://") + 3]
+        elif _WILDCARD.search(path) and not os.path.exists(path):
+            found = sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
+            return [(system, f, f, _base_of(path)) for f in self._known(found, path)]
+        if before and _WILDCARD.search(inside):
+            base = _base_of(inside)
+            listed = system.get_file_info(fs.FileSelector(base, recursive=True))
+            matches = re.compile(_translated(inside)).fullmatch
+            found = sorted(info.path for info in listed if info.is_file and matches(info.path))
+            return [(system, f, f"{before}{f}", base) for f in self._known(found, path)]
+        [info] = system.get_file_info([inside])
+        if info.type == fs.FileType.NotFound:
+            self._known([inside], path)
+            raise FileNotFoundError(f"{path}: there is no such file")
+        if info.type == fs.FileType.Directory:
+            listed = system.get_file_info(fs.FileSelector(inside, recursive=True))
+            hidden = re.compile(r"(^|/)[._]")
+            found = sorted(
+                info.path
+                for info in listed
+                if info.is_file and not hidden.search(info.path[len(inside) :])
+            )
+            known = [f for f in found if format_of(f) is not None]
+            return [(system, f, f"{before}{f}", inside) for f in self._known(known, path)]
+        self._known([inside], path)
+        return [(system, inside, path, None)]
+
+    def _known(self, paths: list[str], given: str) -> list[str]:
+        """The paths, if there are any and all are of a known format."""
+        if not paths:
+            raise FileNotFoundError(f"{given}: there is no such file of a table")
+        for path in paths:
+            if format_of(path) is None:
+                end = os.path.splitext(path)[1]
+                known = f"{', '.join(FORMATS)}; of texts also with {', '.join(_COMPRESSED)}"
+                raise ValueError(f"{path}: the name ends in {end!r}; expected one of {known}")
+        return paths
+
+    def _opened_url(self, url: str) -> tuple[Any, str]:
+        """The file system of a URL, by pyarrow or fsspec, and the path in it."""
+        with import_lock:
+            from pyarrow import fs
+
+        host = url.partition("://")[2]
+        pattern = _WILDCARD.search(host)
+        # The URL of a pattern may not be valid.
+        plain = url[: url.find("://") + 3] + (host[: pattern.start()] if pattern else host)
+        try:
+            system, path = fs.FileSystem.from_uri(plain.rstrip("/") if pattern else plain)
+            return (
+                system,
+                f"{path}{'/' * plain.endswith('/')}{host[pattern.start() :]}" if pattern else path,
+            )
+        except (self.pyarrow.ArrowInvalid, self.pyarrow.ArrowNotImplementedError) as error:
+            try:
+                with import_lock:
+                    import fsspec
+            except ImportError:
+                raise ValueError(
+                    f"{url}: {error}; install fsspec for further kinds of URLs"
+                ) from error
+            try:
+                opened, path = fsspec.core.url_to_fs(url)
+            except (ImportError, ValueError) as problem:
+                raise ValueError(f"{url}: {problem}") from problem
+            return fs.PyFileSystem(fs.FSSpecHandler(opened)), path
+
+    def _datasets(self) -> list[Any]:
+        """Datasets of the Parquet files: one for the files of a directory, pattern or list."""
+        with import_lock:
+            from pyarrow import dataset
+
+        datasets = []
+        first = 0
+        while first < len(self._files):
+            system, _, name, base = self._files[first]
+            some = [f for f in self._files[first:] if (f[0], f[3]) == (system, base)]
+            some = self._files[first : first + len(some)]
+            options: dict[str, Any] = {"filesystem": system, "format": "parquet"}
+            if base is not None:
+                options |= {"partitioning": "hive", "partition_base_dir": base}
+            try:
+                datasets.append(dataset.dataset([f[1] for f in some], **options))
+            except self.pyarrow.ArrowInvalid as error:
+                raise ValueError(f"{name}: {error}") from error
+            first += len(some)
+        return datasets
+
+    def _parquet_parts(self) -> Iterator[Any]:
+        """Columns of the datasets' Parquet files in batches.
+
+        A dataset itself would read all files ahead, and decode whole row groups.
+        """
+        pyarrow = self.pyarrow
+        with import_lock:
+            from pyarrow import dataset, parquet
+
+        name_of = {path: name for _, path, name, _ in self._files}
+        for found in self._dataset or ():
+            names = self._columns or found.schema.names
+            check_columns(found.schema.names, names)
+            schema = pyarrow.schema([found.schema.field(name) for name in names])
+            for fragment in found.get_fragments():
+                self._begin(name_of.get(fragment.path, fragment.path))
+                keys = dataset.get_partition_keys(fragment.partition_expression)
+                options = {
+                    "filesystem": found.filesystem,
+                    "buffer_size": _BUFFER,
+                    "pre_buffer": False,
+                }
+                with parquet.ParquetFile(fragment.path, **options) as file:
+                    present = [n for n in names if n not in keys and n in file.schema_arrow.names]
+                    for batch in file.iter_batches(CHUNK_ROWS, columns=present):
+                        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+                        for name in names:
+                            if name not in present:  # a part of the path, or missing in this file
+                                value = pyarrow.scalar(keys.get(name), schema.field(name).type)
+                                columns[name] = pyarrow.repeat(value, len(batch))
+                        yield pyarrow.table([columns[name] for name in names], names).cast(schema)
+
+    def _parts(self) -> Iterator[Any]:
+        """Columns of files of several formats in batches."""
+        for system, path, name, _ in self._files:
+            self._begin(name)
+            found = self._opened(system, path, name)
+            names = self._columns or found.schema.names
+            check_columns(found.schema.names, names)
+            if hasattr(found, "scanner"):
+                # A few batches ahead: by default it may be gigabytes.
+                found = found.to_batches(
+                    columns=list(names),
+                    batch_size=CHUNK_ROWS,
+                    batch_readahead=4,
+                    fragment_readahead=1,
+                )
+            for batch in found:
+                yield self.pyarrow.Table.from_batches([batch]).select(list(names))
+
+    def _opened(self, system: Any, path: str, name: str) -> Any:
+        """A file as a dataset, or as a stream of Arrow's."""
+        pyarrow, kind = self.pyarrow, format_of(path)
+        with import_lock:
+            from pyarrow import csv, dataset, ipc, json
+
+        types = {text: pyarrow.string() for text in self._texts}
+        parsing = csv.ParseOptions()
+        if kind == "tsv":  # quotation marks are ordinary text, as in the command
+            parsing = csv.ParseOptions(delimiter="\t", quote_char=False)
+        converting = csv.ConvertOptions(column_types=types)
+        try:
+            if path.lower().endswith(".zst"):  # which datasets take for plain text
+                stream = system.open_input_stream(path, compression="zstd")
+                if kind == "json":
+                    return json.open_json(stream)
+                return csv.open_csv(stream, None, parsing, converting)
+            form: Any = dataset.CsvFileFormat(parsing, convert_options=converting)
+            form = form if kind in ("csv", "tsv") else kind
+            return dataset.dataset([path], filesystem=system, format=form)
+        except pyarrow.ArrowInvalid as error:
+            if kind == "ipc":  # the other format of Arrow's files, that of streams
+                try:
+                    return ipc.open_stream(system.open_input_stream(path))
+                except pyarrow.ArrowInvalid:
+                    pass
+            raise ValueError(f"{name}: {error}") from error
+
+
+def _base_of(pattern: str) -> str:
+    """The directory before the first wildcard of a pattern."""
+    return pattern[: _WILDCARD.search(pattern).start()].rpartition("/")[0]  # type: ignore[union-attr]
+
+
+def _translated(pattern: str) -> str:
+    """A pattern of paths as a regular expression."""
+    parts = re.split(r"(\*\*/|\*|\?|\[[^]]+\])", pattern)
+    known = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
+    kept = (
+        known.get(part, part) if number % 2 else re.escape(part)
+        for number, part in enumerate(parts)
+    )
+    return "".join(kept)

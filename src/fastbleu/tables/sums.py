@@ -1,0 +1,249 @@
+"""Stored sums: the counts of groups as a table, which can be kept, added up and scored later.
+
+A row has the keys of its group, the columns of `reductions_of`, and `counted`: a JSON text that
+says by which metric it was counted. This layout is a promise: later versions read the tables of
+earlier ones, and a change of what is counted for the same options raises RULES.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..counting.stats import row_of_state
+from ..inputs.arguments import a_type
+from ..metric.bleu import BLEU
+from .frames import ROW, Frame, joined
+from .groups import FEWEST, MOST, SEGMENTS, WAITING_ROWS, count_names, reductions_of, scored
+from .rows import check_columns
+from .sources import open_table
+
+if TYPE_CHECKING:
+    from .groups import GroupScorer
+
+COUNTED = "counted"
+# The version of the rules by which text becomes counts.
+RULES = 1
+# Parameters of a metric on which counts do not depend.
+_OF_SCORES = ("weights", "smoothing", "smoothing_value", "effective_order")
+_ALWAYS = ("tokenize", "lowercase", "max_order", "reference_length", "smoothing")
+# Tokenizers that only the program knows.
+_FUNCTION = "function "
+_OF_A_PROCESS = ("threads", "keep_segments")
+
+
+def described(metric: BLEU, language: str | None = None) -> str:
+    """The text of the column `counted`; `language` is the column that chooses tokenizers.
+
+    Parameters that are not in `_ALWAYS` are left out if they have their defaults, so that a later
+    version with more parameters writes the same text.
+    """
+    dialect = metric.dialect
+    own: dict[str, Any] = dict(metric.scorer.dialect.own_options)
+    parameters: dict[str, Any] = {"rules": RULES, "dialect": dialect}
+    if language is not None:
+        parameters["language"] = language
+    arguments = metric.as_arguments()
+    defaults = BLEU(dialect=dialect, **own).as_arguments()
+    if (tokenizer := arguments["tokenize"]) is not None:
+        found = tokenizer.argument
+        is_name = isinstance(found, str)
+        arguments["tokenize"] = found if is_name else f"{_FUNCTION}{tokenizer.signature}"
+    for name in (*_ALWAYS, *own):
+        parameters[name] = arguments.pop(name)
+    for name, value in arguments.items():
+        if name not in (*_OF_A_PROCESS, "dialect") and value != defaults[name]:
+            is_set = isinstance(value, (set, frozenset))
+            parameters[name] = sorted(value) if is_set else value
+    return json.dumps(parameters)
+
+
+def stored(groups: GroupScorer, total: Frame) -> Frame:
+    """Totals as a table of sums."""
+    found, metrics = groups.sums(total)
+    language = groups.row_counter.language
+    texts = {metric: described(metric, language) for metric in dict.fromkeys(metrics)}
+    return _with_metadata(found.with_columns({COUNTED: [texts[m] for m in metrics]}), groups.by)
+
+
+def _with_metadata(sums: Frame, by: Sequence[str]) -> Frame:
+    """Sums with a description in the table's metadata, if its library has any."""
+    texts = dict.fromkeys(sums.values(COUNTED))
+    about = {"by": list(by), COUNTED: [json.loads(text) for text in texts]}
+    table = sums.to_native()
+    if hasattr(table, "replace_schema_metadata"):
+        metadata = (table.schema.metadata or {}) | {b"fastbleu.sums": json.dumps(about).encode()}
+        return Frame(table.replace_schema_metadata(metadata))
+    if hasattr(table, "attrs"):
+        table.attrs["fastbleu.sums"] = about
+    return sums
+
+
+class SumsReader:
+    """Reads tables of sums, and refuses those that were counted otherwise than others.
+
+    Rows for which the tokenizer depends on the language must agree with those of the same language.
+    """
+
+    def __init__(self) -> None:
+        self.by: list[str] | None = None
+        self.reductions: dict[str, str] = {}
+        self.language: str | None = None
+        self._known: dict[Any, tuple[str, dict[str, Any]]] = {}  # by language
+        self._parameters: dict[str, dict[str, Any]] = {}
+
+    def frames(self, source: Any) -> Iterator[Frame]:
+        """The frames of a source: keys, counts as int64, and `counted`."""
+        for frame in source.chunks() if source.frame is None else [source.frame]:
+            check_columns(frame.columns, [SEGMENTS, FEWEST, MOST, COUNTED])
+            orders = [n for n in frame.columns if n.startswith("totals_") and n[7:].isdecimal()]
+            reductions = reductions_of(max(len(orders), 1))
+            check_columns(frame.columns, list(reductions))
+            by = [name for name in frame.columns if name not in (*reductions, COUNTED, ROW)]
+            if self.by is None:
+                self.by, self.reductions = by, reductions
+            if sorted(by) != sorted(self.by):
+                raise ValueError(
+                    f"one table has sums by {self.by}, another by {by}: pass tables with the same "
+                    "keys, or select these columns"
+                )
+            self._check(frame)
+            counts = np.ascontiguousarray(frame.counts(list(reductions)).T)
+            plain = frame.select([*self.by, COUNTED])
+            yield plain.with_columns(dict(zip(reductions, counts, strict=True)))
+
+    def _check(self, frame: Frame) -> None:
+        texts = frame.values(COUNTED)
+        if self.language is None and texts:
+            self.language = self._parsed(texts[0]).get("language")
+            check_columns(frame.columns, [] if self.language is None else [self.language])
+        languages = [None] * len(texts)
+        if self.language is not None:
+            languages = frame.values(self.language)
+        for language, text in dict.fromkeys(zip(languages, texts, strict=True)):
+            here = self._parsed(text)
+            known, there = self._known.setdefault(language, (text, here))
+            if text != known:
+                raise ValueError(
+                    f"sums that were counted otherwise cannot be added: {_difference(there, here)}"
+                )
+
+    def _parsed(self, text: Any) -> dict[str, Any]:
+        if text not in self._parameters:
+            self._parameters[text] = _parsed(text)
+        return self._parameters[text]
+
+    def metrics(self, frame: Frame, metric: BLEU | None) -> list[BLEU]:
+        """The metric of each row; `metric` has the options of scores, if it is given."""
+        texts = frame.values(COUNTED)
+        found = {text: metric_of(self._parsed(text), metric) for text in dict.fromkeys(texts)}
+        return [found[text] for text in texts]
+
+
+def _parsed(text: Any) -> dict[str, Any]:
+    try:
+        parameters = json.loads(text)
+        rules = parameters["rules"]
+    except (TypeError, ValueError, LookupError):
+        raise ValueError(
+            f"column {COUNTED!r} has {text!r}, which does not say by which metric it was counted; "
+            "in SQL group by this column, too, or take its any_value"
+        ) from None
+    if rules != RULES:
+        raise ValueError(f"the sums were counted by rules {rules}, this version has rules {RULES}")
+    return dict(parameters)
+
+
+def _difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    for name in {**there, **here}:
+        if there.get(name) != here.get(name):
+            return f"{name} is {there.get(name)!r} in some and {here.get(name)!r} in others"
+    raise AssertionError("the texts differ")
+
+
+def metric_of(parameters: Mapping[str, Any], metric: BLEU | None = None) -> BLEU:
+    """The metric that a text of the column `counted` describes, with another's scores if given."""
+    arguments = dict(parameters)
+    del arguments["rules"]
+    tokenize = str(arguments["tokenize"])
+    if metric is not None:
+        wanted = _parsed(described(metric))
+        if "language" in parameters:  # the metric has none of the tokenizers
+            wanted["tokenize"] = arguments["tokenize"]
+        for name in {**arguments, **wanted}:
+            here, there = parameters.get(name), wanted.get(name)
+            if name not in (*_OF_SCORES, "language") and here != there:
+                raise ValueError(
+                    f"the sums were counted otherwise: {name} is {here!r} in them and {there!r} in "
+                    "the metric"
+                )
+        chosen = metric.as_arguments()
+        own = {} if tokenize.startswith(_FUNCTION) else {"tokenize": arguments["tokenize"]}
+        return BLEU(**chosen | own)
+    if tokenize.startswith(_FUNCTION):
+        raise ValueError(
+            f"the sums were counted with the {tokenize}: pass metric=fastbleu.BLEU(tokenize=...) "
+            "with this function"
+        )
+    arguments.pop("language", None)
+    return BLEU(**arguments)
+
+
+def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[Any, Frame]:
+    """The source of the first table, and the sum of all tables."""
+    reader, row = SumsReader(), 0
+    total: list[Frame] = []
+    waiting: list[Frame] = []
+    first: Any = None
+    keys: list[str] = []
+
+    def reduced() -> list[Frame]:
+        rows = joined([*total, *waiting])
+        return [rows.reduce([*keys, COUNTED], {ROW: "min"} | reader.reductions)]
+
+    for table in tables:
+        source = open_table(table)
+        first = first or source
+        for frame in reader.frames(source):
+            keys = list(reader.by or () if by is None else by)
+            check_columns(reader.by or (), keys)
+            rows = np.arange(row, row + len(frame))
+            names = [*keys, COUNTED, ROW, *reader.reductions]
+            waiting.append(frame.with_columns({ROW: rows}).select(names))
+            row += len(frame)
+            if sum(map(len, waiting)) > WAITING_ROWS:
+                total, waiting = reduced(), []
+    if not (total or waiting):
+        raise ValueError("there are no sums: pass at least one table that has rows")
+    if reader.language is not None and reader.language not in keys:
+        raise ValueError(
+            f"the tokenizer depends on {reader.language!r}: add it to by, so that sums of several "
+            "tokenizers stay apart"
+        )
+    [found] = reduced()
+    order = np.argsort(found.counts([ROW])[:, 0], kind="stable")
+    names = [*keys, *reader.reductions, COUNTED]
+    return first, _with_metadata(found[order].select(names), keys)
+
+
+def scores_of(table: Any, metric: BLEU | None) -> Any:
+    """The scores of a table of sums."""
+    if metric is not None and not isinstance(metric, BLEU):
+        raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
+    reader, source = SumsReader(), open_table(table)
+    frames = list(reader.frames(source))
+    if not any(map(len, frames)):
+        raise ValueError("there are no sums to score: the table has no rows")
+    frame = joined(frames)
+    metrics = reader.metrics(frame, metric)
+    if metrics[0].scorer.dialect.supports("state"):
+        names = count_names(metrics[0].max_order)
+        for row, (counts, one) in enumerate(zip(frame.counts(names), metrics, strict=True)):
+            try:
+                row_of_state(counts, one.max_order, one.counter.least_total)
+            except ValueError as error:
+                raise ValueError(f"row {row} of the sums: {error}") from error
+    return source.to_native(scored(frame, metrics, reader.by or []))

@@ -1,0 +1,209 @@
+"""Functions inside queries of polars, pandas, DuckDB, pyarrow and Dask: the scores of `BLEU`."""
+
+import itertools
+
+import pytest
+from generators import raises
+from hosts import host
+from table_families import as_dict, columns
+
+from fastbleu import BLEU, tables
+
+host("narwhals")
+pa = host("pyarrow")
+compute = host("pyarrow.compute")
+pl, pd, duckdb = host("polars"), host("pandas"), host("duckdb")
+dd = host("dask.dataframe")
+for name in ("polars", "pandas"):
+    host(f"fastbleu.integrations.{name}")
+on_duckdb = host("fastbleu.integrations.duckdb")
+on_arrow = host("fastbleu.integrations.arrow")
+on_dask = host("fastbleu.integrations.dask")
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+ITS = columns(400)
+LISTS = [
+    [ref, other][: 1 + row % 2]
+    for row, (ref, other) in enumerate(zip(ITS["ref"], ITS["other"], strict=True))
+]
+HOLES = [None if row % 7 == 3 else text for row, text in enumerate(ITS["mt"])]
+ALL = ITS | {"refs": LISTS, "holes": HOLES}
+BY = ["system", "lang"]
+METRICS = [None, BLEU(lowercase=True, smoothing="floor"), BLEU(dialect="nltk", tokenize="13a")]
+NUMBERS = itertools.count()
+
+
+def by_system(references, metric=None, hypothesis="mt", **how):
+    found = tables.score(ALL, hypothesis, references, "system", metric=metric, **how)
+    return dict(zip(found["system"], found["bleu"], strict=True))
+
+
+def sentences(references, metric=None, hypothesis="mt", **how):
+    return tables.sentence_scores(ALL, hypothesis, references, metric=metric, **how)["bleu"]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("references", [["ref"], ["ref", "other"], "refs"], ids=str)
+def test_polars(metric, references):
+    names = [references] if isinstance(references, str) else references
+    frame = pl.DataFrame(ALL)
+    sentence = pl.col("mt").bleu.sentence(*names, metric=metric).alias("found")
+    corpus = pl.col("mt").bleu.corpus(*names, metric=metric).alias("found")
+    for table in (frame, frame.lazy()):
+        assert table.select(sentence).lazy().collect()["found"].to_list() == sentences(
+            references, metric
+        )
+        groups = table.group_by("system").agg(corpus, pl.len()).lazy().collect()
+        assert dict(groups.select("system", "found").iter_rows()) == by_system(references, metric)
+    [whole] = frame.select(corpus)["found"]
+    assert whole == tables.score(ALL, "mt", references, metric=metric)["bleu"][0]
+    sums = frame.select("system", pl.col("mt").bleu.sums(*names, metric=metric).alias("s")).unnest(
+        "s"
+    )
+    total = tables.sums(ALL, "mt", references, metric=metric)
+    assert sums["hyp_len"].sum() == total["hyp_len"][0]
+    assert sums["fewest_references"].min() == total["fewest_references"][0]
+
+
+def test_polars_with_nulls_and_filters():
+    frame = pl.DataFrame(ALL)
+    options = {"missing": "skip"}
+    found = frame.with_columns(pl.col("holes").bleu.sentence("ref", **options).alias("s"))
+    assert found["s"].to_list() == sentences("ref", hypothesis="holes", **options)
+    corpus = pl.col("holes").bleu.corpus("ref", **options)
+    groups = dict(frame.group_by("system").agg(corpus).iter_rows())
+    assert groups == by_system("ref", hypothesis="holes", **options)
+    chosen = frame["system"] == "a"
+    is_a = pl.col("system") == "a"
+    filtered = pl.col("mt").filter(is_a).bleu.corpus(pl.col("ref").filter(is_a))
+    assert frame.select(filtered).item() == by_system("ref")["a"]
+    assert (
+        frame.filter(chosen)
+        .slice(3)
+        .select(pl.col("mt").bleu.sentence("ref"))
+        .to_series()
+        .to_list()
+        == [
+            score
+            for score, system in zip(sentences("ref"), ITS["system"], strict=True)
+            if system == "a"
+        ][3:]
+    )
+    nothing = frame.filter(pl.lit(False)).select(pl.col("mt").bleu.corpus("ref"))
+    assert nothing.to_series().to_list() == [None]
+    with pytest.raises(Exception, match="segment 3: the hypothesis is missing"):
+        frame.select(pl.col("holes").bleu.sentence("ref"))
+    with pytest.raises(ValueError, match="missing"):
+        pl.col("mt").bleu.sentence("ref", missing="drop")
+    over = frame.select(pl.col("mt").bleu.corpus("ref").over("system")).to_series().to_list()
+    assert over == [by_system("ref")[system] for system in ITS["system"]]
+
+
+def test_pandas():
+    frame = pd.DataFrame(ALL)
+    chosen = frame[frame["system"] == "b"]
+    scored = chosen.assign(score=chosen.bleu.sentence("mt", ["ref", "other"]))
+    assert scored["score"].tolist() == [
+        score
+        for score, system in zip(sentences(["ref", "other"]), ITS["system"], strict=True)
+        if system == "b"
+    ]
+    assert chosen.bleu.corpus("mt", "ref") == by_system("ref")["b"]
+    assert as_dict(frame.bleu.score("mt", ["ref"], by=BY)) == tables.score(ALL, "mt", ["ref"], BY)
+    sums = frame.bleu.sums("mt", ["ref"], by=BY)
+    assert as_dict(tables.scores(sums)) == tables.score(ALL, "mt", ["ref"], BY)
+    assert frame.bleu.statistics("mt", "ref")["hyp_len"].sum() == sums["hyp_len"].sum()
+    skipped = frame.bleu.sentence("holes", "ref", missing="skip")
+    assert skipped.index.equals(frame.index)
+    assert skipped.isna().sum() == HOLES.count(None)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("references", [["ref"], ["ref", "other"], "refs"], ids=str)
+def test_duckdb(metric, references):
+    connection = duckdb.connect()
+    connection.register("outputs", pa.table(ALL))
+    number = None if isinstance(references, str) else len(references)
+    for _ in range(2):  # a second time replaces the functions
+        on_duckdb.register(connection, metric=metric, references=number, name="b")
+    names = ["mt", references] if isinstance(references, str) else ["mt", *references]
+    arguments = ", ".join(names)
+    found = connection.sql(f"SELECT b_sentence({arguments}) s FROM outputs").fetchall()
+    assert [score for (score,) in found] == sentences(references, metric)
+    query = f"SELECT system, b_corpus({arguments}) FROM outputs GROUP BY system"
+    assert dict(connection.sql(query).fetchall()) == by_system(references, metric)
+    query = f"SELECT system, lang, unnest(b_sums({arguments})) FROM outputs GROUP BY system, lang"
+    found = sorted(tables.scores(connection.sql(query)).to_pylist(), key=str)
+    expected = pa.table(tables.score(ALL, "mt", references, BY, metric=metric))
+    assert found == sorted(expected.to_pylist(), key=str)
+
+
+def test_duckdb_with_nulls():
+    connection = duckdb.connect()
+    connection.register("outputs", pa.table(ALL))
+    on_duckdb.register(connection, missing="skip")
+    found = connection.sql("SELECT bleu_sentence(holes, ref) FROM outputs").fetchall()
+    assert [score for (score,) in found] == sentences("ref", hypothesis="holes", missing="skip")
+    query = "SELECT system, bleu_corpus(holes, ref) FROM outputs GROUP BY system"
+    assert dict(connection.sql(query).fetchall()) == by_system(
+        "ref", hypothesis="holes", missing="skip"
+    )
+    query = "SELECT system, unnest(bleu_sums(holes, ref)) FROM outputs GROUP BY system"
+    scores = tables.scores(connection.sql(query)).to_pylist()
+    assert {row["system"]: row["bleu"] for row in scores} == by_system(
+        "ref", hypothesis="holes", missing="skip"
+    )
+    assert connection.sql("SELECT bleu_corpus(NULL, 'a b')").fetchall() == [(None,)]
+    on_duckdb.register(connection)
+    with pytest.raises(duckdb.Error, match="hypothesis is missing"):
+        connection.sql("SELECT bleu_sentence(holes, ref) FROM outputs").fetchall()
+    raises(ValueError, "a name for functions", on_duckdb.register, connection, name="b; DROP")
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize("references", [["ref"], ["ref", "other"], "refs"], ids=str)
+def test_pyarrow(metric, references):
+    name = f"test_{next(NUMBERS)}"
+    number = None if isinstance(references, str) else len(references)
+    on_arrow.register(metric=metric, references=number, name=name)
+    names = ["mt", references] if isinstance(references, str) else ["mt", *references]
+    table = pa.table(ALL)
+    found = compute.call_function(f"{name}_sentence", [table[column] for column in names])
+    assert found.to_pylist() == sentences(references, metric)
+    groups = table.group_by("system").aggregate([(names, f"{name}_corpus")]).to_pylist()
+    scores = {row.pop("system"): next(iter(row.values())) for row in groups}
+    assert scores == by_system(references, metric)
+
+
+def rows_of(table):
+    if not isinstance(table, dict):
+        table = pa.Table.from_pandas(table, preserve_index=False).to_pydict()
+    return sorted(zip(*table.values(), strict=True), key=str)
+
+
+@pytest.mark.parametrize("parts", [1, 40])
+def test_dask(parts):
+    frame = pd.DataFrame(ALL)
+    ddf = dd.from_pandas(frame, npartitions=parts, sort=False)
+    expected = rows_of(tables.score(ALL, "mt", ["ref", "other"], BY))
+    assert rows_of(on_dask.score(ddf, "mt", ["ref", "other"], BY)) == expected
+    assert rows_of(tables.scores(on_dask.sums(ddf, "mt", ["ref", "other"], BY))) == expected
+    found = on_dask.sentence_scores(ddf, "mt", ["ref", "other"], name="score").compute()
+    assert found["score"].tolist() == sentences(["ref", "other"])
+    assert found.index.equals(frame.index)
+    counted = on_dask.statistics(ddf[["mt", "ref"]], "mt", "ref").compute()
+    assert as_dict(counted) == tables.statistics({n: ITS[n] for n in ("mt", "ref")}, "mt", "ref")
+
+
+def test_dask_reads_nothing_for_a_mistake():
+    def fail(part):
+        raise AssertionError("it was read")
+
+    frame = pd.DataFrame(ITS)
+    ddf = dd.from_pandas(frame, npartitions=3).map_partitions(fail, meta=frame)
+    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.statistics):
+        raises(ValueError, "did you mean 'ref'", call, ddf, "mt", "reff")
+    message = r"fastbleu\.integrations\.dask\.score"
+    raises(TypeError, message, tables.score, ddf, "mt", "ref")
+    empty = dd.from_pandas(frame[:0], npartitions=1)
+    raises(ValueError, "there are no segments", on_dask.score, empty, "mt", "ref")

@@ -1,0 +1,238 @@
+"""Files by paths, patterns, directories and URLs, of every format; errors name the file."""
+
+import gzip
+import importlib
+import json
+
+import pytest
+from generators import raises
+from hosts import host
+from table_families import as_dict, columns
+
+from fastbleu import tables
+
+host("narwhals")
+pa = host("pyarrow")
+pq = importlib.import_module("pyarrow.parquet")
+feather = importlib.import_module("pyarrow.feather")
+csv = importlib.import_module("pyarrow.csv")
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+ITS = {name: [value or "" for value in values] for name, values in columns(300).items()}
+PARTS = [
+    {name: values[first : first + 100] for name, values in ITS.items()} for first in (0, 100, 200)
+]
+BY = ["system", "lang"]
+EXPECTED = tables.score(ITS, "mt", ["ref", "other"], BY)
+
+
+def write(part, path):
+    """A part in the format of the path."""
+    table, name = pa.table(part), path.name
+    if name.endswith((".parquet", ".pq")):
+        pq.write_table(table, path)
+    elif name.endswith((".feather", ".arrow", ".ipc")):
+        feather.write_feather(table, path)
+    elif name.endswith(".arrows"):
+        with pa.ipc.new_stream(path, table.schema) as stream:
+            stream.write_table(table)
+    elif ".csv" in name:
+        with pa.output_stream(path) as file:  # compresses as the name says
+            csv.write_csv(table, file)
+    elif ".tsv" in name:
+        lines = ["\t".join(part)] + ["\t".join(row) for row in zip(*part.values(), strict=True)]
+        pack(path, "".join(f"{line}\n" for line in lines))
+    else:
+        rows = (dict(zip(part, row, strict=True)) for row in zip(*part.values(), strict=True))
+        pack(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def pack(path, text):
+    with pa.output_stream(path) as file:
+        file.write(text.encode())
+
+
+SUFFIXES = ["parquet", "pq", "arrow", "feather", "ipc", "arrows", "csv", "tsv", "jsonl", "ndjson"]
+SUFFIXES += ["csv.gz", "csv.zst", "tsv.gz", "tsv.zst", "jsonl.gz", "jsonl.zst", "csv.bz2"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_every_suffix(suffix, tmp_path, monkeypatch):
+    """Three files as a list, as a pattern, in a directory and as a relative path."""
+    for number, part in enumerate(PARTS):
+        write(part, tmp_path / f"{number}.{suffix}")
+    paths = sorted(tmp_path.iterdir())
+    monkeypatch.chdir(tmp_path.parent)
+    for table in (paths, list(map(str, paths)), f"{tmp_path}/*.{suffix}", tmp_path, tmp_path.name):
+        assert as_dict(tables.score(table, "mt", ["ref", "other"], BY)) == EXPECTED
+    [*parts] = tables.sentence_scores(f"{tmp_path.name}/[12].{suffix}", "mt", "ref")
+    assert sum(map(len, parts)) == 200
+
+
+def test_files_of_several_formats(tmp_path):
+    names = ["0.parquet", "1.csv.gz", "2.jsonl"]
+    for name, part in zip(names, PARTS, strict=True):
+        write(part, tmp_path / name)
+    assert as_dict(tables.score(tmp_path, "mt", ["ref", "other"], BY)) == EXPECTED
+    twice = tables.score([tmp_path / "0.parquet", tmp_path], "mt", "ref")
+    assert twice["segments"].to_pylist() == [400]
+
+
+def test_keys_in_the_names_of_directories(tmp_path):
+    for number, part in enumerate(PARTS):
+        (tmp_path / f"day={number}").mkdir()
+        write(part, tmp_path / f"day={number}" / "t.parquet")
+    (tmp_path / "_SUCCESS").touch()
+    for table in (tmp_path, f"{tmp_path}/day=*/*.parquet", f"{tmp_path}/**/*.parquet"):
+        found = tables.score(table, "mt", "ref", "day")
+        assert as_dict(found)["day"] == [0, 1, 2]
+        assert as_dict(found)["segments"] == [100] * 3
+
+
+def test_errors_name_the_file_and_its_row(tmp_path):
+    holes = [*PARTS[1]["mt"][:57], None, *PARTS[1]["mt"][58:]]
+    for suffix in ("parquet", "jsonl"):
+        for number, part in enumerate([PARTS[0], PARTS[1] | {"mt": holes}, PARTS[2]]):
+            write(part, tmp_path / f"{number}.{suffix}")
+        message = rf"1\.{suffix}: row 57: column 'mt' has no value"
+        for call in (tables.score, tables.sums):
+            raises((TypeError, ValueError), message, call, f"{tmp_path}/*.{suffix}", "mt", "ref")
+        with pytest.raises((TypeError, ValueError), match=message):
+            list(tables.sentence_scores(f"{tmp_path}/*.{suffix}", "mt", "ref"))
+        with pytest.warns(UserWarning, match=rf"1 rows.*the first is .*1\.{suffix}: row 57"):
+            tables.score(f"{tmp_path}/*.{suffix}", "mt", "ref", missing="skip")
+    write(PARTS[0], tmp_path / "0.csv")
+    (tmp_path / "1.csv").write_text(
+        "system,lang,mt,ref,other\n" + "a,b,c,d,e\n" * 200_000 + "a,b\n"
+    )
+    raises(
+        ValueError,
+        r"1\.csv cannot be read from row \d+ on: .*Expected 5 columns, got 2",
+        tables.score,
+        f"{tmp_path}/*.csv",
+        "mt",
+        "ref",
+    )
+
+
+def test_files_that_are_none(tmp_path):
+    raises(FileNotFoundError, "no such file", tables.score, tmp_path / "*.parquet", "mt", "ref")
+    raises(FileNotFoundError, "no such file", tables.score, tmp_path, "mt", "ref")
+    raises(ValueError, "expected one of", tables.score, [tmp_path / "a.xls"], "mt", "ref")
+    raises(ValueError, "expected one of", tables.score, tmp_path / "a.parquet.gz", "mt", "ref")
+    raises(ValueError, "none://", tables.score, "none://bucket/a.parquet", "mt", "ref")
+
+
+@pytest.fixture(scope="module")
+def bucket():
+    """A server on this machine that speaks S3, with the parts as files."""
+    moto, boto3 = host("moto.server"), host("boto3")
+    server = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    address = "http://{}:{}".format(*server.get_host_and_port())
+    keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "us-east-1"}
+    keys |= {"AWS_ENDPOINT_URL": address, "AWS_DEFAULT_REGION": "us-east-1"}
+    keys |= {"AWS_EC2_METADATA_DISABLED": "true"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in keys.items():
+            patch.setenv(name, value)
+        client = boto3.client("s3")
+        client.create_bucket(Bucket="outputs")
+        for number, part in enumerate(PARTS):
+            buffer = pa.BufferOutputStream()
+            pq.write_table(pa.table(part), buffer)
+            client.put_object(
+                Bucket="outputs", Key=f"day={number}/t.parquet", Body=buffer.getvalue().to_pybytes()
+            )
+        text = "mt\tref\n" + "a b c d e\ta b c d f\n" * 9
+        client.put_object(Bucket="outputs", Key="texts/t.tsv.gz", Body=gzip.compress(text.encode()))
+        yield "s3://outputs"
+    server.stop()
+
+
+@pytest.mark.parametrize("path", ["", "/", "/day=*/*.parquet", "/day=*/t.parquet", "/**/*.parquet"])
+def test_s3(bucket, path):
+    if path in ("", "/"):
+        path = [f"{bucket}/day={number}/t.parquet" for number in range(3)]
+        found = tables.score(path, "mt", ["ref", "other"], BY)
+        assert as_dict(found) == EXPECTED
+        found = tables.score(f"{bucket}/day=1/", "mt", "ref")
+        assert as_dict(found)["segments"] == [100]
+        return
+    found = tables.score(bucket + path, "mt", ["ref", "other"], BY)
+    assert as_dict(found) == EXPECTED
+    assert as_dict(tables.score(bucket + path, "mt", "ref", "day"))["day"] == [0, 1, 2]
+
+
+def test_s3_texts_and_errors(bucket):
+    found = tables.score(f"{bucket}/texts/t.tsv.gz", "mt", "ref")
+    assert as_dict(found)["segments"] == [9]
+    raises(
+        FileNotFoundError,
+        "s3://outputs/no.parquet",
+        tables.score,
+        f"{bucket}/no.parquet",
+        "mt",
+        "ref",
+    )
+    raises(ValueError, "no column 'x'", tables.score, f"{bucket}/day=1/t.parquet", "x", "ref")
+
+
+def test_urls_of_fsspec():
+    """What pyarrow cannot open."""
+    system = host("fsspec").filesystem("memory")
+    for number, part in enumerate(PARTS):
+        with system.open(f"/outputs/{number}.parquet", "wb") as file:
+            pq.write_table(pa.table(part), file)
+    for path in ("memory://outputs/*.parquet", "memory://outputs"):
+        assert as_dict(tables.score(path, "mt", ["ref", "other"], BY)) == EXPECTED
+
+
+def test_a_url_of_this_machine(tmp_path):
+    write(ITS, tmp_path / "t.parquet")
+    url = (tmp_path / "t.parquet").as_uri()
+    assert as_dict(tables.score(url, "mt", ["ref", "other"], BY)) == EXPECTED
+
+
+def test_the_bar_knows_its_total(tmp_path, capsys):
+    write(ITS, tmp_path / "t.parquet")
+    tables.score(tmp_path / "t.parquet", "mt", "ref", progress=True)
+    assert "300/300" in capsys.readouterr().err
+
+
+def test_scores_of_a_stream_are_written_lazily(tmp_path):
+    """By the writers of pyarrow and DuckDB, from files and from a lazy frame; also as CSV."""
+    dataset = importlib.import_module("pyarrow.dataset")
+    polars, duckdb = host("polars"), host("duckdb")
+    for number, part in enumerate(PARTS):
+        write(part, tmp_path / f"{number}.parquet")
+    expected = tables.sentence_scores(ITS, "mt", "ref")
+    pattern = f"{tmp_path}/*.parquet"
+    for table in (pattern, polars.scan_parquet(pattern)):
+        found = tables.sentence_scores(table, "mt", "ref")
+        dataset.write_dataset(
+            found.to_reader(),
+            tmp_path / "scores",
+            format="parquet",
+            existing_data_behavior="overwrite_or_ignore",
+        )
+        assert as_dict(dataset.dataset(tmp_path / "scores").to_table()) == expected
+    counted = tables.statistics(pattern, "mt", "ref").to_reader()  # noqa: F841 (DuckDB finds it)
+    duckdb.sql(f"COPY (FROM counted) TO '{tmp_path}/counts.csv'")
+    assert sum(csv.read_csv(tmp_path / "counts.csv")["hyp_len"].to_pylist()) == sum(
+        tables.statistics(ITS, "mt", "ref")["hyp_len"]
+    )
+    stream = pa.RecordBatchReader.from_stream(tables.sentence_scores(pattern, "mt", "ref"))
+    assert stream.read_all()["bleu"].to_pylist() == expected["bleu"]
+    empty = pa.table(ITS).slice(0, 0).to_reader()
+    raises(ValueError, "the table is empty", tables.sentence_scores(empty, "mt", "ref").to_reader)
+
+
+def test_results_are_written_as_csv(tmp_path):
+    for table in (pa.table(ITS), host("polars").DataFrame(ITS)):
+        found = tables.score(table, "mt", "ref", BY)
+        path = tmp_path / "scores.csv"
+        csv.write_csv(found, path) if isinstance(found, pa.Table) else found.write_csv(path)
+        read = csv.read_csv(path)
+        assert read["precision_4"].to_pylist() == list(found["precision_4"].to_numpy())
+        assert read["bleu"].to_pylist() == list(found["bleu"].to_numpy())

@@ -1,0 +1,240 @@
+"""Stored sums: scored, added up, and changed by SQL, with the scores of the texts themselves."""
+
+import importlib
+import json
+import pickle
+import pickletools
+from pathlib import Path
+
+import pytest
+from generators import raises
+from hosts import host
+from table_families import FAMILIES, as_dict, columns, table_of
+
+from fastbleu import BLEU, count, tables
+
+host("narwhals")
+pa = host("pyarrow")
+pq = importlib.import_module("pyarrow.parquet")
+
+pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+ITS = columns(300)
+BY = ["system", "lang"]
+REFERENCES = ["ref", "other"]
+LANGUAGES = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
+COUNTS = ["hyp_len", "ref_len", *(f"{k}_{n}" for k in ("matches", "totals") for n in (1, 2, 3, 4))]
+SUMS = ", ".join(f"sum({name}) AS {name}" for name in ["segments", *COUNTS])
+SUMS += ", min(fewest_references) AS fewest_references"
+SUMS += ", max(most_references) AS most_references"
+# Written by the first commit that had sums: later ones must read them.
+KEPT = Path(__file__).parent / "kept"
+
+
+def same(found, expected):
+    """The same rows, to the last bit, in any order."""
+    found, expected = as_dict(found), as_dict(expected)
+    assert list(found) == list(expected)
+    rows = [sorted(zip(*its.values(), strict=True), key=str) for its in (found, expected)]
+    assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("by", [(), "system", BY], ids=str)
+def test_scores_of_sums(family, by):
+    table = table_of(family, ITS)
+    sums = tables.sums(table, "mt", REFERENCES, by)
+    assert type(sums) is type(table)
+    assert as_dict(tables.scores(sums)) == as_dict(tables.score(table, "mt", REFERENCES, by))
+    rows = len(as_dict(sums)["segments"])
+    assert as_dict(sums)["fewest_references"] == as_dict(sums)["most_references"] == [2] * rows
+
+
+METRICS = {
+    "lowercase": {"lowercase": True, "tokenize": "intl"},
+    "order": {"max_order": 2},
+    "scores": {"smoothing": "floor", "smoothing_value": 0.5, "effective_order": True},
+    "nltk": {"dialect": "nltk", "weights": (0.5, 0.3, 0.2), "max_order": 3},
+    "multi-bleu": {"dialect": "multi-bleu"},
+    "fairseq": {"dialect": "fairseq", "hashed": False},
+    "length": {"dialect": "coco", "reference_length": "shortest"},
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_metric_comes_back(name):
+    metric = BLEU(**METRICS[name])
+    sums = tables.sums(ITS, "mt", ["ref"], BY, metric=metric)
+    assert tables.scores(sums) == tables.score(ITS, "mt", ["ref"], BY, metric=metric)
+    assert tables.combine(sums, sums)["segments"] == [2 * n for n in sums["segments"]]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_days_are_added(family):
+    """Of texts with any number of references, and by fewer keys."""
+    lists = [
+        [ref, other][: 1 + row % 2]
+        for row, (ref, other) in enumerate(zip(ITS["ref"], ITS["other"], strict=True))
+    ]
+    its = ITS | {"refs": lists}
+    parts = [{name: values[first::3] for name, values in its.items()} for first in range(3)]
+    days = [tables.sums(table_of(family, part), "mt", "refs", BY) for part in parts]
+    total = tables.combine(*days)
+    assert set(as_dict(total)["fewest_references"]) == {1}
+    same(tables.scores(total), tables.score(table_of(family, its), "mt", "refs", BY))
+    for by in ([], "system"):
+        rolled = tables.scores(tables.combine(*days, by=by))
+        same(rolled, tables.score(table_of(family, its), "mt", "refs", by))
+    parted = tables.combine(tables.combine(days[0], days[1]), days[2])
+    assert as_dict(parted) == as_dict(total)
+
+
+@pytest.mark.parametrize("form", ["query", "pandas", "polars", "pyarrow"])
+def test_sums_of_sql(form):
+    duckdb = host("duckdb")
+    sums = tables.sums(pa.table(ITS), "mt", REFERENCES, BY)  # noqa: F841 (DuckDB finds it)
+    query = duckdb.sql(f"SELECT system, counted, {SUMS} FROM sums GROUP BY system, counted")
+    found = {"query": lambda: query, "pandas": query.df, "polars": query.pl}
+    found = found.get(form, query.to_arrow_table)()
+    same(tables.scores(found), tables.score(ITS, "mt", REFERENCES, "system"))
+    same(tables.scores(tables.combine(found)), tables.score(ITS, "mt", REFERENCES, "system"))
+
+
+def test_a_tokenizer_for_each_language():
+    sums = tables.sums(ITS, "mt", ["ref"], BY, **LANGUAGES)
+    expected = tables.score(ITS, "mt", ["ref"], BY, **LANGUAGES)
+    assert tables.scores(sums) == expected
+    assert len(set(sums["counted"])) == 2
+    same(
+        tables.scores(tables.combine(sums, by=["lang"])),
+        tables.score(ITS, "mt", ["ref"], ["lang"], **LANGUAGES),
+    )
+    raises(
+        ValueError, "tokenizer depends on 'lang': add it to by", tables.combine, sums, by="system"
+    )
+    other = tables.sums(ITS, "mt", ["ref"], BY, language="lang", tokenize={None: "13a"})
+    raises(ValueError, "tokenize is 'zh' in some and '13a' in others", tables.combine, sums, other)
+    # A metric gives the smoothing, and each language keeps its tokenizer.
+    smoothed = tables.scores(sums, metric=BLEU(smoothing="add-k"))
+    metric = BLEU(smoothing="add-k")
+    assert smoothed == tables.score(ITS, "mt", ["ref"], BY, metric=metric, **LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("options", "difference"),
+    [
+        ({"lowercase": True}, "lowercase is False in some and True in others"),
+        ({"tokenize": "intl"}, "tokenize is '13a' in some and 'intl' in others"),
+        ({"dialect": "nltk"}, "dialect is 'sacrebleu' in some and 'nltk' in others"),
+        ({"smoothing": "floor"}, "smoothing is 'exp' in some and 'floor' in others"),
+    ],
+)
+def test_sums_that_were_counted_otherwise(options, difference):
+    one = tables.sums(ITS, "mt", ["ref"], BY)
+    other = tables.sums(ITS, "mt", ["ref"], BY, metric=BLEU(**options))
+    raises(ValueError, difference, tables.combine, one, other)
+    raises(ValueError, difference, tables.combine, pa.table(one), iter([pa.table(other)]))
+    if "smoothing" in options:
+        expected = tables.score(ITS, "mt", ["ref"], BY, metric=BLEU(**options))
+        assert tables.scores(one, metric=BLEU(**options)) == expected
+    else:
+        name = difference.partition(" ")[0]
+        raises(
+            ValueError, f"{name} is .* in the metric", tables.scores, one, metric=BLEU(**options)
+        )
+
+
+def test_other_rules_and_damaged_sums():
+    sums = tables.sums(ITS, "mt", ["ref"], BY)
+    newer = [text.replace('"rules": 1', '"rules": 2') for text in sums["counted"]]
+    assert newer != sums["counted"]
+    raises(
+        ValueError, "by rules 2, this version has rules 1", tables.scores, sums | {"counted": newer}
+    )
+    rows = len(newer)
+    raises(ValueError, "'counted' has None", tables.scores, sums | {"counted": [None] * rows})
+    raises(
+        ValueError,
+        "has no column 'counted'",
+        tables.scores,
+        {n: v for n, v in sums.items() if n != "counted"},
+    )
+    raises(
+        ValueError,
+        "row 0 of the sums: .*more matches than",
+        tables.scores,
+        sums | {"matches_1": [10**6] * rows},
+    )
+    for wrong in (0.5, None, 2.0**60):
+        damaged = sums | {"hyp_len": [wrong] * rows}
+        raises(TypeError, "'hyp_len' holds a value that is no count", tables.combine, damaged)
+    raises(
+        ValueError,
+        "pass tables with the same keys",
+        tables.combine,
+        sums,
+        sums | {"day": [1] * rows},
+    )
+    raises(ValueError, "at least one table", tables.combine)
+    raises(
+        ValueError,
+        "does not support",
+        tables.sums,
+        ITS,
+        "mt",
+        "ref",
+        metric=BLEU(dialect="codexglue-summary"),
+    )
+
+
+def test_a_function_as_tokenizer():
+    metric = BLEU(tokenize=str.split)
+    sums = tables.sums(ITS, "mt", ["ref"], BY, metric=metric)
+    raises(ValueError, "pass metric=", tables.scores, sums)
+    assert tables.scores(sums, metric=metric) == tables.score(ITS, "mt", ["ref"], BY, metric=metric)
+
+
+def test_metadata():
+    expected = {"by": BY, "counted": [json.loads(tables.sums(ITS, "mt", "ref")["counted"][0])]}
+    found = tables.combine(tables.sums(pa.table(ITS), "mt", "ref", BY))
+    assert json.loads(found.schema.metadata[b"fastbleu.sums"]) == expected
+    assert {str(found.schema.field(name).type) for name in COUNTS} == {"int64"}
+    sums = tables.sums(host("pandas").DataFrame(ITS), "mt", "ref", BY)
+    assert sums.attrs["fastbleu.sums"] == expected
+
+
+@pytest.mark.parametrize("name", ["sums.parquet", "sums.arrow", "sums.csv", "languages.parquet"])
+def test_files_of_the_first_commit(name):
+    found = tables.scores(KEPT / name)
+    assert as_dict(found) == json.loads((KEPT / f"{name.partition('.')[0]}.json").read_text())
+    assert as_dict(tables.scores(tables.combine(KEPT / name))) == as_dict(found)
+    twice = tables.combine(KEPT / name, KEPT / name, by=["lang"])
+    assert sum(as_dict(twice)["segments"]) == 10
+
+
+METRIC = BLEU(tokenize="intl", keep_segments=True)
+METRIC.update(ITS["mt"], ITS["ref"])
+PICKLED = {
+    "metric": METRIC,
+    "rows": count([["a", "b"]], [[["a", "c"]]]),
+    "score": BLEU().score(ITS["mt"], ITS["ref"]),
+}
+
+
+@pytest.mark.parametrize("name", PICKLED)
+def test_pickles_name_public_paths_only(name):
+    data = pickle.dumps(PICKLED[name], 2)  # whose opcodes name each path in full
+    named = {argument for code, argument, _ in pickletools.genops(data) if code.name == "GLOBAL"}
+    ours = {path for path in named if path.startswith("fastbleu")}
+    assert ours <= {"fastbleu BLEU", "fastbleu Stats", "fastbleu Score"}
+    assert pickle.loads(data) == PICKLED[name]
+
+
+@pytest.mark.parametrize("name", ["metric", "rows"])
+def test_pickles_of_the_first_commit(name):
+    kept = pickle.loads((KEPT / f"{name}.pickle").read_bytes())
+    expected = {
+        "metric": [[9, 9, 9, 7, 5, 3, 9, 7, 5, 3]],
+        "rows": [[2, 2, 1, 0, 0, 0, 2, 1, 0, 0]],
+    }
+    rows = kept.segments.sum() if name == "metric" else kept
+    assert rows.__array__().tolist() == expected[name]
