@@ -123,7 +123,7 @@ def _ignite_rows(metric: Any, output: Any) -> tuple[Any, Any, Any] | None:
         if not _are_tokens(hypotheses, *references):
             return None
         table = numpy.array(_ignite(metric.ngrams_order).statistics(hypotheses, references))
-    except (TypeError, ValueError):  # the original raises its own
+    except (TypeError, ValueError, Warning):  # the original raises its own
         return None
     if table.max(initial=0) > 1 << 24:
         return None
@@ -143,7 +143,7 @@ def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
         import torch
     try:
         sums = count()
-    except (TypeError, ValueError):  # the original raises its own
+    except (TypeError, ValueError, Warning):  # the original raises its own
         return None
     # n-grams are at most tokens of the longer side, so the largest bounds every count.
     largest = max(sums.hyp_lens[0], sums.ref_lens[0])
