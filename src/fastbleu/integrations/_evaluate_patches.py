@@ -7,11 +7,13 @@ known by the digests of their code, without comments and docstrings.
 from __future__ import annotations
 
 import ast
+import gc
 import inspect
 import sys
 from functools import cache
 from hashlib import sha256
 from textwrap import dedent
+from types import MethodType
 
 from ..runtime.import_lock import import_lock
 
@@ -74,7 +76,11 @@ def places(module: ModuleType) -> list[tuple[Any, str, Any]]:
     """What to replace in the module of a script; nothing if it computes no BLEU."""
     found: list[tuple[Any, str, Any]] = []
     for metric in metrics(module):
-        found.append((metric, "compute", _compute_in_memory(metric)))
+        compute = _compute_in_memory(metric)
+        found.append((metric, "compute", compute))
+        # Each metric has a copy of the method from when it was made.
+        loaded = [one for one in gc.get_referrers(metric) if type(one) is metric]
+        found += [(one, "compute", MethodType(compute, one)) for one in loaded]
         if hasattr(module, "compute_bleu"):
             found.append((metric, "_compute", _counted(metric)))
     return found

@@ -128,7 +128,8 @@ def _ignite_rows(metric: Any, output: Any) -> tuple[Any, Any, Any] | None:
     if table.max(initial=0) > 1 << 24:
         return None
     matches, totals = numpy.zeros((2, len(table), 1 + metric.ngrams_order), numpy.float32)
-    matches[:, 1:], totals[:, 1:] = numpy.split(table[:, 2:], 2, axis=1)
+    first = 2 + metric.ngrams_order
+    matches[:, 1:], totals[:, 1:] = table[:, 2:first], table[:, first:]
     if metric.smoother.smooth == "no_smooth":
         totals = torch.from_numpy(totals)  # it divides by tensors, by way of their reciprocals
     return table[:, :2].tolist(), matches, totals

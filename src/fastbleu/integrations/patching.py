@@ -63,7 +63,8 @@ class _Library:
         patch.apply()
         self._patches.append(patch)
         self._pairs += pairs
-        self.replaced += [f"{_name_of(owner, module)}{name}" for owner, name, _ in places]
+        named = [place for place in places if isinstance(place[0], (type, ModuleType))]
+        self.replaced += [f"{_name_of(owner, module)}{name}" for owner, name, _ in named]
         self.bound_anew = sorted({*self.bound_anew, *(owner.__name__ for owner, _, _ in found)})
 
     def undo(self) -> None:
