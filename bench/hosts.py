@@ -434,7 +434,7 @@ def paths(*packages):
     """Put small packages of pure Python on the path."""
     for package in packages:
         folder, _ = unpacked(package)
-        inner = [one for one in folder.glob("*/setup.py")]
+        inner = list(folder.glob("*/setup.py"))
         place = str(inner[0].parent if inner else folder)
         if place not in sys.path:
             sys.path.append(place)
