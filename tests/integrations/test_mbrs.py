@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 import pytest
 from commands import python
-from generators import raises, seeded
+from generators import raises, result, seeded
 from hosts import host
 
 torch = host("torch")
@@ -299,3 +299,46 @@ def test_weights_in_tensors():
     batch = mbr([["a b", "a b c"]] * 2, [references] * 2, torch.tensor([weights] * 2))
     rows = mbr([["a b", "a b c"]] * 2, [references] * 2, [torch.tensor(weights)] * 2)
     assert batch.utilities.tolist() == rows.utilities.tolist() == [expected] * 2
+
+
+@pytest.mark.parametrize("config", ["defaults", "for Chinese", "add-k 0.5"])
+def test_patched_mbrs_gives_its_results(config):
+    rng = seeded(f"patched mbrs {config}")
+    theirs = metrics.MetricBLEU
+    metric = theirs(theirs.Config(num_workers=1, **CONFIGS[config]))
+    hypotheses, references = texts(rng, 8), texts(rng, 6)
+    weights = torch.tensor([rng.random() for _ in references])
+
+    def results():
+        aggregated = metric.expected_scores_reference_aggregation
+        calls = [
+            (metric.scores, hypotheses[: len(references)], references),
+            (metric.pairwise_scores, hypotheses, references),
+            (aggregated, hypotheses, references),
+            (aggregated, hypotheses, references, None, weights),
+            (aggregated, hypotheses, []),
+            (metric.pairwise_scores, ["a", 5], ["a"]),
+        ]
+        found = [result(*call) for call in calls]
+        return [one.tolist() if isinstance(one, torch.Tensor) else one for one in found]
+
+    expected = results()
+    before = dict(vars(theirs))
+    with fastbleu.patch("mbrs") as patched:
+        assert "MetricBLEU.pairwise_scores" in str(patched)
+        assert results() == expected
+    assert dict(vars(theirs)) == before
+
+
+def test_patched_mbrs_leaves_subclasses_with_rules_of_their_own(monkeypatch):
+    class Own(metrics.MetricBLEU):
+        @staticmethod
+        def _compute_bleu(**_):
+            return 7.0
+
+    with fastbleu.patch("mbrs"):
+        metric = Own(Own.Config(num_workers=1))
+        assert metric.expected_scores_reference_aggregation(["a"], ["b"]).tolist() == [7.0]
+        plain = metrics.MetricBLEU(metrics.MetricBLEU.Config(num_workers=1))
+        monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", None)
+        assert plain.pairwise_scores(["a b"], ["a b"]).shape == (1, 1)

@@ -4,6 +4,7 @@ That nltk and sacreBLEU give their own results while patched is tested here on r
 WMT22; what replaces them has parity tests of its own.
 """
 
+import copy
 import inspect
 import pickle
 import shutil
@@ -18,6 +19,7 @@ import sacrebleu
 import sacrebleu_cases as cases
 import wmt22
 from generators import PRISTINE, outcome, result, seeded, segments, typed
+from namespaces import changed, names
 from sacrebleu.metrics import BLEU, BLEUScore
 
 import fastbleu
@@ -27,31 +29,10 @@ from fastbleu.integrations import patches, patching
 LATE = "fastbleu_patch_test"
 
 
-def names():
-    """Every name of every module and of the patched class, with the object that it holds."""
-    owners = {name: module for name, module in sys.modules.items() if type(module) is ModuleType}
-    owners["BLEU"] = BLEU
-    return {
-        (owner, name): value
-        for owner, holder in owners.items()
-        if owner.partition(".")[0] not in ("fastbleu", "sys")
-        for name, value in vars(holder).items()
-        # Python and the module copy keep notes there.
-        if name not in ("__warningregistry__", "__slotnames__")
-    }
-
-
-def changed(before, after):
-    """The names that hold another object, or none, on one of the two sides."""
-    nothing = object()
-    keys = before.keys() | after.keys()
-    return {key for key in keys if before.get(key, nothing) is not after.get(key, nothing)}
-
-
 @pytest.fixture(autouse=True)
 def leave_everything_as_it_was():
     modules, finders = dict(sys.modules), list(sys.meta_path)
-    before = names()
+    before = names(BLEU)
     yield
     fastbleu.unpatch()
     assert sys.meta_path == finders
@@ -60,7 +41,7 @@ def leave_everything_as_it_was():
     assert all(sys.modules[name] is module for name, module in modules.items())
     after = {
         key: value
-        for key, value in names().items()
+        for key, value in names(BLEU).items()
         # sacreBLEU imports its tokenizers when it needs them.
         if key in before or (key[0] in modules and type(value) is not ModuleType)
     }
@@ -155,7 +136,7 @@ def test_an_error_midway_leaves_everything_as_it_was(when, monkeypatch):
             raise KeyboardInterrupt
         return holders(*arguments)
 
-    before = names()
+    before = names(BLEU)
     with monkeypatch.context() as context:
         if when == "places":
             context.setattr(patches.HOSTS["sacrebleu"], "places", interrupted)
@@ -163,7 +144,7 @@ def test_an_error_midway_leaves_everything_as_it_was(when, monkeypatch):
             context.setattr(patching, "_holders", interrupted)
         with pytest.raises(KeyboardInterrupt):
             fastbleu.patch()
-    assert not changed(before, names())
+    assert not changed(before, names(BLEU))
     fastbleu.patch("nltk")
     assert hasattr(bleu_score.sentence_bleu, "__wrapped__")
 
@@ -177,10 +158,10 @@ def test_an_error_in_a_namespace_undoes_the_names_before():
 
     module = sys.modules[LATE] = Refusing(LATE)
     vars(module)["bleu"] = bleu_score.sentence_bleu
-    before = names()
+    before = names(BLEU)
     with pytest.raises(RuntimeError, match="read-only"):
         fastbleu.patch()
-    assert not changed(before, names())
+    assert not changed(before, names(BLEU))
 
 
 def test_unknown_library():
@@ -289,7 +270,7 @@ def test_patched_nltk_gives_its_results():
 def whole(function, *arguments, **options):
     """A score with all its attributes and their types, or what was raised."""
     score = result(function, *arguments, **options)
-    if type(score) is BLEUScore:
+    if isinstance(score, BLEUScore):
         return {name: typed(value) for name, value in vars(score).items()}
     return str(score)
 
@@ -354,3 +335,19 @@ def test_signatures_are_those_of_the_originals():
             patched = getattr(bleu_score, name)
             assert inspect.signature(patched) == signature
             assert pickle.loads(pickle.dumps(patched)) is patched
+
+
+def test_scores_are_those_of_sacrebleu_in_all_they_do():
+    arguments = "the cat sat down", ["the cat sat on it", None]
+    expected = sacrebleu.sentence_bleu(*arguments)
+    with fastbleu.patch("sacrebleu"):
+        for read in (vars, str, repr, lambda s: s.format(width=3), lambda s: s._verbose):
+            assert read(sacrebleu.sentence_bleu(*arguments)) == read(expected)
+        score = sacrebleu.sentence_bleu(*arguments)
+        score.prec_str = "mine"
+        assert isinstance(score, BLEUScore)
+        score = sacrebleu.sentence_bleu(*arguments)
+        score._mean = 3.0
+    for other in (pickle.loads(pickle.dumps(score)), copy.deepcopy(score), copy.copy(score)):
+        assert type(other) is BLEUScore
+        assert vars(other) == {**vars(expected), "_mean": 3.0}

@@ -3,9 +3,12 @@
 A second patch, of the host's own counting, shows who counted: it raises.
 """
 
+import sys
+
 import pytest
 from generators import outcome, seeded
 from hosts import host
+from namespaces import changed, names
 from texts import PREDS, SPACES, TARGET, WRONG_TEXTS, random_texts
 
 torch = host("torch")
@@ -23,6 +26,7 @@ from torcheval.metrics.functional.text import bleu as torcheval_bleu  # noqa: E4
 from torchmetrics.text import BLEUScore, SacreBLEUScore  # noqa: E402
 
 import fastbleu  # noqa: E402
+from fastbleu.integrations import patches  # noqa: E402
 
 SMOOTHINGS = ("no_smooth", "smooth1", "nltk_smooth2", "smooth2")
 
@@ -146,3 +150,51 @@ def test_a_torchmetrics_of_its_own_tokenizer_is_counted_by_it():
     expected = score()
     with fastbleu.patch():
         assert score() == expected
+
+
+CLASSES = Bleu, BLEUScore, SacreBLEUScore, TorchEvalBLEU
+
+
+def places_of(library):
+    """What `patch` replaces in a library that is imported."""
+    known = patches.HOSTS[library]
+    return known.places(sys.modules[known.module])
+
+
+def test_everything_is_as_it_was_twice_in_a_row():
+    before = names(*CLASSES)
+    for _ in range(2):
+        fastbleu.patch()
+        assert changed(before, names(*CLASSES))
+        fastbleu.unpatch()
+        assert not changed(before, names(*CLASSES))
+
+
+@pytest.mark.parametrize("library", ["torchmetrics", "torcheval", "ignite"])
+def test_an_error_in_a_library_undoes_those_before(library, monkeypatch):
+    before = names(*CLASSES)
+    with monkeypatch.context() as context:
+        context.setattr(patches.HOSTS[library], "places", lambda module: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            fastbleu.patch()
+    assert not changed(before, names(*CLASSES))
+
+
+@pytest.mark.parametrize("library", ["torchmetrics", "torcheval", "ignite"])
+def test_an_error_between_two_places_undoes_the_first(library, monkeypatch):
+    """The last place of the library refuses what is put there."""
+    before = names(*CLASSES)
+    *_, (owner, name, fast) = places_of(library)
+
+    class Refusing:
+        @property
+        def refused(self):
+            return None
+
+    with monkeypatch.context() as context:
+        places = [*places_of(library), (Refusing(), "refused", fast)]
+        context.setattr(patches.HOSTS[library], "places", lambda module: places)
+        with pytest.raises(AttributeError):
+            fastbleu.patch(library)
+    assert not changed(before, names(*CLASSES))
+    assert getattr(owner, name) is not fast

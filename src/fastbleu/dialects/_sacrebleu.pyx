@@ -375,7 +375,8 @@ def details(array row not None, int max_order, smoothing="exp", value=None,
 cdef class LazyScore:
     """The base of sacreBLEU's BLEUScore, which makes its attributes when one is first read or set.
 
-    Most callers read the score and nothing else, so that is read without making the others.
+    Most callers read the score and nothing else, so that is read without making the others. A
+    subclass may name a class `_original`, whose attributes it then has.
 
     Thread-safety. The first thread makes the attributes, and others wait.
     """
@@ -412,11 +413,20 @@ cdef class LazyScore:
         cdef int orders = self.orders
         with cython.critical_section(self):
             if self.pending:
-                assign(
-                    self, self.score,
-                    count_list(self.numbers + orders, orders, self.raised, self.whole_value),
-                    count_list(self.numbers + 2 * orders, orders, self.raised, self.whole_value),
-                    float_list(self.numbers, orders), self.bp, self.hyp_len, self.ref_len)
+                counts = count_list(self.numbers + orders, orders, self.raised, self.whole_value)
+                totals = count_list(
+                    self.numbers + 2 * orders, orders, self.raised, self.whole_value)
+                precisions = float_list(self.numbers, orders)
+                original = getattr(type(self), "_original", None)
+                if original is None:
+                    assign(self, self.score, counts, totals, precisions, self.bp, self.hyp_len,
+                           self.ref_len)
+                else:
+                    made = original(self.score, counts, totals, precisions, self.bp, self.hyp_len,
+                                    self.ref_len)
+                    for name, attribute in vars(made).items():
+                        set_plainly(self, name, attribute)
+                    self.pending = False
         return 0
 
 

@@ -123,12 +123,13 @@ def _ignite_rows(metric: Any, output: Any) -> tuple[Any, Any, Any] | None:
         if not _are_tokens(hypotheses, *references):
             return None
         table = numpy.array(_ignite(metric.ngrams_order).statistics(hypotheses, references))
-    except (TypeError, ValueError):  # the original raises its own
+    except (TypeError, ValueError, Warning):  # the original raises its own
         return None
     if table.max(initial=0) > 1 << 24:
         return None
     matches, totals = numpy.zeros((2, len(table), 1 + metric.ngrams_order), numpy.float32)
-    matches[:, 1:], totals[:, 1:] = numpy.split(table[:, 2:], 2, axis=1)
+    first = 2 + metric.ngrams_order
+    matches[:, 1:], totals[:, 1:] = table[:, 2:first], table[:, first:]
     if metric.smoother.smooth == "no_smooth":
         totals = torch.from_numpy(totals)  # it divides by tensors, by way of their reciprocals
     return table[:, :2].tolist(), matches, totals
@@ -143,7 +144,7 @@ def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
         import torch
     try:
         sums = count()
-    except (TypeError, ValueError):  # the original raises its own
+    except (TypeError, ValueError, Warning):  # the original raises its own
         return None
     # n-grams are at most tokens of the longer side, so the largest bounds every count.
     largest = max(sums.hyp_lens[0], sums.ref_lens[0])

@@ -53,6 +53,34 @@ class Host:
         return f"the code of {checked.__name__} is not that of a known version ({known})"
 
 
+class _EvaluateScripts(Host):
+    """The modules that evaluate makes of the scripts of metrics."""
+
+    def matches(self, name: str) -> bool:
+        """Whether this is the module of a script, whatever it computes."""
+        return name.startswith("evaluate_modules.")
+
+    def problem(self, module: ModuleType) -> str:
+        """Why the module of a script cannot be patched, "" if it can or computes no BLEU."""
+        from . import _evaluate_patches
+
+        if not _evaluate_patches.metrics(module):
+            return ""
+        return super().problem(module) or _evaluate_patches.problem(module)
+
+
+def _evaluate(module: ModuleType) -> list[Place]:
+    from . import _evaluate_patches
+
+    return _evaluate_patches.places(module)
+
+
+def _mbrs(module: ModuleType) -> list[Place]:
+    from . import _mbrs_patches
+
+    return _mbrs_patches.places(module)
+
+
 def _nltk(module: ModuleType) -> list[Place]:
     from .. import nltk
 
@@ -138,5 +166,14 @@ HOSTS = {
     ),
     "coco": _CocoHost(
         "pycocoevalcap.bleu.bleu", {"05b74a92b32e": "1.2", "ded90551127b": "1.2"}, _coco
+    ),
+    "evaluate": _EvaluateScripts(
+        "evaluate",
+        {"bccb0b3ac91d": "0.4.5-0.4.6", "0356b0c877a4": "0.4.2-0.4.4", "55ad85ad2267": "0.4.1"},
+        _evaluate,
+        "evaluate.module",
+    ),
+    "mbrs": Host(
+        "mbrs.metrics.bleu", {"b3b7da96a6dd": "0.1.7-0.1.8", "889b475dccdf": "0.1.6"}, _mbrs
     ),
 }

@@ -53,7 +53,8 @@ class _Library:
             if isinstance(owner, ModuleType):
                 if original.__module__ != owner.__name__:
                     continue  # other code has replaced it
-                fast = _stand_in(original, fast)
+                if getattr(fast, "__wrapped__", None) is not original:
+                    fast = _stand_in(original, fast)
                 pairs.append((original, fast))
             places.append((owner, name, fast))
         own = {(id(owner), name) for owner, name, _ in places}
@@ -62,7 +63,8 @@ class _Library:
         patch.apply()
         self._patches.append(patch)
         self._pairs += pairs
-        self.replaced += [f"{_name_of(owner, module)}{name}" for owner, name, _ in places]
+        named = [place for place in places if isinstance(place[0], (type, ModuleType))]
+        self.replaced += [f"{_name_of(owner, module)}{name}" for owner, name, _ in named]
         self.bound_anew = sorted({*self.bound_anew, *(owner.__name__ for owner, _, _ in found)})
 
     def undo(self) -> None:
@@ -203,7 +205,8 @@ def patch(*libraries: str) -> Patched:
     Parameters
     ----------
     *libraries : str
-        "nltk", "sacrebleu", "torchmetrics", "torcheval", "ignite", "coco" (pycocoevalcap); all of them by default.
+        "nltk", "sacrebleu", "torchmetrics", "torcheval", "ignite", "coco" (pycocoevalcap),
+        "evaluate", "mbrs"; all of them by default.
 
     Returns
     -------

@@ -89,7 +89,7 @@ cdef bint read_smoothing(ScoreOptions *options, object function) except -1:
     if not PyMethod_Check(function):
         return False
     owner = <object> PyMethod_GET_SELF(function)
-    if type(owner) is not smoothing_class:
+    if not isinstance(owner, smoothing_class):  # also the class that `fastbleu.patch` puts in its place
         return False
     method = PyMethod_GET_FUNCTION(function)
     for i in range(SMOOTH_LENGTH_AVERAGE + 1):

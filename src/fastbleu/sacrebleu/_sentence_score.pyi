@@ -1,8 +1,13 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from typing_extensions import TypeVar
+
 from ..counting._text_packer import SegmentReader
+from ..dialects._sacrebleu import LazyScore
 from .bleu_score import BLEUScore
+
+_Kind = TypeVar("_Kind", bound=LazyScore, default=BLEUScore)
 
 MOST_READERS: Final[int]
 _readers: dict[Any, SegmentReader]
@@ -14,7 +19,8 @@ def score_text(
     options: tuple[str, float | None, bool],
     hypothesis: str,
     references: Sequence[str | None],
-) -> BLEUScore | None: ...
+    kind: type[_Kind] = ...,
+) -> _Kind | None: ...
 def sentence_bleu(
     hypothesis: str,
     references: Sequence[str | None],

@@ -25,11 +25,11 @@ cdef dict smoothings = _SMOOTH_DEFAULTS
 
 
 cdef object score_segment(SegmentReader reader, object hypothesis, object references, object smoothing,
-                          object value, bint effective_order):
+                          object value, bint effective_order, type kind):
     cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
     if reader.counter.max_order > MAX_SCORED_ORDER or not reader.read(hypothesis, references, row):
         return None
-    return score_object(BLEUScore, row, reader.counter.max_order, smoothing, value, effective_order)
+    return score_object(kind, row, reader.counter.max_order, smoothing, value, effective_order)
 
 
 cdef inline object reader_key(object tokenizer, bint lowercase, object max_order):
@@ -37,10 +37,11 @@ cdef inline object reader_key(object tokenizer, bint lowercase, object max_order
     return tokenizer if max_order == 4 and not lowercase else (tokenizer, lowercase, max_order)
 
 
-def score_text(tokenizer, bint lowercase, max_order, tuple options not None, hypothesis, references):
+def score_text(tokenizer, bint lowercase, max_order, tuple options not None, hypothesis, references,
+               type kind not None=BLEUScore):
     """The BLEUScore of a segment; None if it needs the general path: see SegmentReader.
 
-    `options` are (smoothing method, its value, effective_order).
+    `options` are (smoothing method, its value, effective_order); `kind` is the class of the result.
     """
     smoothing, value, effective_order = options
     key = reader_key(tokenizer, lowercase, max_order)
@@ -49,7 +50,7 @@ def score_text(tokenizer, bint lowercase, max_order, tuple options not None, hyp
         if len(readers) >= MOST_READERS:
             readers.clear()
         reader = readers[key] = SegmentReader(tokenizer, lowercase, max_order)
-    return score_segment(reader, hypothesis, references, smoothing, value, effective_order)
+    return score_segment(reader, hypothesis, references, smoothing, value, effective_order, kind)
 
 
 @cython.annotation_typing(False)
@@ -81,7 +82,7 @@ def sentence_bleu(
         reader = readers.get(reader_key(tokenize, lowercase, 4))
         if reader is not None:
             score = score_segment(
-                reader, hypothesis, references, smooth_method, smooth_value, True)
+                reader, hypothesis, references, smooth_method, smooth_value, True, BLEUScore)
     if score is None:
         with import_lock:
             from fastbleu.sacrebleu.bleu import BLEU

@@ -11,9 +11,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from copy import copy
+from functools import wraps
 
 from ..counting._counted import Counted
 from ..counting.counter import Counter
+from ..dialects._sacrebleu import LazyScore
 from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.batch import Batch
 from ..inputs.warnings import TOKENIZED_PERIODS
@@ -93,7 +95,9 @@ class Replacements:
                 "the installed sacreBLEU is built differently from version 2.6.0 and cannot be "
                 "patched; install sacrebleu>=2.0"
             )
+        self._score_kind = _lazy_kind(module.BLEUScore)
         self._names = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
+        self._compiled: Any = {name: get_tokenizer(name).compiled for name in COMPILED}
         self._kinds: dict[type, str | None] = {}
         self._rules = {name: getattr(module.BLEU, name) for name in RULES}
         self._originals = {name: getattr(module.BLEU, name) for name in REPLACED}
@@ -195,7 +199,9 @@ class Replacements:
 
     def sentence_function(self, original: Any) -> Any:
         """What replaces the function `sentence_bleu`, without creating a metric."""
+        namespace, own, score_of = original.__globals__, self._metric, self._score
 
+        @wraps(original)
         def sentence_bleu(
             hypothesis: Any,
             references: Any,
@@ -206,13 +212,12 @@ class Replacements:
             use_effective_order: Any = True,
         ) -> Any:
             options = smooth_method, smooth_value, use_effective_order
-            score = None
-            if original.__globals__["BLEU"] is self._metric:
-                score = self._score(tokenize, lowercase, 4, options, hypothesis, references)
-            if score is None:
-                given = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
-                return original(hypothesis, references, *given)
-            return score
+            if namespace["BLEU"] is own:
+                score = score_of(tokenize, lowercase, 4, options, hypothesis, references)
+                if score is not None:
+                    return score
+            given = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+            return original(hypothesis, references, *given)
 
         return sentence_bleu
 
@@ -223,18 +228,13 @@ class Replacements:
 
         Without effective order sacreBLEU logs advice first.
         """
-        known = type(name) is str and name in COMPILED and options[0] in SMOOTHINGS and options[2]
+        compiled: Any = self._compiled.get(name) if type(name) is str else None
+        known = compiled is not None and options[0] in SMOOTHINGS and options[2]
         if not known or type(order) is not int or type(references) not in (list, tuple):
             return None
         try:
-            compiled: Any = get_tokenizer(name).compiled
-            score = score_text(compiled, bool(lowercase), order, options, hypothesis, references)
-            if score is None:
-                return None
-            counts = score.counts, score.totals, score.precisions
-            return self._module.BLEUScore(
-                score.score, *counts, score.bp, score.sys_len, score.ref_len
-            )
+            texts, kind = (hypothesis, references), self._score_kind
+            return score_text(compiled, bool(lowercase), order, options, *texts, kind)
         except Exception:  # sacreBLEU raises the error, or returns a score
             return None
 
@@ -246,6 +246,20 @@ class Replacements:
             if len(total) == len(stats[0]) and all(type(number) is int for number in total):
                 return metric._compute_score_from_stats(total)
         return self._originals["_aggregate_and_compute"](metric, stats)
+
+
+def _lazy_kind(original: Any) -> Any:
+    """A subclass of sacreBLEU's BLEUScore, which formats its texts when they are read.
+
+    Formatting takes ten times as long as scoring. Copies and pickles are of the original class.
+    """
+
+    def reduce(score: Any, protocol: int) -> Any:
+        return original.__new__, (original,), vars(score)
+
+    own = {"_original": original, "__reduce_ex__": reduce}
+    own |= {key: getattr(original, key) for key in ("__module__", "__qualname__", "__doc__")}
+    return type(original.__name__, (LazyScore, original), own)
 
 
 def _class_at(place: str) -> object:

@@ -1,0 +1,160 @@
+"""Replacements for the metrics `bleu` and `sacrebleu` of Hugging Face's `evaluate`.
+
+evaluate makes modules of the scripts that it downloads. Scripts have no versions, so that they are
+known by the digests of their code, without comments and docstrings.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import inspect
+import sys
+from functools import cache
+from hashlib import sha256
+from textwrap import dedent
+from types import MethodType
+
+from ..runtime.import_lock import import_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+# The hub's `bleu`: its method `_compute`, the file of its tokenizer, and tensorflow/nmt's bleu.py,
+# of which three versions differ only in what they do without tokens.
+METHODS = {"125d8e6e9a07"}
+TOKENIZERS = {"d39a72a15edd"}
+COUNTING = {"984fae1d4b9f", "499b4a19327e", "7205d86cfdcb"}
+
+_DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+
+
+def digest(code: str) -> str:
+    """The first digits of a digest of Python code, whatever its comments and docstrings."""
+    tree = ast.parse(dedent(code))
+    for node in ast.walk(tree):
+        has_docstring = isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False)
+        if has_docstring:
+            del node.body[0]  # type: ignore[attr-defined]
+    parts = []
+    for node in ast.walk(tree):
+        fields = [(name, getattr(node, name, None)) for name in node._fields]
+        plain = [pair for pair in fields if not isinstance(pair[1], (ast.AST, list, type(None)))]
+        parts.append(f"{type(node).__name__}{plain}")
+    return sha256("\n".join(parts).encode()).hexdigest()[:12]
+
+
+def metrics(module: ModuleType) -> list[type]:
+    """The metrics of BLEU that the module of a script defines."""
+    sacrebleu = sys.modules.get("sacrebleu")
+    if not (hasattr(module, "compute_bleu") or sacrebleu in vars(module).values()):
+        return []
+    base = sys.modules["evaluate"].EvaluationModule
+    classes = [value for value in vars(module).values() if isinstance(value, type)]
+    own = [one for one in classes if issubclass(one, base) and one.__module__ == module.__name__]
+    return [one for one in own if one.__name__ in ("Bleu", "Sacrebleu")]
+
+
+def problem(module: ModuleType) -> str:
+    """Why the module of a script cannot be patched, "" if it can or computes no BLEU."""
+    if not (metrics(module) and hasattr(module, "compute_bleu")):
+        return ""
+    method = module.Bleu._compute
+    parts = [(method, METHODS), (sys.modules[module.compute_bleu.__module__], COUNTING)]
+    default = inspect.signature(method).parameters["tokenizer"].default
+    parts.append((sys.modules[type(default).__module__], TOKENIZERS))
+    for part, known in parts:
+        if digest(inspect.getsource(part)) not in known:
+            return f"the code of {part.__name__} is not that of a known version"
+    return ""
+
+
+def places(module: ModuleType) -> list[tuple[Any, str, Any]]:
+    """What to replace in the module of a script; nothing if it computes no BLEU."""
+    found: list[tuple[Any, str, Any]] = []
+    for metric in metrics(module):
+        compute = _compute_in_memory(metric)
+        found.append((metric, "compute", compute))
+        # Each metric has a copy of the method from when it was made.
+        loaded = [one for one in gc.get_referrers(metric) if type(one) is metric]
+        found += [(one, "compute", MethodType(compute, one)) for one in loaded]
+        if hasattr(module, "compute_bleu"):
+            found.append((metric, "_compute", _counted(metric)))
+    return found
+
+
+def _compute_in_memory(metric: Any) -> Callable[..., Any]:
+    """``compute`` of a metric, without its files if all that it scores is passed in one call."""
+    original = metric.compute
+
+    def compute(
+        self: Any, *, predictions: Any = None, references: Any = None, **options: Any
+    ) -> Any:
+        """Compute the metric, without files if all that it scores is passed in this call."""
+        is_plain = (
+            # A metric keeps the method it was made with, also after `unpatch`.
+            vars(metric).get("compute") is compute
+            and type(self) is metric
+            and self.writer is None
+            and self.num_process == 1
+            and "tokenizer" not in options
+            and _are_texts(predictions, references)
+        )
+        if is_plain:
+            return self._compute(predictions=predictions, references=references, **options)
+        return original(self, predictions=predictions, references=references, **options)
+
+    return compute
+
+
+def _counted(metric: Any) -> Callable[..., Any]:
+    """``_compute`` of the hub's `bleu`."""
+    original = metric._compute
+    default = inspect.signature(original).parameters["tokenizer"].default
+
+    def _compute(
+        self: Any,
+        predictions: Any,
+        references: Any,
+        tokenizer: Any = default,
+        max_order: Any = 4,
+        smooth: Any = False,
+    ) -> Any:
+        own = None if type(tokenizer) is type(default) else tokenizer
+        options = {"tokenizer": own, "max_order": max_order, "smooth": smooth}
+        try:
+            return _drop_in()().compute(predictions=predictions, references=references, **options)
+        except (TypeError, ValueError, ZeroDivisionError, Warning):  # the original raises its own
+            return original(self, predictions, references, tokenizer, max_order, smooth)
+
+    return _compute
+
+
+@cache
+def _drop_in() -> Any:
+    with import_lock:
+        from .evaluate import Bleu
+    return Bleu
+
+
+def _are_texts(predictions: Any, references: Any) -> bool:
+    """Whether these are lists of text that Arrow holds, one reference or a list of them each."""
+    if not (type(predictions) is type(references) is list and predictions):
+        return False
+    if len(predictions) != len(references):
+        return False
+    texts = predictions + references
+    if type(references[0]) is list:
+        if {*map(type, references)} != {list} or not all(references):
+            return False
+        texts = predictions + [text for some in references for text in some]
+    if {*map(type, texts)} != {str}:
+        return False
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
