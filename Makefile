@@ -18,7 +18,7 @@ TORCH ?= torch==2.13.0
 AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-neon test-pythons mutants docs docs-links test-wheels test-sdist test-installs check-release lint bench bench-hosts trust trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist test-installs check-release lint bench bench-hosts trust trust-short trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -139,8 +139,21 @@ $(VENV)/with-browser: $(VENV)/tested
 	    { apt-get update -q && apt-get install -y -q chromium; } >/dev/null
 	@touch $@
 
-test-neon:            ## compare all instruction sets with the portable code; AArch64 is emulated
+test-levels:            ## compare instruction sets, processors, C libraries and Windows by the kernel alone; emulated
 	@bash tests/levels.sh
+
+# What the byte order, the size of a word and the instruction set may change.
+EMULATED_SHORT = tests/counting/test_stats.py tests/counting/test_utf8.py tests/dialects/test_sacrebleu.py \
+    tests/inputs/test_arrow.py tests/matrix/test_reader.py tests/metric/test_state.py \
+    tests/sacrebleu/test_sacrebleu_errors.py
+ARCH ?= arm64 s390x
+
+test-emulated: $(VENV)/tested            ## run tests on other processors, emulated (ARCH="arm64 s390x i386" TESTS="tests/counting ...")
+	@$(PIP) 'setuptools>=77' 'Cython>=3.1,<4'
+	@bash tests/emulated.sh $(BIN)/python $(ARCH) -- $(TESTS)
+
+test-emulated-short:            ## the same with a selection
+	@FASTBLEU_TEST_SEGMENTS=100 $(MAKE) --no-print-directory test-emulated TESTS="$(EMULATED_SHORT)"
 
 mutants: $(VENV)/tested            ## plant faults in tokenizers, kernels and single calls, which the tests must find
 	@$(PIP) 'Cython>=3.1,<4'
@@ -209,8 +222,12 @@ RUN_TRUST = FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) --maxschedchunk
 trust: $(VENV)/tested            ## the gate: test faults, hostile input, threads and memory (TRUST="PART ...")
 	@$(RUN_TRUST)
 
+# All but the parts that compile with sanitizers.
+trust-short:            ## the parts of the gate that take a minute
+	@$(MAKE) --no-print-directory trust TRUST="hostile_objects interrupts sizes flooding allocation threads files"
+
 trust-long: $(VENV)/tested            ## the same without a time limit, with tests that take hours
 	@FASTBLEU_TEST_SEED="$${FASTBLEU_TEST_SEED:-$$(date +%s)}" $(RUN_TRUST) --long
 
 clean:            ## remove all build output and environments
-	rm -rf $(VENV) .venv-docs .venv-integrations .venv-mbrs .venv-release .venv-report .venv-tables .venv-engines build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")
+	rm -rf $(VENV) .venv-docs .venv-integrations .venv-mbrs .venv-release .venv-report .venv-tables .venv-engines .venv-3.* build dist src/*.egg-info $$(find src -name "*.so" -o -name "*.c")

@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
-# Every instruction set gives what the portable code gives, on this processor and on AArch64, which qemu emulates
-# where this is another: builds tests/counting/compare_levels.c in six ways and runs each with the same seed.
-# A build fails if its levels differ; all of them must print one checksum, those under sanitizers another, of
-# fewer segments. Usage: tests/levels.sh [BUILD...], of native, native-portable, native-sanitized, neon,
-# neon-portable and neon-sanitized. FASTBLEU_HEADERS is the folder of the headers, default src/fastbleu;
+# Every instruction set gives what the portable code gives, on this processor and, emulated, on others; so do other C
+# libraries and Windows: builds tests/counting/compare_levels.c for each and runs all with the same seed. A build fails
+# if its levels differ; all of them must print one checksum of matches and, but for the byte order, of keys; those under
+# sanitizers others, of fewer segments. Usage: tests/levels.sh [BUILD...], where a BUILD is a platform:
+#   native   this processor, with CC
+#   neon     AArch64: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user
+#   s390x    big-endian: gcc-s390x-linux-gnu, libc6-dev-s390x-cross, qemu-user
+#   i386     32 bits: gcc-i686-linux-gnu, libc6-dev-i386-cross, qemu-user
+#   musl     this processor with another C library: musl-tools
+#   windows  where a long has 32 bits: gcc-mingw-w64-x86-64, wine64
+# or one with -portable or -sanitized behind it. FASTBLEU_HEADERS is the folder of the headers, default src/fastbleu;
 # FASTBLEU_TEST_SEGMENTS and FASTBLEU_TEST_SEED are as for other tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,46 +18,51 @@ seed=${FASTBLEU_TEST_SEED:-20261123}
 segments=${FASTBLEU_TEST_SEGMENTS:-50000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export WINEPREFIX=$PWD/build/wine WINEDEBUG=-all
 
-case $(uname -m) in
-  aarch64 | arm64) cross=("${CC:-cc}") emulator=() ;;
-  *) cross=(aarch64-linux-gnu-gcc) emulator=(qemu-aarch64 -L /usr/aarch64-linux-gnu) ;;
-esac
-require_cross() {
-  for tool in "${cross[0]}" "${emulator[@]:0:1}"; do
+choose() {   # choose PLATFORM: sets compiler and run
+  case $1 in
+    native) compiler=("${CC:-cc}") run=() ;;
+    neon) compiler=(aarch64-linux-gnu-gcc) run=(qemu-aarch64 -L /usr/aarch64-linux-gnu) ;;
+    s390x) compiler=(s390x-linux-gnu-gcc) run=(qemu-s390x -L /usr/s390x-linux-gnu) ;;
+    i386) compiler=(i686-linux-gnu-gcc) run=(qemu-i386 -L /usr/i686-linux-gnu) ;;
+    musl) compiler=(musl-gcc) run=() ;;
+    windows) compiler=(x86_64-w64-mingw32-gcc) run=(/usr/lib/wine/wine64) ;;
+    *) echo "there is no build $1" >&2; exit 1 ;;
+  esac
+  case $1-$(uname -m) in neon-aarch64 | neon-arm64) compiler=("${CC:-cc}") run=() ;; esac
+  for tool in "${compiler[0]}" "${run[@]:0:1}"; do
     command -v "$tool" >/dev/null && continue
-    echo "there is no $tool; on Debian: apt install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" >&2
+    echo "there is no $tool for $1; the head of tests/levels.sh has the names of Debian's packages" >&2
     exit 1
   done
 }
 
 declare -A checksums
+must_agree() {   # must_agree KIND CHECKSUM: with the builds before of that kind
+  [ "${checksums[$1]:=$2}" = "$2" ] || { echo "$build: not the $1 results of the builds before" >&2; exit 1; }
+}
+
 compare() {   # compare BUILD: build it and run it
-  local build=$1 compiler=("${CC:-cc}") run=() flags=(-O2) count=$segments kind=plain
-  if [[ $build == neon* ]]; then
-    require_cross
-    compiler=("${cross[@]}") run=("${emulator[@]}")
-  fi
+  local build=$1 compiler run flags=(-O2) count=$segments kind=plain order=little-endian
+  choose "${build%%-*}"
   case $build in
     *-portable) flags+=(-DFASTBLEU_PORTABLE) ;;
     *-sanitized)
       flags=(-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all)
       count=$((segments / 20)) kind=sanitized ;;
   esac
+  [ "${build%%-*}" != s390x ] || order=big-endian
   "${compiler[@]}" -std=c99 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-function "${flags[@]}" -I"$headers" \
-    -o "$work/$build" tests/counting/compare_levels.c
+    -o "$work/$build.exe" tests/counting/compare_levels.c
   # Leaks are not looked for: that needs ptrace, which the emulator lacks.
-  ASAN_OPTIONS=detect_leaks=0 "${run[@]}" "$work/$build" "$seed" "$count" >"$work/result"
+  ASAN_OPTIONS=detect_leaks=0 "${run[@]}" "$work/$build.exe" "$seed" "$count" | tr -d '\r' >"$work/result"
   sed "s/^/$build: /" "$work/result"
-  local checksum
-  checksum=$(tail -n 1 "$work/result")
-  if [ "${checksums[$kind]:=$checksum}" != "$checksum" ]; then
-    echo "$build: not the $kind results of the builds before" >&2
-    exit 1
-  fi
+  must_agree $kind "$(grep matches\  "$work/result")"
+  must_agree "$kind $order" "$(grep keys\  "$work/result")"
 }
 
 builds=("$@")
-[ $# -gt 0 ] || builds=(native native-portable native-sanitized neon neon-portable neon-sanitized)
+[ $# -gt 0 ] || builds=(native native-portable native-sanitized neon neon-portable neon-sanitized s390x i386 musl windows)
 for build in "${builds[@]}"; do compare "$build"; done
 echo "levels: ${#builds[@]} builds, all equal, in $SECONDS s"

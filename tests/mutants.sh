@@ -64,7 +64,7 @@ for fault in "${faults[@]}"; do
   if [ $status -eq 0 ]; then
     survivors+=("$name")
     echo "$name: SURVIVED"
-  elif [ $status -eq 1 ] && found=$(grep -m 1 -E '^FAILED|differs on neon|not the plain results' "$work/$name.log"); then
+  elif [ $status -eq 1 ] && found=$(grep -m 1 -E '^FAILED|differs on neon|not the plain' "$work/$name.log"); then
     echo "$name: caught by $(sed 's/^FAILED [^:]*:://; s/ - .*//' <<<"$found")"
   elif [ $status -eq 124 ] || [ $status -gt 128 ]; then
     echo "$name: caught, it hangs or crashes"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The tests that depend on the version of Python, on every CPython from 3.10 to 3.14 that is found on
-# the PATH or under pyenv, except the one that `make test` runs on; PYTHONS="3.10 3.13" chooses some.
+# the PATH or under pyenv, except the one that `make test` runs on; PYTHONS="3.10 3.13" chooses some. Where Debian's
+# packages can be unpacked, 3.14 is taken from its testing release if it is not found.
 # Built without optimization, which no result may depend on, and which compiles in a third of the time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,6 +11,15 @@ for version in ${PYTHONS:-3.10 3.11 3.12 3.13 3.14}; do
   [ "$version" = "$main" ] && continue
   python=$(ls "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$version".*/bin/python3 2>/dev/null | tail -n 1 || true)
   [ -n "$python" ] || python=$(command -v "python$version" || true)
+  if [ -z "$python" ] && [ "$version" = 3.14 ] && command -v apt-get >/dev/null; then
+    python=$(bash tools/debian_python.sh "$(dpkg --print-architecture)" forky 3.14 build/debian/python3.14 python3.14-venv)
+    # Debian's venv looks for pip in /usr/share.
+    if [ ! -e .venv-3.14/created ]; then
+      "$python" -m venv --without-pip .venv-3.14
+      python3 -m pip --python .venv-3.14/bin/python install --quiet 'pip>=25.1'
+      touch .venv-3.14/created
+    fi
+  fi
   [ -n "$python" ] || { echo "CPython $version: not found, not tested"; continue; }
   echo "CPython $version:"
   FASTBLEU_DEBUG=1 FASTBLEU_TEST_SEGMENTS=${FASTBLEU_TEST_SEGMENTS:-2000} FASTBLEU_TEST_ONLY=fastbleu \

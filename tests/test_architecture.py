@@ -66,6 +66,7 @@ OUTSIDE = {
     "ignite": ["integrations"],
     "keras": ["integrations"],
     "mbrs": ["integrations"],
+    "PyInstaller": ["integrations"],
     "torcheval": ["integrations"],
     "torchmetrics": ["integrations"],
     "narwhals": ["tables"],

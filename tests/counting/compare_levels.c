@@ -5,13 +5,18 @@
  * Random segments of text, by all compiled tokenizers and in characters of 1, 2 and 4 bytes, and of ids go through
  * the kernel's headers alone, from characters to matches, once by each level; between them each step is compared
  * by itself. Texts end right before a page that cannot be read, so that their alignment is random and reading
- * behind them is noticed. The last line is a checksum of all results, which must be the same for any build of
- * the same seed and segments. Run by tests/levels.sh, which builds it in several ways.
+ * behind them is noticed. The last two lines are checksums of all keys and of all matches. Those of matches must be
+ * the same for any build of the same seed and segments, those of keys for any build of the same byte order. Run by tests/levels.sh, which builds it in several ways.
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <stdlib.h>
+#ifdef _WIN32
+#  include <windows.h>
+#else
+#  include <sys/mman.h>
+#  include <unistd.h>
+#endif
 
 #include "kernel/objects/id_rows.h"
 #include "kernel/simd/bit_counts.h"
@@ -21,7 +26,7 @@
 
 enum { REFERENCES = 3, MOST_CHARS = 4096, MOST_ORDER = 64, STEPS_EVERY = 4 };
 
-static uint64_t state, seed, number, checksum = 0xCBF29CE484222325u;
+static uint64_t state, seed, number, checksum_of_keys, checksum_of_matches;
 static simd_level level;
 
 static uint64_t random_word(void)      /* splitmix64 */
@@ -37,9 +42,9 @@ static int below(int limit)
     return (int)((random_word() >> 32) * (uint64_t)limit >> 32);
 }
 
-static void add_to_checksum(const uint64_t *words, size_t count)
+static void add_to(uint64_t *checksum, const uint64_t *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++) checksum = multiply_fold(checksum ^ words[i], 0x9E3779B97F4A7C15u) + i;
+    for (size_t i = 0; i < count; i++) *checksum = multiply_fold(*checksum ^ words[i] ^ 0xCBF29CE484222325u, 0x9E3779B97F4A7C15u) + i;
 }
 
 static void require(int condition, const char *step)
@@ -59,6 +64,19 @@ static void require_same(const void *one, const void *other, size_t size, const 
 /* Memory that ends where the process may not read. */
 typedef struct { uint8_t *end; } guarded;
 
+#ifdef _WIN32
+static guarded new_guarded(size_t size)
+{
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    const size_t page = system.dwPageSize, room = (size + page - 1) / page * page;
+    uint8_t *memory = (uint8_t *)VirtualAlloc(NULL, room + page, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    DWORD before;
+    if (!memory || !VirtualProtect(memory + room, page, PAGE_NOACCESS, &before)) exit(2);
+    const guarded result = {memory + room};
+    return result;
+}
+#else
 static guarded new_guarded(size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size + page - 1) / page * page;
@@ -68,6 +86,7 @@ static guarded new_guarded(size_t size)
     const guarded result = {memory + room};
     return result;
 }
+#endif
 
 static void *at_end(guarded memory, size_t size)
 {
@@ -286,11 +305,11 @@ static void check_segment(const segment *portable, const segment *found, int ord
     }
     if (level == SIMD_PORTABLE) {
         count_matches(portable, order, expected);
-        add_to_checksum(expected, (size_t)order);
+        add_to(&checksum_of_matches, expected, (size_t)order);
         for (int k = 0; k < portable->count; k++) {
             const key_list *keys = &portable->keys[k];
-            add_to_checksum(keys->low, (size_t)keys->length);
-            if (!keys->is_numbers) add_to_checksum(keys->high, (size_t)keys->length);
+            add_to(&checksum_of_keys, keys->low, (size_t)keys->length);
+            if (!keys->is_numbers) add_to(&checksum_of_keys, keys->high, (size_t)keys->length);
         }
     }
     count_matches(found, order, matches);
@@ -640,7 +659,7 @@ int main(int argc, char **argv)
         }
     }
     printf("seed %" PRIu64 ": %" PRIu64 " segments, %" PRIu64 " of them of at most 512 tokens, and %" PRIu64
-           " times each step are equal on %d of: " SIMD_NAMES "\nchecksum %016" PRIx64 "\n",
-           seed, segments, compared, steps, 1 + (int)simd_supported(), checksum);
+           " times each step are equal on %d of: " SIMD_NAMES "\nkeys %016" PRIx64 "\nmatches %016" PRIx64 "\n",
+           seed, segments, compared, steps, 1 + (int)simd_supported(), checksum_of_keys, checksum_of_matches);
     return 0;
 }

@@ -137,7 +137,8 @@ def test_rows_are_left_as_they_are():
 
 def test_other_arguments_are_refused():
     row = array("q", [0] * 10)
-    kinds = [(dtype, "float64") for dtype in ("int32", "float64", "float32", ">i8")]
+    foreign = np.dtype("int64").newbyteorder()
+    kinds = [(dtype, "float64") for dtype in ("int32", "float64", "float32", foreign)]
     for dtype, arithmetic in (*kinds, ("int64", "float32"), ("int64", "expected")):
         with pytest.raises(TypeError):
             score_rows(np.zeros((1, 10), dtype), 4, arithmetic=arithmetic)

@@ -1,0 +1,52 @@
+"""A program that PyInstaller has frozen computes what it computed before, without Python's path."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from commands import EXAMPLES
+from hosts import host
+
+host("PyInstaller")
+
+PROGRAM = """
+import sys
+import fastbleu
+from fastbleu import nltk
+texts, references = ["The cat sat on the mat."], [["The cat sat on a mat."]]
+print(fastbleu.BLEU().score(texts, references).value)
+print(fastbleu.BLEU(dialect="nltk").score(["a b c d"], [["a b c d e"]]).value)
+print(nltk.sentence_bleu([["a", "b", "c", "d", "e"]], ["a", "b", "c", "d"]))
+print(fastbleu.matrix.self_bleu([["a", "b"], ["a", "b"]], orders=(2,)).values[2])
+from fastbleu.cli import main
+sys.exit(main())
+"""
+# Installed beside the hosts, and of no use to this program.
+LEFT_OUT = ["IPython", "matplotlib", "narwhals", "pandas", "pyarrow", "sacrebleu", "scipy"]
+
+
+def printed(*command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_frozen_programs(tmp_path):
+    (hook,) = [point for point in entry_points(group="pyinstaller40") if "fastbleu" in point.value]
+    assert [path.name for path in Path(hook.load()()[0]).glob("hook-*")] == ["hook-fastbleu.py"]
+    program = tmp_path / "scores.py"
+    program.write_text(PROGRAM)
+    folders = [f"--{name}path={tmp_path / name}" for name in ("dist", "work", "spec")]
+    left_out = [word for name in LEFT_OUT for word in ("--exclude-module", name)]
+    command = [sys.executable, "-m", "PyInstaller", "--log-level", "ERROR", *folders, *left_out]
+    printed(*command, program, **os.environ)
+
+    page = tmp_path / "report.html"
+    words = [EXAMPLES / "reference.1.txt", "-i", EXAMPLES / "system-a.txt", "--html", page]
+    frozen = printed(tmp_path / "dist" / "scores" / "scores", *words)
+    page.rename(tmp_path / "frozen.html")
+    plain = printed(sys.executable, program, *words, **os.environ)
+    assert frozen == plain
+    assert (tmp_path / "frozen.html").stat().st_size == page.stat().st_size
