@@ -155,7 +155,8 @@ rule(WORD)
 rule("[A-Za-z0-9][A-Za-z0-9.,]*(?:-[A-Za-z0-9]+)+")
 rule(f"{PART}(?:[_{HYPHENS}-]{PART})+")
 _SLASHED = "[A-Za-z0-9]+(?:-[A-Za-z]+)*"
-rule(rf"{_SLASHED}(?:\\?/{_SLASHED}){{1,2}}(?:-[0-9]{{2}})?")
+rule(rf"{_SLASHED}(?:\\?/{_SLASHED}){{1,2}}")
+rule("[0-9]{1,2}/[0-9]{1,2}-[0-9]{2,4}")
 
 # Numbers.
 _MORE_DIGITS = rf"(?:[.,:\u066b\u066c\u2044]{DIGITS}+)*"

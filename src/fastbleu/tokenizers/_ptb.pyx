@@ -287,8 +287,9 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
             i += count
         elif ending == WHOLE or count > 0:
             i = end - count
-            if kind == 4 and count == 2 and end <= length and char_at(kind, chars, end - 1) >= END:
-                i += 1                      # two units
+            if (kind == 4 and count == 2 and end <= length and char_at(kind, chars, end - 1) >= END
+                    and char_at(kind, chars, i - 1) != 46):
+                i += 1 if char_at(kind, chars, i) == 46 else 0      # one character of two units
         else:
             while i < end - 1 and i < length and not is_space(char_at(kind, chars, i)):
                 i += 1
@@ -343,7 +344,9 @@ def write(text, bint all_tokens=False, bint joined=False):
     if owners is None:
         with cython.critical_section(loading):
             load_tables()
-    text = compact(text.replace("&apos;", "'") if "&" in text else text)
+    # This reads like a curly apostrophe, in all places that were tried.
+    has_entity = "&apos;" in text
+    text = compact(text.replace("&apos;", "\x92") if has_entity else text)
     kind, length = PyUnicode_KIND(text), PyUnicode_GET_LENGTH(text)
     memset(&out, 0, sizeof(out))
     memset(&failed, 0, sizeof(failed))
@@ -364,4 +367,6 @@ def write(text, bint all_tokens=False, bint joined=False):
         free(out.chars)
         free(failed.states)
         free(failed.trail)
+    if has_entity:
+        tokens = tokens.replace("\x92", "&apos;")
     return tokens if PyUnicode_IS_ASCII(tokens) else tokens.lower()
