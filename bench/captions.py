@@ -49,16 +49,27 @@ def made(images: int) -> list[dict[int, list[dict[str, str]]]]:
         first = rng.randrange(max(1, len(words) - 14))
         for side, count in zip(sides, (5, 1), strict=True):
             side[image] = [
-                {"caption": " ".join(words[max(0, first - rng.randint(0, 2)) :][: rng.randint(8, 14)])}
+                {
+                    "caption": " ".join(
+                        words[max(0, first - rng.randint(0, 2)) :][: rng.randint(8, 14)]
+                    )
+                }
                 for _ in range(count)
             ]
     return sides
 
 
-def timed(code: str, path: str) -> tuple[float, list[float]]:
-    begin = time.perf_counter()
+def timed(code: str, path: str) -> tuple[float, float, list[float]]:
+    """Wall time and processor time of a process, Java's included, and the scores."""
+    begin, before = time.perf_counter(), children_seconds()
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, check=True)
-    return time.perf_counter() - begin, json.loads(done.stdout)
+    wall = time.perf_counter() - begin
+    return wall, children_seconds() - before, json.loads(done.stdout)
+
+
+def children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def java_seconds(texts: list[str]) -> float:
@@ -67,11 +78,10 @@ def java_seconds(texts: list[str]) -> float:
     from pycocoevalcap.tokenizer import ptbtokenizer
 
     folder = Path(ptbtokenizer.__file__).parent.parent
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = children_seconds()
     with tempfile.TemporaryDirectory() as place:
         java_lines(str(folder), texts, Path(place))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return children_seconds() - before
 
 
 def main() -> None:
@@ -83,14 +93,19 @@ def main() -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(sides, file)
         file.flush()
-        theirs, their_scores = timed(THEIRS, file.name)
-        ours, our_scores = min(timed(OURS, file.name) for _ in range(3))
-    print(f"{images} images: pycocoevalcap {theirs:.2f} s, fastbleu {ours:.2f} s", end="")
-    print(f", {theirs / ours:.1f} times faster; equal numbers: {our_scores == their_scores}")
+        *theirs, their_scores = timed(THEIRS, file.name)
+        *ours, our_scores = min(timed(OURS, file.name) for _ in range(5))
+    print(f"{images} images, equal numbers: {our_scores == their_scores}")
+    for kind, their, our in zip(("wall", "processor"), theirs, ours, strict=True):
+        print(
+            f"{kind} time: pycocoevalcap {their:.2f} s, fastbleu {our:.2f} s: {their / our:.1f} times"
+        )
     texts = [entry["caption"] for entries in sides[0].values() for entry in entries][:5000]
     java = min(java_seconds(texts) - java_seconds(texts[:1]) for _ in range(3)) / len(texts)
     calls = {
-        "PTBTokenizer().tokenize": lambda: PTBTokenizer().tokenize(dict.fromkeys([0], sides_of(texts))),
+        "PTBTokenizer().tokenize": lambda: PTBTokenizer().tokenize(
+            dict.fromkeys([0], sides_of(texts))
+        ),
         'tokenize(text, "ptb")': lambda: [tokenize(text, "ptb") for text in texts],
     }
     for name, call in calls.items():
@@ -100,7 +115,9 @@ def main() -> None:
             call()
             times.append(time.process_time() - begin)
         each = min(times) / len(texts)
-        print(f"{name}: {each * 1e6:.2f} us per caption, Java {java * 1e6:.2f}: {java / each:.0f} times")
+        print(
+            f"{name}: {each * 1e6:.2f} us per caption, Java {java * 1e6:.2f}: {java / each:.0f} times"
+        )
 
 
 def sides_of(texts: list[str]) -> list[dict[str, str]]:

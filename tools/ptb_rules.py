@@ -31,7 +31,9 @@ def _character_sets() -> dict[str, str]:
         elif not line.startswith("#"):
             found += line.split()
     return {
-        name: "".join("-".join(rf"\u{int(end, 16):04x}" for end in part.split("-")) for part in parts)
+        name: "".join(
+            "-".join(rf"\u{int(end, 16):04x}" for end in part.split("-")) for part in parts
+        )
         for name, parts in sets.items()
     }
 
@@ -59,7 +61,9 @@ DOTTED = f"{_DOTTED_PART}(?:[.!?]{_DOTTED_PART})+"
 RULES: list[Rule] = []
 
 
-def rule(pattern: str, kind: int = COPY, text: str = "", ending: int = WHOLE, count: int = 0) -> None:
+def rule(
+    pattern: str, kind: int = COPY, text: str = "", ending: int = WHOLE, count: int = 0
+) -> None:
     RULES.append((pattern, kind, text, ending, count))
 
 
@@ -125,7 +129,11 @@ _SENTENCE_STARTS = (
     "now once one other our she since so some such that the their then there these they this we what when "
     "while yet you"
 )
-STARTS = "(?:" + "|".join(f"[{w[0].upper()}](?i:{w[1:]})" for w in _SENTENCE_STARTS.split()) + r"|M(?i:[rs])\.)"
+STARTS = (
+    "(?:"
+    + "|".join(f"[{w[0].upper()}](?i:{w[1:]})" for w in _SENTENCE_STARTS.split())
+    + r"|M(?i:[rs])\.)"
+)
 TITLE = f"(?:{any_case(_TITLES)}|[Mm](?:fg|tg))"
 FINAL = f"(?:{any_case(_FINAL)}|{_CAPITALIZED_FINAL})"
 ACRONYM = r"[A-Za-z](?:\.[A-Za-z])+"
@@ -134,12 +142,19 @@ rule(rf"(?:{_BEFORE_HYPHEN}{ACRONYM}|[A-Za-z])\.")
 rule(rf"{ACRONYM}\.{ANY_SPACE}+(?:{STARTS}|{TAG}){ANY_SPACE}", ending=AT_PERIOD)
 rule(rf"[A-Za-z]\.{ANY_SPACE}+(?:{STARTS}|{TAG}){ANY_SPACE}", ending=FIRST, count=1)
 rule(rf"(?:{TITLE}|{FINAL})\.")
-rule(rf"{FINAL}\.(?:{ANY_SPACE}*$|{ANY_SPACE}{{2}}|{ANY_SPACE}+(?:[A-Z{UPPER}]|{TAG}))", ending=AT_PERIOD)
+rule(
+    rf"{FINAL}\.(?:{ANY_SPACE}*$|{ANY_SPACE}{{2}}|{ANY_SPACE}+(?:[A-Z{UPPER}]|{TAG}))",
+    ending=AT_PERIOD,
+)
 rule(rf"{FINAL}\.[^\nA-Za-z{LETTER}{MARK},;:\u3001]$", ending=AT_PERIOD, count=2)
 rule(rf"{FINAL}\.[^\n][\x00-\uffff]", ending=BUT_LAST, count=2)
 rule(rf"{any_case(_BEFORE_NUMBERS)}\.(?:\r\n|{ANY_SPACE})?{DIGITS}", ending=AT_SPACE)
 _AMPERSAND = "[A-Z]+(?:(?:&|&(?i:amp);)[A-Z]+)+"
-rule(rf"(?:{PART}(?:[_{HYPHENS}-]{PART})*|{_BEFORE_HYPHEN}[A-Za-z0-9]+|{DOTTED}|{_AMPERSAND})\.[,;:\u3001]", ending=BUT_LAST, count=1)
+rule(
+    rf"(?:{PART}(?:[_{HYPHENS}-]{PART})*|{_BEFORE_HYPHEN}[A-Za-z0-9]+|{DOTTED}|{_AMPERSAND})\.[,;:\u3001]",
+    ending=BUT_LAST,
+    count=1,
+)
 
 # Words.
 WORD = rf"(?:[A-Za-z\u00ad{LETTER}{MARK}]|{ACCENTED})(?:{WORD_CHAR}|{ACCENTED})*"

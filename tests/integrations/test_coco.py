@@ -8,12 +8,12 @@ import shutil
 
 import pytest
 from ptb_texts import caption
+from tokenizers.test_ptb import DATA, recorded
 
 import fastbleu
 from fastbleu.cli import main
 from fastbleu.integrations.coco import Bleu, PTBTokenizer
 from fastbleu.tables import read_coco
-from tokenizers.test_ptb import DATA, recorded
 
 # Corpora with "\r", "\v", "\f", U+2028 or U+2029, which end a line in Java.
 BROKEN = {"edge:e62", "edge:e63", "edge:e66"}

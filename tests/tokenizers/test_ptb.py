@@ -87,7 +87,9 @@ def test_random_texts_are_split_as_by_java(kind, coco_folder, tmp_path):
     rng = random.Random(f"{SEED} {kind}")
     count = min(int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "20000")), 100_000) // len(KINDS)
     found = differing(coco_folder, [KINDS[kind](rng) for _ in range(count)], tmp_path)
-    allowed = {"captions": 0, "numbers": count // 1000, "mixed": count // 500}.get(kind, count // 200)
+    allowed = {"captions": 0, "numbers": count // 1000, "mixed": count // 500}.get(
+        kind, count // 200
+    )
     assert len(found) <= allowed, found[:10]
 
 
@@ -106,11 +108,24 @@ def lines_of(path):
 
 def test_plain_words_take_no_other_way():
     """A word with a space after it is written without the automaton: as with a full stop."""
-    for word in ("cat", "gonna", "cannot", "Cannoty", "can", "wanna", "LEMME", "Gimme", "got", "x" * 200):
+    for word in (
+        "cat",
+        "gonna",
+        "cannot",
+        "Cannoty",
+        "can",
+        "wanna",
+        "LEMME",
+        "Gimme",
+        "got",
+        "x" * 200,
+    ):
         assert tokenize(f"{word} x", "ptb") == [*tokenize(f"{word},", "ptb"), "x"]
 
 
-@pytest.mark.parametrize("piece", ["a", "a.", "a,", "1-", "<a ", "&amp;", "x@", "(", "'", "é.", "😀", "http://"])
+@pytest.mark.parametrize(
+    "piece", ["a", "a.", "a,", "1-", "<a ", "&amp;", "x@", "(", "'", "é.", "😀", "http://"]
+)
 def test_time_is_linear(piece):
     """Also where a token could be as long as the text."""
     write = _ptb.write
@@ -134,7 +149,9 @@ def test_it_is_lowercased_after_it_is_split():
     """Case decides where sentences end, and "ignore case" changes nothing."""
     hypotheses, references = ["Smith Inc. The cat."], [["smith inc. . the CAT"]]
     scores = [
-        fastbleu.BLEU(dialect="coco", tokenize="ptb", lowercase=lowercase).score(hypotheses, references)
+        fastbleu.BLEU(dialect="coco", tokenize="ptb", lowercase=lowercase).score(
+            hypotheses, references
+        )
         for lowercase in (False, True)
     ]
     assert scores[0].cumulative == scores[1].cumulative

@@ -167,7 +167,7 @@ cdef inline Py_ssize_t match(int kind, const void *chars, Py_ssize_t length, bin
                              failures *failed, int *action) noexcept nogil:
     """The end of the longest match from `i` on, which may include the end of the text as a unit."""
     cdef Py_ssize_t last = length + 1 if joined else length + 2
-    cdef Py_ssize_t end = i + 1, first = i
+    cdef Py_ssize_t end = i + 1
     cdef int state = START, after, unit_class
     action[0] = 0
     while i < last:
@@ -240,7 +240,7 @@ cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize
 
 cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length, Py_ssize_t i, bint apart,
                                         written *out) noexcept nogil:
-    """Write a word of ASCII letters with a space after it, for which no automaton is needed.
+    """Write a word of ASCII letters with a space or newline after it, for which no automaton is needed.
 
     Returns the place after the word, or `i` if it is no such word: also one that might be "cannot", "gonna",
     "gotta", "lemme", "gimme" or "wanna", which are two tokens. There must be room.
@@ -252,7 +252,7 @@ cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length,
     while end < length and <unsigned int> ((chars[end] | 32) - 97) < 26:
         to[end - i] = chars[end] | 32
         end += 1
-    if end == i or end == length or chars[end] != 32:
+    if end == i or end == length or (chars[end] != 32 and chars[end] != 10):
         return i
     if 5 <= end - i <= 6 and to[0] in (99, 103, 108, 119):
         return i
