@@ -98,7 +98,8 @@ def main() -> None:
     print(f"{images} images, equal numbers: {our_scores == their_scores}")
     for kind, their, our in zip(("wall", "processor"), theirs, ours, strict=True):
         print(
-            f"{kind} time: pycocoevalcap {their:.2f} s, fastbleu {our:.2f} s: {their / our:.1f} times"
+            f"{kind} time: pycocoevalcap {their:.2f} s, fastbleu {our:.2f} s: "
+            f"{their / our:.1f} times"
         )
     texts = [entry["caption"] for entries in sides[0].values() for entry in entries][:5000]
     java = min(java_seconds(texts) - java_seconds(texts[:1]) for _ in range(3)) / len(texts)
@@ -116,7 +117,8 @@ def main() -> None:
             times.append(time.process_time() - begin)
         each = min(times) / len(texts)
         print(
-            f"{name}: {each * 1e6:.2f} us per caption, Java {java * 1e6:.2f}: {java / each:.0f} times"
+            f"{name}: {each * 1e6:.2f} us per caption, Java {java * 1e6:.2f}: "
+            f"{java / each:.0f} times"
         )
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# What becomes of a match, as numbered in src/fastbleu/tokenizers/_ptb.pyx: its characters; nothing;
-# the end of a line; a fixed text; quotation marks in ASCII; curly apostrophes in ASCII; "&amp;" as "&".
+# What becomes of a match, as numbered in src/fastbleu/tokenizers/_ptb.pyx: nothing; the end of a
+# line; its characters; a fixed text; its characters with quotation marks in ASCII, or with curly
+# apostrophes in ASCII, or with "&amp;" as "&".
 SKIP, LINE, COPY, TEXT, QUOTE, CLITIC, ENTITY = range(7)
 # Where the token ends: see there, too.
 WHOLE, FIRST, BUT_LAST, AT_SPACE, AT_PERIOD = range(5)
@@ -109,15 +110,16 @@ rule(DOTTED)
 
 # Abbreviations.
 _TITLES = (
-    "adj adm adv alex assoc asst attys? ave brig capt cf cie cmdr col comdr cpl dept det drs? elec ens ft "
-    "gen govs? hon insp invt jos lieut lt maj messrs mlle mme mrs? ms msgr mt natl pfc ph pres profs? pvt "
-    "reps? rev sens? sfc sgt spc ste? supts? treas vs wm"
+    "adj adm adv alex assoc asst attys? ave brig capt cf cie cmdr col comdr cpl dept det drs? "
+    "elec ens ft gen govs? hon insp invt jos lieut lt maj messrs mlle mme mrs? ms msgr mt "
+    "natl pfc ph pres profs? pvt reps? rev sens? sfc sgt spc ste? supts? treas vs wm"
 )
 # They also end sentences: then the full stop is a token, too.
 _FINAL = (
-    r"ala? apr ariz assn aug bancorp bhd bldg blvd bros calif colo? co conn corp cos ct dak dec esq est etc "
-    r"ext feb fla fri ga inc ind intl jan jr jul jun kans? ky ltd mar md mich minn mon? mo mont neb nev nov "
-    r"oct okla penn plc rd rt sept? seq sq sr sys tel tenn thu thurs tues? univ va vt wed wisc? wyo ph\.d"
+    r"ala? apr ariz assn aug bancorp bhd bldg blvd bros calif colo? co conn corp cos ct dak "
+    r"dec esq est etc ext feb fla fri ga inc ind intl jan jr jul jun kans? ky ltd mar md mich "
+    r"minn mon? mo mont neb nev nov oct okla penn plc rd rt sept? seq sq sr sys tel tenn thu "
+    r"thurs tues? univ va vt wed wisc? wyo ph\.d"
 )
 _CAPITALIZED_FINAL = (
     "A(?i:rk)|D(?i:el)|I(?i:ll)|M(?i:ass|iss)|O(?i:re)|T(?i:ex)|W(?i:ash)|A[Zz]|L[Aa]|P[Aa]"
@@ -125,9 +127,9 @@ _CAPITALIZED_FINAL = (
 )
 _BEFORE_NUMBERS = "art ca figs? nos? op pp prop"
 _SENTENCE_STARTS = (
-    "a about according additionally after an as at but earlier he her here however if in it last many more "
-    "now once one other our she since so some such that the their then there these they this we what when "
-    "while yet you"
+    "a about according additionally after an as at but earlier he her here however if in it "
+    "last many more now once one other our she since so some such that the their then there "
+    "these they this we what when while yet you"
 )
 STARTS = (
     "(?:"
@@ -186,8 +188,8 @@ rule(
 
 # Files, names with signs, addresses.
 _FILES = (
-    "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov mp3 pdf php pl png "
-    "ppt ps py sql tar txt wav x xml zip"
+    "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov mp3 pdf "
+    "php pl png ppt ps py sql tar txt wav x xml zip"
 )
 rule(
     rf"{WORD_CHAR}+(?:\.{WORD_CHAR}+)*\.{any_case(_FILES)}[ \t\u00a0{NEWLINES},.!?]",

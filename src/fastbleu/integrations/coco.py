@@ -65,8 +65,8 @@ class PTBTokenizer:
         KeyError, AttributeError
             A caption has no key "caption", or this is not a str.
         ValueError
-            With ``compatible=True``: a caption contains a line break other than "\\\\n", after which
-            pycocoevalcap would give all captions the tokens of others.
+            With ``compatible=True``: a caption contains a line break other than "\\\\n", after
+            which pycocoevalcap would give all captions the tokens of others.
         """
         images, captions = [], []
         for image, entries in captions_for_image.items():
@@ -147,7 +147,10 @@ class Bleu:
         metric = BLEU(dialect="coco", max_order=self._n)
         rows = list(plain_rows(metric.statistics(hypotheses, references))) if hypotheses else []
         # With the types of pycocoevalcap's counts, which are printed.
-        sums = [sum(column) for column in zip(*[[*row[:2], *row[2], *row[3]] for row in rows])]
+        sums = [
+            sum(column)
+            for column in zip(*[[*row[:2], *row[2], *row[3]] for row in rows], strict=True)
+        ]
         sums = sums or [0] * (2 + 2 * self._n)
         total = sums[0], sums[1], sums[2 : 2 + self._n], sums[2 + self._n :]
         scores = list(COCO._all(*total))

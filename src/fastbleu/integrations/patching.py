@@ -203,7 +203,8 @@ def patch(*libraries: str) -> Patched:
     Parameters
     ----------
     *libraries : str
-        "nltk", "sacrebleu", "torchmetrics", "torcheval", "ignite", "coco" (pycocoevalcap); all of them by default.
+        "nltk", "sacrebleu", "torchmetrics", "torcheval", "ignite", "coco" (pycocoevalcap); all of
+        them by default.
 
     Returns
     -------
