@@ -14,6 +14,7 @@ import fastbleu
 from fastbleu.cli import main
 from fastbleu.integrations.coco import Bleu, PTBTokenizer
 from fastbleu.tables import read_coco
+from fastbleu.tokenizers import _ptb
 
 # Corpora with "\r", "\v", "\f", U+2028 or U+2029, which end a line in Java.
 BROKEN = {"edge:e62", "edge:e63", "edge:e66"}
@@ -92,6 +93,18 @@ def test_the_same_as_pycocoevalcap(original, capsys):
         assert [their_tokenizer().tokenize(side) for side in sides] == [gts, res]
         assert their_bleu(4).compute_score(gts, res, 0) == expected
         assert their_tokenizer().tokenize(broken) == shifted == {1: ["a cat"], 2: ["sat"]}
+
+
+def test_parts_of_a_file():
+    """Captions are tokenized in parts; what follows a part still counts."""
+    rng = random.Random(8)
+    ends = ["etc.", "U.S.", "No.", "they've", ":D", "'90", "a", "", " "]
+    starts = ["The cat", "the cat", "5 cats", "<b> x", "", " ", "It", "\u00e9 cat"]
+    for _ in range(300):
+        texts = [f"{rng.choice(starts)} {rng.choice(ends)}"[rng.randint(0, 1) :] for _ in range(70)]
+        texts = ["" if rng.random() < 0.2 else text for text in texts]
+        found = PTBTokenizer(compatible=True).tokenize({1: [{"caption": text} for text in texts]})
+        assert found[1] == _ptb.write("\n".join(texts), joined=True).split("\n")
 
 
 def test_errors():
