@@ -90,7 +90,8 @@ CONTENTS = {
     },
     "guides/coming-from": {
         "": """from-nltk from-sacrebleu from-torchmetrics from-evaluate from-torcheval
-            from-ignite from-keras from-fast-bleu from-bleuscore from-perl patching""",
+            from-ignite from-keras from-fast-bleu from-bleuscore from-perl
+            from-pycocoevalcap patching""",
     },
     "reference/index": {
         "": """metric dialects dialect-classes diagnosis matrix significance tables report nltk

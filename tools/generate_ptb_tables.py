@@ -186,7 +186,13 @@ def tables() -> bytes:
     padded = np.pad(columns, ((0, 0), (0, ROW - columns.shape[1])))
     numbers = np.array([len(rows), len(distinct)], "<u2").tobytes()
     units = merged.ravel()[unit_classes].astype(np.uint8).tobytes()
-    return numbers + actions + accepts.astype(np.uint8).tobytes() + units + padded.astype("<u2").tobytes()
+    return (
+        numbers
+        + actions
+        + accepts.astype(np.uint8).tobytes()
+        + units
+        + padded.astype("<u2").tobytes()
+    )
 
 
 def main() -> None:

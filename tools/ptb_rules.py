@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# What becomes of a match, as numbered in src/fastbleu/tokenizers/_ptb.pyx: its characters; nothing;
-# the end of a line; a fixed text; quotation marks in ASCII; curly apostrophes in ASCII; "&amp;" as "&".
+# What becomes of a match, as numbered in src/fastbleu/tokenizers/_ptb.pyx: nothing; the end of a
+# line; its characters; a fixed text; its characters with quotation marks in ASCII, or with curly
+# apostrophes in ASCII, or with "&amp;" as "&".
 SKIP, LINE, COPY, TEXT, QUOTE, CLITIC, ENTITY = range(7)
 # Where the token ends: see there, too.
 WHOLE, FIRST, BUT_LAST, AT_SPACE, AT_PERIOD = range(5)
@@ -31,7 +32,9 @@ def _character_sets() -> dict[str, str]:
         elif not line.startswith("#"):
             found += line.split()
     return {
-        name: "".join("-".join(rf"\u{int(end, 16):04x}" for end in part.split("-")) for part in parts)
+        name: "".join(
+            "-".join(rf"\u{int(end, 16):04x}" for end in part.split("-")) for part in parts
+        )
         for name, parts in sets.items()
     }
 
@@ -59,7 +62,9 @@ DOTTED = f"{_DOTTED_PART}(?:[.!?]{_DOTTED_PART})+"
 RULES: list[Rule] = []
 
 
-def rule(pattern: str, kind: int = COPY, text: str = "", ending: int = WHOLE, count: int = 0) -> None:
+def rule(
+    pattern: str, kind: int = COPY, text: str = "", ending: int = WHOLE, count: int = 0
+) -> None:
     RULES.append((pattern, kind, text, ending, count))
 
 
@@ -105,15 +110,16 @@ rule(DOTTED)
 
 # Abbreviations.
 _TITLES = (
-    "adj adm adv alex assoc asst attys? ave brig capt cf cie cmdr col comdr cpl dept det drs? elec ens ft "
-    "gen govs? hon insp invt jos lieut lt maj messrs mlle mme mrs? ms msgr mt natl pfc ph pres profs? pvt "
-    "reps? rev sens? sfc sgt spc ste? supts? treas vs wm"
+    "adj adm adv alex assoc asst attys? ave brig capt cf cie cmdr col comdr cpl dept det drs? "
+    "elec ens ft gen govs? hon insp invt jos lieut lt maj messrs mlle mme mrs? ms msgr mt "
+    "natl pfc ph pres profs? pvt reps? rev sens? sfc sgt spc ste? supts? treas vs wm"
 )
 # They also end sentences: then the full stop is a token, too.
 _FINAL = (
-    r"ala? apr ariz assn aug bancorp bhd bldg blvd bros calif colo? co conn corp cos ct dak dec esq est etc "
-    r"ext feb fla fri ga inc ind intl jan jr jul jun kans? ky ltd mar md mich minn mon? mo mont neb nev nov "
-    r"oct okla penn plc rd rt sept? seq sq sr sys tel tenn thu thurs tues? univ va vt wed wisc? wyo ph\.d"
+    r"ala? apr ariz assn aug bancorp bhd bldg blvd bros calif colo? co conn corp cos ct dak "
+    r"dec esq est etc ext feb fla fri ga inc ind intl jan jr jul jun kans? ky ltd mar md mich "
+    r"minn mon? mo mont neb nev nov oct okla penn plc rd rt sept? seq sq sr sys tel tenn thu "
+    r"thurs tues? univ va vt wed wisc? wyo ph\.d"
 )
 _CAPITALIZED_FINAL = (
     "A(?i:rk)|D(?i:el)|I(?i:ll)|M(?i:ass|iss)|O(?i:re)|T(?i:ex)|W(?i:ash)|A[Zz]|L[Aa]|P[Aa]"
@@ -121,11 +127,15 @@ _CAPITALIZED_FINAL = (
 )
 _BEFORE_NUMBERS = "art ca figs? nos? op pp prop"
 _SENTENCE_STARTS = (
-    "a about according additionally after an as at but earlier he her here however if in it last many more "
-    "now once one other our she since so some such that the their then there these they this we what when "
-    "while yet you"
+    "a about according additionally after an as at but earlier he her here however if in it "
+    "last many more now once one other our she since so some such that the their then there "
+    "these they this we what when while yet you"
 )
-STARTS = "(?:" + "|".join(f"[{w[0].upper()}](?i:{w[1:]})" for w in _SENTENCE_STARTS.split()) + r"|M(?i:[rs])\.)"
+STARTS = (
+    "(?:"
+    + "|".join(f"[{w[0].upper()}](?i:{w[1:]})" for w in _SENTENCE_STARTS.split())
+    + r"|M(?i:[rs])\.)"
+)
 TITLE = f"(?:{any_case(_TITLES)}|[Mm](?:fg|tg))"
 FINAL = f"(?:{any_case(_FINAL)}|{_CAPITALIZED_FINAL})"
 ACRONYM = r"[A-Za-z](?:\.[A-Za-z])+"
@@ -134,12 +144,19 @@ rule(rf"(?:{_BEFORE_HYPHEN}{ACRONYM}|[A-Za-z])\.")
 rule(rf"{ACRONYM}\.{ANY_SPACE}+(?:{STARTS}|{TAG}){ANY_SPACE}", ending=AT_PERIOD)
 rule(rf"[A-Za-z]\.{ANY_SPACE}+(?:{STARTS}|{TAG}){ANY_SPACE}", ending=FIRST, count=1)
 rule(rf"(?:{TITLE}|{FINAL})\.")
-rule(rf"{FINAL}\.(?:{ANY_SPACE}*$|{ANY_SPACE}{{2}}|{ANY_SPACE}+(?:[A-Z{UPPER}]|{TAG}))", ending=AT_PERIOD)
+rule(
+    rf"{FINAL}\.(?:{ANY_SPACE}*$|{ANY_SPACE}{{2}}|{ANY_SPACE}+(?:[A-Z{UPPER}]|{TAG}))",
+    ending=AT_PERIOD,
+)
 rule(rf"{FINAL}\.[^\nA-Za-z{LETTER}{MARK},;:\u3001]$", ending=AT_PERIOD, count=2)
 rule(rf"{FINAL}\.[^\n][\x00-\uffff]", ending=BUT_LAST, count=2)
 rule(rf"{any_case(_BEFORE_NUMBERS)}\.(?:\r\n|{ANY_SPACE})?{DIGITS}", ending=AT_SPACE)
 _AMPERSAND = "[A-Z]+(?:(?:&|&(?i:amp);)[A-Z]+)+"
-rule(rf"(?:{PART}(?:[_{HYPHENS}-]{PART})*|{_BEFORE_HYPHEN}[A-Za-z0-9]+|{DOTTED}|{_AMPERSAND})\.[,;:\u3001]", ending=BUT_LAST, count=1)
+rule(
+    rf"(?:{PART}(?:[_{HYPHENS}-]{PART})*|{_BEFORE_HYPHEN}[A-Za-z0-9]+|{DOTTED}|{_AMPERSAND})\.[,;:\u3001]",
+    ending=BUT_LAST,
+    count=1,
+)
 
 # Words.
 WORD = rf"(?:[A-Za-z\u00ad{LETTER}{MARK}]|{ACCENTED})(?:{WORD_CHAR}|{ACCENTED})*"
@@ -155,7 +172,8 @@ rule(WORD)
 rule("[A-Za-z0-9][A-Za-z0-9.,]*(?:-[A-Za-z0-9]+)+")
 rule(f"{PART}(?:[_{HYPHENS}-]{PART})+")
 _SLASHED = "[A-Za-z0-9]+(?:-[A-Za-z]+)*"
-rule(rf"{_SLASHED}(?:\\?/{_SLASHED}){{1,2}}(?:-[0-9]{{2}})?")
+rule(rf"{_SLASHED}(?:\\?/{_SLASHED}){{1,2}}")
+rule("[0-9]{1,2}/[0-9]{1,2}-[0-9]{2,4}")
 
 # Numbers.
 _MORE_DIGITS = rf"(?:[.,:\u066b\u066c\u2044]{DIGITS}+)*"
@@ -170,8 +188,8 @@ rule(
 
 # Files, names with signs, addresses.
 _FILES = (
-    "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov mp3 pdf php pl png "
-    "ppt ps py sql tar txt wav x xml zip"
+    "bat bmp c class cgi cpp dll doc docx exe gif gz h htm html jar java jpeg jpg mov mp3 pdf "
+    "php pl png ppt ps py sql tar txt wav x xml zip"
 )
 rule(
     rf"{WORD_CHAR}+(?:\.{WORD_CHAR}+)*\.{any_case(_FILES)}[ \t\u00a0{NEWLINES},.!?]",

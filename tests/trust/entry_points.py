@@ -16,6 +16,7 @@ import atexit
 import importlib.util
 import inspect
 import io
+import json
 import re
 import shutil
 import tempfile
@@ -463,6 +464,9 @@ fastbleu.tables.sentence_scores | tables.sentence_scores(TABLE, "mt", ["ref"], m
     tables.sentence_scores(TABLE, "mt", "other", metric=7)
 fastbleu.tables.statistics | tables.statistics(TABLE, "mt", "refs")
     tables.statistics(TABLE, "mt", []); tables.statistics({**TABLE, "hyp_len": TEXTS}, "mt", "ref")
+fastbleu.tables.read_coco (alone) | captions, damaged = coco_files()
+    tables.read_coco(captions, captions)
+    tables.read_coco(captions, damaged); tables.read_coco("no.json", captions)
 fastbleu.cli.main (alone) | reference, system, damaged = text_files()
     command(reference, "-i", system, "-b")
     command(reference, "-i", damaged); command(reference, "-i", system + ".no")
@@ -584,6 +588,15 @@ def text_files() -> list[str]:
     for path, lines in zip(paths, (STREAMS[0], TEXTS, None), strict=True):
         content = "\n".join(lines).encode() + b"\n" if lines else b"\xff\xfe\x00"
         Path(path).write_bytes(content)
+    return paths
+
+
+def coco_files() -> list[str]:
+    """A file of captions of each image, and one that is damaged."""
+    captions = [{"image_id": image, "caption": text} for image, text in enumerate(TEXTS)]
+    paths = [str(scratch() / name) for name in ("captions.json", "damaged.json")]
+    for path, content in zip(paths, (json.dumps(captions), "[{]"), strict=True):
+        Path(path).write_text(content, encoding="utf-8")
     return paths
 
 

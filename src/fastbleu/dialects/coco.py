@@ -28,8 +28,8 @@ class CocoDialect(SummedDialect):
 
     The closest reference's length counts, of two equally close the shorter; or the shortest; or,
     with ``reference_length="average"``, their mean. This is not an integer, so there are no rows.
-    Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` also does what its
-    ``PTBTokenizer`` does before.
+    Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` also does what
+    its ``PTBTokenizer`` does before.
 
     References
     ----------

@@ -25,8 +25,8 @@ def parse_captions(data: bytes | str, name: str) -> dict[Any, list[str]]:
     if isinstance(found, Mapping):
         if "annotations" not in found:
             raise ValueError(
-                f'{name}: the object has no key "annotations"; expected COCO\'s captions, or a list '
-                'of objects with "image_id" and "caption"'
+                f'{name}: the object has no key "annotations"; expected COCO\'s captions, or a '
+                'list of objects with "image_id" and "caption"'
             )
         found = found["annotations"]
     if not isinstance(found, Sequence) or isinstance(found, str):

@@ -167,7 +167,7 @@ cdef inline Py_ssize_t match(int kind, const void *chars, Py_ssize_t length, bin
                              failures *failed, int *action) noexcept nogil:
     """The end of the longest match from `i` on, which may include the end of the text as a unit."""
     cdef Py_ssize_t last = length + 1 if joined else length + 2
-    cdef Py_ssize_t end = i + 1, first = i
+    cdef Py_ssize_t end = i + 1
     cdef int state = START, after, unit_class
     action[0] = 0
     while i < last:
@@ -240,7 +240,7 @@ cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize
 
 cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length, Py_ssize_t i, bint apart,
                                         written *out) noexcept nogil:
-    """Write a word of ASCII letters with a space after it, for which no automaton is needed.
+    """Write a word of ASCII letters with a space or newline after it, for which no automaton is needed.
 
     Returns the place after the word, or `i` if it is no such word: also one that might be "cannot", "gonna",
     "gotta", "lemme", "gimme" or "wanna", which are two tokens. There must be room.
@@ -252,7 +252,7 @@ cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length,
     while end < length and <unsigned int> ((chars[end] | 32) - 97) < 26:
         to[end - i] = chars[end] | 32
         end += 1
-    if end == i or end == length or chars[end] != 32:
+    if end == i or end == length or (chars[end] != 32 and chars[end] != 10):
         return i
     if 5 <= end - i <= 6 and to[0] in (99, 103, 108, 119):
         return i
@@ -287,8 +287,9 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
             i += count
         elif ending == WHOLE or count > 0:
             i = end - count
-            if kind == 4 and count == 2 and end <= length and char_at(kind, chars, end - 1) >= END:
-                i += 1                      # two units
+            if (kind == 4 and count == 2 and end <= length and char_at(kind, chars, end - 1) >= END
+                    and char_at(kind, chars, i - 1) != 46):
+                i += 1 if char_at(kind, chars, i) == 46 else 0      # one character of two units
         else:
             while i < end - 1 and i < length and not is_space(char_at(kind, chars, i)):
                 i += 1
@@ -343,7 +344,9 @@ def write(text, bint all_tokens=False, bint joined=False):
     if owners is None:
         with cython.critical_section(loading):
             load_tables()
-    text = compact(text.replace("&apos;", "'") if "&" in text else text)
+    # This reads like a curly apostrophe, in all places that were tried.
+    has_entity = "&apos;" in text
+    text = compact(text.replace("&apos;", "\x92") if has_entity else text)
     kind, length = PyUnicode_KIND(text), PyUnicode_GET_LENGTH(text)
     memset(&out, 0, sizeof(out))
     memset(&failed, 0, sizeof(failed))
@@ -364,4 +367,6 @@ def write(text, bint all_tokens=False, bint joined=False):
         free(out.chars)
         free(failed.states)
         free(failed.trail)
+    if has_entity:
+        tokens = tokens.replace("\x92", "&apos;")
     return tokens if PyUnicode_IS_ASCII(tokens) else tokens.lower()

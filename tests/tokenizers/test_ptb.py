@@ -1,0 +1,159 @@
+"""The tokenizer "ptb" gives the tokens of Stanford's PTBTokenizer as pycocoevalcap runs it.
+
+Recorded output is compared where the data is; the program itself where Java and pycocoevalcap are.
+DIFFERENCES.md lists by kind what differs in random texts.
+"""
+
+import gzip
+import importlib.util
+import json
+import os
+import random
+import re
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+import wmt22
+from generators import SEED
+from ptb_texts import KINDS, java_lines
+
+import fastbleu
+from fastbleu import tokenize
+from fastbleu.tokenizers import _ptb
+
+DATA = Path(os.environ.get("FASTBLEU_DATA", "../shared/data")) / "tools"
+PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
+FOLLOWING = {"end": "", "next a": "\na cat", "next A": "\nA cat", "next 1": "\n1 cat"}
+
+
+def recorded(name):
+    if not (DATA / name).exists():
+        if os.environ.get("FASTBLEU_REQUIRE_DATA", "0") not in ("", "0"):
+            pytest.fail(f"no {DATA / name}")
+        pytest.skip(f"no {DATA / name}")
+    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def test_recorded_texts():
+    """Alone, at the end of a file, and with other lines after them."""
+    for case in recorded("ptb.jsonl.gz"):
+        if "lines" in case:
+            continue
+        text, tokens = case["text"], case["tokens"]
+        assert tokenize(text, "ptb-all") == tokens, text
+        kept = " ".join(token for token in tokens if token not in PUNCTUATION)
+        assert _ptb.write(text) == kept
+        assert tokenize(text, "ptb") == kept.split()
+        for key, following in FOLLOWING.items():
+            lines = _ptb.write(text.replace("\n", " ") + following, True, True).split("\n")
+            assert lines[0].split(" ") == (case.get(key, tokens) or [""]), (key, text)
+
+
+def test_a_text_of_several_lines_for_java():
+    """pycocoevalcap gives its rest to the next captions; here all tokens stay with the text."""
+    cases = [case for case in recorded("ptb.jsonl.gz") if "lines" in case]
+    assert cases
+    for case in cases:
+        found = tokenize(case["text"], "ptb-all")
+        assert found[: len(case["tokens"])] == case["tokens"]
+        lines = re.split("[\r\v\f\u2028\u2029]", case["text"])
+        assert found == [token for line in lines for token in tokenize(line, "ptb-all")]
+
+
+@pytest.fixture(scope="module")
+def coco_folder():
+    """Where pycocoevalcap is, which has Stanford's program."""
+    found = importlib.util.find_spec("pycocoevalcap")
+    if found is None or shutil.which("java") is None:
+        if os.environ.get("FASTBLEU_REQUIRE_HOSTS", "0") not in ("", "0"):
+            pytest.fail("needs Java and pycocoevalcap")
+        pytest.skip("needs Java and pycocoevalcap")
+    return found.submodule_search_locations[0]
+
+
+def differing(folder, texts, tmp_path):
+    theirs = java_lines(folder, texts, tmp_path)
+    ours = _ptb.write("\n".join(texts), True, True).split("\n")
+    assert len(theirs) == len(texts)
+    pairs = zip(texts, theirs, ours, strict=False)
+    return [(text, a, b) for text, a, b in pairs if a.rstrip(" ") != b]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_texts_are_split_as_by_java(kind, coco_folder, tmp_path):
+    rng = random.Random(f"{SEED} {kind}")
+    count = min(int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "20000")), 100_000) // len(KINDS)
+    found = differing(coco_folder, [KINDS[kind](rng) for _ in range(count)], tmp_path)
+    allowed = {"captions": 0, "numbers": count // 1000, "mixed": count // 500}.get(
+        kind, count // 200
+    )
+    assert len(found) <= allowed, found[:10]
+
+
+def test_english_is_split_as_by_java(coco_folder, tmp_path):
+    """All English of WMT22; fewer than 1 in 10,000 lines may differ."""
+    texts = [line for path in sorted(wmt22.WMT22.glob("*/*-en.*")) for line in lines_of(path)]
+    if not texts:
+        pytest.skip("no WMT22 data")
+    found = differing(coco_folder, texts, tmp_path)
+    assert len(found) * 10_000 < len(texts), found
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def test_plain_words_take_no_other_way():
+    """A word with a space after it is written without the automaton: as with a full stop."""
+    for word in (
+        "cat",
+        "gonna",
+        "cannot",
+        "Cannoty",
+        "can",
+        "wanna",
+        "LEMME",
+        "Gimme",
+        "got",
+        "x" * 200,
+    ):
+        assert tokenize(f"{word} x", "ptb") == [*tokenize(f"{word},", "ptb"), "x"]
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "a.", "a,", "1-", "<a ", "&amp;", "x@", "(", "'", "é.", "😀", "http://"]
+)
+def test_time_is_linear(piece):
+    """Also where a token could be as long as the text."""
+    write = _ptb.write
+    times = []
+    for size in (20_000, 160_000):
+        text = piece * (size // len(piece))
+        begin = time.process_time()
+        write(text)
+        times.append(time.process_time() - begin)
+    assert times[1] < 60 * times[0] + 0.2, times
+
+
+def test_odd_texts():
+    assert tokenize("", "ptb") == tokenize("😀 \u200b", "ptb-all") == []
+    assert tokenize("a\ud800b", "ptb-all") == ["a", "b"]
+    with pytest.raises(TypeError, match="expected a str to tokenize, not"):
+        _ptb.write(b"a cat")
+
+
+def test_it_is_lowercased_after_it_is_split():
+    """Case decides where sentences end, and "ignore case" changes nothing."""
+    hypotheses, references = ["Smith Inc. The cat."], [["smith inc. . the CAT"]]
+    scores = [
+        fastbleu.BLEU(dialect="coco", tokenize="ptb", lowercase=lowercase).score(
+            hypotheses, references
+        )
+        for lowercase in (False, True)
+    ]
+    assert scores[0].cumulative == scores[1].cumulative
+    assert round(scores[0].value, 6) == 1
+    assert "|tok:ptb|" in scores[0].signature
