@@ -93,7 +93,7 @@ CONTENTS = {
             from-ignite from-keras from-fast-bleu from-bleuscore from-perl patching""",
     },
     "reference/index": {
-        "": """metric dialects dialect-classes diagnosis matrix significance tables report nltk
+        "": """metric dialects dialect-classes recipes diagnosis matrix significance tables report nltk
             sacrebleu integrations tokenizers""",
     },
 }
