@@ -94,7 +94,7 @@ CONTENTS = {
             from-pycocoevalcap patching""",
     },
     "reference/index": {
-        "": """metric dialects dialect-classes diagnosis matrix significance tables report nltk
+        "": """metric dialects dialect-classes recipes diagnosis matrix significance tables report nltk
             sacrebleu integrations tokenizers""",
     },
 }

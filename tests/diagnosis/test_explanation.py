@@ -253,3 +253,21 @@ def test_an_explanation_with_findings_is_pickled(protocol):
     found = explain([text.lower() for text in texts], texts, "nltk", "sacrebleu")
     assert found.findings
     assert str(pickle.loads(pickle.dumps(found, protocol))) == str(found)
+
+
+def test_why_a_number_of_llamafactory_is_higher():
+    found = explain(
+        ["the cat sat on the mat"], ["the cat is on the mat"], "llamafactory", "sacrebleu"
+    )
+    assert [step.rule for step in found.steps if round(step.points, 3)] == ["tokenizer"]
+    assert (found.steps[0].a, found.steps[0].b) == ("characters", "13a")
+    assert round(found.a.value, 1), round(found.b.value, 1) == (78.4, 38.0)
+    assert "llamafactory-metric: BLEU of CHARACTERS" in str(found)
+    assert "smoothing of" not in str(found)
+
+
+def test_a_recipe_shares_the_rules_of_the_dialect_that_computes():
+    found = explain(["the cat sat on"], ["the cat sat in"], "parlai", "nltk")
+    assert {"brevity penalty", "totals", "orders", "weights"} <= set(found.shared)
+    weights = explain(["the cat sat on"], ["the cat sat in"], "codesum-nltk", "crystalbleu")
+    assert "weights" in weights.shared

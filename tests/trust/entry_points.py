@@ -476,6 +476,14 @@ fastbleu.cli.main: segment by segment (alone) | reference, system, damaged = tex
     command(reference, "-i", system, "-sl", "-ci")
 fastbleu.cli.main: a test of significance (alone) | reference, system, damaged = text_files()
     command(reference, "-i", system, reference, "-pbs", "-pbsn", "9", "-f", "text")
+fastbleu.recipes.names | fastbleu.recipes.names()
+fastbleu.recipes.describe | fastbleu.recipes.describe("llamafactory").rules
+    fastbleu.recipes.describe("nltk"); fastbleu.recipes.describe("no tool")
+    fastbleu.recipes.describe(7)
+fastbleu.recipes.Description | it = fastbleu.recipes; it.Description([{"recipe": "a"}]).rules
+    it.Description()
+fastbleu.recipes.Description.__str__ | str(fastbleu.recipes.describe())
+fastbleu.recipes.Description.to_dict | fastbleu.recipes.describe("opik").to_dict()
 fastbleu.rewards.BLEUReward | BLEUReward("answer", "<a>(.*)</a>", lowercase=True).metric
     BLEUReward("prompts"); BLEUReward(extract=7); BLEUReward(dialect="moses")
 fastbleu.rewards.BLEUReward.__call__ | it = BLEUReward(); it(TEXTS, references=TEXT_REFERENCES)
@@ -719,7 +727,7 @@ def call_of(number: int, state: State) -> object:
 MODULES = [
     *("fastbleu", "fastbleu.nltk", "fastbleu.sacrebleu", "fastbleu.sacrebleu.metrics"),
     *("fastbleu.significance", "fastbleu.matrix", "fastbleu.tokenizers", "fastbleu.dialects"),
-    *("fastbleu.tables", "fastbleu.cli", "fastbleu.rewards"),
+    *("fastbleu.tables", "fastbleu.cli", "fastbleu.rewards", "fastbleu.recipes"),
     *("fastbleu.integrations.evaluate", "fastbleu.integrations.transformers"),
 ]
 PACKAGE = str(Path(fastbleu.__file__).parent)

@@ -37,6 +37,8 @@ _MOST_CHANGES = 2
 _NEAREST = 5
 # Matches of one dialect that a table lists; of more it tells what they differ in.
 _SHOWN = 5
+# Between recipes of the same score, in a match.
+_OR = " or "
 # Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
     "stripped text": str.strip,
@@ -142,7 +144,10 @@ def _words(match: Match) -> list[str]:
 
 
 def _cells(match: Match) -> tuple[str, str, str]:
-    return f"{match.value:.6g}", f"{match.distance:+.4g}", match.setting
+    setting, *others = match.setting.split(_OR)
+    if others:
+        setting += _OR + (others[0] if len(others) == 1 else f"{len(others)} more recipes")
+    return f"{match.value:.6g}", f"{match.distance:+.4g}", setting
 
 
 def identify(number: float | str, hypotheses: Hypotheses, references: References) -> Identification:
@@ -358,7 +363,7 @@ def _in_order(found: list[tuple[tuple[int, int], bool, Match]]) -> list[Match]:
             if not is_recipe:
                 dialects.append(match)
             elif (same := recipes.get(match.value)) is not None:
-                either = f"{same.setting} or {match.setting}"
+                either = _OR.join([same.setting, match.setting])
                 recipes[match.value] = replace(same, setting=either)
             else:
                 recipes[match.value] = match

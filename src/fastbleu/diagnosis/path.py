@@ -181,7 +181,7 @@ def _owner_of(dialect: Dialect, method: str, usual: str) -> str:
 def _smoothing_of(scorer: MixedScorer) -> str:
     owner = scorer.smoothing
     value = "" if owner.smoothing_value is None else f"[{owner.smoothing_value}]"
-    return f"{owner.smoothing}{value} of {owner.dialect.arithmetic.name}"
+    return f"{owner.smoothing}{value} of {owner.dialect._arithmetic.name}"
 
 
 class Step(NamedTuple):

@@ -121,7 +121,7 @@ class Dialect(ABC):
     _printed: ClassVar[str | None] = None
 
     @property
-    def arithmetic(self) -> Dialect:
+    def _arithmetic(self) -> Dialect:
         """The dialect whose counting, smoothing and brevity penalty this is."""
         return self
 

@@ -50,7 +50,7 @@ class MixedScorer:
     def of(cls, scorer: Scorer) -> MixedScorer:
         """The rules of a single scorer."""
         dialect = scorer.dialect
-        rules = dialect.arithmetic
+        rules = dialect._arithmetic
         return cls(rules, scorer, scorer, scorer.weights, rules, dialect)
 
     @property

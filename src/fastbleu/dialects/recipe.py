@@ -128,7 +128,7 @@ class Recipe(Dialect):
     base: ClassVar[Dialect | None]
 
     @property
-    def arithmetic(self) -> Dialect:
+    def _arithmetic(self) -> Dialect:
         return self.base or self
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
