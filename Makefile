@@ -98,7 +98,9 @@ test-tables:            ## test tables and columns, with all data frame librarie
 	    tests/integrations/test_queries.py \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
-	    'tests/test_documentation.py::test_code_blocks[docs/guides/daily-totals.md]'
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/daily-totals.md]' \
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/engines.md]' \
+	    'tests/test_documentation.py::test_code_blocks[docs/guides/other-engines.md]'
 
 # Spark needs Java 17 or later.
 test-engines:            ## test tables on clusters, with Spark and Ray

@@ -1,7 +1,8 @@
-"""Rows per second of BLEU by group on Spark and Ray, beside jobs that only read the batches.
+"""Rows per second of BLEU by group on engines, beside jobs that only read the same columns.
 
-    make VENV=.venv-engines .venv-engines/with-engines
-    .venv-engines/bin/python bench/engines.py [--rows 2000000] [--rounds 5] [--engines spark ray]
+    make VENV=.venv-engines .venv-engines/with-engines    # spark, ray
+    make VENV=.venv-tables .venv-tables/with-tables       # duckdb, polars, tables
+    .venv-engines/bin/python bench/engines.py [--rows 2000000] [--engines spark ray]
 
 Parquet files with nine groups of rows are read by two workers on this machine. Both jobs of a round
 run one after the other; a rate is that of the fastest round, which leaves out start and compiling.
@@ -26,7 +27,7 @@ BY = ["system", "lang"]
 Job = Callable[[], object]
 
 
-def write_table(path: Path, rows: int) -> None:
+def write_table(path: Path, rows: int, compression: str) -> None:
     """Rows of WMT22, in the order of their groups, in files of equal length."""
     corpus = load_corpus().take(rows)
     groups = [f"system {row * 9 // rows}" for row in range(rows)]
@@ -36,7 +37,8 @@ def write_table(path: Path, rows: int) -> None:
     for number in range(files):
         first, last = (rows * part // files for part in (number, number + 1))
         part = table.slice(first, last - first)
-        pyarrow.parquet.write_table(part, path / f"{number}.parquet", row_group_size=1 << 17)
+        options = {"row_group_size": 1 << 17, "compression": compression}
+        pyarrow.parquet.write_table(part, path / f"{number}.parquet", **options)
 
 
 def spark_jobs(path: Path) -> tuple[Job, Job]:
@@ -83,6 +85,54 @@ def ray_jobs(path: Path) -> tuple[Job, Job]:
     )
 
 
+def duckdb_jobs(path: Path) -> tuple[Job, Job]:
+    import duckdb
+
+    from fastbleu.integrations.duckdb import register
+
+    connection = duckdb.connect(config={"threads": 2})
+    register(connection)
+    rows = f"FROM '{path}/*.parquet' GROUP BY system, lang"
+    # What a function of Arrow that only takes the columns costs: DuckDB makes these for any.
+    connection.create_function(
+        "taken", _taken, ["VARCHAR", "VARCHAR"], "BIGINT", type="arrow", null_handling="special"
+    )
+    return (
+        lambda: connection.sql(f"SELECT system, lang, sum(taken(mt, ref)) {rows}").fetchall(),
+        lambda: connection.sql(f"SELECT system, lang, bleu_corpus(mt, ref) {rows}").fetchall(),
+    )
+
+
+def _taken(hypotheses: pyarrow.Array, references: pyarrow.Array) -> pyarrow.Array:
+    return pyarrow.repeat(pyarrow.scalar(1), len(hypotheses))
+
+
+def polars_jobs(path: Path) -> tuple[Job, Job]:
+    os.environ["POLARS_MAX_THREADS"] = "2"
+    import polars
+
+    import fastbleu.integrations.polars  # noqa: F401
+
+    frame = polars.scan_parquet(path / "*.parquet").select("mt", "ref", *BY)
+    score = polars.col("mt").bleu.corpus("ref")
+    return (
+        lambda: frame.collect(),
+        lambda: frame.group_by(BY).agg(score).collect(),
+    )
+
+
+def tables_jobs(path: Path) -> tuple[Job, Job]:
+    """One process with two threads, without an engine."""
+    from fastbleu import tables
+    from fastbleu.tables.files import Files
+
+    columns = ["mt", "ref", *BY]
+    return (
+        lambda: sum(map(len, Files(path, columns, []))),
+        lambda: tables.score(path, "mt", ["ref"], by=BY, threads=2),
+    )
+
+
 def seconds(job: Job) -> float:
     start = time.perf_counter()
     job()
@@ -92,13 +142,16 @@ def seconds(job: Job) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--compression", default="snappy", help="of the Parquet files")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--engines", nargs="+", choices=["spark", "ray"], default=["spark", "ray"])
+    engines = {"spark": spark_jobs, "ray": ray_jobs, "duckdb": duckdb_jobs, "polars": polars_jobs}
+    engines["tables"] = tables_jobs
+    parser.add_argument("--engines", nargs="+", choices=engines, default=["spark", "ray"])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        write_table(Path(folder), options.rows)
+        write_table(Path(folder), options.rows, options.compression)
         for engine in options.engines:
-            read, score = {"spark": spark_jobs, "ray": ray_jobs}[engine](Path(folder))
+            read, score = engines[engine](Path(folder))
             times = [(seconds(read), seconds(score)) for _ in range(options.rounds + 1)][1:]
             reading, scoring = (options.rows / min(column) for column in zip(*times, strict=True))
             print(

@@ -83,8 +83,8 @@ CONTENTS = {
     "index": {
         "Start": "quickstart guides/coming-from faq",
         "Tasks": """guides/training guides/rl-rewards guides/mbr guides/self-bleu
-            guides/significance guides/paper guides/tables guides/daily-totals scale guides/command
-            report""",
+            guides/significance guides/paper guides/tables guides/daily-totals guides/engines
+            guides/other-engines scale guides/command report""",
         "Background": "why-numbers-differ how-it-works differences promises support",
         "Reference": "reference/index changelog contributing architecture releasing",
     },

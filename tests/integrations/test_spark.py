@@ -36,6 +36,7 @@ def session():
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.sql.parquet.compression.codec", "uncompressed")
             .getOrCreate()
         )
         session.sparkContext.setLogLevel("OFF")
@@ -148,6 +149,25 @@ def test_functions_of_sql(session, frame):
     [[found]] = session.sql("SELECT nltk_corpus(mt, array(ref, other)) FROM outputs").collect()
     metric = BLEU(dialect="nltk", tokenize="13a")
     assert found == tables.score(ITS, "mt", ["ref", "other"], metric=metric)["bleu"][0]
+
+
+def test_structured_streaming(session, tmp_path):
+    """The recipe of docs/guides/other-engines.md."""
+    (tmp_path / "in").mkdir()
+    frame = session.createDataFrame(pa.table(ITS)).select("system", "mt", "ref")
+    frame.repartition(4).write.mode("overwrite").parquet(str(tmp_path / "in"))
+
+    def count(batch, number):
+        sums = spark.sums(batch, "mt", ["ref"], by=["system"])
+        sums.write.mode("overwrite").parquet(str(tmp_path / "sums" / f"batch={number}"))
+
+    stream = session.readStream.schema(frame.schema).option("maxFilesPerTrigger", 1)
+    stream = stream.parquet(str(tmp_path / "in")).writeStream.foreachBatch(count)
+    stream = stream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    stream.trigger(availableNow=True).start().awaitTermination()
+    assert len(list((tmp_path / "sums").glob("batch=*"))) > 1
+    found = tables.scores(tables.combine(tmp_path / "sums", by=["system"]))
+    assert by_key(found) == by_key(tables.score(pa.table(ITS), "mt", ["ref"], "system"))
 
 
 CONNECT = """

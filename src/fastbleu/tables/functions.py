@@ -48,11 +48,11 @@ def score(
         In memory: a table of pandas, polars or pyarrow, any other data frame that narwhals
         supports, or a dict of columns. Streamed: files (.parquet, .pq, .feather, .arrow, .arrows,
         .ipc; .csv, .tsv, .jsonl, .ndjson, also with .gz, .bz2 or .zst after it) by a path, a list
-        of paths, a pattern, a directory or a URL (s3://, and what fsspec opens); a LazyFrame of polars, a dataset, a ParquetFile or a
-        RecordBatchReader of pyarrow, a DuckDB relation, a dataset of Hugging Face's `datasets`, or
-        any iterable of tables or record batches. Of a stream only some parts of 65,536 rows are
-        in memory, and what its library reads ahead: nothing of Parquet files given as paths, whole
-        row groups of a dataset of pyarrow.
+        of paths, a pattern, a directory or a URL (s3://, and what fsspec opens). Also a LazyFrame
+        of polars, a dataset, a ParquetFile or a RecordBatchReader of pyarrow, a DuckDB relation, a
+        dataset of Hugging Face's `datasets`, or any iterable of tables or record batches. Of a
+        stream only some parts of 65,536 rows are in memory, and what its library reads ahead:
+        nothing of Parquet files given as paths, whole row groups of a dataset of pyarrow.
     hypothesis : str
         The column of the hypotheses.
     references : list of str, or str
