@@ -1,7 +1,7 @@
-"""Tests of the patches here: each is applied to a release from PyPI, and compared with the original.
+"""Tests of the patches here: each is applied to a release from PyPI and compared with the original.
 
-The files run as bench/hosts.py runs those of tools: what they import and BLEU does not need is a stub
-if it is not installed. A test whose library is not installed is skipped.
+The files run as bench/hosts.py runs those of tools: what they import and BLEU does not need is a
+stub if it is not installed. A test whose library is not installed is skipped.
 """
 
 import asyncio
