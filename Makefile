@@ -18,7 +18,7 @@ TORCH ?= torch==2.13.0
 AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist test-installs check-release lint bench bench-hosts trust trust-short trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist test-installs test-upstream check-release lint bench bench-hosts trust trust-short trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -210,6 +210,12 @@ bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RES
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/table.py
 	@$(BIN)/python bench/run.py --against $(AGAINST)
+
+test-upstream:            ## apply and test the patches for other projects in packaging/upstream
+	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
+	@$(MAKE) --no-print-directory VENV=.venv-mbrs .venv-mbrs/with-mbrs
+	@.venv-integrations/bin/python -m pytest -q -p no:benchmark -W default packaging/upstream/tests.py -k 'not mbrs'
+	@.venv-mbrs/bin/python -m pytest -q -p no:benchmark -W default packaging/upstream/tests.py -k mbrs
 
 bench-hosts:            ## measure evaluation tools with and without fastbleu.patch (HUB=folder with the hub's scripts)
 	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts

@@ -98,12 +98,13 @@ class _Finder:
 finder = _Finder()
 
 
-def unpacked(package):
-    """The folder with the files of a package of PyPI, and its version."""
+def unpacked(requirement):
+    """The folder with the files of a package of PyPI, and its version; "name" or "name==1.0"."""
+    package = requirement.partition("==")[0]
     folder = FOLDER / package
     if not folder.exists():
         command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q"]
-        command += ["--no-deps", "--no-build-isolation", "-d", str(FOLDER / "files"), package]
+        command += ["--no-deps", "--no-build-isolation", "-d", str(FOLDER / "files"), requirement]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         archive = archive_of(package)
         if archive.suffix == ".whl":

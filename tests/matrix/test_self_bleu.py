@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import sacrebleu
 from generators import (
     IGNORED_OF_RANDOM,
     KINDS,
@@ -373,3 +374,59 @@ def test_lists_of_texts_without_a_tokenizer_are_noticed():
 def test_a_progress_bar_of_groups(capsys):
     self_bleu(GROUPS, progress=True, tokenize="13a")
     assert "3.00/3.00" in capsys.readouterr().err
+
+
+def definitions(sentences):
+    """DiffuSeq's mean over pairs, and the mean over all pairs, by nltk."""
+    method = PRISTINE.SmoothingFunction().method4
+    tokens = [sentence.split() for sentence in sentences]
+    scores = np.array(
+        [
+            [PRISTINE.sentence_bleu([r], h, smoothing_function=method) for h in tokens]
+            for r in tokens
+        ]
+    )
+    count = len(sentences)
+    return {
+        "earlier": (np.triu_indices(count, 1), scores),
+        "each": (np.nonzero(~np.eye(count, dtype=bool)), scores),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("against", ["earlier", "each"])
+def test_other_definitions(against):
+    rng = seeded("self-bleu against", against)
+    for size in (2, 3, 9):
+        sentences = [
+            " ".join(rng.choices(["a", "b", "c", "d", "e"], k=rng.randint(1, 9)))
+            for _ in range(size)
+        ]
+        pairs, scores = definitions(sentences)[against]
+        options = {"smoothing": "method4", "tokenize": "none", "against": against}
+        found = self_bleu(sentences, (4, 2), **options)
+        assert found.values[4] == np.mean([*scores[pairs]])
+        last = [scores[i, -1] for i in range(size - 1)]
+        assert found.scores[-1, 0] == pytest.approx(np.mean(last), rel=1e-14)
+        assert np.isnan(found.scores[0, 0]) == (against == "earlier")
+        assert found.signature.endswith(f"|against:{against}")
+        groups = self_bleu([sentences, sentences[:2]], (4,), **options)
+        assert groups[0].values[4] == found.values[4]
+        again = self_bleu(iter(sentences), (4,), **options)
+        assert again.values[4] == found.values[4]
+
+
+def test_the_definition_of_helm():
+    """Each against all others at once, by sacreBLEU; texts are stripped and none is empty."""
+    metric = sacrebleu.BLEU(effective_order=True)
+    scores = [metric.sentence_score(text, others(TEXTS, i)).score for i, text in enumerate(TEXTS)]
+    found = self_bleu(TEXTS, (4,), dialect="sacrebleu")
+    assert found.scores[:, 0].tolist() == scores
+    assert found.values[4] == pytest.approx(sum(scores) / len(scores), rel=1e-14)
+
+
+def test_wrong_definitions():
+    raises(ValueError, "against", self_bleu, [["a"], ["b"]], against="all")
+    message = "against is 'each', which takes no sample"
+    raises(ValueError, message, self_bleu, [["a"], ["b"]], against="each", sample=1)
+    raises(ValueError, "there are 1 sentences", self_bleu, [["a"]], against="each")

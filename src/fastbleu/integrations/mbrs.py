@@ -108,7 +108,7 @@ class MetricBLEU(_MetricBLEU):
             watch.set_delta_ncalls(len(hypotheses) * len(references))
             sentences = SentenceReader(self._bleu).read_pair(hypotheses, references)
             scores = numpy.empty([len(side) for side in sentences])
-            pairs = PairScorer(self._bleu, self._bleu.counter.threads)
+            pairs = PairScorer(self._bleu.scorer, self._bleu.counter.threads)
             pairs.prepare(*sentences)
             pairs.fill(scores)
             return _tensor(scores)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
+    from ..dialects.scorer import Scorer
     from ..inputs.types import Hypotheses, Mask, Sources
     from ..metric.bleu import BLEU
     from ..metric.keyword_types import MetricOptions
@@ -129,7 +130,7 @@ def pairwise(
             scorer.prepare(*sources[number])
             scorer.fill(by_source[number])
 
-        make = partial(PairScorer, metric, bar=bar)
+        make = partial(PairScorer, metric.scorer, bar=bar)
         on_sources(metric.counter.threads, by_source.shape, make, score)
     return scores
 
@@ -176,7 +177,7 @@ def iter_blocks(
     if len(shape) == 3:
         raise ValueError("iter_blocks takes one source; for a batch call it for each source")
     count, width = shape
-    scorer = PairScorer(metric, metric.counter.threads)
+    scorer = PairScorer(metric.scorer, metric.counter.threads)
     scorer.prepare(*sources[0])
     height = rows or max(1, _BLOCK_BYTES // (kind.itemsize * max(1, width)))
 
@@ -192,14 +193,14 @@ def iter_blocks(
 
 
 class PairScorer:
-    """Scores all pairs of sentences by a metric; large sources on several threads.
+    """Scores all pairs of sentences; large sources on several threads.
 
     A row of counts that was scored for one source is not scored again for later ones.
     """
 
-    def __init__(self, metric: BLEU, threads: int, bar: ProgressBar | None = None) -> None:
+    def __init__(self, scorer: Scorer, threads: int, bar: ProgressBar | None = None) -> None:
         self.bar = bar
-        self._scorer = metric.scorer
+        self._scorer = scorer
         self._threads = threads
         self._counters: list[PairCounter] = []
         self._orders, self._longest = 1, _LEAST_LONGEST

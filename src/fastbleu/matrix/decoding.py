@@ -216,7 +216,7 @@ def mbr(
                 metric.counter.threads, sizes, lambda _: Aggregation(metric), aggregate_source
             )
         else:
-            make = partial(PairScorer, metric, bar=bar)
+            make = partial(PairScorer, metric.scorer, bar=bar)
             on_sources(metric.counter.threads, sizes, make, score_source)
     best = numpy.array([means.argmax() for means in utilities], numpy.int64)
     if not single:

@@ -14,18 +14,19 @@ import numpy
 from ..counting.stats import Stats
 from ..dialects import NLTK, SACREBLEU, get
 from ..inputs import mistakes
-from ..inputs.arguments import check_integer, check_positive
+from ..inputs.arguments import check_choice, check_integer, check_positive
 from ..inputs.arrays import shape_of
 from ..inputs.columns import listed_column
 from ..inputs.sentences import check_sizes, masks_of
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
+from .all_pairs import PairScorer
 from .reader import SentenceReader, metric_of
 from .source_pairs import is_batch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Unpack
+    from typing import Any, Literal, Unpack
 
     from numpy.typing import NDArray
 
@@ -80,6 +81,7 @@ def self_bleu(
     seed: int = 0,
     progress: bool = False,
     mask: Mask | None = None,
+    against: Literal["others", "each", "earlier"] = "others",
     metric: BLEU | None = None,
     **options: Unpack[MetricOptions],
 ) -> Any:
@@ -104,6 +106,13 @@ def self_bleu(
         Seed of the sample.
     mask, progress
         As `hypothesis_mask` and `progress` of `pairwise`.
+    against : {"others", "each", "earlier"}, default "others"
+        What a sentence is scored against, of which there are several definitions. "others": all
+        others as its references at once, Texygen's, and HELM's with ``orders=(4,),
+        dialect="sacrebleu"``. "each": each other one by itself, averaged over all pairs.
+        "earlier": each sentence before it by itself, averaged over these pairs, DiffuSeq's with
+        ``orders=(4,), smoothing="method4", tokenize="none"``; the first sentence scores NaN.
+        Pairs take quadratic time, and the memory of their matrix.
     metric, **options
         As for `pairwise`, but by default ``dialect="nltk", smoothing="floor"``. If the first
         sentence is a str all are text, tokenized as by `pairwise`; if not `tokenize` is None:
@@ -123,7 +132,9 @@ def self_bleu(
 
     References
     ----------
-    Zhu et al. (2018), Texygen: A Benchmarking Platform for Text Generation Models.
+    Zhu et al. (2018), Texygen: A Benchmarking Platform for Text Generation Models. HELM 0.5.16,
+    disinformation_metrics.py, ``_self_bleu``, which strips texts and leaves empty ones out.
+    DiffuSeq 8bfafcb, scripts/eval_seq2seq.py, ``diversityOfSet``.
 
     Examples
     --------
@@ -153,12 +164,18 @@ def self_bleu(
     seed = check_integer("seed", seed)
     for order in checked:
         metric.scorer.dialect._check_order(order)
+    check_choice("against", against, ("others", "each", "earlier"))
+    if against != "others" and sample is not None:
+        raise ValueError(f'against is {against!r}, which takes no sample: pass against="others"')
     group = _Group(metric, checked, sample, seed)
     is_listed = hasattr(given, "__len__") and not isinstance(given, str)
     result: Any
     if not is_batch(given if is_listed else [first], metric.counter.is_text):
-        blocks = reader.read_blocks(given, "sentences", mask, progress, counted=True)
-        result = group.score(blocks, "sentences")
+        if against == "others":
+            blocks = reader.read_blocks(given, "sentences", mask, progress, counted=True)
+            result = group.score(blocks, "sentences")
+        else:
+            result = group.score_pairs(given, reader, against == "earlier", mask, progress)
     else:
         groups = given if is_listed else list(given)
         check_sizes("sentences", groups, "", ragged=True)
@@ -170,8 +187,15 @@ def self_bleu(
             ):
                 reader.vocabulary.forget()
                 name = f"sentences[{number}]"
-                blocks = reader.read_blocks(of_group, name, mask_of_group, counted=True)
-                result.append(group.score(blocks, name))
+                if against == "others":
+                    blocks = reader.read_blocks(of_group, name, mask_of_group, counted=True)
+                    result.append(group.score(blocks, name))
+                else:
+                    is_earlier = against == "earlier"
+                    found = group.score_pairs(
+                        of_group, reader, is_earlier, mask_of_group, name=name
+                    )
+                    result.append(found)
                 bar.update(1)
     reader.warn_of_input()
     metric.scorer.warn_of_short(group.short, reader.sentences, max(checked))
@@ -202,12 +226,7 @@ class _Group:
             bar.update(len(block))
         count = len(others)
         self._metric.scorer.dialect._check_references(count - 1)
-        where, fix = ("", "") if name == "sentences" else (f"{name}: ", "; leave this group out")
-        if count < 2:
-            raise ValueError(
-                f"{where}there are {count} sentences; self-BLEU needs 2 or more, because each is "
-                f"compared with all the others{fix}"
-            )
+        where = _check_count(count, name)
         every = range(count)
         if sample is not None and not 1 <= check_integer("sample", sample) <= count:
             raise ValueError(
@@ -226,6 +245,48 @@ class _Group:
         values = dict(zip(self._orders, means, strict=True))
         numbers = numpy.array(indices, numpy.int64)
         return SelfBLEU(values, scores, self._orders, numbers, self._signature)
+
+    def score_pairs(
+        self,
+        sentences: Any,
+        reader: SentenceReader,
+        is_earlier: bool,
+        mask: Any = None,
+        progress: bool = False,
+        name: str = "sentences",
+    ) -> SelfBLEU:
+        """Score each pair of a group by itself: with all other sentences, or only earlier ones."""
+        listed = sentences if hasattr(sentences, "__len__") else list(sentences)
+        count = len(listed)
+        _check_count(count, name)
+        chosen = numpy.tri(count, count, -1, bool) if is_earlier else ~numpy.eye(count, dtype=bool)
+        scores, values = numpy.empty((count, len(self._orders))), {}
+        pairs, threads = numpy.empty((count, count)), self._metric.counter.threads
+        read = reader.read(listed, name, mask, counted=True)
+        self.short += read.shorter_than(max(self._orders))
+        with ProgressBar(progress, pairs.size * len(self._orders), " pairs") as bar:
+            for column, order in enumerate(self._orders):
+                scorer = PairScorer(self._scorers[column], threads, bar)
+                scorer.prepare(read, read)
+                scorer.fill(pairs)
+                # Reference by reference, as DiffuSeq adds them up.
+                values[order] = float(numpy.mean(pairs.T[chosen.T]))
+                with numpy.errstate(invalid="ignore"):
+                    means = numpy.where(chosen, pairs, 0.0).sum(axis=1) / chosen.sum(axis=1)
+                scores[:, column] = means
+        signature = f"{self._signature}|against:{'earlier' if is_earlier else 'each'}"
+        return SelfBLEU(values, scores, self._orders, numpy.arange(count), signature)
+
+
+def _check_count(count: int, name: str) -> str:
+    """What precedes messages about a group, after a check that it has two sentences."""
+    where, fix = ("", "") if name == "sentences" else (f"{name}: ", "; leave this group out")
+    if count < 2:
+        raise ValueError(
+            f"{where}there are {count} sentences; self-BLEU needs 2 or more, because each is "
+            f"compared with all the others{fix}"
+        )
+    return where
 
 
 def _peeked(sentences: Any) -> tuple[Any, Any]:

@@ -78,6 +78,7 @@ class SelfBLEUOptions(TypedDict, total=False):
     seed: int
     progress: bool
     mask: Mask | None
+    against: Literal["others", "each", "earlier"]
 
 
 class MetricOptions(OptionsWithoutWeights, total=False):
