@@ -18,7 +18,7 @@ TORCH ?= torch==2.13.0
 AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist check-release lint bench trust trust-short trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist check-release check-packaging lint bench trust trust-short trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -181,6 +181,9 @@ test-sdist: .venv-release/installed            ## build the source distribution 
 
 check-release: .venv-release/installed            ## check pyproject.toml, CITATION.cff, the workflows and forms against their schemas
 	@bash tools/check_release.sh .venv-release/bin
+
+check-packaging: .venv-release/installed            ## check what is under packaging/ by its linters; two builds of the sdist are equal
+	@bash tools/check_packaging.sh .venv-release/bin/python
 
 $(VENV)/with-sphinx: $(VENV)/built
 	@$(PIP) --group docs

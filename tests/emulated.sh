@@ -29,7 +29,7 @@ for arch in "${architectures[@]}"; do
   emulated=$(bash tools/debian_python.sh "$arch" bookworm 3.11 "build/debian/$arch" \
     python3-lxml python3-markupsafe python3-numpy python3-regex)
   root=$(cd "build/debian/$arch/root" && pwd)
-  data=$(basename "$root"/usr/lib/python3.11/_sysconfigdata__*.py .py)
+  data=$("$emulated" -c 'import sysconfig; print(sysconfig._get_sysconfigdata_name())')
   machine=${data#_sysconfigdata__}
   # CPython's way to build for another machine: its own settings, with the headers that were unpacked.
   mkdir -p "build/debian/$arch/settings"
