@@ -36,7 +36,7 @@ for arch in "${architectures[@]}"; do
   sed -E "s|(['= ]\|-[IL])/usr/(include\|lib)|\1$root/usr/\2|g" "$root/usr/lib/python3.11/$data.py" \
     >"build/debian/$arch/settings/$data.py"
   env _PYTHON_SYSCONFIGDATA_NAME="$data" _PYTHON_HOST_PLATFORM="linux-${machine%%-*}" \
-    PYTHONPATH="build/debian/$arch/settings" "$python" setup.py -q build_ext --inplace
+    PYTHONPATH="build/debian/$arch/settings" CFLAGS=-w "$python" setup.py -q build_ext --inplace
   echo "$arch: built after $((SECONDS - started)) s; $("$emulated" -c 'import platform, sys
 print(platform.machine(), sys.byteorder + "-endian", "CPython", platform.python_version())')"
   PYTHONPATH=$PWD/src:$PWD/$packages "$emulated" -m pytest -n "${WORKERS:-2}" -p no:benchmark -p no:cacheprovider -q \
