@@ -34,8 +34,8 @@ class CStream(ctypes.Structure):
 RELEASE_SCHEMA = ctypes.CFUNCTYPE(None, ctypes.POINTER(Schema))
 RELEASE_ARRAY = ctypes.CFUNCTYPE(None, ctypes.POINTER(CArray))
 RELEASE_STREAM = ctypes.CFUNCTYPE(None, ctypes.POINTER(CStream))
-# The C functions return an int. ctypes writes no more than that, but a caller may rely on all of the
-# register (s390x), which then holds half of an address.
+# The C functions return an int. ctypes writes no more than that, but a caller may rely on all of
+# the register (s390x), which then holds half of an address.
 GET_SCHEMA = ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.POINTER(CStream), ctypes.POINTER(Schema))
 GET_NEXT = ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.POINTER(CStream), ctypes.POINTER(CArray))
 GET_ERROR = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(CStream))

@@ -29,14 +29,14 @@ for arch in "${architectures[@]}"; do
   emulated=$(bash tools/debian_python.sh "$arch" bookworm 3.11 "build/debian/$arch" \
     python3-lxml python3-markupsafe python3-numpy python3-regex)
   root=$(cd "build/debian/$arch/root" && pwd)
-  data=$(basename "$root"/usr/lib/python3.11/_sysconfigdata__*.py .py)
+  data=$("$emulated" -c 'import sysconfig; print(sysconfig._get_sysconfigdata_name())')
   machine=${data#_sysconfigdata__}
   # CPython's way to build for another machine: its own settings, with the headers that were unpacked.
   mkdir -p "build/debian/$arch/settings"
   sed -E "s|(['= ]\|-[IL])/usr/(include\|lib)|\1$root/usr/\2|g" "$root/usr/lib/python3.11/$data.py" \
     >"build/debian/$arch/settings/$data.py"
   env _PYTHON_SYSCONFIGDATA_NAME="$data" _PYTHON_HOST_PLATFORM="linux-${machine%%-*}" \
-    PYTHONPATH="build/debian/$arch/settings" "$python" setup.py -q build_ext --inplace
+    PYTHONPATH="build/debian/$arch/settings" CFLAGS=-w "$python" setup.py -q build_ext --inplace
   echo "$arch: built after $((SECONDS - started)) s; $("$emulated" -c 'import platform, sys
 print(platform.machine(), sys.byteorder + "-endian", "CPython", platform.python_version())')"
   PYTHONPATH=$PWD/src:$PWD/$packages "$emulated" -m pytest -n "${WORKERS:-2}" -p no:benchmark -p no:cacheprovider -q \

@@ -1,4 +1,4 @@
-"""What PyInstaller cannot see: imports of compiled modules, of names that are loaded when first used, and the report."""
+"""What PyInstaller does not see: what compiled modules import, names loaded late, the report."""
 
 from PyInstaller.utils.hooks import collect_data_files, collect_submodules
 
