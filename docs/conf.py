@@ -85,7 +85,7 @@ CONTENTS = {
         "Tasks": """guides/training guides/rl-rewards guides/mbr guides/self-bleu
             guides/significance guides/paper guides/tables guides/daily-totals guides/engines
             guides/other-engines scale guides/command report""",
-        "Background": "why-numbers-differ how-it-works differences promises support",
+        "Background": "why-numbers-differ how-it-works differences promises support packaging",
         "Reference": "reference/index changelog contributing architecture releasing",
     },
     "guides/coming-from": {

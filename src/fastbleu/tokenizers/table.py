@@ -35,37 +35,19 @@ if TYPE_CHECKING:
     # The names of the table, for type checkers.
     Compiled: TypeAlias = Literal["none", "zh", "13a", "intl", "char"]
     Models: TypeAlias = Literal["spm", "flores101", "flores200", "spBLEU-1K"]
-    # Tokenizers of other originals, and mteval's names of its tokenizers.
+    # Tokenizers of other originals, and mteval's names of its tokenizers; those of recipes.
     # fmt: off
     Originals: TypeAlias = Literal[
         "multi-bleu", "multi-bleu-detok", "mteval", "mteval-international", "international",
         "mteval-international-e", "international-e", "evaluate", "tensor2tensor",
         "codexglue-summary", "e2e", "ptb", "ptb-all",
     ]
-    # fmt: on
     OfTools: TypeAlias = Literal[
-        "characters",
-        "turn",
-        "moses",
-        "joshua",
-        "joshua-decoder",
-        "phrasal",
-        "multeval",
-        "promptfoo",
-        "parlai",
-        "sentences",
-        "lines",
-        "whole",
-        "codesum",
-        "marian",
-        "keras-hub",
-        "13a-lowered",
-        "word_tokenize",
-        "jieba",
-        "evalscope",
-        "azure",
-        "whisper",
+        "characters", "turn", "moses", "joshua", "joshua-decoder", "phrasal", "multeval",
+        "promptfoo", "parlai", "sentences", "lines", "whole", "codesum", "marian", "keras-hub",
+        "13a-lowered", "word_tokenize", "jieba", "evalscope", "azure", "whisper",
     ]
+    # fmt: on
     Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
     TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | OfTools
 
