@@ -94,8 +94,8 @@ CONTENTS = {
             from-pycocoevalcap patching""",
     },
     "reference/index": {
-        "": """metric dialects dialect-classes recipes diagnosis matrix significance tables report nltk
-            sacrebleu integrations tokenizers""",
+        "": """metric dialects dialect-classes recipes diagnosis matrix significance tables report
+            nltk sacrebleu integrations tokenizers""",
     },
 }
 DOCS = Path(__file__).resolve().parent

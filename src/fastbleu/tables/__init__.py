@@ -14,5 +14,11 @@ from .coco import read_coco
 from .functions import combine, score, scores, sentence_scores, statistics, sums
 
 __all__ = [
-    *("combine", "read_coco", "score", "scores", "sentence_scores", "statistics", "sums"),
+    "combine",
+    "read_coco",
+    "score",
+    "scores",
+    "sentence_scores",
+    "statistics",
+    "sums",
 ]
