@@ -11,6 +11,8 @@ import os
 import random
 import re
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -136,6 +138,12 @@ def test_time_is_linear(piece):
         write(text)
         times.append(time.process_time() - begin)
     assert times[1] < 60 * times[0] + 0.2, times
+
+
+@pytest.mark.long
+def test_the_tables_are_those_of_the_rules():
+    script = Path(__file__).resolve().parents[2] / "tools" / "generate_ptb_tables.py"
+    subprocess.run([sys.executable, str(script), "--check"], check=True)
 
 
 def test_odd_texts():
