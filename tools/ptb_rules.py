@@ -163,7 +163,7 @@ WORD = rf"(?:[A-Za-z\u00ad{LETTER}{MARK}]|{ACCENTED})(?:{WORD_CHAR}|{ACCENTED})*
 # "d'Artagnan", "O'Brien"; "ma'am", "qu'il"
 _NAMES = f"[dDoOlL]{PREFIX_APOSTROPHE}{LETTERS}{WORD_CHAR}+"
 _INITIALS = rf"[nA-HJ-XZ]{PREFIX_APOSTROPHE}{LETTERS}[A-Za-z{LETTER}{MARK}]+"
-_VOWELS = f"{LETTERS}+[aeiouyAEIOUY]{APOSTROPHE}[aeiouA-Z]{LETTERS}*"
+_VOWELS = f"{LETTERS}+[aeiouyAEIOUY]{PREFIX_APOSTROPHE}[aeiouA-Z]{LETTERS}*"
 ELIDED = f"(?:{_NAMES}|{_INITIALS}|{_VOWELS}|(?i:e){APOSTROPHE}(?i:er))"
 rule(f"(?:{ELIDED}|{WORD}){APOSTROPHE}[sSdDmM][^A-Za-z]", ending=BUT_LAST, count=3)
 rule(f"(?:{WORD}|{DOTTED}){APOSTROPHE}(?i:ll|re|ve)[^A-Za-z]", ending=BUT_LAST, count=4)
