@@ -103,6 +103,8 @@ def load_ptb(name: str, entry: Entry, path: str | None) -> Loaded:
     if name == "ptb-all":
         return lambda text: [token for token in write(text, True).split(" ") if token], name, None
     return lambda text: write(text).split(), name, (lambda text, *_: write(text), "none")
+
+
 def load_of_tool(name: str, entry: Entry, path: str | None) -> Loaded:
     """The text rules of an evaluation tool: a function, or one that makes it."""
     function, *arguments = entry.details
