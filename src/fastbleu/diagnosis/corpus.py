@@ -70,6 +70,16 @@ class Corpus:
             warnings.simplefilter("ignore", InputWarning)
             return self.metric.score(self.hypotheses, references)
 
+    def score_of_tokens(self) -> Score:
+        """`score`; texts that a library splits are split once for all metrics."""
+        tokenizer, dialect = self.metric.tokenizer, self.metric.dialect
+        if tokenizer is None or tokenizer.function is None or tokenizer.prepared is not None:
+            return self.score()
+        read = self._reader(tokenizer, self.metric.lowercase, False)
+        references = [[read(text) for text in some] for some in self.references]
+        metric = BLEU(None, dialect=dialect)
+        return Corpus([read(text) for text in self.hypotheses], references, metric).score()
+
     def points(self) -> float:
         """The score on 0-100; nan where the dialect has none."""
         if self._points is None:

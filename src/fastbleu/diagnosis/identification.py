@@ -37,6 +37,8 @@ _MOST_CHANGES = 2
 _NEAREST = 5
 # Matches of one dialect that a table lists; of more it tells what they differ in.
 _SHOWN = 5
+# Recipes whose time grows with the square of the segments are tried for at most so many.
+_MOST_SQUARED = 500
 # Between recipes of the same score, in a match.
 _OR = " or "
 # Possible earlier changes of the text.
@@ -174,7 +176,8 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
 
     Notes
     -----
-    The settings are all dialects with their tokenizers, cases, smoothing methods, reference lengths
+    The settings are all recipes (`fastbleu.recipes`), as they are, for text; those with the same
+    score are one match. And all dialects with their tokenizers, cases, smoothing methods, reference lengths
     and longest n-grams, of which at most two differ from the dialect's defaults; all references,
     and each alone; means of sentence scores instead of the corpus score; text that is stripped, or
     already tokenized. Dialects that take any tokens are tried with all installed tokenizers, those
@@ -246,8 +249,9 @@ def _settings(corpus: Corpus) -> Iterator[_Setting]:
     tokenizers = *_COMPILED, *_installed()
     for name in names():
         yield from _settings_of(name, corpora, tokenizers, _MOST_CHANGES)
-    for name in LINES if corpus.is_text else ():
-        yield from _settings_of(name, corpora[:1], (), 0)
+    for name, line in LINES.items() if corpus.is_text else ():
+        if not line.quadratic or len(corpus) <= _MOST_SQUARED:
+            yield from _settings_of(name, corpora[:1], (), 0)
 
 
 def _settings_of(
@@ -313,7 +317,7 @@ def _first(usual: Any, others: Any) -> list[Any]:
 def _value(setting: _Setting) -> float:
     metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
     if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
-        return setting.corpus.score().value
+        return setting.corpus.score_of_tokens().value
     rows = RuleSet.of(setting.corpus).rows()
     if setting.is_mean:
         return fsum(scorer.row_scores(rows)) / len(rows)

@@ -54,6 +54,8 @@ class Line(NamedTuple):
         without it this is the score of the summed rows.
     tokens : callable, optional
         From tokens to scores: segments, and whether to score each of them or their corpus.
+    quadratic : bool
+        Whether its time grows with the square of the number of segments.
     short : tuple of str
         Further names.
     """
@@ -71,6 +73,7 @@ class Line(NamedTuple):
     finish: Callable[[float], float] | None = None
     mean: Callable[[Sequence[float], Sequence[Row]], float] | None = None
     tokens: Callable[[list[Segment], bool], Sequence[float]] | None = None
+    quadratic: bool = False
     short: tuple[str, ...] = ()
 
     @property

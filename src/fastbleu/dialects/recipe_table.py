@@ -122,7 +122,7 @@ for n in range(1, 5):
         max_order=n, options={"smoothing": "floor", "smoothing_value": 1e-12}, mean=mean)
 add("helm-self_bleu", HELM + "disinformation_metrics.py", "sacrebleu",
     "the mean score of each hypothesis with the others as its references", tokenizer="whole",
-    scale=100.0, tokens=tokens.self_bleu)
+    scale=100.0, tokens=tokens.self_bleu, quadratic=True)
 add("helm-self_bleu-of-references", HELM + "disinformation_metrics.py", "sacrebleu",
     "the same of each segment's references", tokenizer="whole", scale=100.0,
     tokens=tokens.self_bleu_of_references, mean=mean)
