@@ -17,6 +17,7 @@ from .ranks import gather
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
     from typing import Any, Unpack
 
     import numpy
@@ -121,6 +122,7 @@ class BLEU(Configured, MatrixMethods):
         reference_mask: Mask | None = None,
         missing: MissingChoice = "error",
         progress: bool = False,
+        documents: Sequence[Hashable] | None = None,
     ) -> Score:
         """BLEU of a corpus.
 
@@ -147,6 +149,10 @@ class BLEU(Configured, MatrixMethods):
             segment out and warns how many there are. Not for ids with masks.
         progress : bool, default False
             Show a progress bar on standard error.
+        documents : sequence of S hashable, optional
+            The document of each segment: the segments of a document are joined in their order and
+            scored as one, which is d-BLEU (Liu et al. 2020, Multilingual Denoising Pre-training).
+            For lists of text or tokens, without masks and missing values.
 
         Returns
         -------
@@ -172,6 +178,8 @@ class BLEU(Configured, MatrixMethods):
             which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """
         scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
+        if documents is not None:
+            hypotheses, references = self._joined(hypotheses, references, documents)
         counted, _ = self._count(
             hypotheses, references, *masks, missing, progress, scorer.keep_rows
         )
@@ -186,8 +194,9 @@ class BLEU(Configured, MatrixMethods):
         reference_mask: Mask | None = None,
         missing: MissingChoice = "error",
         progress: bool = False,
+        documents: Sequence[Hashable] | None = None,
     ) -> NDArray[numpy.float64]:
-        """BLEU of each segment.
+        """BLEU of each segment, or of each of the `documents` in the order of first appearance.
 
         Parameters and errors as for `score`; without segments there are no scores. With sacreBLEU's
         dialect, segments of fewer than `max_order` tokens need ``effective_order=True``.
@@ -203,6 +212,8 @@ class BLEU(Configured, MatrixMethods):
             As for `score`; or segments score 0 because they are short.
         """
         masks = hypothesis_mask, reference_mask
+        if documents is not None:
+            hypotheses, references = self._joined(hypotheses, references, documents)
         counted, present = self._count(hypotheses, references, *masks, missing, progress)
         return _with_gaps(self.scorer.sentence_scores(counted), present)
 
@@ -275,6 +286,7 @@ class BLEU(Configured, MatrixMethods):
         reference_mask: Mask | None = None,
         missing: MissingChoice = "error",
         progress: bool = False,
+        documents: Sequence[Hashable] | None = None,
     ) -> Stats:
         """Rows of counts, one per segment, from which every score can be computed.
 
@@ -288,6 +300,8 @@ class BLEU(Configured, MatrixMethods):
         """
         self.scorer.dialect.require("statistics")
         masks = hypothesis_mask, reference_mask
+        if documents is not None:
+            hypotheses, references = self._joined(hypotheses, references, documents)
         counted, _ = self._count(hypotheses, references, *masks, missing, progress)
         return self.scorer.statistics(counted)
 
@@ -477,6 +491,15 @@ class BLEU(Configured, MatrixMethods):
     def segment_scores(self) -> NDArray[numpy.float64]:
         """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
         return self.scorer.row_scores(self.segments)
+
+    def _joined(
+        self, hypotheses: Any, references: Any, documents: Sequence[Hashable]
+    ) -> tuple[Any, Any]:
+        """The documents, as segments."""
+        with import_lock:
+            from ..inputs.documents import by_document
+
+        return by_document(hypotheses, references, documents)
 
     def _count(
         self,

@@ -1,0 +1,49 @@
+"""Segments joined to documents, for d-BLEU."""
+
+from __future__ import annotations
+
+from .arguments import a_type
+from .checks import check_lengths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def by_document(hypotheses: Any, references: Any, documents: Any) -> tuple[list[Any], list[Any]]:
+    """One hypothesis and its references for each document, in the order of first appearance.
+
+    Texts are joined by a space, lists of tokens one after the other. ValueError if lengths differ,
+    or the segments of a document do not have the same number of references.
+    """
+    sides = [hypotheses, references, documents]
+    for name, side in zip(("hypotheses", "references", "documents"), sides, strict=True):
+        if isinstance(side, (str, bytes)) or not hasattr(side, "__len__"):
+            raise TypeError(f"{name} is {a_type(side)}, expected an entry for each segment")
+    check_lengths(len(hypotheses), len(references))
+    if len(documents) != len(hypotheses):
+        raise ValueError(
+            f"documents has {len(documents)} entries, hypotheses has {len(hypotheses)}; documents "
+            "holds the document of each segment"
+        )
+    joined: dict[Any, tuple[list[Any], list[list[Any]]]] = {}
+    for number, (hypothesis, several, document) in enumerate(zip(*sides, strict=True)):
+        if isinstance(several, str):
+            several = [several]
+        own, streams = joined.setdefault(document, ([], [[] for _ in several]))
+        if len(several) != len(streams):
+            raise ValueError(
+                f"segment {number} has {len(several)} references, but the document {document!r} "
+                f"begins with a segment that has {len(streams)}; all of a document need as many"
+            )
+        own.append(hypothesis)
+        for stream, reference in zip(streams, several, strict=True):
+            stream.append(reference)
+    pairs = joined.values()
+    return [_joined(own) for own, _ in pairs], [[*map(_joined, parts)] for _, parts in pairs]
+
+
+def _joined(segments: list[Any]) -> Any:
+    if all(isinstance(segment, str) for segment in segments):
+        return " ".join(segments)
+    return [token for segment in segments for token in segment]
