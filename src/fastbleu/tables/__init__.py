@@ -13,6 +13,4 @@ columns and files need pyarrow, too: ``'.[parquet]'``.
 from .coco import read_coco
 from .functions import combine, score, scores, sentence_scores, statistics, sums
 
-__all__ = [
-    *("combine", "read_coco", "score", "scores", "sentence_scores", "statistics", "sums"),
-]
+__all__ = ["combine", "read_coco", "score", "scores", "sentence_scores", "statistics", "sums"]
