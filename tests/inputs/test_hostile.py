@@ -44,7 +44,14 @@ def test_exceptions_of_tokens_propagate_unchanged(entry, error):
     for hypothesis, references in (([hashed], [["a"]]), (["a"], [["b"], ["c", hashed]])):
         with pytest.raises(type(error)) as caught:
             entry(hypothesis, references)
-        assert caught.value is error
+        if type(error) is TypeError and sys.version_info >= (3, 14):
+            # Its dict raises another one, which says that it needed the hash of a key.
+            assert str(caught.value) in (
+                f"cannot use 'hostile.Token' as a dict key ({error})",
+                "mine",
+            )
+        else:
+            assert caught.value is error
     with pytest.raises(type(error)) as caught:
         entry([1, Token(on_equal=raising(error))], [[Token(on_equal=raising(error))]])
     assert caught.value is error

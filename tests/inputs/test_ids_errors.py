@@ -323,12 +323,13 @@ def test_masked_arrays(parameters):
 
 def test_after_an_error_the_arrays_are_free():
     ids, references = H.copy(), R.copy()
+    before = sys.getrefcount(ids)  # since CPython 3.14 the argument itself is not counted
     for pair in ((ids, references[:2]), (ids, references.astype(float)), (ids, list("abc"))):
         with pytest.raises((TypeError, ValueError)):
             BLEU(None).statistics(*pair)
     del pair
     BLEU(None).statistics(ids, references)
-    assert sys.getrefcount(ids) == 2
+    assert sys.getrefcount(ids) == before
     buffer = bytearray(H.tobytes())
     BLEU(None, stop_id=1).statistics(memoryview(buffer).cast("q", H.shape), R)
     buffer.append(0)  # which is refused while somebody holds the memory
