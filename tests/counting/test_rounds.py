@@ -16,7 +16,7 @@ from fastbleu.counting.counter import Counter
 from fastbleu.inputs.batch import Batch
 from fastbleu.inputs.checks import TextChecks, TokenChecks
 from fastbleu.runtime._process import SIMD_LEVELS, active_simd, use_simd
-from fastbleu.tokenizers.table import get_tokenizer
+from fastbleu.tokenizers.loaded import get_tokenizer
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fastbleu.InputWarning"),

@@ -19,7 +19,7 @@ from fastbleu import BLEU, significance
 from fastbleu.reporting import document, flags, token_bounds
 from fastbleu.reporting.report_input import Labels, Segments
 from fastbleu.tokenizers._compiled import COMPILED
-from fastbleu.tokenizers.table import get_tokenizer
+from fastbleu.tokenizers.loaded import get_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 

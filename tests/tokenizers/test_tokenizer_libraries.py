@@ -55,7 +55,7 @@ def need(*modules):
 @pytest.fixture
 def nothing_loaded(monkeypatch):
     """Loads made in a test stay in it."""
-    monkeypatch.setattr("fastbleu.tokenizers.table._LOADED", {})
+    monkeypatch.setattr("fastbleu.tokenizers.loaded._LOADED", {})
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def test_a_relative_path_is_kept_where_it_was(model, monkeypatch, tmp_path, noth
     tokenizer = get_tokenizer("spm", "tiny.model")
     pickled = pickle.dumps(tokenizer)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fastbleu.tokenizers.table._LOADED", {})
+    monkeypatch.setattr("fastbleu.tokenizers.loaded._LOADED", {})
     assert pickle.loads(pickled).function(LINES[3]) == tokenizer.function(LINES[3])
 
 

@@ -19,7 +19,7 @@ from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
-from ..tokenizers.table import get_tokenizer
+from ..tokenizers.loaded import get_tokenizer
 from .dialect_text import paired_test
 from .files import InputError
 

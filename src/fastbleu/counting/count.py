@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from ..inputs.arguments import check_lowercase, check_positive
 from ..inputs.batch import read
-from ..tokenizers.table import get_tokenizer
+from ..tokenizers.loaded import get_tokenizer
 from .counter import Counter
 from .stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..inputs.types import Hypotheses, References
-    from ..tokenizers.table import TokenFunction, Tokenizer, TokenizerName
+    from ..tokenizers.loaded import TokenFunction, Tokenizer
+    from ..tokenizers.table import TokenizerName
 
 
 def count(

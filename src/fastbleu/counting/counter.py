@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from ..tokenizers.table import Tokenizer
+    from ..tokenizers.loaded import Tokenizer
 
 _TOKEN_CHECKS = TokenChecks()
 # The layout is examined if there are at most this many references; real segments have fewer.

@@ -6,7 +6,7 @@ from ..inputs._id_rows import IdRows
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
 from ..tokenizers.libraries import splitting
-from ..tokenizers.table import tokenize as split
+from ..tokenizers.loaded import tokenize as split
 from ._counted import Counted
 from .counter import Counter
 

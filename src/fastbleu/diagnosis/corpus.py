@@ -15,7 +15,7 @@ from ..inputs.batch import Batch
 from ..inputs.checks import is_iterable
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
-from ..tokenizers.table import get_tokenizer
+from ..tokenizers.loaded import get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..tokenizers.table import Tokenizer
+    from ..tokenizers.loaded import Tokenizer
 
 _USUAL_ORDER = 4
 

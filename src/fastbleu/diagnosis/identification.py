@@ -16,7 +16,7 @@ from ..dialects.recipe_table import LINES
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
-from ..tokenizers.table import get_tokenizer, tokenize
+from ..tokenizers.loaded import get_tokenizer, tokenize
 from .corpus import Corpus, is_text
 from .path import RuleSet
 
@@ -177,11 +177,11 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Notes
     -----
     The settings are all recipes (`fastbleu.recipes`), as they are, for text; those with the same
-    score are one match. And all dialects with their tokenizers, cases, smoothing methods, reference lengths
-    and longest n-grams, of which at most two differ from the dialect's defaults; all references,
-    and each alone; means of sentence scores instead of the corpus score; text that is stripped, or
-    already tokenized. Dialects that take any tokens are tried with all installed tokenizers, those
-    of libraries with no other change.
+    score are one match. And all dialects with their tokenizers, cases, smoothing methods, reference
+    lengths and longest n-grams, of which at most two differ from the dialect's defaults; all
+    references, and each alone; means of sentence scores instead of the corpus score; text that is
+    stripped, or already tokenized. Dialects that take any tokens are tried with all installed
+    tokenizers, those of libraries with no other change.
 
     Examples
     --------

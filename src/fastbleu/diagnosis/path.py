@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.stats import Stats
-    from ..tokenizers.table import Tokenizer
+    from ..tokenizers.loaded import Tokenizer
 
 # Segments that are named for a step.
 _NAMED = 3

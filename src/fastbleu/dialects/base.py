@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from ..inputs.ids import IdFilter
     from ..inputs.types import ReferenceLength
-    from ..tokenizers.table import Tokenizer, TokenizerName
+    from ..tokenizers.loaded import Tokenizer
+    from ..tokenizers.table import TokenizerName
     from .scorer import Scorer
 
     Option = Sequence[float] | str | float | Tokenizer | None

@@ -16,7 +16,7 @@ from ..counting.counter import Counter as SegmentCounter
 from ..counting.stats import Stats
 from ..inputs.batch import Batch
 from ..runtime.import_lock import import_lock
-from ..tokenizers.table import get_tokenizer, tokenize
+from ..tokenizers.loaded import get_tokenizer, tokenize
 from . import recipe_rows
 from .nltk import NLTK
 from .plain import plain_rows

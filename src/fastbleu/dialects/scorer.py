@@ -9,7 +9,7 @@ from ..inputs.checks import is_iterable
 from ..inputs.mistakes import UNSPACED_TOKENIZERS
 from ..inputs.warnings import TOKENIZED_PERIODS, warn_input, warn_tokenized
 from ..runtime.import_lock import import_lock
-from ..tokenizers.table import Tokenizer
+from ..tokenizers.loaded import Tokenizer
 from . import get
 from .base import Dialect
 from .score import Score

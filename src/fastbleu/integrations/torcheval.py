@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..inputs.types import Hypotheses, References
-    from ..tokenizers.table import TokenFunction, Tokenizer, TokenizerName
+    from ..tokenizers.loaded import TokenFunction, Tokenizer
+    from ..tokenizers.table import TokenizerName
 
 
 class BLEUScore(Metric):

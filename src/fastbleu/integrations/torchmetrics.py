@@ -15,7 +15,7 @@ from ..counting.stats import Stats
 from ..dialects.torchmetrics import TORCHMETRICS, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
-from ..tokenizers.table import get_tokenizer
+from ..tokenizers.loaded import get_tokenizer
 
 with HostImports("torchmetrics", "torch", "torchmetrics"):
     import torch
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..inputs.types import Hypotheses, References
-    from ..tokenizers.table import TokenFunction, Tokenizer, TokenizerName
+    from ..tokenizers.loaded import TokenFunction, Tokenizer
+    from ..tokenizers.table import TokenizerName
 
 _STATES = ("preds_len", "target_len", "numerator", "denominator")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Mask, Sources
     from ..metric.bleu import BLEU
-    from ..tokenizers.table import Tokenizer
+    from ..tokenizers.loaded import Tokenizer
     from ._sentences import Sentences
 
 _NAMES = "hypotheses", "references"

@@ -7,7 +7,7 @@ from ..dialects import get
 from ..dialects.scorer import Scorer, checked_weights
 from ..inputs.arguments import DEFAULT, check_flag, check_positive
 from ..inputs.ids import NO_IDS, IdFilter
-from ..tokenizers.table import get_tokenizer
+from ..tokenizers.loaded import get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ..dialects.names import DialectName
     from ..inputs.arguments import Default
     from ..inputs.types import ReferenceLength, SmoothingName
-    from ..tokenizers.table import TokenFunction, Tokenizer, TokenizerName
+    from ..tokenizers.loaded import TokenFunction, Tokenizer
+    from ..tokenizers.table import TokenizerName
     from .keyword_types import OwnOptions
 
     # Parameters of some dialects only.

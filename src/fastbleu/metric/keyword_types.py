@@ -12,7 +12,8 @@ from ..inputs.arguments import Default
 from ..inputs.types import Mask, Numbers, ReferenceLength, SmoothingName
 
 if TYPE_CHECKING:
-    from ..tokenizers.table import TokenFunction, Tokenizer, TokenizerName
+    from ..tokenizers.loaded import TokenFunction, Tokenizer
+    from ..tokenizers.table import TokenizerName
 
 
 class OwnOptions(TypedDict, total=False):

@@ -15,7 +15,7 @@ import numpy
 
 from ..tokenizers._compiled import token_bounds
 from ..tokenizers.libraries import splitting
-from ..tokenizers.table import Tokenizer
+from ..tokenizers.loaded import Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,8 @@ from ..inputs.arguments import check_positive
 from ..inputs.batch import Batch
 from ..inputs.warnings import warn_input, warn_tokenized
 from ..runtime.import_lock import import_lock
-from ..tokenizers.table import TOKENIZERS, Tokenizer
+from ..tokenizers.loaded import Tokenizer
+from ..tokenizers.table import TOKENIZERS
 from ._sentence_score import score_text
 from .bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
 from .streams import (
@@ -30,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
-    from ..tokenizers.table import TokenFunction
+    from ..tokenizers.loaded import TokenFunction
 
 
 class BLEU:

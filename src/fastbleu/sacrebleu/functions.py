@@ -9,7 +9,7 @@ from .bleu_score import BLEUScore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..tokenizers.table import TokenFunction, Tokenizer
+    from ..tokenizers.loaded import TokenFunction, Tokenizer
 
 
 def corpus_bleu(

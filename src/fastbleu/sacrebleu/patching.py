@@ -21,7 +21,7 @@ from ..inputs.batch import Batch
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..runtime.patching import Patch
 from ..tokenizers._compiled import COMPILED
-from ..tokenizers.table import Tokenizer, get_tokenizer
+from ..tokenizers.loaded import Tokenizer, get_tokenizer
 from ._sentence_score import score_text
 from .streams import by_reference, by_segment, count_references
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..inputs.warnings import warn_input
-from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL, Tokenizer, get_tokenizer
-from ..tokenizers.table import tokenize as split
+from ..tokenizers.loaded import Tokenizer, get_tokenizer
+from ..tokenizers.loaded import tokenize as split
+from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..tokenizers.table import TokenFunction
+    from ..tokenizers.loaded import TokenFunction
 
 
 class LineTokenizer:

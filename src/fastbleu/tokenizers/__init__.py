@@ -3,6 +3,7 @@
 from fastbleu.tokenizers import get_tokenizer, tokenize
 """
 
-from .table import TOKENIZERS, Tokenizer, get_tokenizer, tokenize
+from .loaded import Tokenizer, get_tokenizer, tokenize
+from .table import TOKENIZERS
 
 __all__ = ["TOKENIZERS", "Tokenizer", "get_tokenizer", "tokenize"]
