@@ -66,9 +66,20 @@ def test_tokens_follow_each_other():
         (ValueError, "references has 1 segments", (["a", "b"], ["a"], ["x", "x"])),
         (TypeError, "documents is a str", (["a", "b"], ["a", "b"], "xy")),
         (ValueError, "segment 1 has 2 references", (["a", "b"], ["a", ["b", "c"]], ["x", "x"])),
+        (TypeError, "segment 1 holds a NoneType", (["a", None], ["a", "b"], ["x", "x"])),
+        (TypeError, "segment 1: references is a NoneType", (["a", "b"], ["a", None], ["x", "x"])),
+        (TypeError, "both texts and lists", (["a", ["b"]], ["a", "b"], ["x", "x"])),
         (TypeError, "unhashable", (["a"], ["a"], [["x"]])),
     ],
 )
 def test_wrong_documents(error, message, arguments):
     hypotheses, references, documents = arguments
     raises(error, message, BLEU().score, hypotheses, references, documents=documents)
+
+
+def test_what_documents_do_not_take_is_refused():
+    score = BLEU().score
+    raises(ValueError, "without masks", score, ["a"], ["a"], documents=["x"], missing="skip")
+    ids = [[5, 6]], [[[5, 6]]]
+    score = BLEU(tokenize=None).score
+    raises(ValueError, "without masks", score, *ids, documents=["x"], hypothesis_mask=[[1, 0]])

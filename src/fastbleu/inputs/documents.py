@@ -14,7 +14,8 @@ def by_document(hypotheses: Any, references: Any, documents: Any) -> tuple[list[
     """One hypothesis and its references for each document, in the order of first appearance.
 
     Texts are joined by a space, lists of tokens one after the other. ValueError if lengths differ,
-    or the segments of a document do not have the same number of references.
+    or the segments of a document do not have the same number of references; TypeError if a segment
+    is neither text nor a list of tokens, or a document has both.
     """
     sides = [hypotheses, references, documents]
     for name, side in zip(("hypotheses", "references", "documents"), sides, strict=True):
@@ -30,6 +31,14 @@ def by_document(hypotheses: Any, references: Any, documents: Any) -> tuple[list[
     for number, (hypothesis, several, document) in enumerate(zip(*sides, strict=True)):
         if isinstance(several, str):
             several = [several]
+        elif not isinstance(several, (list, tuple)):
+            raise TypeError(f"segment {number}: references is {a_type(several)}, expected a list")
+        for one in (hypothesis, *several):
+            if not isinstance(one, (str, list, tuple)):
+                raise TypeError(
+                    f"segment {number} holds {a_type(one)}; with documents= segments are texts or "
+                    "lists of tokens"
+                )
         own, streams = joined.setdefault(document, ([], [[] for _ in several]))
         if len(several) != len(streams):
             raise ValueError(
@@ -44,6 +53,9 @@ def by_document(hypotheses: Any, references: Any, documents: Any) -> tuple[list[
 
 
 def _joined(segments: list[Any]) -> Any:
-    if all(isinstance(segment, str) for segment in segments):
+    texts = sum(isinstance(segment, str) for segment in segments)
+    if texts == len(segments):
         return " ".join(segments)
+    if texts:
+        raise TypeError("a document has both texts and lists of tokens")
     return [token for segment in segments for token in segment]

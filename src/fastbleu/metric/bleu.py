@@ -178,10 +178,8 @@ class BLEU(Configured, MatrixMethods):
             which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """
         scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
-        if documents is not None:
-            hypotheses, references = self._joined(hypotheses, references, documents)
         counted, _ = self._count(
-            hypotheses, references, *masks, missing, progress, scorer.keep_rows
+            hypotheses, references, *masks, missing, progress, scorer.keep_rows, documents
         )
         return scorer.score(scorer.totals(counted))
 
@@ -212,9 +210,9 @@ class BLEU(Configured, MatrixMethods):
             As for `score`; or segments score 0 because they are short.
         """
         masks = hypothesis_mask, reference_mask
-        if documents is not None:
-            hypotheses, references = self._joined(hypotheses, references, documents)
-        counted, present = self._count(hypotheses, references, *masks, missing, progress)
+        counted, present = self._count(
+            hypotheses, references, *masks, missing, progress, documents=documents
+        )
         return _with_gaps(self.scorer.sentence_scores(counted), present)
 
     def prefix_scores(
@@ -300,9 +298,9 @@ class BLEU(Configured, MatrixMethods):
         """
         self.scorer.dialect.require("statistics")
         masks = hypothesis_mask, reference_mask
-        if documents is not None:
-            hypotheses, references = self._joined(hypotheses, references, documents)
-        counted, _ = self._count(hypotheses, references, *masks, missing, progress)
+        counted, _ = self._count(
+            hypotheses, references, *masks, missing, progress, documents=documents
+        )
         return self.scorer.statistics(counted)
 
     def sums(
@@ -492,15 +490,6 @@ class BLEU(Configured, MatrixMethods):
         """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
         return self.scorer.row_scores(self.segments)
 
-    def _joined(
-        self, hypotheses: Any, references: Any, documents: Sequence[Hashable]
-    ) -> tuple[Any, Any]:
-        """The documents, as segments."""
-        with import_lock:
-            from ..inputs.documents import by_document
-
-        return by_document(hypotheses, references, documents)
-
     def _count(
         self,
         hypotheses: Any,
@@ -510,8 +499,16 @@ class BLEU(Configured, MatrixMethods):
         missing: str = "error",
         progress: bool = False,
         keep_rows: bool = True,
+        documents: Sequence[Hashable] | None = None,
     ) -> tuple[Counted, list[bool] | None]:
         """Read and count a batch, and tell which segments are present; None if all are."""
+        if documents is not None:
+            with import_lock:
+                from ..inputs.documents import by_document
+
+            if not (hypothesis_mask is None is reference_mask and missing == "error"):
+                raise ValueError("documents is for texts and tokens without masks and missing=")
+            hypotheses, references = by_document(hypotheses, references, documents)
         batch = read(
             hypotheses,
             references,
