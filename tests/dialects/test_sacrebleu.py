@@ -129,7 +129,7 @@ def test_short_segments(smoothing, value, effective, order):
 
 
 def test_rows_are_left_as_they_are():
-    rows = np.array([[5, 5, 3, 2, 1, 0, 5, 4, 3, 2]])
+    rows = np.array([[5, 5, 3, 2, 1, 0, 5, 4, 3, 2]], "int64")
     score_rows(rows, 4, "add-k", 2.5)
     score_rows(rows, 4, "add-k", 2.5, False, "int64-in-place")
     assert rows.tolist() == [[5, 5, 3, 2, 1, 0, 5, 4, 3, 2]]
