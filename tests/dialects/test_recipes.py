@@ -167,9 +167,9 @@ def test_batches():
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    from fastbleu.tokenizers import table
+    from fastbleu.tokenizers import loaded
 
-    monkeypatch.setattr(table, "_LOADED", {})
+    monkeypatch.setattr(loaded, "_LOADED", {})
     monkeypatch.setitem(__import__("sys").modules, "jieba", None)
     with pytest.raises(ImportError, match=r"needs jieba.*\[recipes\]"):
         BLEU(dialect="ms-swift")
