@@ -89,6 +89,27 @@ def test_keys_in_the_names_of_directories(tmp_path):
         assert as_dict(found)["segments"] == [100] * 3
 
 
+def test_a_directory_between_files_keeps_its_keys(tmp_path):
+    text = {"mt": ["a b c d"], "ref": ["a b c d"]}
+    (tmp_path / "days" / "lang=de").mkdir(parents=True)
+    pq.write_table(pa.table(text), tmp_path / "days" / "lang=de" / "it.parquet")
+    paths = [tmp_path / "en.parquet", tmp_path / "days", tmp_path / "fr.parquet"]
+    for path in (paths[0], paths[2]):
+        pq.write_table(pa.table({**text, "lang": [path.stem]}), path)
+    found = tables.score(paths, "mt", "ref", by="lang")
+    assert found["lang"].to_pylist() == ["en", "de", "fr"]
+
+
+def test_texts_of_several_lines_in_csv(tmp_path):
+    """More than the block of 1 MB that is parsed at once."""
+    texts = {"mt": [f'the cat\nsat "on" mat {row}' for row in range(40_000)]}
+    texts["ref"] = [text.replace("mat", "the mat") for text in texts["mt"]]
+    expected = tables.score(texts, "mt", "ref")
+    for name in ("it.csv", "it.csv.zst"):
+        write(texts, tmp_path / name)
+        assert as_dict(tables.score(tmp_path / name, "mt", "ref")) == expected
+
+
 def test_errors_name_the_file_and_its_row(tmp_path):
     holes = [*PARTS[1]["mt"][:57], None, *PARTS[1]["mt"][58:]]
     for suffix in ("parquet", "jsonl"):

@@ -7,6 +7,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from ..runtime.extras import install_command
@@ -190,19 +191,15 @@ class Files:
             from pyarrow import dataset
 
         datasets = []
-        first = 0
-        while first < len(self._files):
-            system, _, name, base = self._files[first]
-            some = [f for f in self._files[first:] if (f[0], f[3]) == (system, base)]
-            some = self._files[first : first + len(some)]
+        for (system, base), some in groupby(self._files, lambda file: (file[0], file[3])):
+            _, paths, names, _ = zip(*some, strict=True)
             options: dict[str, Any] = {"filesystem": system, "format": "parquet"}
             if base is not None:
                 options |= {"partitioning": "hive", "partition_base_dir": base}
             try:
-                datasets.append(dataset.dataset([f[1] for f in some], **options))
+                datasets.append(dataset.dataset(list(paths), **options))
             except self.pyarrow.ArrowInvalid as error:
-                raise ValueError(f"{name}: {error}") from error
-            first += len(some)
+                raise ValueError(f"{names[0]}: {error}") from error
         return datasets
 
     def _parquet_parts(self) -> Iterator[Any]:
@@ -262,7 +259,7 @@ class Files:
             from pyarrow import csv, dataset, ipc, json
 
         types = {text: pyarrow.string() for text in self._texts}
-        parsing = csv.ParseOptions()
+        parsing = csv.ParseOptions(newlines_in_values=True)
         if kind == "tsv":  # quotation marks are ordinary text, as in the command
             parsing = csv.ParseOptions(delimiter="\t", quote_char=False)
         converting = csv.ConvertOptions(column_types=types)
