@@ -209,6 +209,19 @@ def test_urls_of_fsspec():
         assert as_dict(tables.score(path, "mt", ["ref", "other"], BY)) == EXPECTED
 
 
+PATTERNS = ["d/[!a]?.csv", "d/[ab]?.csv", "d/**", "**/*.csv", "d/**/?b.csv"]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_patterns_of_urls_are_those_of_paths(pattern, tmp_path):
+    for name in ("d/aa.csv", "d/bb.csv", "d/e/ab.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        write({"mt": [name], "ref": [name]}, tmp_path / name)
+    [*of_url] = tables.sentence_scores(f"file://{tmp_path}/{pattern}", "mt", "ref")
+    [*of_path] = tables.sentence_scores(f"{tmp_path}/{pattern}", "mt", "ref")
+    assert of_url == of_path
+
+
 def test_a_url_of_this_machine(tmp_path):
     write(ITS, tmp_path / "t.parquet")
     url = (tmp_path / "t.parquet").as_uri()

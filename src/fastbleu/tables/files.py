@@ -288,10 +288,10 @@ def _base_of(pattern: str) -> str:
 
 def _translated(pattern: str) -> str:
     """A pattern of paths as a regular expression."""
-    parts = re.split(r"(\*\*/|\*|\?|\[[^]]+\])", pattern)
-    known = {"**/": "(?:.*/)?", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/|\*\*$|\*|\?|\[[^]]+\])", pattern)
+    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     kept = (
-        known.get(part, part) if number % 2 else re.escape(part)
+        known.get(part, part.replace("[!", "[^")) if number % 2 else re.escape(part)
         for number, part in enumerate(parts)
     )
     return "".join(kept)
