@@ -7,8 +7,7 @@ import random
 import shutil
 
 import pytest
-from ptb_texts import caption
-from tokenizers.test_ptb import DATA, recorded
+from ptb_texts import DATA, caption, recorded
 
 import fastbleu
 from fastbleu.cli import main

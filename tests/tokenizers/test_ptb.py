@@ -4,9 +4,7 @@ Recorded output is compared where the data is; the program itself where Java and
 DIFFERENCES.md lists by kind what differs in random texts.
 """
 
-import gzip
 import importlib.util
-import json
 import os
 import random
 import re
@@ -19,24 +17,14 @@ from pathlib import Path
 import pytest
 import wmt22
 from generators import SEED
-from ptb_texts import KINDS, java_lines
+from ptb_texts import KINDS, java_lines, recorded
 
 import fastbleu
 from fastbleu import tokenize
 from fastbleu.tokenizers import _ptb
 
-DATA = Path(os.environ.get("FASTBLEU_DATA", "../shared/data")) / "tools"
 PUNCTUATION = {"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "...", ";"}
 FOLLOWING = {"end": "", "next a": "\na cat", "next A": "\nA cat", "next 1": "\n1 cat"}
-
-
-def recorded(name):
-    if not (DATA / name).exists():
-        if os.environ.get("FASTBLEU_REQUIRE_DATA", "0") not in ("", "0"):
-            pytest.fail(f"no {DATA / name}")
-        pytest.skip(f"no {DATA / name}")
-    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def test_recorded_texts():
