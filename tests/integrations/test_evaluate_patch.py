@@ -108,7 +108,10 @@ class Bleu(evaluate.Metric):
 GLEU = """
 import datasets
 import evaluate
+import numpy
 from nltk.translate import gleu_score
+
+TABLE = numpy.arange(3)  # compares with == to an array
 
 class GoogleBleu(evaluate.Metric):
     def _info(self):

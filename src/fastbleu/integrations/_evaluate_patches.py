@@ -49,11 +49,11 @@ def digest(code: str) -> str:
 
 def metrics(module: ModuleType) -> list[type]:
     """The metrics of BLEU that the module of a script defines."""
-    sacrebleu = sys.modules.get("sacrebleu")
-    if not (hasattr(module, "compute_bleu") or sacrebleu in vars(module).values()):
+    values, sacrebleu = list(vars(module).values()), sys.modules.get("sacrebleu", metrics)
+    if not (hasattr(module, "compute_bleu") or any(value is sacrebleu for value in values)):
         return []
     base = sys.modules["evaluate"].EvaluationModule
-    classes = [value for value in vars(module).values() if isinstance(value, type)]
+    classes = [value for value in values if isinstance(value, type)]
     own = [one for one in classes if issubclass(one, base) and one.__module__ == module.__name__]
     return [one for one in own if one.__name__ in ("Bleu", "Sacrebleu")]
 
