@@ -92,6 +92,9 @@ def test_the_same_as_pycocoevalcap(original, capsys):
         assert [their_tokenizer().tokenize(side) for side in sides] == [gts, res]
         assert their_bleu(4).compute_score(gts, res, 0) == expected
         assert their_tokenizer().tokenize(broken) == shifted == {1: ["a cat"], 2: ["sat"]}
+        for wrong in ([{"caption": None}], [{"caption": "a"}, {"caption": "\udc00"}]):
+            with pytest.raises((AttributeError, UnicodeEncodeError)):
+                their_tokenizer().tokenize({1: wrong})
 
 
 def test_parts_of_a_file():

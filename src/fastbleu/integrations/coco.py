@@ -68,7 +68,8 @@ class PTBTokenizer:
             A caption has no key "caption", or this is not a str.
         ValueError
             With ``compatible=True``: a caption contains a line break other than "\\\\n", after
-            which pycocoevalcap would give all captions the tokens of others.
+            which pycocoevalcap would give all captions the tokens of others; or half of a surrogate
+            pair.
         """
         images, captions = [], []
         for image, entries in captions_for_image.items():
@@ -79,6 +80,7 @@ class PTBTokenizer:
             lines = [_ptb.write(caption) for caption in captions]
         else:
             check_line_breaks(images, captions)
+            "".join(captions).encode()  # pycocoevalcap writes a file
             lines = list(_lines_of_file(captions))
         tokens: dict[Any, list[str]] = {}
         for image, line in zip(images, lines, strict=False):
@@ -109,12 +111,6 @@ def check_line_breaks(images: Sequence[Any], captions: Sequence[str]) -> None:
                 "gives captions the tokens of others; replace it by a space, or tokenize each "
                 f"caption by itself: PTBTokenizer(). The caption is {caption!r}"
             )
-
-
-def has_line_breaks(captions_for_image: Mapping[Any, Sequence[Mapping[str, Any]]]) -> bool:
-    """Whether pycocoevalcap would give captions the tokens of others."""
-    captions = (entry["caption"] for entries in captions_for_image.values() for entry in entries)
-    return any(_line_break(caption) for caption in captions)
 
 
 class Bleu:

@@ -117,16 +117,17 @@ def _ignite(module: ModuleType) -> list[Place]:
 
 
 def _coco(module: ModuleType) -> list[Place]:
-    from .coco import Bleu, PTBTokenizer, has_line_breaks
+    from .coco import Bleu, PTBTokenizer
 
     if module.__name__.endswith(".bleu"):
         return [(module.Bleu, "compute_score", Bleu.compute_score)]
     original, fast = module.PTBTokenizer.tokenize, PTBTokenizer(compatible=True)
 
     def tokenize(self: Any, captions_for_image: Any) -> Any:
-        if has_line_breaks(captions_for_image):
+        try:
+            return fast.tokenize(captions_for_image)
+        except ValueError:  # line breaks, after which captions get the tokens of others
             return original(self, captions_for_image)
-        return fast.tokenize(captions_for_image)
 
     return [(module.PTBTokenizer, "tokenize", tokenize)]
 
