@@ -88,6 +88,25 @@ def test_days_are_added(family):
     assert as_dict(parted) == as_dict(total)
 
 
+@pytest.mark.parametrize("other", FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tables_of_two_libraries_are_added(family, other):
+    keys = ["system", "year"]
+    its = {**ITS, "year": [2020 + row % 3 for row in range(300)]}
+    one, two = (
+        tables.sums(table_of(its_family, its), "mt", "ref", keys) for its_family in (family, other)
+    )
+    both = tables.combine(one, two)
+    assert type(both) is type(one)
+    same(both, tables.combine(one, one))
+
+
+def test_a_key_that_pandas_has_as_an_attribute():
+    frame = host("pandas").DataFrame({"mt": ITS["mt"], "ref": ITS["ref"], "schema": ITS["system"]})
+    sums = tables.sums([frame, frame], "mt", "ref", "schema")
+    same(tables.combine(sums), tables.combine(*[tables.sums(frame, "mt", "ref", "schema")] * 2))
+
+
 @pytest.mark.parametrize("form", ["query", "pandas", "polars", "pyarrow"])
 def test_sums_of_sql(form):
     duckdb = host("duckdb")

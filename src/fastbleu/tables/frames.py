@@ -87,8 +87,15 @@ class Frame:
     @property
     def layout(self) -> object:
         """What is equal of frames whose rows can be concatenated as they are."""
-        native = self.to_native()
-        return getattr(native, "schema", None) or self.columns
+        is_pandas_like = self._frame.implementation.is_pandas_like()
+        return self.columns if is_pandas_like else self.to_native().schema
+
+    def like(self, other: Frame) -> Frame:
+        """The frame as a table of the other's library."""
+        library = other._frame.implementation
+        if self._frame.implementation == library:
+            return self
+        return Frame(self._narwhals.from_arrow(self._frame.to_arrow(), backend=library))
 
     def with_columns(self, columns: Mapping[str, Any]) -> Frame:
         """The frame and further columns: arrays, or lists with None for null."""

@@ -212,6 +212,7 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[An
             check_columns(reader.by or (), keys)
             rows = np.arange(row, row + len(frame))
             names = [*keys, COUNTED, ROW, *reader.reductions]
+            frame = frame.like([*total, *waiting, frame][0])
             waiting.append(frame.with_columns({ROW: rows}).select(names))
             row += len(frame)
             if sum(map(len, waiting)) > WAITING_ROWS:
