@@ -99,6 +99,9 @@ class SumsReader:
         """The frames of a source: keys, counts as int64, and `counted`."""
         for frame in source.chunks() if source.frame is None else [source.frame]:
             check_columns(frame.columns, [SEGMENTS, FEWEST, MOST, COUNTED])
+            segments = frame.counts([SEGMENTS])[:, 0]
+            if not segments.all():  # SQL has rows of groups of which all segments were left out
+                frame = frame[np.flatnonzero(segments)]
             orders = [n for n in frame.columns if n.startswith("totals_") and n[7:].isdecimal()]
             reductions = reductions_of(max(len(orders), 1))
             check_columns(frame.columns, list(reductions))
