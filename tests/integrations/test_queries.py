@@ -118,6 +118,59 @@ def test_pandas():
     assert skipped.isna().sum() == HOLES.count(None)
 
 
+def test_one_text_for_all_rows():
+    """A literal of polars, DuckDB or pyarrow."""
+    frame, text = pl.DataFrame(ALL), "the cat sat on a mat"
+    own, literal = pl.col("mt"), pl.lit(text)
+    a_name = f"test_{next(NUMBERS)}"
+    on_arrow.register(name=a_name)
+    connection = duckdb.connect()
+    connection.register("outputs", pa.table(ALL))
+    on_duckdb.register(connection)
+    for one, other, names, arguments in (
+        (own, literal, ("mt", "text"), f"mt, '{text}'"),
+        (literal, own, ("text", "mt"), f"'{text}', mt"),
+    ):
+        its = ALL | {"text": [text] * 400}
+        rows = tables.sentence_scores(its, *names, name="s")["s"]
+        by = tables.score(its, *names, "system")
+        groups = dict(zip(by["system"], by["bleu"], strict=True))
+        assert frame.select(one.bleu.sentence(other)).to_series().to_list() == rows
+        assert dict(frame.group_by("system").agg(one.bleu.corpus(other)).iter_rows()) == groups
+        sums = frame.select(one.bleu.sums(other)).to_series().struct.unnest()
+        assert sums["segments"].sum() == 400
+        assert frame.clear().select(one.bleu.sentence(other)).is_empty()
+        assert frame.clear().select(one.bleu.corpus(other)).item() is None
+        query = f"SELECT system, bleu_corpus({arguments}) FROM outputs GROUP BY system"
+        assert dict(connection.sql(query).fetchall()) == groups
+        values = [pa.scalar(text) if name == "text" else pa.array(its[name]) for name in names]
+        assert compute.call_function(f"{a_name}_sentence", values).to_pylist() == rows
+
+
+def test_groups_without_a_segment():
+    """All are left out, so that there is no sum, as in `tables.sums`."""
+    part = {name: ALL[name] for name in ("system", "ref")}
+    part["mt"] = [None if system == "a" else "a cat" for system in ALL["system"]]
+    expected = rows_of(tables.sums(part, "mt", "ref", "system", missing="skip"))
+    connection = duckdb.connect()
+    connection.register("outputs", pa.table(part))
+    on_duckdb.register(connection, missing="skip")
+    query = "SELECT system, unnest(bleu_sums(mt, ref)) FROM outputs GROUP BY system"
+    of_rows = pl.DataFrame(part).select("system", pl.col("mt").bleu.sums("ref", missing="skip"))
+    of_rows = of_rows.unnest("mt").with_columns(counted=pl.lit(expected[0][-1]))
+    for sums in (connection.sql(query), of_rows):
+        assert rows_of(pa.table(tables.combine(sums)).to_pydict()) == expected
+        assert "a" not in pa.table(tables.scores(sums))["system"].to_pylist()
+
+
+def test_numbers_of_references_that_are_none():
+    for number, kind in ((0, ValueError), (-1, ValueError), ("x", TypeError)):
+        raises(kind, "references is", on_duckdb.register, duckdb.connect(), references=number)
+        raises(kind, "references is", on_arrow.register, references=number, name="never")
+    raises(TypeError, "reference", pl.col("mt").bleu.sentence)
+    raises(TypeError, "reference", pl.col("mt").bleu.corpus)
+
+
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 @pytest.mark.parametrize("references", [["ref"], ["ref", "other"], "refs"], ids=str)
 def test_duckdb(metric, references):

@@ -72,22 +72,14 @@ class ColumnScorer:
         ]
         return pyarrow.StructArray.from_arrays(fields, names)
 
-    def corpus_scores(self, *columns: Any) -> pyarrow.Array:
-        """The score of each list of rows, from columns of lists; null of none."""
-        arrays = [_list_array(column) for column in columns]
-        offsets = [array.offsets.to_numpy() for array in arrays]
-        sizes = numpy.diff(offsets[0])
-        if any((numpy.diff(other) != sizes).any() for other in offsets[1:]):
-            raise ValueError("the columns have groups of different sizes")
-        parts = [
-            array.values[bounds[0] : bounds[-1]]
-            for array, bounds in zip(arrays, offsets, strict=True)
-        ]
-        numbers, _ = self._sums(parts)
+    def corpus_scores(self, groups: Any) -> pyarrow.Array:
+        """The score of each list of structs of a row's columns; null of none."""
+        offsets = groups.offsets.to_numpy()
+        sizes = numpy.diff(offsets)
+        numbers, _ = self._sums(groups.values[offsets[0] : offsets[-1]].flatten())
         sums = numpy.zeros((len(sizes), numbers.shape[1]), numpy.int64)
         if len(numbers):
-            starts = (offsets[0][:-1] - offsets[0][0])[sizes > 0]
-            sums[sizes > 0] = numpy.add.reduceat(numbers, starts)
+            sums[sizes > 0] = numpy.add.reduceat(numbers, (offsets[:-1] - offsets[0])[sizes > 0])
         return self._values(sums[:, 0], sums[:, 3:])
 
     def corpus_score(self, *columns: Any) -> pyarrow.Scalar:
@@ -119,7 +111,8 @@ class ColumnScorer:
             self.metric.scorer.dialect.require(operation)
         counted, present = self._counted(columns)
         rows = numpy.asarray(self.metric.scorer.rows_to_add(counted.stats))
-        numbers = numpy.zeros((len(columns[0]), 3 + rows.shape[1]), numpy.int64)
+        size = len(rows) if present is None else len(present)
+        numbers = numpy.zeros((size, 3 + rows.shape[1]), numpy.int64)
         kept = slice(None) if present is None else present
         numbers[kept, 0] = 1
         nrefs: Any = counted.nrefs
@@ -141,20 +134,17 @@ class ColumnScorer:
 
 
 def _of_one_length(columns: Sequence[Any]) -> list[Any]:
-    """The columns; values that hosts pass for all rows are repeated."""
-    rows = max(1 if isinstance(column, pyarrow.Scalar) else len(column) for column in columns)
+    """The columns; values that hosts pass for all rows, also for none, are repeated."""
+    lengths = [1 if isinstance(column, pyarrow.Scalar) else len(column) for column in columns]
+    rows = next((length for length in lengths if length != 1), 1)
     found = []
-    for column in columns:
+    for column, length in zip(columns, lengths, strict=True):
         if isinstance(column, pyarrow.Scalar):
             column = pyarrow.repeat(column, rows)
-        elif len(column) == 1 < rows:
+        elif length == 1 != rows:
             column = pyarrow.repeat(column[0], rows)
         found.append(column)
     return found
-
-
-def _list_array(column: Any) -> Any:
-    return column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
 
 
 def _with_nulls(scores: NDArray[Any], present: NDArray[Any] | None) -> pyarrow.Array:

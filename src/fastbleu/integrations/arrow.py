@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..inputs.arguments import check_positive
 from ..runtime.extras import HostImports
 
 with HostImports("parquet", "pyarrow"):
@@ -43,6 +44,8 @@ def register(
     text : pyarrow.DataType, default pyarrow.string()
         The type of texts, for which the registry does not convert columns.
     """
+    if references is not None:
+        check_positive("references", references)
     scorer = ColumnScorer(metric, missing)
     text = pyarrow.string() if text is None else text
     types = {"hypothesis": text}

@@ -16,6 +16,7 @@ from contextlib import suppress
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
+from ..inputs.arguments import check_positive
 from ..runtime.extras import HostImports
 
 with HostImports("duckdb", "duckdb", "pyarrow"):
@@ -57,6 +58,8 @@ def register(
     """
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
         raise ValueError(f"name is {name!r}, expected a name for functions of SQL")
+    if references is not None:
+        check_positive("references", references)
     scorer = ColumnScorer(metric, missing)
     texts = ["VARCHAR"] + (["VARCHAR[]"] if references is None else ["VARCHAR"] * references)
     fields = ", ".join(f"{field} BIGINT" for field in scorer.reductions)

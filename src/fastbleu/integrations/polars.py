@@ -45,8 +45,7 @@ class BLEUExpressions:
     ) -> polars.Expr:
         """The BLEU of each row, as `fastbleu.BLEU.sentence_scores`; null if it is left out."""
         scorer = ColumnScorer(metric, missing)
-        columns = [self._hypotheses, *map(_expression, references)]
-        return _mapped(scorer.sentence_scores, columns, polars.Float64)
+        return _mapped(scorer.sentence_scores, self._columns(references), polars.Float64)
 
     def corpus(
         self,
@@ -56,9 +55,11 @@ class BLEUExpressions:
     ) -> polars.Expr:
         """The corpus BLEU of all rows, or in `agg` of each group; null if all are left out."""
         scorer = ColumnScorer(metric, missing)
-        columns = [self._hypotheses, *map(_expression, references)]
-        lists = [column.implode() for column in columns]
-        return _mapped(scorer.corpus_scores, lists, polars.Float64)
+        # In a struct, because a literal has no rows by itself.
+        hypotheses, *others = self._columns(references)
+        named = [column.alias(f"_fastbleu_{number}") for number, column in enumerate(others)]
+        rows = polars.struct(hypotheses, *named)
+        return _mapped(scorer.corpus_scores, [rows.implode()], polars.Float64)
 
     def sums(
         self,
@@ -68,9 +69,14 @@ class BLEUExpressions:
     ) -> polars.Expr:
         """Each row's columns of `fastbleu.tables.sums` as a struct, for sums of one's own."""
         scorer = ColumnScorer(metric, missing)
-        columns = [self._hypotheses, *map(_expression, references)]
         fields = dict.fromkeys(scorer.reductions, polars.Int64)
-        return _mapped(scorer.sums, columns, polars.Struct(fields))
+        return _mapped(scorer.sums, self._columns(references), polars.Struct(fields))
+
+    def _columns(self, references: Sequence[polars.Expr | str]) -> list[polars.Expr]:
+        if not references:
+            raise TypeError("there is no reference; pass at least one column or expression")
+        columns = [polars.col(one) if isinstance(one, str) else one for one in references]
+        return [self._hypotheses, *columns]
 
 
 def _mapped(function: Callable[..., Any], columns: Sequence[polars.Expr], kind: Any) -> polars.Expr:
@@ -81,7 +87,3 @@ def _mapped(function: Callable[..., Any], columns: Sequence[polars.Expr], kind: 
         return polars.Series(parts[0].name, polars.from_arrow(found))
 
     return polars.map_batches(columns, mapped, return_dtype=kind, is_elementwise=True)
-
-
-def _expression(column: polars.Expr | str) -> polars.Expr:
-    return polars.col(column) if isinstance(column, str) else column
