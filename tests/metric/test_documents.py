@@ -69,7 +69,7 @@ def test_tokens_follow_each_other():
         (TypeError, "segment 1 holds a NoneType", (["a", None], ["a", "b"], ["x", "x"])),
         (TypeError, "segment 1: references is a NoneType", (["a", "b"], ["a", None], ["x", "x"])),
         (TypeError, "both texts and lists", (["a", ["b"]], ["a", "b"], ["x", "x"])),
-        (TypeError, "unhashable", (["a"], ["a"], [["x"]])),
+        (TypeError, "segment 0: the document is a list", (["a"], ["a"], [["x"]])),
     ],
 )
 def test_wrong_documents(error, message, arguments):

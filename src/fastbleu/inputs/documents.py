@@ -39,7 +39,13 @@ def by_document(hypotheses: Any, references: Any, documents: Any) -> tuple[list[
                     f"segment {number} holds {a_type(one)}; with documents= segments are texts or "
                     "lists of tokens"
                 )
-        own, streams = joined.setdefault(document, ([], [[] for _ in several]))
+        try:
+            own, streams = joined.setdefault(document, ([], [[] for _ in several]))
+        except TypeError:
+            raise TypeError(
+                f"segment {number}: the document is {a_type(document)}, expected a str, an int or "
+                "another value that can be hashed"
+            ) from None
         if len(several) != len(streams):
             raise ValueError(
                 f"segment {number} has {len(several)} references, but the document {document!r} "
