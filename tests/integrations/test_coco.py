@@ -159,6 +159,7 @@ def test_files_of_captions(files, capsys):
         ([(9, "a")], "image 9 has no annotation"),
         ([(1, "a"), (1, "b")], "image 1 has 2 captions, expected one"),
         ([], "there are no captions"),
+        ([(True, "a")], 'entry 0 has no "image_id" with a "caption"'),
         ([(1, 7)], 'entry 0 has no "image_id" with a "caption"'),
     ],
 )

@@ -35,7 +35,7 @@ def parse_captions(data: bytes | str, name: str) -> dict[Any, list[str]]:
     for number, entry in enumerate(found):
         caption = entry.get("caption") if isinstance(entry, Mapping) else None
         image = entry.get("image_id") if isinstance(entry, Mapping) else None
-        if not isinstance(caption, str) or not isinstance(image, (int, str)):
+        if not isinstance(caption, str) or type(image) not in (int, str):
             raise ValueError(
                 f'{name}: entry {number} has no "image_id" with a "caption", which is a string'
             )
