@@ -262,6 +262,13 @@ def test_scores_of_a_stream_are_written_lazily(tmp_path):
     raises(ValueError, "the table is empty", tables.sentence_scores(empty, "mt", "ref").to_reader)
 
 
+def test_parts_of_other_columns_than_the_first():
+    one = pa.table({"mt": ["a b"], "ref": ["a b"], "key": [1]})
+    for other in (one.drop_columns("key"), one.set_column(2, "key", [[1.5]])):
+        reader = tables.sentence_scores([one, other], "mt", "ref").to_reader()
+        raises(ValueError, "part 1 of the table differs from part 0", reader.read_all)
+
+
 def test_results_are_written_as_csv(tmp_path):
     for table in (pa.table(ITS), host("polars").DataFrame(ITS)):
         found = tables.score(table, "mt", "ref", BY)

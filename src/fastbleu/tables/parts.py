@@ -33,19 +33,26 @@ class TableParts:
         Raises
         ------
         ValueError
-            There are no parts.
+            There are no parts; or later, a part has other columns than the first.
         """
         pyarrow = import_pyarrow("parts of a table")
         first = next(self._parts, None)
         if first is None:
             raise ValueError("there are no rows, and so there is no schema: the table is empty")
         schema = _arrow_table(pyarrow, first).schema
-        batches = (
-            batch
-            for part in chain([first], self._parts)
-            for batch in _arrow_table(pyarrow, part).cast(schema).to_batches()
-        )
-        return pyarrow.RecordBatchReader.from_batches(schema, batches)
+
+        def batches() -> Iterator[Any]:
+            for number, part in enumerate(chain([first], self._parts)):
+                try:
+                    table = _arrow_table(pyarrow, part).cast(schema)
+                except (ValueError, pyarrow.ArrowException) as error:
+                    raise ValueError(
+                        f"part {number} of the table differs from part 0, whose schema counts: "
+                        f"{error}; select or cast the columns before"
+                    ) from error
+                yield from table.to_batches()
+
+        return pyarrow.RecordBatchReader.from_batches(schema, batches())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         stream: object = self.to_reader().__arrow_c_stream__(requested_schema)
