@@ -101,6 +101,11 @@ def test_tables_of_two_libraries_are_added(family, other):
     same(both, tables.combine(one, one))
 
 
+def test_a_key_of_the_name_that_sums_have():
+    its = {"mt": ["a"], "ref": ["a"], "counted": ["b"]}
+    raises(ValueError, "a column 'counted' of its own", tables.sums, its, "mt", "ref", "counted")
+
+
 def test_a_key_that_pandas_has_as_an_attribute():
     frame = host("pandas").DataFrame({"mt": ITS["mt"], "ref": ITS["ref"], "schema": ITS["system"]})
     sums = tables.sums([frame, frame], "mt", "ref", "schema")

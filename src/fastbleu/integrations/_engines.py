@@ -10,10 +10,10 @@ import pyarrow
 
 from ..tables.frames import Frame
 from ..tables.functions import sentence_scores, statistics
-from ..tables.groups import GroupScorer, scored
-from ..tables.rows import RowCounter, check_columns
+from ..tables.groups import GroupScorer, count_names, scored
+from ..tables.rows import RowCounter, check_columns, check_new_columns
 from ..tables.sources import open_table
-from ..tables.sums import combined, stored
+from ..tables.sums import combined, stored, sums_scorer
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -35,11 +35,29 @@ def group_scorer(
     ValueError
         A column is missing, or the dialect's scores cannot be computed from summed counts.
     """
-    groups = GroupScorer(RowCounter(hypothesis, references, **options), by)
+    groups = sums_scorer(RowCounter(hypothesis, references, **options), by)
     check_columns(columns, groups.columns)
-    for operation in ("update", "sums"):
-        groups.row_counter.metric.scorer.dialect.require(operation)
     return groups
+
+
+def row_counter_of(
+    columns: Sequence[str],
+    hypothesis: str,
+    references: str | Sequence[str],
+    name: str | None = None,
+    **options: Unpack[RowOptions],
+) -> tuple[RowCounter, list[str]]:
+    """The `RowCounter` for a table with these columns, and the new columns: `name`, or counts.
+
+    ValueError if a column is missing, a new one exists, or the dialect has no counts.
+    """
+    row_counter = RowCounter(hypothesis, references, **options)
+    if name is None:
+        row_counter.metric.scorer.dialect.require("statistics")
+    names = count_names(row_counter.metric.max_order) if name is None else [name]
+    check_columns(columns, row_counter.columns)
+    check_new_columns(columns, names)
+    return row_counter, names
 
 
 def partial_sums(groups: GroupScorer, batches: Iterable[Any]) -> Any:

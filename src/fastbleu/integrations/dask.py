@@ -20,11 +20,10 @@ with HostImports("dask", "dask", "pandas", "pyarrow"):
     import pandas
     import pyarrow
 
-    from ..tables.groups import count_names
-    from ..tables.rows import RowCounter, check_columns
     from ._engines import (
         group_scorer,
         partial_sums,
+        row_counter_of,
         scores,
         sentence_frame,
         statistics_frame,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from ..tables.groups import GroupScorer
-    from ..tables.rows import RowOptions
+    from ..tables.rows import RowCounter, RowOptions
 
 # Partial sums that are added up at once.
 _FAN_IN = 32
@@ -94,8 +93,7 @@ def sentence_scores(
     **options: Unpack[RowOptions],
 ) -> Any:
     """The frame with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
-    row_counter = RowCounter(hypothesis, references, **options)
-    check_columns(list(ddf.columns), row_counter.columns)
+    row_counter, _ = row_counter_of(list(ddf.columns), hypothesis, references, name, **options)
     return ddf.map_partitions(_with_scores, row_counter, name, meta=ddf._meta.assign(**{name: 0.0}))
 
 
@@ -106,9 +104,7 @@ def statistics(
     **options: Unpack[RowOptions],
 ) -> Any:
     """The frame with the columns of `fastbleu.tables.statistics`; lazily."""
-    row_counter = RowCounter(hypothesis, references, **options)
-    check_columns(list(ddf.columns), row_counter.columns)
-    names = count_names(row_counter.metric.max_order)
+    row_counter, names = row_counter_of(list(ddf.columns), hypothesis, references, **options)
     meta = ddf._meta.assign(**dict.fromkeys(names, 0))
     return ddf.map_partitions(_with_counts, row_counter, meta=meta)
 

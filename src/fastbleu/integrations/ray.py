@@ -22,11 +22,11 @@ with HostImports("ray", "pyarrow", "ray"):
     import pyarrow
     import ray.data
 
-    from ..tables.rows import RowCounter, check_columns
     from ._engines import (
         group_scorer,
         in_order,
         partial_sums,
+        row_counter_of,
         scores,
         sentence_frame,
         statistics_frame,
@@ -101,8 +101,7 @@ def sentence_scores(
     **options: Unpack[RowOptions],
 ) -> ray.data.Dataset:
     """The dataset with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
-    row_counter = RowCounter(hypothesis, references, **options)
-    check_columns(_columns(dataset), row_counter.columns)
+    row_counter, _ = row_counter_of(_columns(dataset), hypothesis, references, name, **options)
     return dataset.map_batches(partial(sentence_frame, row_counter, name), **_BATCHES)
 
 
@@ -113,8 +112,7 @@ def statistics(
     **options: Unpack[RowOptions],
 ) -> ray.data.Dataset:
     """The dataset with the columns of `fastbleu.tables.statistics`; lazily."""
-    row_counter = RowCounter(hypothesis, references, **options)
-    check_columns(_columns(dataset), row_counter.columns)
+    row_counter, _ = row_counter_of(_columns(dataset), hypothesis, references, **options)
     return dataset.map_batches(partial(statistics_frame, row_counter), **_BATCHES)
 
 

@@ -18,8 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import HostImports
-from ..tables.groups import count_names, reductions_of
-from ..tables.rows import RowCounter, check_columns, check_new_columns
+from ..tables.groups import reductions_of
 from ..tables.sums import COUNTED
 
 with HostImports("spark", "pyarrow", "pyspark"):
@@ -29,7 +28,14 @@ with HostImports("spark", "pyarrow", "pyspark"):
     from pyspark.sql.types import DataType, LongType, StringType, StructField, StructType
 
     from ._columns import ColumnScorer
-    from ._engines import group_scorer, partial_sums, scores, sentence_frame, statistics_frame
+    from ._engines import (
+        group_scorer,
+        partial_sums,
+        row_counter_of,
+        scores,
+        sentence_frame,
+        statistics_frame,
+    )
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -39,7 +45,7 @@ if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
     from ..metric.bleu import BLEU
     from ..tables.groups import GroupScorer
-    from ..tables.rows import RowOptions
+    from ..tables.rows import RowCounter, RowOptions
 
 # Columns of results before they are put beside the others.
 _SCORE, _COUNTS = "_fastbleu_score", "_fastbleu_counts"
@@ -118,9 +124,7 @@ def sentence_scores(
     **options: Unpack[RowOptions],
 ) -> DataFrame:
     """The DataFrame with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
-    row_counter = RowCounter(hypothesis, references, **options)
-    check_columns(df.columns, row_counter.columns)
-    check_new_columns(df.columns, [name])
+    row_counter, _ = row_counter_of(df.columns, hypothesis, references, name, **options)
     return df.withColumn(
         name, _column(partial(_scored, row_counter), "double", row_counter.columns)
     )
@@ -133,10 +137,7 @@ def statistics(
     **options: Unpack[RowOptions],
 ) -> DataFrame:
     """The DataFrame with the columns of `fastbleu.tables.statistics`; lazily."""
-    row_counter = RowCounter(hypothesis, references, **options)
-    names = count_names(row_counter.metric.max_order)
-    check_columns(df.columns, row_counter.columns)
-    check_new_columns(df.columns, names)
+    row_counter, names = row_counter_of(df.columns, hypothesis, references, **options)
     counts = StructType([StructField(name, LongType(), True) for name in names])
     column = _column(partial(_counts, row_counter, names), counts, row_counter.columns)
     counted = df.withColumn(_COUNTS, column)

@@ -13,7 +13,7 @@ from .groups import GroupScorer, count_names
 from .parts import TableParts
 from .rows import RowCounter, check_columns, check_new_columns
 from .sources import open_table
-from .sums import combined, scores_of, stored
+from .sums import combined, scores_of, stored, sums_scorer
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -167,9 +167,7 @@ def sums(
     ([2], [4], [3])
     """
     row_counter = RowCounter(hypothesis, references, **options)
-    groups = GroupScorer(row_counter, by)
-    for operation in ("update", "sums"):
-        row_counter.metric.scorer.dialect.require(operation)
+    groups = sums_scorer(row_counter, by)
     source = open_table(table, groups.columns, row_counter.texts)
     row_counter.place = source.place
     with ProgressBar(progress, source.rows if progress else None, " rows") as bar:

@@ -17,12 +17,21 @@ from ..counting.stats import row_of_state
 from ..inputs.arguments import a_type
 from ..metric.bleu import BLEU
 from .frames import ROW, Frame, joined
-from .groups import FEWEST, MOST, SEGMENTS, WAITING_ROWS, count_names, reductions_of, scored
-from .rows import check_columns
+from .groups import (
+    FEWEST,
+    MOST,
+    SEGMENTS,
+    WAITING_ROWS,
+    GroupScorer,
+    count_names,
+    reductions_of,
+    scored,
+)
+from .rows import check_columns, check_new_columns
 from .sources import open_table
 
 if TYPE_CHECKING:
-    from .groups import GroupScorer
+    from .rows import RowCounter
 
 COUNTED = "counted"
 # The version of the rules by which text becomes counts.
@@ -59,6 +68,15 @@ def described(metric: BLEU, language: str | None = None) -> str:
             is_set = isinstance(value, (set, frozenset))
             parameters[name] = sorted(value) if is_set else value
     return json.dumps(parameters)
+
+
+def sums_scorer(row_counter: RowCounter, by: str | Sequence[str]) -> GroupScorer:
+    """The `GroupScorer` for sums; ValueError if there are none, or a key is "counted"."""
+    groups = GroupScorer(row_counter, by)
+    check_new_columns(groups.by, [COUNTED])
+    for operation in ("update", "sums"):
+        row_counter.metric.scorer.dialect.require(operation)
+    return groups
 
 
 def stored(groups: GroupScorer, total: Frame) -> Frame:
