@@ -254,6 +254,10 @@ def test_missing_values(family):
     assert [row for row, score in enumerate(scores) if score is None] == [11, 23]
     counts = as_dict(tables.statistics(table, "mt", "ref", missing="skip"))["hyp_len"]
     assert [row for row, count in enumerate(counts) if count is None] == [11, 23]
+    if family in ("polars", "pyarrow"):
+        part = table_of(family, {"mt": [None, "a"], "ref": ["a", "a"]})[:1]
+        counted = host("pyarrow").table(tables.statistics(part, "mt", "ref", missing="skip"))
+        assert {str(kind) for kind in counted.schema.types[2:]} == {"int64"}
 
 
 def test_missing_values_in_lists(family):

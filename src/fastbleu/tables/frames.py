@@ -98,14 +98,16 @@ class Frame:
         return Frame(self._narwhals.from_arrow(self._frame.to_arrow(), backend=library))
 
     def with_columns(self, columns: Mapping[str, Any]) -> Frame:
-        """The frame and further columns: arrays, or lists with None for null."""
-        added = []
+        """The frame and further columns: arrays, also masked, or lists with None for null."""
+        added, backend = [], self._frame.implementation
         for name, values in columns.items():
             # A library cannot infer the type of scores if all of them are None.
             is_list = isinstance(values, list)
             scores = is_list and all(v is None or isinstance(v, float) for v in values)
             dtype = self._narwhals.Float64() if scores else None
-            backend = self._frame.implementation
+            if isinstance(values, np.ma.MaskedArray) and not backend.is_pandas_like():
+                dtype = self._narwhals.Float64 if values.dtype.kind == "f" else self._narwhals.Int64
+                values = values.tolist()
             added.append(self._narwhals.new_series(name, values, dtype, backend=backend))
         frame = self._frame.with_columns(*added)
         if frame.implementation.is_pandas_like():

@@ -357,7 +357,6 @@ def _with_nulls(values: Any, rows: Indices, length: int) -> Any:
     """A column with the values in these rows, and null in all others."""
     if len(rows) == length:
         return values
-    column: list[Any] = [None] * length
-    for row, value in zip(rows.tolist(), values.tolist(), strict=True):
-        column[row] = value
+    column = np.ma.masked_all(length, values.dtype)
+    column[rows] = values
     return column
