@@ -139,7 +139,7 @@ def files(tmp_path):
     return annotations, write(tmp_path / "results.json", RESULTS, False)
 
 
-def test_files_of_captions(files, capsys):
+def test_files_of_captions(files, tmp_path, capsys):
     """The command and tables score what pycocoevalcap would."""
     table = read_coco(*files)
     assert table["image_id"] == [1, 2]
@@ -150,6 +150,18 @@ def test_files_of_captions(files, capsys):
     metric = fastbleu.BLEU(dialect="coco", tokenize="ptb")
     expected = metric.score(table["hypothesis"], table["references"])
     assert (found["score"], found["signature"]) == (expected.value, expected.signature)
+    assert main([files[0], "-i", files[1], "-sl", "-f", "tsv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("\t")[3:] for line in lines[1:]] == [
+        ["A man's riding a bike.", ""],
+        ["A cat!", "the cat sat"],
+    ]
+    page = str(tmp_path / "page.html")
+    for further in (["-sl", "-f", "json"], ["--explain"], ["--html", page]):
+        assert main([files[0], "-i", files[1], *further]) == 0
+    capsys.readouterr()
+    assert main([f"{files[0]}::caption", "-i", files[1]]) == 1
+    assert "have no ::SELECTOR" in capsys.readouterr().err
     assert found["cumulative"] == scored(table["hypothesis"], table["references"], False)[0]
 
 

@@ -31,7 +31,7 @@ from .dialect_text import DialectText, metric_of
 from .files import STDIN, InputError, printable
 from .formats import REFERENCE, SYSTEM, open_input
 from .imports import import_undisturbed
-from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines
+from .readers import CHUNK_LINES, ChainReader, Chunks, Reader, in_step, listed, open_lines, present
 from .sacrebleu_text import RESET, SacrebleuText, system_names, uses_colors
 from .sentence_level import SegmentList
 
@@ -238,10 +238,7 @@ def _side_by_side(columns: list[Any], ragged: bool) -> Any:
         return columns[0]
     if type(columns[0]) is Utf8Rows:
         return Utf8Rows.side_by_side(columns)
-    rows = zip(*columns, strict=True)
-    if ragged:
-        return [[text for text in row if text is not None] for row in rows]
-    return list(rows)
+    return list(map(present if ragged else tuple, zip(*columns, strict=True)))
 
 
 def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[str] = ()) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .files import InputError
 from .imports import import_undisturbed
-from .readers import Chunks
+from .readers import Chunks, present
 from .sacrebleu_text import RESET, uses_colors
 
 
@@ -23,7 +23,7 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
     columns = list(zip(*map(list, joined(chunks)), strict=True))
     if not columns:
         raise InputError("no segment to score: the files have no lines")
-    texts = [list(segment[:references]) for segment in columns]
+    texts = [present(segment[:references]) for segment in columns]
     hypotheses = [segment[references] for segment in columns]
     try:
         if options.identify is not None:

@@ -48,6 +48,8 @@ def open_input(
     if kind == "table":
         return TableReader(path, selector)
     if kind == "coco":
+        if selector:
+            raise InputError(f"{name}: files of COCO's captions have no ::SELECTOR")
         return CocoReader(path, opened)
     if kind in ("xml", "sgml"):
         return MarkupReader(path, selector, opened, role, encoding, kind == "xml")

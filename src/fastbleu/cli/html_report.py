@@ -12,7 +12,7 @@ from .diagnosis import joined
 from .dialect_text import metric_of
 from .files import InputError
 from .imports import import_undisturbed
-from .readers import Chunks
+from .readers import Chunks, present
 
 
 def write_reports(
@@ -29,7 +29,7 @@ def write_reports(
     labels = dict(zip(options.labels, columns[systems_end:], strict=True))
     if "source" in labels:
         labels["sources"] = labels.pop("source")
-    texts = [list(segment) for segment in zip(*columns[:references], strict=True)]
+    texts = list(map(present, zip(*columns[:references], strict=True)))
     systems = dict(zip(_short(names), columns[references:systems_end], strict=True))
     report = import_undisturbed("fastbleu.reporting.report").report
     paths = [path for path in (options.html, options.md) if path is not None]

@@ -221,6 +221,11 @@ def open_lines(
     return reader
 
 
+def present(row: Sequence[str | None]) -> list[str]:
+    """The references of a segment, which has None in columns where others have one."""
+    return [text for text in row if text is not None]
+
+
 def in_step(readers: Sequence[Reader], count: int = CHUNK_LINES, in_place: bool = False) -> Chunks:
     """Yield the next `count` segments of all inputs: one list of str per column, equally long.
 
