@@ -168,14 +168,17 @@ def self_bleu(
     if against != "others" and sample is not None:
         raise ValueError(f'against is {against!r}, which takes no sample: pass against="others"')
     group = _Group(metric, checked, sample, seed)
+
+    def score_group(sentences: Any, name: str, mask: Any, progress: bool = False) -> SelfBLEU:
+        if against != "others":
+            return group.score_pairs(sentences, reader, against == "earlier", mask, progress, name)
+        blocks = reader.read_blocks(sentences, name, mask, progress, counted=True)
+        return group.score(blocks, name)
+
     is_listed = hasattr(given, "__len__") and not isinstance(given, str)
     result: Any
     if not is_batch(given if is_listed else [first], metric.counter.is_text):
-        if against == "others":
-            blocks = reader.read_blocks(given, "sentences", mask, progress, counted=True)
-            result = group.score(blocks, "sentences")
-        else:
-            result = group.score_pairs(given, reader, against == "earlier", mask, progress)
+        result = score_group(given, "sentences", mask, progress)
     else:
         groups = given if is_listed else list(given)
         check_sizes("sentences", groups, "", ragged=True)
@@ -186,16 +189,7 @@ def self_bleu(
                 zip(groups, masks, strict=True)
             ):
                 reader.vocabulary.forget()
-                name = f"sentences[{number}]"
-                if against == "others":
-                    blocks = reader.read_blocks(of_group, name, mask_of_group, counted=True)
-                    result.append(group.score(blocks, name))
-                else:
-                    is_earlier = against == "earlier"
-                    found = group.score_pairs(
-                        of_group, reader, is_earlier, mask_of_group, name=name
-                    )
-                    result.append(found)
+                result.append(score_group(of_group, f"sentences[{number}]", mask_of_group))
                 bar.update(1)
     reader.warn_of_input()
     metric.scorer.warn_of_short(group.short, reader.sentences, max(checked))
@@ -251,9 +245,9 @@ class _Group:
         sentences: Any,
         reader: SentenceReader,
         is_earlier: bool,
-        mask: Any = None,
-        progress: bool = False,
-        name: str = "sentences",
+        mask: Any,
+        progress: bool,
+        name: str,
     ) -> SelfBLEU:
         """Score each pair of a group by itself: with all other sentences, or only earlier ones."""
         listed = sentences if hasattr(sentences, "__len__") else list(sentences)
