@@ -357,6 +357,6 @@ def _with_nulls(values: Any, rows: Indices, length: int) -> Any:
     """A column with the values in these rows, and null in all others."""
     if len(rows) == length:
         return values
-    column = np.ma.masked_all(length, values.dtype)
+    column: Any = np.ma.MaskedArray(np.zeros(length, values.dtype), mask=True)
     column[rows] = values
     return column
