@@ -178,6 +178,8 @@ def test_missing_and_languages(tmp_path):
     )
     assert found == tables.score(holes, "mt", ["ref"], "lang", missing="skip", **how).to_pylist()
     assert "as in lang:zh=zh" in run(*arguments, "--by-language", "lang", status=1)
+    fix = 'pass --missing "skip" to leave such rows out or --missing "empty"'
+    assert fix in run(*arguments, status=1)
     assert "they need --by" in run(*arguments[:3], "--missing", "skip", status=2)
 
 

@@ -31,7 +31,7 @@ class CocoReader(Reader):
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:
-            raise InputError(str(error)) from error
+            raise InputError(f"{error} (name a file of lines otherwise than .json)") from error
         self._images: list[Any] = []
 
     def choose(self, images: list[Any], width: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -188,5 +189,5 @@ def _named(path: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except (ImportError, OSError, TypeError, ValueError) as error:
-        message = str(error)
+        message = re.sub(r'\bmissing=(?=")', "--missing ", str(error))
         raise InputError(message if message.startswith(path) else f"{path}: {message}") from error
