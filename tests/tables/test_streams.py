@@ -137,6 +137,18 @@ def test_encodings_that_differ_between_parts(one, other, how):
         assert scores == tables.sentence_scores(plain, "mt", "ref", missing="empty")["bleu"]
 
 
+def test_types_of_keys_that_differ_between_parts_of_pandas():
+    """As `read_csv` in chunks has them, which would make two groups of one key."""
+    pandas = host("pandas")
+    parts = [pandas.DataFrame({"mt": ["a b c d"] * 2, "key": key}) for key in ([1, 2], [1.0, 3.0])]
+    assert tables.score(parts, "mt", "mt", "key")["segments"].tolist() == [2, 1, 1]
+    parts[1]["key"] = ["1", "x"]
+    message = "columns of different types: key is of text and of numbers"
+    raises(TypeError, message, tables.score, parts, "mt", "mt", "key")
+    parts[0]["key"] = pandas.Categorical(["x", "y"])
+    assert tables.score(parts, "mt", "mt", "key")["segments"].tolist() == [2, 1, 1]
+
+
 def test_encodings_that_differ_between_parts_of_polars():
     its = columns(60)
     kinds = [pl.String, pl.Categorical, pl.Enum(["a", "b", "c"])]

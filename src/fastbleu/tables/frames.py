@@ -88,7 +88,8 @@ class Frame:
     def layout(self) -> object:
         """What is equal of frames whose rows can be concatenated as they are."""
         is_pandas_like = self._frame.implementation.is_pandas_like()
-        return self.columns if is_pandas_like else self.to_native().schema
+        native = self.to_native()
+        return list(native.dtypes.items()) if is_pandas_like else native.schema
 
     def like(self, other: Frame) -> Frame:
         """The frame as a table of the other's library."""
@@ -185,17 +186,20 @@ def joined(frames: Sequence[Frame]) -> Frame:
     natives = [frame.to_native() for frame in frames]
     kind = frames[0]._frame.implementation
     library = kind.to_native_namespace()
-    wrong: Any = (TypeError, ValueError) if kind.is_pyarrow() else library.exceptions.PolarsError
+    of_library = (library.exceptions.PolarsError,) if kind.is_polars() else ()
     try:
         if kind.is_pyarrow():
             return Frame(library.concat_tables(natives, promote_options="permissive"))
         for one, other in pairwise(frames):
             for name in one.columns:
-                kinds = {one._frame.schema[name], other._frame.schema[name]}
+                columns = one._frame[name], other._frame[name]
+                # pandas may have nulls alone as objects, which narwhals takes for text.
+                kinds = {column.dtype for column in columns if column.null_count() < len(column)}
                 if one._narwhals.String() in kinds and any(kind.is_numeric() for kind in kinds):
-                    raise library.exceptions.SchemaError(f"{name} is of text and of numbers")
-        return Frame(library.concat(natives, how="vertical_relaxed"))
-    except wrong as error:
+                    raise TypeError(f"{name} is of text and of numbers")
+        options = {"how": "vertical_relaxed"} if kind.is_polars() else {}
+        return Frame(library.concat(natives, **options))
+    except (TypeError, ValueError, *of_library) as error:
         raise TypeError(
             f"the parts of the table have columns of different types: {error}; cast them to one"
         ) from error
