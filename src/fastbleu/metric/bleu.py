@@ -542,7 +542,8 @@ class BLEU(Configured, MatrixMethods):
         if arguments["tokenize"] is not None:
             arguments["tokenize"] = arguments["tokenize"].argument or arguments["tokenize"]
         noted = totals.segments, totals.nrefs, totals.tokenized_periods
-        kept = self.segments._rows if self.keep_segments else None
+        rows = totals.rows()  # kept also for a dialect that averages sentences
+        kept = rows._rows if len(rows) else None
         return partial(type(self), **arguments), (), (totals.row, *noted, kept)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
