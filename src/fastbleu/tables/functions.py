@@ -184,7 +184,8 @@ def combine(*sums: object, by: str | Sequence[str] | None = None) -> Any:
     Parameters
     ----------
     *sums : table, lazy table, path or iterable of tables
-        What `sums` or `combine` returned, or SQL made of it, in any form that `score` reads.
+        What `sums` or `combine` returned, or SQL made of it, in any form that `score` reads, also
+        of several libraries. Rows without segments are left out.
     by : str or list of str, optional
         The keys of the result, some of the tables'; by default all.
 
