@@ -151,6 +151,14 @@ def test_only_the_first_reference_counts_where_a_tool_takes_one():
     )
 
 
+def test_a_reference_is_never_farther_than_999_for_multiwoz():
+    """The search of the closest length begins with 1000."""
+    score = BLEU(dialect="multiwoz-evaluate").score(["a"] * 50, ["a"] * 49 + ["b" * 3000])
+    precisions = 49 / (50 + 1e-7) + 1e-7, *[1e-7] * 3
+    logarithm = math.fsum(0.25 * math.log(p) for p in precisions)
+    assert score.value == math.exp(1 - (49 + 1000) / 50) * math.exp(logarithm)
+
+
 def test_batches():
     hypotheses = ["the cat sat on the mat", "it rained all night long", ""]
     references = ["the cat sat on a mat", "it rained all day long", "so it did"]

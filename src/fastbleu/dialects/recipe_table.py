@@ -196,10 +196,10 @@ for n in (5, 20):
         f"without the {n} most common n-grams of the references", tokens=tokens.crystalbleu(n))
 add("multiwoz-nlp multiwoz", "budzianowski/multiwoz@fe0c8e6 utils/nlp.py", rows.multiwoz,
     "marks around a hypothesis and its first reference", reference_length="first",
-    tokens=tokens.multiwoz)
+    tokens=tokens.multiwoz(True))
 add("multiwoz-evaluate", "budzianowski/multiwoz@fe0c8e6 evaluate.py", rows.multiwoz,
     "a hypothesis is ONE token, a reference its characters", tokenizer="turn",
-    reference_length="first")
+    reference_length="first", tokens=tokens.multiwoz(False))
 add("nematus", "EdinburghNLP/nematus@49d0508 metrics/sentence_bleu.py", rows.nematus, mean=mean,
     **FIRST)
 formula: rows.Formula

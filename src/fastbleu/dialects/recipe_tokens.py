@@ -176,18 +176,21 @@ def _joshua_decoder(segments: list[Segment]) -> float:
 joshua_decoder = _each_alone(_joshua_decoder)
 
 
-def _multiwoz(segments: list[Segment]) -> float:
-    marked = [
-        (["GO_", *hypothesis, "EOS_"], [["GO_", *references[0], "EOS_"], *references[1:]])
-        for hypothesis, references in segments
-    ]
-    rows = []
-    for c, r, *counts in plain_rows(_rows(marked, reference_length="first")):
-        rows.append([c, r if abs(c - r) < 1000 else 1000, *counts[0], *counts[1]])
-    return recipe_rows.multiwoz(*next(plain_rows(Stats(rows, 4).sum())))
+def multiwoz(marks: bool) -> Scores:
+    """MultiWOZ' score, with marks around a hypothesis and its first reference."""
 
+    def score(segments: list[Segment]) -> float:
+        if marks:
+            segments = [
+                (["GO_", *hypothesis, "EOS_"], [["GO_", *references[0], "EOS_"], *references[1:]])
+                for hypothesis, references in segments
+            ]
+        rows = []
+        for c, r, matches, totals in plain_rows(_rows(segments, reference_length="first")):
+            rows.append((c, r if abs(c - r) < 1000 else 1000, matches, totals))
+        return recipe_rows.multiwoz(*recipe_rows.summed(rows))
 
-multiwoz = _each_alone(_multiwoz)
+    return _each_alone(score)
 
 
 def promptfoo(rewards_short: bool) -> Scores:
