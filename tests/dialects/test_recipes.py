@@ -159,6 +159,31 @@ def test_a_reference_is_never_farther_than_999_for_multiwoz():
     assert score.value == math.exp(1 - (49 + 1000) / 50) * math.exp(logarithm)
 
 
+def test_tensorbleu_divides_in_float32():
+    torch = pytest.importorskip("torch")
+    metric = BLEU(dialect="tensorbleu-floor")
+    for length in (73, 100):
+        hypothesis = [f"word{n}" for n in range(length)]
+        totals = torch.tensor([length - n for n in range(4)])
+        precisions = torch.where(torch.arange(4) < 1, 1.0, 0.1) / totals
+        expected = torch.exp(torch.sum(0.25 * torch.log(precisions)))
+        reference = " ".join([hypothesis[0], *"x" * (length - 1)])
+        assert metric.score([" ".join(hypothesis)], [reference]).value == float(expected)
+
+
+def test_float32_does_not_depend_on_the_version_of_numpy():
+    """numpy 1 made a double of a float32 and Python's number."""
+    import numpy
+
+    from fastbleu.dialects import recipe_rows
+
+    for c in range(1, 60):
+        for r in range(c + 1, 80):
+            ratio = numpy.float32(c) / numpy.float32(r)
+            bp = math.exp(numpy.float32(1) - numpy.float32(1) / ratio)
+            assert recipe_rows.metrax(c, r, [1] * 4, [1] * 4) == float(numpy.float32(bp))
+
+
 def test_batches():
     hypotheses = ["the cat sat on the mat", "it rained all night long", ""]
     references = ["the cat sat on a mat", "it rained all day long", "so it did"]

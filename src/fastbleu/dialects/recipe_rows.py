@@ -16,6 +16,7 @@ from . import fdlibm
 from ._single_precision import single_precision_score
 from .codexglue import CODEXGLUE_SUMMARY
 from .nmt import EVALUATE, TF_NMT
+from .plain import doubling_logarithms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ def tensorbleu(smoothing: str, c: int, r: int, m: Counts, t: Counts) -> float:
     """TensorBLEU of a sentence."""
     if smoothing == "floor":
         precisions = [
-            (matched or 0.1) / (ngrams or 1) for matched, ngrams in zip(m, t, strict=True)
+            to_float32(_float32(matched or 0.1) / _float32(ngrams or 1))
+            for matched, ngrams in zip(m, t, strict=True)
         ]
     elif smoothing == "add-k":
         precisions = [(matched + 1) / (ngrams + 1) for matched, ngrams in zip(m, t, strict=True)]
@@ -149,12 +151,17 @@ def torch_score(c: float, r: float, precisions: Sequence[float], added: float) -
     return float(bp * torch.exp(torch.sum(0.25 * logs)))
 
 
+def _float32_penalty(c: int, r: int) -> float:
+    """The brevity penalty by a float32 ratio of lengths; both are positive."""
+    ratio, one = _float32(c) / _float32(r), _float32(1)
+    return 1.0 if ratio > 1 else exp(one - one / ratio)
+
+
 def metrax(c: int, r: int, m: Counts, t: Counts) -> float:
     if not all(m) or not r:
         return 0.0
     logs = [0.25 * log(_float32(matched) / _float32(n)) for matched, n in zip(m, t, strict=True)]
-    ratio = _float32(c) / _float32(r)
-    return float(_float32(exp(sum(logs)) * (1.0 if ratio > 1 else exp(1 - 1 / ratio))))
+    return to_float32(exp(sum(logs)) * _float32_penalty(c, r))
 
 
 def torchtext(c: int, r: int, m: Counts, t: Counts) -> float:
@@ -179,8 +186,7 @@ def keras_hub(smooth: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     precisions = [(its + added) / (n + added) if n + added else 0.0 for its, n in pairs]
     if not c or not all(precisions):
         return 0.0
-    ratio = _float32(c) / _float32(r) if r else inf
-    bp = 1.0 if ratio > 1 else exp(1 - 1 / ratio)
+    bp = _float32_penalty(c, r) if r else 1.0
     return to_float32(exp(sum([0.25 * log(p) for p in precisions])) * bp)
 
 
@@ -205,11 +211,9 @@ def joshua(c: int, r: int, m: Counts, t: Counts) -> float:
 
 
 def multeval(c: int, r: int, m: Counts, t: Counts) -> float:
-    total, doubled = 0.0, 1
-    for matched, ngrams in zip(m, t, strict=True):
-        if ngrams:
-            doubled *= 1 if matched else 2
-            total += log(matched / ngrams if matched else 1 / (doubled * ngrams)) * 0.25
+    total = 0.0
+    for logarithm in doubling_logarithms(m, t):
+        total += logarithm * 0.25
     return min(1.0, _penalty(c, r) * exp(total)) * 100
 
 
