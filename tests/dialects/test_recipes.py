@@ -184,6 +184,17 @@ def test_float32_does_not_depend_on_the_version_of_numpy():
             assert recipe_rows.metrax(c, r, [1] * 4, [1] * 4) == float(numpy.float32(bp))
 
 
+def test_tools_that_add_up_themselves_do_not_compensate():
+    """Ten times 0.1 is below 1 in any version of Python."""
+    from fastbleu.dialects import recipe_table
+
+    assert recipe_table.running_mean([0.1] * 10, []) == 0.9999999999999999 / 10
+    line = recipe_table.LINES["ignite-smooth1-macro"]
+    assert line.mean([0.1] * 10, []) == 0.9999999999999999 / 10
+    hundred = recipe_table.mean_times_100(lambda *row: 0.1)
+    assert hundred([], [(1, 1, [1], [1])] * 10) == 0.9999999999999999 * 100.0 / 10
+
+
 def test_batches():
     hypotheses = ["the cat sat on the mat", "it rained all night long", ""]
     references = ["the cat sat on a mat", "it rained all day long", "so it did"]

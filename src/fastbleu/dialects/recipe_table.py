@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import product
 from math import inf, isnan, nan
+from operator import add as add_up
 
 from ..counting.stats import Stats
 from ..runtime.import_lock import import_lock
@@ -29,6 +30,11 @@ def mean(scores: Sequence[float], its: Sequence[Row]) -> float:
     return sum(scores) / len(scores)
 
 
+def running_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
+    """The mean of tools that add up themselves; Python's sum() compensates since 3.12."""
+    return reduce(add_up, scores) / len(scores)
+
+
 def numpy_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
     with import_lock:
         import numpy
@@ -49,12 +55,12 @@ def nan_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
 
 
 def mean_times_100(formula: rows.Formula) -> Mean:
-    return lambda scores, its: sum([formula(*row) for row in its]) * 100.0 / len(its)
+    return lambda scores, its: reduce(add_up, [formula(*row) for row in its]) * 100.0 / len(its)
 
 
 def mean_unless_empty(scores: Sequence[float], its: Sequence[Row]) -> float:
     """Phrasal's mean, which an empty hypothesis makes 0."""
-    return mean(scores, its) if all(c for c, *_ in its) else 0.0
+    return running_mean(scores, its) if all(c for c, *_ in its) else 0.0
 
 
 def phrasal_corpus(scores: Sequence[float], its: Sequence[Row]) -> float:
@@ -171,7 +177,7 @@ for version, early in (("0.123.1 promptfoo", False), ("0.121.14", True)):
 for smoothing, macro in product(("no_smooth", "smooth1", "nltk_smooth2", "smooth2"), (True, False)):
     add(f"ignite-{smoothing}-{'macro' if macro else 'micro'}", "pytorch/ignite@de08e799c "
         "metrics/nlp/bleu.py", rows.ignite(smoothing, macro), "the mean of sentences" * macro,
-        mean=mean if macro else None)
+        mean=running_mean if macro else None)
 for smoothing in ("exp", "none", "floor", "add-k"):
     add(f"tensorbleu-{smoothing}" + " tensorbleu" * (smoothing == "exp"), "RxAI-dev/rxlm@bed8777 "
         "metrics/tensorbleu.py", partial(rows.tensorbleu, smoothing), "of a corpus the orders that "
