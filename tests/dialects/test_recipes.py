@@ -8,13 +8,16 @@ import importlib.util
 import json
 import math
 import pickle
+import random
+import shutil
+import subprocess
 
 import pytest
 import wmt22
 from test_recorded import RECORDED, outcome, plain
 
 from fastbleu import BLEU, recipes
-from fastbleu.dialects import get
+from fastbleu.dialects import fdlibm, get
 
 TOOLS = wmt22.WMT22.parent / "tools"
 pytestmark = [
@@ -157,6 +160,22 @@ def test_a_reference_is_never_farther_than_999_for_multiwoz():
     precisions = 49 / (50 + 1e-7) + 1e-7, *[1e-7] * 3
     logarithm = math.fsum(0.25 * math.log(p) for p in precisions)
     assert score.value == math.exp(1 - (49 + 1000) / 50) * math.exp(logarithm)
+
+
+def test_logarithms_are_those_of_javascript():
+    """Also next to half of log 2, where fdlibm looks at the upper 32 bits alone."""
+    if (node := shutil.which("node")) is None:
+        pytest.skip("needs node")
+    rng = random.Random(5)
+    exponents = [rng.uniform(0.34657359027, 0.34657359125) for _ in range(500)]
+    exponents += [rng.uniform(-40, 1.5) for _ in range(5000)]
+    ratios = [m / n for n in range(1, 90) for m in range(1, n + 1)]
+    script = "process.stdout.write(JSON.stringify(eval(require('fs').readFileSync(0, 'utf8'))))"
+    for function, values in ("exp", exponents), ("log", ratios):
+        code = f"{values}.map(Math.{function})"
+        printed = subprocess.run([node, "-e", script], input=code.encode(), stdout=-1, check=True)
+        ours = [getattr(fdlibm, function)(value) for value in values]
+        assert ours == json.loads(printed.stdout)
 
 
 def test_tensorbleu_divides_in_float32():
