@@ -150,12 +150,15 @@ def test_signals_are_handled_while_a_text_is_read(piece):
     def sound(*args):
         raise Alarm
 
+    def write_until_it_sounds():
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        _ptb.write(text, joined=True)
+
     previous = signal.signal(signal.SIGALRM, sound)
     text, begin = piece * (8_000_000 // len(piece.encode())), time.process_time()
     try:
         with pytest.raises(Alarm):
-            signal.setitimer(signal.ITIMER_REAL, 0.001)
-            _ptb.write(text, joined=True)
+            write_until_it_sounds()
         interrupted = time.process_time() - begin
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -100,8 +100,8 @@ def _lines_of_file(captions: Sequence[str]) -> Iterator[str]:
         end = max(end, last)
         while end < len(captions) and not captions[end].strip(_SPACES):
             end += 1
-        lines = [*captions[first:last], *captions[last : min(last + 1, end)], *captions[end : end + 1]]
-        text = "\n".join([*lines, *[""] * (end + 1 < len(captions))])
+        following = [*captions[last : last + (last < end)], *captions[end : end + 1]]
+        text = "\n".join([*captions[first:last], *following, *[""] * (end + 1 < len(captions))])
         yield from _ptb.write(text, joined=True).split("\n")[: last - first]
 
 
