@@ -12,6 +12,7 @@ import random
 import shutil
 import subprocess
 
+import numpy
 import pytest
 import wmt22
 from test_recorded import RECORDED, outcome, plain
@@ -149,9 +150,16 @@ def test_only_the_first_reference_counts_where_a_tool_takes_one():
         of_first = metric.score(hypotheses, references[:1])
         assert metric.score(hypotheses, [references]) == of_first
         assert metric.score(hypotheses, [tuple(references)]) == of_first
+        assert metric.score(hypotheses, numpy.array([references])) == of_first
+        with pytest.raises(TypeError, match="the reference is missing"):
+            metric.score(hypotheses, [None])
+        with pytest.raises(TypeError, match="takes text or lists of tokens, not arrays of token"):
+            BLEU(None, dialect=name).score(numpy.arange(5)[None], numpy.arange(5)[None])
     assert BLEU(dialect="lm-eval").score(hypotheses * 2, [references, references[:1]]).value == (
         BLEU().score(hypotheses * 2, references[:1] * 2).value
     )
+    mixed = BLEU(dialect="lm-eval").score(hypotheses * 2, [references, "the cat"])
+    assert mixed.value == BLEU().score(hypotheses * 2, ["a dog sat", "the cat"]).value
 
 
 def test_a_reference_is_never_farther_than_999_for_multiwoz():
@@ -192,8 +200,6 @@ def test_tensorbleu_divides_in_float32():
 
 def test_float32_does_not_depend_on_the_version_of_numpy():
     """numpy 1 made a double of a float32 and Python's number."""
-    import numpy
-
     from fastbleu.dialects import recipe_rows
 
     for c in range(1, 60):
