@@ -7,8 +7,7 @@ corpus, and returns the score on the recipe's scale. The recipes are in recipe_t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from math import exp, fsum, inf, log, nan
+from math import exp, fsum, log, nan
 from sys import float_info
 
 from ..runtime.import_lock import import_lock
@@ -58,17 +57,17 @@ def summed(rows: Iterable[Row]) -> Row:
 # Evaluate's "bleu" in the runners of other tools, which differ in what an empty text scores.
 
 
-def evaluate_or(empty_hypothesis: float, empty_reference: float, zero: float = 0.0) -> Formula:
-    """Evaluate's score, `zero` instead of 0; other scores where a text is empty."""
-
-    def score(c: int, r: int, m: Counts, t: Counts) -> float:
-        if not r:
-            return empty_reference
-        if not c and empty_hypothesis == inf:
-            raise ValueError("the hypothesis has no tokens, and the original divides by zero")
-        return EVALUATE.details([c, r, *m, *t], False)[0] or zero if c else empty_hypothesis
-
-    return score
+def evaluate_or(
+    of_empty: float | None, no_reference: float, zero: float, c: int, r: int, m: Counts, t: Counts
+) -> float:
+    """Evaluate's score, `zero` instead of 0; other scores where a text is empty, or an error."""
+    if not r:
+        return no_reference
+    if c:
+        return EVALUATE.details([c, r, *m, *t], False)[0] or zero
+    if of_empty is None:
+        raise ValueError("the hypothesis has no tokens, and the original divides by zero")
+    return of_empty
 
 
 def nmt_smooth(c: int, r: int, m: Counts, t: Counts) -> float:
@@ -93,12 +92,8 @@ def codenn(c: int, r: int, m: Counts, t: Counts) -> float:
 # ignite
 
 
-def ignite(smoothing: str, single: bool) -> Formula:
+def ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     """ignite's smoothing; `single`: "no_smooth" divides in float32, as its macro average does."""
-    return partial(_ignite, smoothing, single)
-
-
-def _ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     if not m[0] or (smoothing == "no_smooth" and 0 in m):
         return 0.0
     precisions = []
@@ -121,21 +116,19 @@ def _ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) 
 # float32
 
 
+def smoothed(smoothing: str, m: Counts, t: Counts) -> list[float]:
+    """TensorBLEU's precisions."""
+    pairs = zip(m, t, strict=True)
+    if smoothing == "floor":
+        return [to_float32(_float32(its or 0.1) / _float32(n or 1)) for its, n in pairs]
+    if smoothing == "add-k":
+        return [(its + 1) / (n + 1) for its, n in pairs]
+    return [its / n if its else 1e-12 * (smoothing == "exp") for its, n in pairs]
+
+
 def tensorbleu(smoothing: str, c: int, r: int, m: Counts, t: Counts) -> float:
     """TensorBLEU of a sentence."""
-    if smoothing == "floor":
-        precisions = [
-            to_float32(_float32(matched or 0.1) / _float32(ngrams or 1))
-            for matched, ngrams in zip(m, t, strict=True)
-        ]
-    elif smoothing == "add-k":
-        precisions = [(matched + 1) / (ngrams + 1) for matched, ngrams in zip(m, t, strict=True)]
-    else:
-        least = 1e-12 if smoothing == "exp" else 0.0
-        precisions = [
-            matched / ngrams if matched else least for matched, ngrams in zip(m, t, strict=True)
-        ]
-    return torch_score(c, r, precisions, 1e-12)
+    return torch_score(c, r, smoothed(smoothing, m, t), 1e-12)
 
 
 def torch_score(c: float, r: float, precisions: Sequence[float], added: float) -> float:
