@@ -63,7 +63,7 @@ def _single(segment: Segment) -> list[Segment]:
     return [(hypothesis, [reference]) for reference in references]
 
 
-def _of_nltk(stats: Stats, *options: Any) -> Any:
+def _of_nltk(stats: Stats, *options: Any) -> Sequence[float]:
     return NLTK.sentence_scores(NLTK.adapt(stats), *options)
 
 
