@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, islice
 from math import exp, log
 
 from ..counting.counter import Counter as SegmentCounter
@@ -70,13 +70,17 @@ def _of_nltk(stats: Stats, *options: Any) -> Sequence[float]:
 # The largest of the scores with single references.
 
 
-@_each_alone
-def helm(weights: Sequence[float], segments: list[Segment]) -> float:
-    return max(_of_nltk(_rows(_single(segments[0])), weights))
+def _largest(score: Callable[[Stats], Sequence[float]], segments: list[Segment]) -> list[float]:
+    scores = iter(score(_rows([pair for segment in segments for pair in _single(segment)])))
+    return [max(islice(scores, len(references))) for _, references in segments]
+
+
+def helm(weights: Sequence[float], segments: list[Segment], each: bool) -> list[float]:
+    return _largest(lambda stats: _of_nltk(stats, weights), segments)
 
 
 def truthfulqa(segments: list[Segment], each: bool) -> list[float]:
-    return [max(SACREBLEU.sentence_scores(_rows(_single(segment)))) for segment in segments]
+    return _largest(SACREBLEU.sentence_scores, segments)
 
 
 # Weights and smoothing of nltk.
