@@ -86,6 +86,18 @@ def test_each_dialect_is_found_on_real_data(name):
     assert f"dialect={name!r}" in settings(printed, hypotheses, references)[:5]
 
 
+def test_recipes_that_differ_in_the_last_digits_are_one_match():
+    hypotheses, references = ["the cat sat on the red mat"], ["the cat sat on a red mat today"]
+    hypotheses[0] += " and it slept"
+    values = [
+        BLEU(dialect=name).score(hypotheses, references).value
+        for name in ("metrax", "ignite-no_smooth-micro")
+    ]
+    assert 0 < abs(values[0] - values[1]) < 1e-7
+    found = settings(f"{values[0]:.4f}", hypotheses, references)
+    assert any("'metrax'" in one and "'ignite-no_smooth-micro'" in one for one in found)
+
+
 def test_many_settings_that_print_the_number_are_grouped_by_what_differs():
     found = identify(100, ["a b c d e f"] * 3, [["a b c d e f"]] * 3)
     assert len(found.matches) > 300

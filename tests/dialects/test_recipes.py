@@ -8,13 +8,17 @@ import importlib.util
 import json
 import math
 import pickle
+import random
+import shutil
+import subprocess
 
+import numpy
 import pytest
 import wmt22
 from test_recorded import RECORDED, outcome, plain
 
 from fastbleu import BLEU, recipes
-from fastbleu.dialects import get
+from fastbleu.dialects import fdlibm, get
 
 TOOLS = wmt22.WMT22.parent / "tools"
 pytestmark = [
@@ -146,9 +150,74 @@ def test_only_the_first_reference_counts_where_a_tool_takes_one():
         of_first = metric.score(hypotheses, references[:1])
         assert metric.score(hypotheses, [references]) == of_first
         assert metric.score(hypotheses, [tuple(references)]) == of_first
+        assert metric.score(hypotheses, numpy.array([references])) == of_first
+        with pytest.raises(TypeError, match="the reference is missing"):
+            metric.score(hypotheses, [None])
+        with pytest.raises(TypeError, match="takes text or lists of tokens, not arrays of token"):
+            BLEU(None, dialect=name).score(numpy.arange(5)[None], numpy.arange(5)[None])
     assert BLEU(dialect="lm-eval").score(hypotheses * 2, [references, references[:1]]).value == (
         BLEU().score(hypotheses * 2, references[:1] * 2).value
     )
+    mixed = BLEU(dialect="lm-eval").score(hypotheses * 2, [references, "the cat"])
+    assert mixed.value == BLEU().score(hypotheses * 2, ["a dog sat", "the cat"]).value
+
+
+def test_a_reference_is_never_farther_than_999_for_multiwoz():
+    """The search of the closest length begins with 1000."""
+    score = BLEU(dialect="multiwoz-evaluate").score(["a"] * 50, ["a"] * 49 + ["b" * 3000])
+    precisions = 49 / (50 + 1e-7) + 1e-7, *[1e-7] * 3
+    logarithm = math.fsum(0.25 * math.log(p) for p in precisions)
+    assert score.value == math.exp(1 - (49 + 1000) / 50) * math.exp(logarithm)
+
+
+def test_logarithms_are_those_of_javascript():
+    """Also next to half of log 2, where fdlibm looks at the upper 32 bits alone."""
+    if (node := shutil.which("node")) is None:
+        pytest.skip("needs node")
+    rng = random.Random(5)
+    exponents = [rng.uniform(0.34657359027, 0.34657359125) for _ in range(500)]
+    exponents += [rng.uniform(-40, 1.5) for _ in range(5000)]
+    ratios = [m / n for n in range(1, 90) for m in range(1, n + 1)]
+    script = "process.stdout.write(JSON.stringify(eval(require('fs').readFileSync(0, 'utf8'))))"
+    for function, values in ("exp", exponents), ("log", ratios):
+        code = f"{values}.map(Math.{function})"
+        printed = subprocess.run([node, "-e", script], input=code.encode(), stdout=-1, check=True)
+        ours = [getattr(fdlibm, function)(value) for value in values]
+        assert ours == json.loads(printed.stdout)
+
+
+def test_tensorbleu_divides_in_float32():
+    torch = pytest.importorskip("torch")
+    metric = BLEU(dialect="tensorbleu-floor")
+    for length in (73, 100, 7057):  # of the long one, 1e-12 more would be seen
+        hypothesis = [f"word{n}" for n in range(length)]
+        totals = torch.tensor([length - n for n in range(4)])
+        precisions = torch.where(torch.arange(4) < 1, 1.0, 0.1) / totals
+        expected = torch.exp(torch.sum(0.25 * torch.log(precisions)))
+        reference = " ".join([hypothesis[0], *"x" * (length - 1)])
+        assert metric.score([" ".join(hypothesis)], [reference]).value == float(expected)
+
+
+def test_float32_does_not_depend_on_the_version_of_numpy():
+    """numpy 1 made a double of a float32 and Python's number."""
+    from fastbleu.dialects import recipe_rows
+
+    for c in range(1, 60):
+        for r in range(c + 1, 80):
+            ratio = numpy.float32(c) / numpy.float32(r)
+            bp = math.exp(numpy.float32(1) - numpy.float32(1) / ratio)
+            assert recipe_rows.metrax(c, r, [1] * 4, [1] * 4) == float(numpy.float32(bp))
+
+
+def test_tools_that_add_up_themselves_do_not_compensate():
+    """Ten times 0.1 is below 1 in any version of Python."""
+    from fastbleu.dialects import recipe_table
+
+    assert recipe_table.running_mean([0.1] * 10, []) == 0.9999999999999999 / 10
+    line = recipe_table.LINES["ignite-smooth1-macro"]
+    assert line.mean([0.1] * 10, []) == 0.9999999999999999 / 10
+    hundred = recipe_table.mean_times_100(lambda *row: 0.1)
+    assert hundred([], [(1, 1, [1], [1])] * 10) == 0.9999999999999999 * 100.0 / 10
 
 
 def test_batches():

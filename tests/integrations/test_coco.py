@@ -5,6 +5,7 @@ import importlib.util
 import json
 import random
 import shutil
+import time
 
 import pytest
 from ptb_texts import DATA, caption, recorded
@@ -107,6 +108,26 @@ def test_parts_of_a_file():
         texts = ["" if rng.random() < 0.2 else text for text in texts]
         found = PTBTokenizer(compatible=True).tokenize({1: [{"caption": text} for text in texts]})
         assert found[1] == _ptb.write("\n".join(texts), joined=True).split("\n")
+
+
+def test_blank_captions_between_parts():
+    """Also many, of any white space; the time is linear."""
+    rng = random.Random(9)
+    blanks = ["", " ", "\t", "\xa0 ", "\u2003", "\x85", "\x1c"]
+    for _ in range(400):
+        texts = []
+        while len(texts) < 100:
+            texts.append(rng.choice(["etc.", "U.S.", "they've", "The cat", "cat", "A cat", "5 x"]))
+            texts += [rng.choice(blanks) for _ in range(rng.choice([0, 1, 2, 40]))]
+        texts = texts[: rng.randint(60, 100)]
+        found = PTBTokenizer(compatible=True).tokenize({1: [{"caption": text} for text in texts]})
+        assert found[1] == _ptb.write("\n".join(texts), joined=True).split("\n")
+    times = []
+    for size in (5_000, 80_000):
+        begin = time.process_time()
+        PTBTokenizer(compatible=True).tokenize({1: [{"caption": ""}] * size})
+        times.append(time.process_time() - begin)
+    assert times[1] < 50 * times[0] + 0.1, times
 
 
 def test_errors():

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -124,6 +125,35 @@ def test_time_is_linear(piece):
         write(text)
         times.append(time.process_time() - begin)
     assert times[1] < 60 * times[0] + 0.2, times
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+@pytest.mark.parametrize("piece", ["a ", "\n", "\U0001f600"])
+def test_signals_are_handled_while_a_text_is_read(piece):
+    """Also of words that need no automaton, and of characters that are dropped."""
+
+    class Alarm(Exception):
+        pass
+
+    def sound(*args):
+        raise Alarm
+
+    def write_until_it_sounds():
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        _ptb.write(text, joined=True)
+
+    previous = signal.signal(signal.SIGALRM, sound)
+    text, begin = piece * (8_000_000 // len(piece.encode())), time.process_time()
+    try:
+        with pytest.raises(Alarm):
+            write_until_it_sounds()
+        interrupted = time.process_time() - begin
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    begin = time.process_time()
+    _ptb.write(text, joined=True)
+    assert interrupted < 0.8 * (time.process_time() - begin)
 
 
 @pytest.mark.long

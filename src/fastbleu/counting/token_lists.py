@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     Segment = tuple[list[Any], list[list[Any]]]
 
 
+def lists_of_tokens(counter: Counter, batch: Batch) -> tuple[Any, Any]:
+    """`Batch.lists` of text or of lists of tokens; TypeError if the batch holds token ids."""
+    hypotheses, references = batch.lists()
+    if IdRows in (type(hypotheses), type(references)) or counter.id_filter is not None:
+        raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
+    return hypotheses, references
+
+
 class TokenListCounter(Counter):
     """A `Counter` that also looks at the tokens of all segments, which it keeps by default."""
 
@@ -31,9 +39,7 @@ class TokenListCounter(Counter):
         TypeError
             The batch holds token ids.
         """
-        hypotheses, references = batch.lists()
-        if IdRows in (type(hypotheses), type(references)) or self.id_filter is not None:
-            raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
+        hypotheses, references = lists_of_tokens(self, batch)
         listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
         counted = super().count(listed, **options)
         self.examine(counted, self._tokens(hypotheses, references))

@@ -39,7 +39,7 @@ _NEAREST = 5
 _SHOWN = 5
 # Recipes whose time grows with the square of the segments are tried for at most so many.
 _MOST_SQUARED = 500
-# Between recipes of the same score, in a match.
+# Between recipes whose scores are shown alike, in a match.
 _OR = " or "
 # Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
@@ -176,11 +176,11 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
 
     Notes
     -----
-    The settings are all recipes (`fastbleu.recipes`), as they are, for text; those with the same
-    score are one match. And all dialects with their tokenizers, cases, smoothing methods, reference
-    lengths and longest n-grams, of which at most two differ from the dialect's defaults; all
-    references, and each alone; means of sentence scores instead of the corpus score; text that is
-    stripped, or already tokenized. Dialects that take any tokens are tried with all installed
+    The settings are all recipes (`fastbleu.recipes`), as they are, for text; those whose scores are
+    shown alike are one match. And all dialects with their tokenizers, cases, smoothing methods,
+    reference lengths and longest n-grams, of which at most two differ from the dialect's defaults;
+    all references, and each alone; means of sentence scores instead of the corpus score; text that
+    is stripped, or already tokenized. Dialects that take any tokens are tried with all installed
     tokenizers, those of libraries with no other change.
 
     Examples
@@ -356,20 +356,21 @@ def _identification(
 def _in_order(found: list[tuple[tuple[int, int], bool, Match]]) -> list[Match]:
     """Matches by their keys; of equal ones first a dialect, then recipes, then other dialects.
 
-    Many recipes differ in what a corpus may not have, so those of the same score are one match.
+    Many recipes differ in what a corpus may not have, or in the last digits, so those whose scores
+    are shown alike are one match.
     """
     matches = []
     found.sort(key=lambda item: item[0])
     for _, group in groupby(found, key=lambda item: item[0]):
         dialects: list[Match] = []
-        recipes: dict[float, Match] = {}
+        recipes: dict[str, Match] = {}
         for _, is_recipe, match in group:
             if not is_recipe:
                 dialects.append(match)
-            elif (same := recipes.get(match.value)) is not None:
-                either = _OR.join([same.setting, match.setting])
-                recipes[match.value] = replace(same, setting=either)
-            else:
-                recipes[match.value] = match
+                continue
+            shown, *_ = _cells(match)
+            if (same := recipes.get(shown)) is not None:
+                match = replace(same, setting=_OR.join([same.setting, match.setting]))
+            recipes[shown] = match
         matches += [*dialects[:1], *recipes.values(), *dialects[1:]]
     return matches

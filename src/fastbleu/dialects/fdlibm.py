@@ -54,7 +54,7 @@ def exp(x: float) -> float:
     if x == 1:
         return e  # V8's exception
     size, k, high, low = abs(x), 0, x, 0.0
-    if size > 0.34657359027997264:
+    if size >= 0.3465735912322998:  # half of log 2, as far as its upper 32 bits tell
         k = int(1.44269504088896338700 * x + (0.5 if x > 0 else -0.5))
         if size < 1.0397207708399179:
             k = 1 if x > 0 else -1

@@ -15,8 +15,10 @@ from typing import NamedTuple
 from ..counting._counted import Counted, Totals
 from ..counting.counter import Counter
 from ..counting.stats import Stats
-from ..counting.token_lists import TokenListCounter
+from ..counting.token_lists import TokenListCounter, lists_of_tokens
+from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
+from ..inputs.checks import is_collection
 from . import get
 from .base import Dialect
 from .plain import Row, TokenDialect, no_rows, plain_rows
@@ -94,11 +96,12 @@ class FewestReferencesCounter(Counter):
     most: ClassVar[int | None] = None
 
     def count(self, batch: Batch, **options: Any) -> Counted:
-        hypotheses, references = batch.lists()
-        several = [some for some in references if type(some) in (list, tuple)]
-        if several:  # else one text for each segment, or arrays of ids
-            most = self.most or min(map(len, several))
-            references = [some if isinstance(some, str) else some[:most] for some in references]
+        hypotheses, references = lists_of_tokens(self, batch)
+        counts = [len(some) if is_collection(some) else 1 for some in references]
+        most = self.most or min(counts, default=1)
+        references = [
+            list_or_tuple(some)[:most] if is_collection(some) else some for some in references
+        ]
         listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
         return super().count(listed, **options)
 

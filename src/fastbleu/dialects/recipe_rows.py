@@ -7,8 +7,7 @@ corpus, and returns the score on the recipe's scale. The recipes are in recipe_t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from math import exp, fsum, inf, log, nan
+from math import exp, fsum, log, nan
 from sys import float_info
 
 from ..runtime.import_lock import import_lock
@@ -16,6 +15,7 @@ from . import fdlibm
 from ._single_precision import single_precision_score
 from .codexglue import CODEXGLUE_SUMMARY
 from .nmt import EVALUATE, TF_NMT
+from .plain import doubling_logarithms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,17 +57,17 @@ def summed(rows: Iterable[Row]) -> Row:
 # Evaluate's "bleu" in the runners of other tools, which differ in what an empty text scores.
 
 
-def evaluate_or(empty_hypothesis: float, empty_reference: float, zero: float = 0.0) -> Formula:
-    """Evaluate's score, `zero` instead of 0; other scores where a text is empty."""
-
-    def score(c: int, r: int, m: Counts, t: Counts) -> float:
-        if not r:
-            return empty_reference
-        if not c and empty_hypothesis == inf:
-            raise ValueError("the hypothesis has no tokens, and the original divides by zero")
-        return EVALUATE.details([c, r, *m, *t], False)[0] or zero if c else empty_hypothesis
-
-    return score
+def evaluate_or(
+    of_empty: float | None, no_reference: float, zero: float, c: int, r: int, m: Counts, t: Counts
+) -> float:
+    """Evaluate's score, `zero` instead of 0; other scores where a text is empty, or an error."""
+    if not r:
+        return no_reference
+    if c:
+        return EVALUATE.details([c, r, *m, *t], False)[0] or zero
+    if of_empty is None:
+        raise ValueError("the hypothesis has no tokens, and the original divides by zero")
+    return of_empty
 
 
 def nmt_smooth(c: int, r: int, m: Counts, t: Counts) -> float:
@@ -92,12 +92,8 @@ def codenn(c: int, r: int, m: Counts, t: Counts) -> float:
 # ignite
 
 
-def ignite(smoothing: str, single: bool) -> Formula:
+def ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     """ignite's smoothing; `single`: "no_smooth" divides in float32, as its macro average does."""
-    return partial(_ignite, smoothing, single)
-
-
-def _ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     if not m[0] or (smoothing == "no_smooth" and 0 in m):
         return 0.0
     precisions = []
@@ -120,20 +116,19 @@ def _ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) 
 # float32
 
 
+def smoothed(smoothing: str, m: Counts, t: Counts) -> list[float]:
+    """TensorBLEU's precisions."""
+    pairs = zip(m, t, strict=True)
+    if smoothing == "floor":
+        return [to_float32(_float32(its or 0.1) / _float32(n or 1)) for its, n in pairs]
+    if smoothing == "add-k":
+        return [(its + 1) / (n + 1) for its, n in pairs]
+    return [its / n if its else 1e-12 * (smoothing == "exp") for its, n in pairs]
+
+
 def tensorbleu(smoothing: str, c: int, r: int, m: Counts, t: Counts) -> float:
     """TensorBLEU of a sentence."""
-    if smoothing == "floor":
-        precisions = [
-            (matched or 0.1) / (ngrams or 1) for matched, ngrams in zip(m, t, strict=True)
-        ]
-    elif smoothing == "add-k":
-        precisions = [(matched + 1) / (ngrams + 1) for matched, ngrams in zip(m, t, strict=True)]
-    else:
-        least = 1e-12 if smoothing == "exp" else 0.0
-        precisions = [
-            matched / ngrams if matched else least for matched, ngrams in zip(m, t, strict=True)
-        ]
-    return torch_score(c, r, precisions, 1e-12)
+    return torch_score(c, r, smoothed(smoothing, m, t), 1e-12)
 
 
 def torch_score(c: float, r: float, precisions: Sequence[float], added: float) -> float:
@@ -149,12 +144,17 @@ def torch_score(c: float, r: float, precisions: Sequence[float], added: float) -
     return float(bp * torch.exp(torch.sum(0.25 * logs)))
 
 
+def _float32_penalty(c: int, r: int) -> float:
+    """The brevity penalty by a float32 ratio of lengths; both are positive."""
+    ratio, one = _float32(c) / _float32(r), _float32(1)
+    return 1.0 if ratio > 1 else exp(one - one / ratio)
+
+
 def metrax(c: int, r: int, m: Counts, t: Counts) -> float:
     if not all(m) or not r:
         return 0.0
     logs = [0.25 * log(_float32(matched) / _float32(n)) for matched, n in zip(m, t, strict=True)]
-    ratio = _float32(c) / _float32(r)
-    return float(_float32(exp(sum(logs)) * (1.0 if ratio > 1 else exp(1 - 1 / ratio))))
+    return to_float32(exp(sum(logs)) * _float32_penalty(c, r))
 
 
 def torchtext(c: int, r: int, m: Counts, t: Counts) -> float:
@@ -179,8 +179,7 @@ def keras_hub(smooth: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     precisions = [(its + added) / (n + added) if n + added else 0.0 for its, n in pairs]
     if not c or not all(precisions):
         return 0.0
-    ratio = _float32(c) / _float32(r) if r else inf
-    bp = 1.0 if ratio > 1 else exp(1 - 1 / ratio)
+    bp = _float32_penalty(c, r) if r else 1.0
     return to_float32(exp(sum([0.25 * log(p) for p in precisions])) * bp)
 
 
@@ -205,11 +204,9 @@ def joshua(c: int, r: int, m: Counts, t: Counts) -> float:
 
 
 def multeval(c: int, r: int, m: Counts, t: Counts) -> float:
-    total, doubled = 0.0, 1
-    for matched, ngrams in zip(m, t, strict=True):
-        if ngrams:
-            doubled *= 1 if matched else 2
-            total += log(matched / ngrams if matched else 1 / (doubled * ngrams)) * 0.25
+    total = 0.0
+    for logarithm in doubling_logarithms(m, t):
+        total += logarithm * 0.25
     return min(1.0, _penalty(c, r) * exp(total)) * 100
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import product
-from math import inf, isnan, nan
+from math import isnan, nan
+from operator import add as add_up
 
 from ..counting.stats import Stats
 from ..runtime.import_lock import import_lock
@@ -29,6 +30,11 @@ def mean(scores: Sequence[float], its: Sequence[Row]) -> float:
     return sum(scores) / len(scores)
 
 
+def running_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
+    """The mean of tools that add up themselves; Python's sum() compensates since 3.12."""
+    return reduce(add_up, scores) / len(scores)
+
+
 def numpy_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
     with import_lock:
         import numpy
@@ -49,12 +55,12 @@ def nan_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
 
 
 def mean_times_100(formula: rows.Formula) -> Mean:
-    return lambda scores, its: sum([formula(*row) for row in its]) * 100.0 / len(its)
+    return lambda scores, its: reduce(add_up, [formula(*row) for row in its]) * 100.0 / len(its)
 
 
 def mean_unless_empty(scores: Sequence[float], its: Sequence[Row]) -> float:
     """Phrasal's mean, which an empty hypothesis makes 0."""
-    return mean(scores, its) if all(c for c, *_ in its) else 0.0
+    return running_mean(scores, its) if all(c for c, *_ in its) else 0.0
 
 
 def phrasal_corpus(scores: Sequence[float], its: Sequence[Row]) -> float:
@@ -104,18 +110,19 @@ add("ms-swift", "modelscope/ms-swift@3602360a5 swift/metrics/nlg.py", "nltk",
     "jieba's words; pairs with an empty side are left out of the mean", tokenizer="jieba",
     options={"smoothing": "exp"}, scale=100.0, tokens=tokens.ms_swift, **FIRST)
 for n in range(1, 5):
-    ALONE = f"BP times the precision of order {n} alone"
+    of_one = f"BP times the precision of order {n} alone"
     of_order = {"weights": tuple(float(order == n) for order in range(1, 5))}
     words: dict[str, Any] = {"tokenizer": "word_tokenize", "options": of_order}
     if n in (1, 4):
         add(f"lighteval-bleu_{n} lighteval-bleu{n}", "huggingface/lighteval@3fd15266 "
-            "metrics/metrics_sample.py", "nltk", ALONE, mean=numpy_mean, **words)
+            "metrics/metrics_sample.py", "nltk", of_one, mean=numpy_mean, **words)
         add(f"helm-bleu_{n} helm-bleu{n}", HELM + "evaluate_reference_metrics.py", "nltk",
-            f"{ALONE}, the largest of any reference", tokens=tokens.helm(n), mean=mean, **words)
-    add(f"deepeval-bleu{n}", "confident-ai/deepeval@a2e0d4cfd scorer/scorer.py", "nltk", ALONE,
+            f"{of_one}, the largest of any reference", mean=mean,
+            tokens=partial(tokens.helm, of_order["weights"]), **words)
+    add(f"deepeval-bleu{n}", "confident-ai/deepeval@a2e0d4cfd scorer/scorer.py", "nltk", of_one,
         mean=mean, **words)
     add(f"evalscope-bleu-{n} evalscope-bleu{n}", "modelscope/evalscope@fde259d2 "
-        "metrics/utils/functions.py", "nltk", f"{ALONE}; of Chinese jieba's words", mean=mean,
+        "metrics/utils/functions.py", "nltk", f"{of_one}; of Chinese jieba's words", mean=mean,
         tokenizer="evalscope", options=of_order, **FIRST)
     add(f"parlai-bleu-{n}" + " parlai" * (n == 4), "facebookresearch/ParlAI@a29567f7c "
         "core/metrics.py", "nltk", "without punctuation and articles", tokenizer="parlai",
@@ -131,18 +138,19 @@ for name, smoothing, per_sample in (
 ):
     add(f"opik-{name}", "opik 2.2.122 heuristics/bleu.py", "nltk",
         "weights for as many orders as the longest output has", lowercase=True,
-        options={"smoothing": smoothing}, tokens=tokens.opik(smoothing), mean=per_sample)
+        options={"smoothing": smoothing}, tokens=partial(tokens.opik, smoothing), mean=per_sample)
 add("azure", "azure-ai-evaluation 1.18.10 _bleu.py", "nltk",
     "the tokenizer is chosen for each text: texts with and without é differ in theirs",
     tokenizer="azure", options={"smoothing": "method4"}, mean=mean, **FIRST)
-add("mlflow", "mlflow 3.18.0 metrics/metric_definitions.py" + BLEU, rows.evaluate_or(0.0, 0.0),
-    "unsmoothed, of each row alone", mean=numpy_mean, **EVALUATE)
+ALONE = "unsmoothed, of each row alone"
+add("mlflow", "mlflow 3.18.0 metrics/metric_definitions.py" + BLEU,
+    partial(rows.evaluate_or, 0.0, 0.0, 0.0), ALONE, mean=numpy_mean, **EVALUATE)
 LINES["mlflow-p90"] = LINES["mlflow"]._replace(mean=percentile_90)
 add("trulens", "truera/trulens@97f531aee feedback/groundtruth.py" + BLEU,
-    rows.evaluate_or(inf, nan), "unsmoothed, of each row alone", mean=mean, **EVALUATE)
+    partial(rows.evaluate_or, None, nan, 0.0), ALONE, mean=mean, **EVALUATE)
 add("lm-eval-careqa", LM_EVAL + "tasks/careqa/utils_open.py" + BLEU,
-    rows.evaluate_or(nan, nan, 1e-05), "unsmoothed, of each row alone; 0 becomes 0.00001",
-    mean=nan_mean, **EVALUATE)
+    partial(rows.evaluate_or, nan, nan, 1e-05), f"{ALONE}; 0 becomes 0.00001", mean=nan_mean,
+    **EVALUATE)
 add("lm-eval", LM_EVAL + "api/metrics.py", "sacrebleu",
     "all segments are cut to the smallest number of references", references="fewest", **SUMMED)
 for name, source in (
@@ -162,21 +170,21 @@ for name in ("English flores", "Japanese", "Chinese"):
     add(f"opencompass-pmmeval-flores-{name}", "open-compass/opencompass@a5acc4bb datasets/PMMEval/"
         "flores.py", "sacrebleu", "the best run of neighboring lines, 13a twice, rounded",
         tokenizer="lines", scale=100.0, options={"smoothing": "none"},
-        tokens=tokens.flores(name.split()[0]), **FIRST)
+        tokens=partial(tokens.flores, name.split()[0]), **FIRST)
 for version, early in (("0.123.1 promptfoo", False), ("0.121.14", True)):
     add(f"promptfoo-{version}", f"promptfoo {version.split()[0]} assertions/bleu.ts",
         partial(rows.promptfoo, early), "matches of each order with its best reference"
         + "; short outputs are rewarded" * early, tokenizer="promptfoo",
-        tokens=tokens.promptfoo(early), mean=mean)
+        tokens=partial(tokens.promptfoo, early), mean=mean)
 for smoothing, macro in product(("no_smooth", "smooth1", "nltk_smooth2", "smooth2"), (True, False)):
     add(f"ignite-{smoothing}-{'macro' if macro else 'micro'}", "pytorch/ignite@de08e799c "
-        "metrics/nlp/bleu.py", rows.ignite(smoothing, macro), "the mean of sentences" * macro,
-        mean=mean if macro else None)
+        "metrics/nlp/bleu.py", partial(rows.ignite, smoothing, macro),
+        "the mean of sentences" * macro, mean=running_mean if macro else None)
 for smoothing in ("exp", "none", "floor", "add-k"):
     add(f"tensorbleu-{smoothing}" + " tensorbleu" * (smoothing == "exp"), "RxAI-dev/rxlm@bed8777 "
         "metrics/tensorbleu.py", partial(rows.tensorbleu, smoothing), "of a corpus the orders that "
         "all hypotheses are long enough for", reference_length="first",
-        tokens=tokens.tensorbleu(smoothing))
+        tokens=partial(tokens.tensorbleu, smoothing))
 add("metrax", "google/metrax@1f11510 nlp_metrics.py", rows.metrax, reference_length="shortest")
 for name, tokenizer in (("2 nemo", "whisper"), ("2-normalize=False", "13a")):
     add(f"nemo-speechlm{name}", "NVIDIA/NeMo@8cfedd7203 speechlm2/parts/metrics/bleu.py",
@@ -193,13 +201,14 @@ for name, tokenizer in (
 add("crystalbleu", "crystalbleu 0.2", "nltk")
 for n in (5, 20):
     add(f"crystalbleu-ignoring-{n}", "crystalbleu 0.2", "nltk",
-        f"without the {n} most common n-grams of the references", tokens=tokens.crystalbleu(n))
+        f"without the {n} most common n-grams of the references",
+        tokens=partial(tokens.crystalbleu, n))
 add("multiwoz-nlp multiwoz", "budzianowski/multiwoz@fe0c8e6 utils/nlp.py", rows.multiwoz,
     "marks around a hypothesis and its first reference", reference_length="first",
-    tokens=tokens.multiwoz)
+    tokens=partial(tokens.multiwoz, True))
 add("multiwoz-evaluate", "budzianowski/multiwoz@fe0c8e6 evaluate.py", rows.multiwoz,
     "a hypothesis is ONE token, a reference its characters", tokenizer="turn",
-    reference_length="first")
+    reference_length="first", tokens=partial(tokens.multiwoz, False))
 add("nematus", "EdinburghNLP/nematus@49d0508 metrics/sentence_bleu.py", rows.nematus, mean=mean,
     **FIRST)
 formula: rows.Formula
@@ -222,7 +231,7 @@ for length, (name, added) in product(
         "moses-smt/mosesdecoder@34452895f mert", partial(rows.moses, added),
         "1 added to all orders" * added, tokenizer="moses", mean=mean if added else None,
         reference_length="shortest" if length == "shortest" else "closest",
-        tokens=tokens.moses_average(added) if length == "average" else None)
+        tokens=partial(tokens.moses_average, added) if length == "average" else None)
 for length in ("closest", "shortest"):
     add(f"joshua-{length}" + " joshua" * (length == "closest"), "apache/joshua@716cc81a metrics/"
         "BLEU.java", rows.joshua, tokenizer="joshua", reference_length=length)

@@ -1,15 +1,15 @@
 """Recipes that look at the tokens of segments.
 
-Each function takes segments, (hypothesis, references), and whether to score each segment or their
-corpus; it returns the scores.
+Each function takes options, segments, (hypothesis, references), and whether to score each segment
+or their corpus; it returns the scores.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from itertools import accumulate
+from functools import wraps
+from itertools import accumulate, combinations, islice
 from math import exp, log
 
 from ..counting.counter import Counter as SegmentCounter
@@ -24,11 +24,9 @@ from .sacrebleu import SACREBLEU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from ..counting.token_lists import Segment
-
-    Scores: TypeAlias = Callable[[list[Segment], bool], list[float]]
 
 _ORDERS = range(1, 5)
 
@@ -40,16 +38,18 @@ def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any)
     return counter.count(Batch(list(hypotheses), list(references))).stats
 
 
-def _each_alone(score: Callable[[list[Segment]], float]) -> Scores:
-    """Scores from a function that scores a corpus."""
+def _each_alone(score: Callable[..., float]) -> Callable[..., list[float]]:
+    """Scores from a function of options and segments that scores a corpus."""
 
-    def scores(segments: list[Segment], each: bool) -> list[float]:
+    @wraps(score)
+    def scores(*arguments: Any) -> list[float]:
+        *options, segments, each = arguments
         if not each:
-            return [score(segments)]
+            return [score(*options, segments)]
         found = []
         for number, segment in enumerate(segments):
             try:
-                found.append(score([segment]))
+                found.append(score(*options, [segment]))
             except ValueError as error:
                 raise ValueError(f"segment {number}: {error}") from None
         return found
@@ -63,30 +63,31 @@ def _single(segment: Segment) -> list[Segment]:
     return [(hypothesis, [reference]) for reference in references]
 
 
-def _of_nltk(stats: Stats, *options: Any) -> Any:
+def _of_nltk(stats: Stats, *options: Any) -> Sequence[float]:
     return NLTK.sentence_scores(NLTK.adapt(stats), *options)
 
 
 # The largest of the scores with single references.
 
 
-def helm(order: int) -> Scores:
-    weights = [float(n == order) for n in _ORDERS]
-    return _each_alone(lambda segments: max(_of_nltk(_rows(_single(segments[0])), weights)))
+def _largest(score: Callable[[Stats], Sequence[float]], segments: list[Segment]) -> list[float]:
+    scores = iter(score(_rows([pair for segment in segments for pair in _single(segment)])))
+    return [max(islice(scores, len(references))) for _, references in segments]
+
+
+def helm(weights: Sequence[float], segments: list[Segment], each: bool) -> list[float]:
+    return _largest(lambda stats: _of_nltk(stats, weights), segments)
 
 
 def truthfulqa(segments: list[Segment], each: bool) -> list[float]:
-    return [max(SACREBLEU.sentence_scores(_rows(_single(segment)))) for segment in segments]
+    return _largest(SACREBLEU.sentence_scores, segments)
 
 
 # Weights and smoothing of nltk.
 
 
-def opik(smoothing: str) -> Scores:
-    return _each_alone(partial(_opik, smoothing))
-
-
-def _opik(smoothing: str, segments: list[Segment]) -> float:
+@_each_alone
+def opik(smoothing: str, segments: list[Segment]) -> float:
     """Weights for as many orders as the longest hypothesis has."""
     for name, is_blank in (
         ("hypothesis", not all(hypothesis for hypothesis, _ in segments)),
@@ -101,21 +102,15 @@ def _opik(smoothing: str, segments: list[Segment]) -> float:
     return NLTK.sentence_scores(rows, weights, smoothing)[0]
 
 
-def _ms_swift(segments: list[Segment]) -> float:
+@_each_alone
+def ms_swift(segments: list[Segment]) -> float:
     """The mean over pairs without an empty side."""
     pairs = [(hypothesis, some) for hypothesis, some in segments if hypothesis and some[0]]
     scores = _of_nltk(_rows(pairs), None, "exp") if pairs else [0.0]
     return round(sum(scores) / len(scores) * 100, 6)
 
 
-ms_swift = _each_alone(_ms_swift)
-
-
-def crystalbleu(ignored: int) -> Scores:
-    return partial(_crystalbleu, ignored)
-
-
-def _crystalbleu(ignored: int, segments: list[Segment], each: bool) -> list[float]:
+def crystalbleu(ignored: int, segments: list[Segment], each: bool) -> list[float]:
     """nltk's BLEU without the most common n-grams of all references."""
     joined = [token for _, references in segments for one in references for token in one]
     common = Counter(gram for order in _ORDERS for gram in _ngrams(joined, order))
@@ -143,18 +138,16 @@ def _ngrams(tokens: Sequence[Any], order: int) -> Iterable[tuple[Any, ...]]:
 # Reference lengths of other kinds.
 
 
-def moses_average(added: int) -> Scores:
+@_each_alone
+def moses_average(added: int, segments: list[Segment]) -> float:
     """Moses' score with the mean length of references, cut to an integer."""
-
-    def score(segments: list[Segment]) -> float:
-        c, _, matches, totals = next(plain_rows(_rows(segments).sum()))
-        r = sum(sum(map(len, references)) // len(references) for _, references in segments)
-        return recipe_rows.moses(added, c, r, matches, totals)
-
-    return _each_alone(score)
+    c, _, matches, totals = next(plain_rows(_rows(segments).sum()))
+    r = sum(sum(map(len, references)) // len(references) for _, references in segments)
+    return recipe_rows.moses(added, c, r, matches, totals)
 
 
-def _joshua_decoder(segments: list[Segment]) -> float:
+@_each_alone
+def joshua_decoder(segments: list[Segment]) -> float:
     [(hypothesis, references)] = segments
     with import_lock:
         from numpy import float32
@@ -173,86 +166,62 @@ def _joshua_decoder(segments: list[Segment]) -> float:
     return float(bp * float32(exp(total)))
 
 
-joshua_decoder = _each_alone(_joshua_decoder)
-
-
-def _multiwoz(segments: list[Segment]) -> float:
-    marked = [
-        (["GO_", *hypothesis, "EOS_"], [["GO_", *references[0], "EOS_"], *references[1:]])
-        for hypothesis, references in segments
-    ]
+@_each_alone
+def multiwoz(marks: bool, segments: list[Segment]) -> float:
+    """MultiWOZ' score, with marks around a hypothesis and its first reference."""
+    if marks:
+        segments = [
+            (["GO_", *hypothesis, "EOS_"], [["GO_", *references[0], "EOS_"], *references[1:]])
+            for hypothesis, references in segments
+        ]
     rows = []
-    for c, r, *counts in plain_rows(_rows(marked, reference_length="first")):
-        rows.append([c, r if abs(c - r) < 1000 else 1000, *counts[0], *counts[1]])
-    return recipe_rows.multiwoz(*next(plain_rows(Stats(rows, 4).sum())))
+    for c, r, matches, totals in plain_rows(_rows(segments, reference_length="first")):
+        rows.append((c, r if abs(c - r) < 1000 else 1000, matches, totals))
+    return recipe_rows.multiwoz(*recipe_rows.summed(rows))
 
 
-multiwoz = _each_alone(_multiwoz)
-
-
-def promptfoo(rewards_short: bool) -> Scores:
+@_each_alone
+def promptfoo(rewards_short: bool, segments: list[Segment]) -> float:
     """Of each order the reference with most matches."""
-
-    def score(segments: list[Segment]) -> float:
-        [(hypothesis, references)] = segments
-        if not hypothesis and rewards_short:
-            raise ValueError("a hypothesis is empty, which the original calls invalid")
-        if hypothesis in ([], [""]) and not rewards_short:
-            return 0.0
-        references = [reference or [""] for reference in references]
-        rows = list(plain_rows(_rows(_single((hypothesis, references)))))
-        c, lengths = len(hypothesis), list(map(len, references))
-        tie = (lambda r: 0) if rewards_short else (lambda r: r)
-        r = min(lengths, key=lambda r: (abs(r - c), tie(r)))
-        matches = [max(row[2][n] for row in rows) for n in range(4)]
-        return recipe_rows.promptfoo(rewards_short, c, r, matches, rows[0][3])
-
-    return _each_alone(score)
+    [(hypothesis, references)] = segments
+    if not hypothesis and rewards_short:
+        raise ValueError("a hypothesis is empty, which the original calls invalid")
+    if hypothesis in ([], [""]) and not rewards_short:
+        return 0.0
+    references = [reference or [""] for reference in references]
+    rows = list(plain_rows(_rows(_single((hypothesis, references)))))
+    c, lengths = len(hypothesis), list(map(len, references))
+    r = min(lengths, key=lambda r: (abs(r - c), 0 if rewards_short else r))
+    matches = [max(row[2][n] for row in rows) for n in range(4)]
+    return recipe_rows.promptfoo(rewards_short, c, r, matches, rows[0][3])
 
 
-def tensorbleu(smoothing: str) -> Scores:
-    return partial(_tensorbleu, smoothing)
-
-
-def _tensorbleu(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
+def tensorbleu(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
     """Of a corpus: orders, and references in an order, that all segments are long enough for."""
     rows = _rows(segments, reference_length="first")
     if each:
         return [recipe_rows.tensorbleu(smoothing, *row) for row in plain_rows(rows)]
     c, r, *_ = next(plain_rows(rows.sum()))
-    matches, totals = [], []
+    matches, totals = [0] * 4, [0] * 4
     shortest = min(len(hypothesis) for hypothesis, _ in segments)
     width = max(len(references) for _, references in segments)
-    for order in _ORDERS:
+    for order in _ORDERS[:shortest]:
         kept = [
             k
             for k in range(width)
             if all(len(some[k]) >= order for _, some in segments if k < len(some))
         ]
-        if shortest < order:
-            matches.append(0)
-            totals.append(0)
-            continue
         chosen = [(h, [some[k] for k in kept if k < len(some)] or [[]]) for h, some in segments]
         _, _, matched, ngrams = next(plain_rows(_rows(chosen).sum()))
-        matches.append(matched[order - 1])
-        totals.append(ngrams[order - 1])
-    if smoothing not in ("exp", "none"):
-        return [recipe_rows.tensorbleu(smoothing, c, r, matches, totals)]
-    if smoothing == "none":
-        if not all(totals):
-            return [0.0]
-        precisions = [m / t for m, t in zip(matches, totals, strict=True)]
-        return [recipe_rows.torch_score(c, r, precisions, 1e-12)]
-    pairs = zip(matches, totals, strict=True)
-    precisions = list(
-        accumulate(
-            (m / t if m else 0.0 for m, t in pairs),
-            lambda before, p: p or before / 2,
-            initial=2e-12,
-        )
-    )[1:]
-    return [recipe_rows.torch_score(c, r, precisions, 0.0)]
+        matches[order - 1], totals[order - 1] = matched[order - 1], ngrams[order - 1]
+    if smoothing == "none" and not all(totals):
+        return [0.0]
+    halves = smoothing == "exp"
+    precisions = recipe_rows.smoothed("none" if halves else smoothing, matches, totals)
+    if halves:  # an order without a match has half of the precision before
+        halved = accumulate(precisions, lambda before, p: p or before / 2, initial=2e-12)
+        precisions = list(halved)[1:]
+    return [recipe_rows.torch_score(c, r, precisions, 1e-12 if smoothing == "none" else 0.0)]
 
 
 # sacreBLEU of other texts: here tokens are parts of a text.
@@ -264,7 +233,7 @@ def ragas(segments: list[Segment], each: bool) -> list[float]:
     return [score / 100 for score in SACREBLEU.sentence_scores(_rows(pairs, "13a"))]
 
 
-def _self_bleu(texts: list[str]) -> float:
+def _self_bleu_of(texts: list[str]) -> float:
     """The mean score of each text with the others as references; HELM's `_self_bleu`."""
     texts = [stripped for text in texts if (stripped := text.strip())]
     if len(texts) < 2:
@@ -274,41 +243,38 @@ def _self_bleu(texts: list[str]) -> float:
     return sum(scores) / len(scores)
 
 
-self_bleu = _each_alone(lambda segments: _self_bleu([hypothesis[0] for hypothesis, _ in segments]))
-self_bleu_of_references = _each_alone(
-    lambda segments: _self_bleu([text for [text] in segments[0][1]])
-)
+@_each_alone
+def self_bleu(segments: list[Segment]) -> float:
+    return _self_bleu_of([text for [text], _ in segments])
 
 
-def flores(language: str) -> Scores:
+@_each_alone
+def self_bleu_of_references(segments: list[Segment]) -> float:
+    return _self_bleu_of([text for [text] in segments[0][1]])
+
+
+@_each_alone
+def flores(language: str, segments: list[Segment]) -> float:
     """The best run of neighboring lines counts."""
-
-    def prepare(text: str) -> str:
-        with import_lock:
-            from ..tokenizers.recipe_texts import spaces_around_cjk
-
-        if language == "Chinese":
-            text = " ".join(tokenize(text, "zh"))
-        elif language == "Japanese":
-            text = spaces_around_cjk(text)
-        return " ".join(tokenize(" ".join(text.split()), "13a"))
-
-    def score(segments: list[Segment]) -> float:
-        best = [_best_run(prepare, *segment) for segment in segments]
-        score = SACREBLEU.score(Stats.concatenate(best).sum(), smoothing="none")
-        return round(score.value, 2)
-
-    return _each_alone(score)
+    best = [_best_run(language, *segment) for segment in segments]
+    return round(SACREBLEU.score(Stats.concatenate(best).sum(), smoothing="none").value, 2)
 
 
-def _best_run(prepare: Callable[[str], str], lines: list[str], references: list[Any]) -> Stats:
+def _prepared(language: str, text: str) -> str:
+    with import_lock:
+        from ..tokenizers.recipe_texts import spaces_around_cjk
+
+    if language == "Chinese":
+        text = " ".join(tokenize(text, "zh"))
+    elif language == "Japanese":
+        text = spaces_around_cjk(text)
+    return " ".join(tokenize(" ".join(text.split()), "13a"))
+
+
+def _best_run(language: str, lines: list[str], references: list[Any]) -> Stats:
     lines = [stripped for line in lines if (stripped := line.strip())]
-    reference = prepare("\n".join(references[0]))
-    ends = range(1, len(lines) + 1)
-    runs = [
-        " ".join(lines[start:end]) for start in range(len(lines)) for end in ends if end > start
-    ]
-    runs = runs or [""]
-    rows = _rows([(prepare(run), [reference]) for run in runs], "13a")
+    reference = _prepared(language, "\n".join(references[0]))
+    runs = [" ".join(lines[start:end]) for start, end in combinations(range(len(lines) + 1), 2)]
+    rows = _rows([(_prepared(language, run), [reference]) for run in runs or [""]], "13a")
     scores = list(SACREBLEU.sentence_scores(rows, effective_order=True))
     return rows[scores.index(max(scores))]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Captions that are tokenized at once.
 _PART = 32
+# The white space of a line.
+_SPACES = " \t\x85\xa0\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 # Where Java ends a line; pycocoevalcap replaces "\n" alone.
 _line_break = re.compile(r"[\r\v\f\u2028\u2029]").search
 
@@ -92,13 +94,16 @@ def _lines_of_file(captions: Sequence[str]) -> Iterator[str]:
     """The tokens of captions that are the lines of one file.
 
     In parts, because a text of ASCII is read faster; each with what follows up to a line that is
-    not blank: no token depends on more.
+    not blank: no token depends on more. Of the blank lines before that one stands for all.
     """
+    end = 0
     for first in range(0, len(captions), _PART):
-        last = end = min(first + _PART, len(captions))
-        while end < len(captions) and not captions[end].strip():
+        last = min(first + _PART, len(captions))
+        end = max(end, last)
+        while end < len(captions) and not captions[end].strip(_SPACES):
             end += 1
-        text = "\n".join([*captions[first : end + 1], *[""] * (end + 1 < len(captions))])
+        following = [*captions[last : last + (last < end)], *captions[end : end + 1]]
+        text = "\n".join([*captions[first:last], *following, *[""] * (end + 1 < len(captions))])
         yield from _ptb.write(text, joined=True).split("\n")[: last - first]
 
 

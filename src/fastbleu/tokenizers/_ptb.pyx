@@ -3,13 +3,12 @@
 Tables. tools/generate_ptb_tables.py compiles the rules of tools/ptb_rules.py into a deterministic automaton
 (ptb_tables.bin): a class for each UTF-16 unit and for the end of the text, a row of successors for each
 state, and for each state the action of the rule that accepts there. State 0 is dead, state 1 the start. They
-are read on first use and never change, so any thread may use them.
+are read when this module is imported and never change, so any thread may use them.
 
 Time. A token ends where the last accepting state was, so that what was read beyond is read again. In a long
-run without white space that would make the time quadratic; `Failures` remembers states that led to no token.
+run without white space that would make the time quadratic; `failures` remembers states that led to no token.
 """
 
-import cython
 from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint8_t, uint16_t
@@ -24,20 +23,21 @@ cdef extern from "Python.h":
 
 import sys
 from array import array as _array
+from pathlib import Path
+from zlib import decompress
 
 from fastbleu.inputs.arguments import a_type
-from fastbleu.runtime.import_lock import import_lock
 
 cdef enum:
     END = 0x10000               # the unit after the last
     SURROGATE = 0xD800
     START = 1
     ACTION_SIZE = 12            # bytes of an action: kind, ending, count, size of text, text
-    STEP = 64                   # units between two checkpoints of Failures
+    STEP = 64                   # units between two checkpoints of failures
     WAYS = 4                    # states that are remembered for a checkpoint
-    SHORT = 2048                # texts up to this length need no Failures
+    SHORT = 2048                # texts up to this length need no failures
     ROW_BITS = 7                # a row has room for 128 classes
-    SIGNALS = 1 << 16           # tokens between two checks for signals
+    SIGNALS = 1 << 16           # matches between two checks for signals
 
 # What a token is, and where it ends: after `count` units, `count` units before the end of the match, or
 # before the white space in it; AT_PERIOD reads the full stop of the token again, as a token of its own.
@@ -62,18 +62,11 @@ ctypedef struct written:
     Py_ssize_t room
 
 cdef automaton tables
-cdef object owners = None       # what the pointers of `tables` point into
-cdef object loading = object()
+cdef object owners              # what the pointers of `tables` point into
 
 
 cdef int load_tables() except -1:
-    """Read the tables on first use."""
     global owners
-    if owners is not None:
-        return 0
-    with import_lock:
-        from pathlib import Path
-        from zlib import decompress
     cdef array numbers = _array("H"), successors = _array("H")
     cdef bytes data = decompress(Path(__file__).with_name("ptb_tables.bin").read_bytes())
     cdef int states, actions
@@ -91,6 +84,9 @@ cdef int load_tables() except -1:
     tables.successors = successors.data.as_ushorts
     owners = data, successors
     return 0
+
+
+load_tables()
 
 
 cdef inline Py_ssize_t char_at(int kind, const void *chars, Py_ssize_t i) noexcept nogil:
@@ -262,11 +258,15 @@ cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length,
 
 cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_tokens, bint joined,
                       failures *failed, written *out) except -1 nogil:
-    cdef Py_ssize_t i = 0, end, start, limit = length if joined else length + 1, tokens = 0
+    cdef Py_ssize_t i = 0, end, start, limit = length if joined else length + 1, matches = 0
     cdef int action, what, ending, count, k
     cdef const uint8_t *entry
     cdef bint begins_line = True
     while i < limit:
+        matches += 1
+        if matches % SIGNALS == 0:
+            with gil:
+                PyErr_CheckSignals()
         if kind == 1:
             while i < length and (<const uint8_t *> chars)[i] == 32:
                 i += 1
@@ -315,10 +315,6 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
             begins_line = False
         if ending == AT_PERIOD:
             i -= 1
-        tokens += 1
-        if tokens % SIGNALS == 0:
-            with gil:
-                PyErr_CheckSignals()
     return 0
 
 
@@ -341,9 +337,6 @@ def write(text, bint all_tokens=False, bint joined=False):
     cdef Py_ssize_t length
     if not isinstance(text, str):
         raise TypeError(f"expected a str to tokenize, not {a_type(text)}")
-    if owners is None:
-        with cython.critical_section(loading):
-            load_tables()
     # This reads like a curly apostrophe, in all places that were tried.
     has_entity = "&apos;" in text
     text = compact(text.replace("&apos;", "\x92") if has_entity else text)

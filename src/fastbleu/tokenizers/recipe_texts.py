@@ -25,9 +25,10 @@ _breaking_space = re.compile(
     "[\t\n\x0b\f\r \x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]"
 )
 # JavaScript's.
-_SPACES_OF_JAVASCRIPT = "\t\n\x0b\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_SPACES_OF_JAVASCRIPT = "\t\n\x0b\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 _javascript_space = re.compile(f"[{_SPACES_OF_JAVASCRIPT}]+")
-_trimmed_by_javascript = re.compile(f"^[{_SPACES_OF_JAVASCRIPT}]+|[{_SPACES_OF_JAVASCRIPT}]+$")
 _parlai_sign = re.compile(r"[!\"#$%&()*+,\-./:;<=>?@\[\]\\^`{|}~_']")
 _parlai_article = re.compile(r"\b(a|an|the)\b")
 _spaced_by_marian = re.compile("([\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff])").sub
@@ -42,11 +43,7 @@ def moses(text: str) -> list[str]:
     return [token for token in text.split(" ") if token]
 
 
-def joshua(text: str) -> list[str]:
-    return _java_split(text) if text else []
-
-
-def _java_split(text: str) -> list[str]:
+def joshua_decoder(text: str) -> list[str]:
     r"""Java's split("\\s+"), which drops empty tokens at the end."""
     tokens = _java_space.split(text)
     while len(tokens) > 1 and not tokens[-1]:
@@ -54,13 +51,12 @@ def _java_split(text: str) -> list[str]:
     return [] if tokens == [""] and text else tokens
 
 
-def joshua_decoder(text: str) -> list[str]:
-    return _java_split(text)
+def joshua(text: str) -> list[str]:
+    return joshua_decoder(text) if text else []
 
 
 def phrasal(text: str) -> list[str]:
-    text = text.strip("".join(map(chr, range(33))))
-    return _java_split(text) if text else []
+    return joshua(text.strip("".join(map(chr, range(33)))))
 
 
 def multeval(text: str) -> list[str]:
@@ -68,7 +64,7 @@ def multeval(text: str) -> list[str]:
 
 
 def promptfoo(text: str) -> list[str]:
-    return _javascript_space.split(_trimmed_by_javascript.sub("", text.lower())) if text else []
+    return _javascript_space.split(text.lower().strip(_SPACES_OF_JAVASCRIPT)) if text else []
 
 
 def parlai(text: str) -> list[str]:
