@@ -133,6 +133,16 @@ def test_programs_that_readme_counts():
     """One program may have two dialects; "matlab" was never compared with its original."""
     others = set(dialects.names()) - {"sacrebleu", "nltk", "codebleu-weighted", "matlab"}
     assert f"and of {len(others)} other programs, bit for bit" in README.read_text("utf-8")
+    recipes = (ROOT / "docs/reference/recipes.md").read_text("utf-8").partition("recipes:begin")[2]
+    tools = len(re.findall(r"^\| `", recipes, re.MULTILINE))
+    assert f"recipes.md) of {tools} tools" in README.read_text("utf-8")
+    assert f"the numbers of {tools} evaluation tools" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_modules_that_pages_count():
+    compiled = len([*(ROOT / "src").rglob("*.pyx")])
+    assert f"{compiled} modules in C" in (ROOT / "docs/packaging.md").read_text("utf-8")
+    assert f"implementation of {compiled} modules" in (ROOT / "RELEASING.md").read_text("utf-8")
 
 
 LINKED = re.compile(

