@@ -144,6 +144,11 @@ def test_the_literals_are_all_names():
     assert names["ReferenceLength"] == set(REFERENCE_LENGTHS)
     for name in names["SmoothingName"]:
         fastbleu.BLEU(dialect="nltk" if name == "method4" else "sacrebleu", smoothing=name)
+    recipes = literals("dialects/names.py")["RecipeName"]
+    with_versions = {name for name in recipes if "@" in name}
+    assert recipes - with_versions == set(fastbleu.recipes.names())
+    for name in with_versions:
+        assert fastbleu.dialects.get(name)
     table = literals("tokenizers/table.py")
     assert set().union(
         *(table[name] for name in ("Compiled", "Libraries", "Models", "TokenizerName"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, NoReturn, TypeAlias, Unpack
 
     from ..counting.counter import Counter
-    from ..dialects.names import DialectName
+    from ..dialects.names import DialectName, RecipeName
     from ..inputs.arguments import Default
     from ..inputs.types import ReferenceLength, SmoothingName
     from ..tokenizers.loaded import TokenFunction, Tokenizer
@@ -54,7 +54,7 @@ class Configured:
         effective_order: bool = False,
         threads: int = 1,
         *,
-        dialect: DialectName | str = "sacrebleu",
+        dialect: DialectName | RecipeName = "sacrebleu",
         reference_length: ReferenceLength | Literal["average"] | None = None,
         ignore_ids: Iterable[int] = _NOTHING,
         stop_id: int | Iterable[int] | None = None,

@@ -12,6 +12,7 @@ from ..inputs.arguments import Default
 from ..inputs.types import Mask, Numbers, ReferenceLength, SmoothingName
 
 if TYPE_CHECKING:
+    from ..dialects.names import RecipeName
     from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
 
@@ -33,7 +34,7 @@ class OptionsWithoutWeights(OwnOptions, total=False):
     smoothing_value: float | None
     effective_order: bool
     threads: int
-    dialect: DialectName | str
+    dialect: DialectName | RecipeName
     reference_length: ReferenceLength | Literal["average"] | None
     ignore_ids: Iterable[int]
     stop_id: int | Iterable[int] | None
