@@ -124,7 +124,7 @@ def polars_jobs(path: Path) -> tuple[Job, Job]:
 def tables_jobs(path: Path) -> tuple[Job, Job]:
     """One process with two threads, without an engine."""
     from fastbleu import tables
-    from fastbleu.tables.files import Files
+    from fastbleu.tables.data_files import Files
 
     columns = ["mt", "ref", *BY]
     return (

@@ -176,8 +176,8 @@ def test_links_lead_where_they_say(page):
 
 
 def test_pages_that_readme_links_to_are_whole_on_github():
-    """They have no directives of Sphinx, and neither do the pages that these link to, but for
-    the reference."""
+    """They have no directives of Sphinx, and neither have pages that these link to, except the
+    reference."""
     seen, new = set(), {README}
     for _ in range(3):
         new = {file.resolve() for page in new for file, _ in links_of(page)} - seen

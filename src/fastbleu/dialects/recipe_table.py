@@ -216,12 +216,12 @@ for name, formula in (("codenn", rows.codenn), ("codebert", rows.codebert)):
     add(f"codesum-{name}", CODESUM, formula, "the mean of sentences", tokenizer="codesum",
         scale=100.0, finish=rows.times_100, mean=mean_times_100(formula), **FIRST)
 for name, if_any in (("", None), ("-average", mean)):
-    how = "the mean of sentences" if if_any else ""
-    add(f"codesum-rencos{name}", CODESUM, "coco", how, mean=if_any)
-    add(f"codesum-google-smooth{name}", CODESUM, rows.nmt_smooth, how, mean=if_any,
+    about = "the mean of sentences" if if_any else ""
+    add(f"codesum-rencos{name}", CODESUM, "coco", about, mean=if_any)
+    add(f"codesum-google-smooth{name}", CODESUM, rows.nmt_smooth, about, mean=if_any,
         reference_length="shortest", **FIRST)
     for method, smoothing in (("", "none"), ("-smooth2", "add-k"), ("-smooth4", "method4")):
-        add(f"codesum-nltk{method}{name}", CODESUM, "nltk", how or "a corpus without smoothing"
+        add(f"codesum-nltk{method}{name}", CODESUM, "nltk", about or "a corpus without smoothing"
             * (smoothing == "method4"), options={"smoothing": smoothing},
             mean=if_any or (unsmoothed if smoothing == "method4" else None), **FIRST)
 for length, (name, added) in product(
@@ -245,7 +245,7 @@ for name, whole, of_empty in (
 ):
     add(f"phrasal{name}", "stanfordnlp/phrasal@be69585b mt/metrics/BLEUMetric.java",
         partial(rows.phrasal, of_empty, True), "the mean of sentences" if name else "unsmoothed, "
-        "but for a single segment", reference_length="first", mean=whole,
+        "except for a single segment", reference_length="first", mean=whole,
         tokenizer="joshua-decoder" if name == "-local" else "phrasal")
 for name, tokenizer in (("", "marian"), ("-words", "moses")):
     add(f"marian{name}", "marian-nmt/marian-dev@c9f287db training/validator.h", rows.marian,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from .files import import_pyarrow
+from .data_files import import_pyarrow
 
 
 class TableParts:

@@ -7,7 +7,7 @@ from itertools import count, pairwise
 from typing import Any
 
 from ..inputs.columns import is_query
-from .files import CHUNK_ROWS, Files, import_pyarrow, is_path
+from .data_files import CHUNK_ROWS, Files, import_pyarrow, is_path
 from .frames import Frame, joined, load_narwhals
 from .rows import check_columns
 

@@ -44,7 +44,7 @@ def is_path(table: object) -> bool:
 
 
 def format_of(path: str) -> str | None:
-    """The format of a file by the end of its name; None if it is none of tables."""
+    """The format of a file by the end of its name; None if it holds no table."""
     name = path.lower()
     stem, end = os.path.splitext(name)
     kind = FORMATS.get(os.path.splitext(stem)[1] if end in _COMPRESSED else end)
