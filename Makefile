@@ -11,14 +11,15 @@ STUBBED = fastbleu.nltk $(shell find src -name "_*.pyi" ! -name "__init__.pyi" !
 DATA ?= ../shared/data
 # Tests run on all processors; pytest-benchmark would warn about that.
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) -p no:benchmark
+PARALLEL = -n $(WORKERS) --dist worksteal -p no:benchmark
+PYTEST = $(BIN)/python -m pytest $(PARALLEL)
 # PyTorch for the CPU: set TORCH if plain torch would install gigabytes for GPUs.
 TORCH ?= torch==2.13.0
 # The revision whose speed make bench compares with.
 AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist test-installs test-upstream check-release check-packaging lint bench bench-hosts trust trust-short trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-mingw test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist test-installs test-upstream check-release check-packaging lint bench bench-hosts trust trust-short trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -80,7 +81,7 @@ test-libraries: $(VENV)/tested            ## test the tokenizers of other librar
 test-integrations:            ## test the integrations and example scripts with all training frameworks installed
 	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
-	    .venv-integrations/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/integrations \
+	    .venv-integrations/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/integrations \
 	    tests/dialects/test_originals.py tests/test_documentation.py --ignore tests/integrations/test_mbrs.py \
 	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py \
 	    --ignore tests/integrations/test_queries.py
@@ -94,7 +95,7 @@ test-mbrs:            ## test the metric for mbrs, with mbrs installed
 test-tables:            ## test tables and columns, with all data frame libraries installed
 	@$(MAKE) --no-print-directory VENV=.venv-tables .venv-tables/with-tables
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
-	    .venv-tables/bin/python -m pytest -n $(WORKERS) -p no:benchmark $(PYTEST_ARGS) tests/tables \
+	    .venv-tables/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/tables \
 	    tests/integrations/test_queries.py \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
@@ -131,8 +132,8 @@ $(VENV)/with-mbrs: $(VENV)/tested
 # Needs npm, for axe-core, and apt-get if chromium is not installed.
 test-report:            ## test the report in a browser, and the plots; installs what these tests need
 	@$(MAKE) --no-print-directory VENV=.venv-report .venv-report/with-browser
-	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" .venv-report/bin/python -m pytest -n $(WORKERS) \
-	    -p no:benchmark -q $(PYTEST_ARGS) tests/reporting tests/plots
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" .venv-report/bin/python -m pytest $(PARALLEL) \
+	    -q $(PYTEST_ARGS) tests/reporting tests/plots
 
 $(VENV)/with-browser: $(VENV)/tested
 	@$(PIP) --group browser
@@ -143,6 +144,9 @@ $(VENV)/with-browser: $(VENV)/tested
 
 test-levels:            ## compare instruction sets, processors, C libraries and Windows by the kernel alone; emulated
 	@bash tests/levels.sh
+
+test-mingw: $(VENV)/built            ## compile the modules for Windows, by mingw-w64
+	@bash tests/mingw.sh $(BIN)/python
 
 # What the byte order, the size of a word and the instruction set may change.
 EMULATED_SHORT = tests/dialects/test_sacrebleu.py tests/inputs/test_arrow.py tests/matrix/test_reader.py \
@@ -226,7 +230,7 @@ bench-hosts:            ## measure evaluation tools with and without fastbleu.pa
 	@.venv-mbrs/bin/python bench/hosts.py --write --only mbrs
 
 # The short form uses the same seed each time; the long form uses a new one.
-RUN_TRUST = FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) --maxschedchunk 1 -q -r fE \
+RUN_TRUST = FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) --dist load --maxschedchunk 1 -q -r fE \
     --junitxml build/trust.xml $(PYTEST_ARGS) $(or $(TRUST:%=tests/trust/test_%.py),tests/trust)
 
 trust: $(VENV)/tested            ## the gate: test faults, hostile input, threads and memory (TRUST="PART ...")

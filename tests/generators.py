@@ -20,6 +20,11 @@ SEED = int(os.environ.get("FASTBLEU_TEST_SEED", "20021"))
 SEGMENTS = int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "1000000"))
 
 
+def rounds(number):
+    """How often a random test repeats: `number` times with 1,000,000 segments, a third with few."""
+    return max(-(-number // 3), min(number, number * SEGMENTS // 1_000_000))
+
+
 # What the package notices of random segments: they are short or empty, and random references may
 # well match better if they are read the other way round.
 IGNORED_OF_RANDOM = [

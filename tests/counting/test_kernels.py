@@ -3,7 +3,7 @@
 import numpy as np
 import oracle
 import pytest
-from generators import IGNORED_OF_RANDOM, seeded
+from generators import IGNORED_OF_RANDOM, rounds, seeded
 
 import fastbleu
 from fastbleu import _core, count
@@ -81,7 +81,7 @@ def rows(stats):
 @pytest.mark.parametrize("order", [1, 2, 4, 9])
 @pytest.mark.parametrize("form", [*COMPILED, "tokens", "bytes", "ids"])
 def test_all_levels_count_the_same(form, order, at_level):
-    segments = [*random_segments(seeded("kernels", form, order), 200)]
+    segments = [*random_segments(seeded("kernels", form, order), rounds(200))]
     options, data = {"max_order": order}, segments
     if form == "bytes":
         data = segments = [
@@ -123,7 +123,7 @@ def test_all_levels_read_the_same_padded_rows(dtype, rules, at_level):
 @pytest.mark.parametrize("order", [*range(1, 10), 63, 64, 65, 100])
 def test_all_kernels_count_the_same(order, rule, at_level):
     # The oracle takes its time over high orders.
-    segments = [*random_segments(seeded("masks", rule, order), 60 if order < 10 else 15)]
+    segments = [*random_segments(seeded("masks", rule, order), rounds(60) if order < 10 else 15)]
     hypotheses, references = map(list, zip(*segments, strict=True))
     pick = oracle.REFERENCE_LENGTHS[rule]
     expected = [oracle.row(h, its, order) for h, its in segments]

@@ -2,7 +2,7 @@
 
 import oracle
 import pytest
-from generators import raises, seeded
+from generators import raises, rounds, seeded
 from random_texts import random_corpus
 
 from fastbleu.counting.counter import Counter
@@ -33,7 +33,7 @@ def check(hypotheses, references, tokens, token_references, counter):
 def test_positions_of_tokens(simd, longest, max_order):
     rng = seeded("positions", longest, max_order)
     hypotheses, references = [], []
-    for _ in range(60):
+    for _ in range(rounds(60)):
         letters = "abcdefgh"[: rng.randint(1, 8)]
 
         def tokens(letters=letters):

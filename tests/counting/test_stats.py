@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import oracle
 import pytest
-from generators import KINDS, edge_length, raises, seeded, segments
+from generators import KINDS, edge_length, raises, rounds, seeded, segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +27,7 @@ small_segments = st.tuples(small_tokens, st.lists(small_tokens, min_size=1, max_
 corpora = st.lists(small_segments, max_size=8)
 orders = st.integers(1, 6)
 LIMIT = 2**40
-properties = settings(max_examples=150, deadline=None, database=None, print_blob=True)
+properties = settings(max_examples=rounds(150), deadline=None, database=None, print_blob=True)
 
 
 def counted(corpus, max_order=4, threads=1):

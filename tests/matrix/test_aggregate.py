@@ -9,7 +9,7 @@ import pytest
 import sacrebleu
 import sacrebleu_cases as cases
 import wmt22
-from generators import IGNORED_OF_RANDOM, seeded
+from generators import IGNORED_OF_RANDOM, rounds, seeded
 from test_mbr import lines_of_systems, texts
 
 import fastbleu
@@ -78,7 +78,7 @@ SMOOTHING = [
 def test_aggregated_references(options):
     named = cases.named_here(options)
     rng = seeded("mbr aggregated", options)
-    for _ in range(60):
+    for _ in range(rounds(60)):
         longest = rng.choice((3, 12, 90))
         candidates, references = (texts(rng, rng.randint(1, 20), longest) for _ in range(2))
         sides = [[text.split() for text in side] for side in (candidates, references)]

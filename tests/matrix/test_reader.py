@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from generators import KINDS, copied, raises, seeded
+from generators import KINDS, copied, raises, rounds, seeded
 from tokenizer_texts import random_texts
 
 import fastbleu
@@ -65,7 +65,7 @@ class Oracle:
 def test_random_texts(tokenizer, lowercase):
     rng = seeded("sentences", tokenizer, lowercase)
     reader = SentenceReader(BLEU(tokenizer, lowercase))
-    for _ in range(30):
+    for _ in range(rounds(30)):
         reader.vocabulary.forget()
         oracle = Oracle()
         found_ids, expected, used = [], [], set()
@@ -165,7 +165,7 @@ def test_sentences_are_counted_where_asked_for(tokenize):
 def test_random_tokens(kind):
     rng = seeded("tokens of sentences", kind)
     reader = SentenceReader(TOKENS)
-    for _ in range(40):
+    for _ in range(rounds(40)):
         reader.vocabulary.forget()
         oracle = Oracle()
         alphabet = KINDS[kind]
@@ -253,7 +253,7 @@ def test_random_ids(names, dtype):
     rng = np.random.default_rng(seeded(names, dtype).randrange(2**32))
     rules = {name: RULES[name] for name in names}
     reader = SentenceReader(BLEU(None, **rules))
-    for _ in range(30):
+    for _ in range(rounds(30)):
         reader.vocabulary.forget()
         oracle = Oracle()
         for _ in range(3):

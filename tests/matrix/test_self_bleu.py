@@ -13,6 +13,7 @@ from generators import (
     PRISTINE,
     edge_length,
     raises,
+    rounds,
     seeded,
     sentences,
     shown,
@@ -100,7 +101,7 @@ def test_small_pools_equal_nltk(name):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("length", [tiny_length, edge_length])
 def test_random_pools_equal_nltk(kind, length):
-    for number in range(8):
+    for number in range(rounds(8)):
         rng = seeded("self-bleu", kind, length.__name__, number)
         sentences = pool(rng, kind, length)
         orders = iter(rng.sample(range(1, 8), rng.randint(1, 5)))
@@ -111,7 +112,7 @@ def test_random_pools_equal_nltk(kind, length):
 def test_every_smoothing_of_nltk(name):
     method, parameters = METHODS[name]
     value = next(iter(parameters.values()), None)
-    for number in range(12):
+    for number in range(rounds(12)):
         rng = seeded("self-bleu smoothed", name, number)
         sentences = pool(rng, "four letters")
         smoothing = {"smoothing": name.partition("[")[0], "smoothing_value": value}
@@ -124,7 +125,7 @@ def test_every_smoothing_of_nltk(name):
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("dialect", ["nltk", "sacrebleu"])
 def test_every_reference_length(rule, dialect):
-    for number in range(40):
+    for number in range(rounds(40)):
         rng = seeded("self-bleu", rule, dialect, number)
         sentences = pool(rng, "four letters")
         options = {"tokenize": None, "dialect": dialect, "reference_length": rule}
@@ -160,7 +161,7 @@ def test_the_methods_of_a_metric_are_the_function():
 
 @pytest.mark.filterwarnings(*IGNORED_OF_RANDOM)
 def test_ids_with_rules_and_masks():
-    for number in range(60):
+    for number in range(rounds(60)):
         rng = seeded("self-bleu of ids", number)
         ids = np.array([rng.choices(range(5), k=9) for _ in range(rng.randint(2, 7))])
         ids[rng.randrange(len(ids)), 1:] = 0

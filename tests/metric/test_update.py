@@ -13,14 +13,14 @@ import signal
 
 import numpy as np
 import pytest
-from generators import IGNORED_OF_RANDOM, raises, words
+from generators import IGNORED_OF_RANDOM, raises, rounds, words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fastbleu import BLEU
 
 pytestmark = [pytest.mark.filterwarnings(ignored) for ignored in IGNORED_OF_RANDOM]
-properties = settings(max_examples=60, deadline=None, database=None, print_blob=True)
+properties = settings(max_examples=rounds(60), deadline=None, database=None, print_blob=True)
 
 VOCABULARY = ["a", "b", "The", "cat.", "-100", "'s"]
 ID = {word: number for number, word in enumerate(VOCABULARY, 3)}

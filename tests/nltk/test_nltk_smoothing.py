@@ -13,7 +13,17 @@ import warnings
 import numpy as np
 import pytest
 from commands import python
-from generators import PRISTINE, outcome, random_weights, seeded, segments, shown, typed, words
+from generators import (
+    PRISTINE,
+    outcome,
+    random_weights,
+    rounds,
+    seeded,
+    segments,
+    shown,
+    typed,
+    words,
+)
 
 import fastbleu
 
@@ -55,17 +65,14 @@ def test_methods_in_scores(bleu, method, parameters):
     ours = getattr(bleu.SmoothingFunction(**parameters), method)
     theirs = getattr(PRISTINE.SmoothingFunction(**parameters), method)
     for kind in ("two letters", "four letters", "words"):
-        hypotheses, list_of_references = segments(rng, 60, kind)
+        hypotheses, list_of_references = segments(rng, rounds(60), kind)
         for hypothesis, references in zip(hypotheses, list_of_references, strict=True):
             weights = random_weights(rng, rng.choice((1, 2, 3, 4, 4, 4, 4, 5, 6, 8)))
-            assert_same(
-                "sentence_bleu", bleu, references, hypothesis, weights, ours=ours, theirs=theirs
-            )
+            arguments = references, hypothesis, weights
+            expected = assert_same("sentence_bleu", bleu, *arguments, ours=ours, theirs=theirs)
             # nltk's own objects must work in fastbleu as well
-            assert_same(
-                "sentence_bleu", bleu, references, hypothesis, weights, ours=theirs, theirs=theirs
-            )
-        for start in range(0, 60, 6):
+            assert outcome(bleu.sentence_bleu, *arguments, smoothing_function=theirs) == expected
+        for start in range(0, len(hypotheses), 6):
             part = list_of_references[start : start + 6], hypotheses[start : start + 6]
             assert_same("corpus_bleu", bleu, *part, ours=ours, theirs=theirs)
             assert_same(
