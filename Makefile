@@ -19,7 +19,7 @@ TORCH ?= torch==2.13.0
 AGAINST ?= HEAD~1
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-mingw test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist test-installs test-upstream check-release check-packaging lint bench bench-hosts trust trust-short trust-long clean
+.PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-windows test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist test-installs test-upstream check-release check-packaging lint bench bench-hosts trust trust-short trust-long clean
 .DELETE_ON_ERROR:
 
 help:            ## show this list
@@ -145,8 +145,8 @@ $(VENV)/with-browser: $(VENV)/tested
 test-levels:            ## compare instruction sets, processors, C libraries and Windows by the kernel alone; emulated
 	@bash tests/levels.sh
 
-test-mingw: $(VENV)/built            ## compile the modules for Windows, by mingw-w64
-	@bash tests/mingw.sh $(BIN)/python
+test-windows: $(VENV)/built            ## compile for Windows: the modules by mingw-w64, the kernel as MSVC reads it
+	@bash tests/windows.sh $(BIN)/python
 
 # What the byte order, the size of a word and the instruction set may change.
 EMULATED_SHORT = tests/dialects/test_sacrebleu.py tests/inputs/test_arrow.py tests/matrix/test_reader.py \

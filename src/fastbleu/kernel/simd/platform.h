@@ -29,6 +29,20 @@
 #if (defined(__x86_64__) || defined(_M_X64)) && !defined(FASTBLEU_PORTABLE)
 #  define FB_X86_64 1
 #  include <immintrin.h>
+#  if defined(_MSC_VER) && defined(__clang__)      /* up to clang 19 only what is enabled for the whole file comes */
+#    include <tmmintrin.h>
+#    include <smmintrin.h>
+#    include <popcntintrin.h>
+#    include <xsaveintrin.h>
+#    include <bmiintrin.h>
+#    include <avxintrin.h>
+#    include <avx2intrin.h>
+#    include <avx512fintrin.h>
+#    include <avx512bwintrin.h>
+#    include <avx512vbmiintrin.h>
+#    include <avx512vbmi2intrin.h>
+#    include <avx512vpopcntdqintrin.h>
+#  endif
 #endif
 
 #if defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__) && !defined(FASTBLEU_PORTABLE)

@@ -88,6 +88,6 @@ static inline void direct_table_find(const direct_table *table, const int64_t *n
     for (ptrdiff_t i = 0; i < length; i++) {
         const uint64_t number = (uint64_t)numbers[i];
         const direct_slot slot = slots[number < last ? number : last];
-        ids[i] = (slot.epoch == epoch) & (number <= last) ? slot.id : absent;
+        ids[i] = ((slot.epoch == epoch) & (number <= last)) ? slot.id : absent;
     }
 }

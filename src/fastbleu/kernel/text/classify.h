@@ -159,7 +159,7 @@ static inline int locate_avx2(uint64_t mask, size_t start, uint16_t *positions)
     for (; mask; positions += 8)
         for (int i = 0; i < 8; i++) {
             positions[i] = (uint16_t)(start + _tzcnt_u64(mask));
-            mask = _blsr_u64(mask);
+            mask &= mask - 1;
         }
     return count;
 }
