@@ -317,6 +317,19 @@ def test_a_mask_that_reshapes_a_row():
         BLEU(None).statistics([ids], [ids.copy()], hypothesis_mask=[mask])
 
 
+def test_rows_that_are_added_while_their_masks_are_counted():
+    class Masks(list):
+        def __len__(self):
+            rows.append([6, 7])
+            return super().__len__()
+
+    rows = [[1, 2, 3], [4, 5]]
+    masks = Masks([[1, 1, 0], [1, 1]])
+    references = np.array([[1, 2], [4, 5]])
+    _, positions = matrix.nearest(rows, references, 1, hypothesis_mask=masks, tokenize=None)
+    assert positions.tolist() == [[0], [1]]
+
+
 def test_references_of_ids_that_yield_nothing_are_no_references():
     """The length of a reference that was not there was read from memory that nothing had set."""
     nothing = Lying(2, ())

@@ -210,11 +210,12 @@ def _with_masks(values: Any, mask: Any, segment: int | None, name: str) -> list[
     where = f"the mask of {name}" if segment is None else f"segment {segment}: the mask of {name}"
     if not hasattr(mask, "__len__") or not hasattr(mask, "__getitem__"):
         raise TypeError(f"{where} is {a_type(mask)}, expected a list of {len(values)} masks")
-    if len(mask) != len(values):
+    values, masks = [*values], [*mask]  # another thread may change the lists
+    if len(masks) != len(values):
         raise ValueError(
-            f"{where} has {len(mask)} entries, but there are {len(values)} sequences of ids"
+            f"{where} has {len(masks)} entries, but there are {len(values)} sequences of ids"
         )
-    return [(value, mask[number]) for number, value in enumerate(values)]
+    return list(zip(values, masks, strict=True))
 
 
 def _is_nested(value: Any) -> bool:
