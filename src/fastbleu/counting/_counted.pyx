@@ -52,6 +52,8 @@ cdef class Counted:
     cdef public object last_segment
     # What a dialect's own Counter adds: a list with an entry for each segment.
     cdef public list extra
+    # The fields of signatures of the tokenizers of segments, None for the counter's own; None if that is all.
+    cdef public frozenset tokenizers
 
     def __cinit__(self, Py_ssize_t segments, int max_order, bint keep_rows=True):
         self.rows = zero_rows(segments if keep_rows else 1, max_order)
@@ -110,13 +112,16 @@ cdef class Totals:
     cdef readonly object segments, nrefs, tokenized_periods
     cdef object kept           # (`kept` of the corpora before, rows of the last corpus) or None
     cdef public list extra     # of one corpus: see `Counted`
+    cdef readonly frozenset tokenizers      # see `Counted`
 
-    def __cinit__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None):
+    def __cinit__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None,
+                  frozenset tokenizers=None):
         self.row = row
         self.segments = segments
         self.nrefs = nrefs
         self.tokenized_periods = tokenized_periods
         self.kept = None if rows is None else (None, rows)
+        self.tokenizers = tokenizers
 
     @staticmethod
     def zero(max_order):
@@ -134,6 +139,7 @@ cdef class Totals:
         kept = counted.stats if keep_rows and counted.segments else None
         total = Totals(row, counted.segments, counted.nrefs, counted.tokenized_periods, kept)
         total.extra = counted.extra
+        total.tokenizers = counted.tokenizers
         return total
 
     def plus(self, Totals other not None):
@@ -149,7 +155,15 @@ cdef class Totals:
         total.kept = self.kept
         if other.kept is not None:
             total.kept = (self.kept, other.rows())
+        if self.tokenizers is not None or other.tokenizers is not None:
+            total.tokenizers = self.used() | other.used()
         return total
+
+    cdef frozenset used(self):
+        """The tokenizers, also if only the counter's own was used."""
+        if self.tokenizers is None:
+            return frozenset([None] if self.segments != 0 else [])
+        return self.tokenizers
 
     def sum(self):
         """The sum of all rows as one row."""
@@ -169,7 +183,7 @@ cdef class Totals:
         return len(self.row) // 2 - 1
 
     def _compared(self):
-        return self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows()
+        return (self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows(), self.tokenizers)
 
     def __eq__(self, other):
         if not isinstance(other, Totals):
@@ -178,7 +192,8 @@ cdef class Totals:
 
     def __reduce__(self):
         rows = self.rows() if self.kept is not None else None
-        return Totals, (self.row, self.segments, self.nrefs, self.tokenized_periods, rows)
+        noted = self.row, self.segments, self.nrefs, self.tokenized_periods
+        return Totals, (*noted, rows, self.tokenizers)
 
 
 cdef class RunningTotals(Cell):

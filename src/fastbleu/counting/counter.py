@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from .._core import SegmentCounter
 from ..inputs._id_rows import IdRows
 from ..inputs._utf8_rows import Utf8Rows
@@ -70,8 +72,6 @@ class Counter:
         least_total: int = 0,
         checks: TokenChecks = _TOKEN_CHECKS,
     ) -> None:
-        self.tokenizer = tokenizer
-        self.is_text = tokenizer is not None
         self.lowercase = lowercase
         self.max_order = max_order
         self.threads = threads
@@ -81,11 +81,27 @@ class Counter:
         self.least_total = least_total
         self.checks = checks
         self.padding_was_checked = False
-        self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
         # Segments in favor of the layout of references, and against it: see `warn_of_layout`.
         self.layout_votes = 0, 0
+        self._others: dict[Tokenizer, Counter] = {}
+        self._set_tokenizer(tokenizer)
+
+    def _set_tokenizer(self, tokenizer: Tokenizer | None) -> None:
+        self.tokenizer = tokenizer
+        self.is_text = tokenizer is not None
+        self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
         # Workers that are not in use, by the type of hypotheses: lists stand for tuples and arrays.
-        self.idle = {list: Pool(threads), IdRows: Pool(threads), Utf8Rows: Pool(threads)}
+        self.idle = {kind: Pool(self.threads) for kind in (list, IdRows, Utf8Rows)}
+
+    def with_tokenizer(self, tokenizer: Tokenizer) -> Counter:
+        """This counter, or one for text that differs only in the tokenizer; made once."""
+        if tokenizer == self.tokenizer:
+            return self
+        found = self._others.get(tokenizer)
+        if found is None:
+            found = self._others[tokenizer] = copy(self)
+            found._set_tokenizer(tokenizer)
+        return found
 
     @property
     def reads_utf8(self) -> bool:

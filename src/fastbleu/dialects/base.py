@@ -35,6 +35,7 @@ _REASONS = {
     "effective_order=True": "it averages over all orders",
     "aggregate=True": "its rules are for whole counts, not for expected ones",
     "prefix_scores": "its scores of prefixes do not follow from where n-grams match",
+    "tokenize": "it does not count segments one by one",
     "matrix": "nothing says that its scores of pairs follow from rows",
     **dict.fromkeys(("update", "statistics", "sums", "state", "significance"), _NO_SUMS),
 }
@@ -261,13 +262,13 @@ class Dialect(ABC):
         """Whether the dialect has an option or an operation.
 
         Operations are "update", "statistics", "sums", "state", "significance", "prefix_scores",
-        "matrix" (many with many) and "aggregate=True" (expected counts).
+        "tokenize" (of each segment), "matrix" (many with many), "aggregate=True" (expected counts).
         """
         if feature in self.reasons:
             return False
         if feature in ("update", "statistics"):
             return self.adds_up or self.mean_of_sentences
-        if feature == "prefix_scores":
+        if feature in ("prefix_scores", "tokenize"):
             return self.supports("statistics") and self.counter is Counter
         if feature in ("sums", "state", "significance"):
             return self.adds_up
@@ -349,7 +350,7 @@ class Dialect(ABC):
             raise self._refusal(f"reference_length={reference_length!r}", f"it takes the {known}")
         if tokenize is DEFAULT:
             tokenize = self.tokenizer
-        elif tokenize is not None and self.tokenizers is not None:
+        elif tokenize is not None:
             tokenize = self._own_tokenizer(tokenize)
         if lowercase is None:
             return tokenize, self.lowercase and tokenize is not None, max_order, reference_length
@@ -361,7 +362,8 @@ class Dialect(ABC):
 
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""
-        assert self.tokenizers is not None
+        if self.tokenizers is None:
+            return tokenize
         name = getattr(tokenize, "name", tokenize)
         if isinstance(name, str) and name in self.tokenizers:
             return self.tokenizers[name]
@@ -370,14 +372,14 @@ class Dialect(ABC):
         known = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
         raise self._refusal(f"tokenize={name!r}", f"its tokenizers are {known}")
 
-    def _make_signature(self, scorer: Scorer, nrefs: int | None) -> str:
+    def _make_signature(self, scorer: Scorer, nrefs: int | None, tokenizer: str | None) -> str:
         """See `Scorer.signature`."""
         weights, order = scorer.weights, scorer.max_order
         fields = {
             "nrefs": "var" if nrefs == -1 else nrefs,
             "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
             "eff": "yes" if scorer.effective_order else "no",
-            "tok": scorer.tokenizer,
+            "tok": tokenizer,
             "dialect": self.version,
             "order": None if order == self._usual_order else order,
             "weights": None if weights is None else ",".join(map(str, weights)),

@@ -141,14 +141,21 @@ class Scorer:
         names = "lowercase", "tokenizer", "reference_length"
         return {name: getattr(self, name) for name in names}
 
-    def signature(self, nrefs: int | None = None) -> str:
+    def signature(
+        self, nrefs: int | None = None, tokenizers: frozenset[str | None] | None = None
+    ) -> str:
         """A text that names everything that a score depends on besides the counts.
 
         `nrefs` is the number of references per segment; -1: it varies; None leaves the field out.
+        `tokenizers` are those of segments, as in `Totals`.
         """
+        if tokenizers is not None:
+            known = {self.tokenizer if one is None else one for one in tokenizers}
+            return self.dialect._make_signature(self, nrefs, "+".join(sorted(map(str, known))))
         found = self._signatures.get(nrefs)
         if found is None:
-            found = self._signatures[nrefs] = self.dialect._make_signature(self, nrefs)
+            found = self.dialect._make_signature(self, nrefs, self.tokenizer)
+            self._signatures[nrefs] = found
         return found
 
     @property
@@ -226,7 +233,7 @@ class Scorer:
             found.get("ref_len", ref_len),
             matches,
             ngrams,
-            self._signatures.get(totals.nrefs) or self.signature(totals.nrefs),
+            self.signature(totals.nrefs, totals.tokenizers),
             dialect.printed(found["value"]),
             found.get("cumulative"),
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..counting._counted import Counted
     from ..inputs.types import Hypotheses, Mask, MissingChoice, References
-    from .keyword_types import MetricOptions
+    from .keyword_types import MetricOptions, SegmentTokenizers
 
 
 class BLEU(Configured, MatrixMethods):
@@ -123,6 +123,7 @@ class BLEU(Configured, MatrixMethods):
         missing: MissingChoice = "error",
         progress: bool = False,
         documents: Sequence[Hashable] | None = None,
+        tokenize: SegmentTokenizers | None = None,
     ) -> Score:
         """BLEU of a corpus.
 
@@ -153,6 +154,10 @@ class BLEU(Configured, MatrixMethods):
             The document of each segment: the segments of a document are joined in their order and
             scored as one, which is d-BLEU (Liu et al. 2020, Multilingual Denoising Pre-training).
             For lists of text or tokens, without masks and missing values.
+        tokenize : sequence of S str, callable or None, or one of these, optional
+            The tokenizer of each segment, or of all, for batches of several languages; a list or a
+            column. None is the metric's own. The signature names all that were used:
+            ``tok:13a+zh``.
 
         Returns
         -------
@@ -179,7 +184,7 @@ class BLEU(Configured, MatrixMethods):
         """
         scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
         counted, _ = self._count(
-            hypotheses, references, *masks, missing, progress, scorer.keep_rows, documents
+            hypotheses, references, *masks, missing, progress, scorer.keep_rows, documents, tokenize
         )
         return scorer.score(scorer.totals(counted))
 
@@ -193,6 +198,7 @@ class BLEU(Configured, MatrixMethods):
         missing: MissingChoice = "error",
         progress: bool = False,
         documents: Sequence[Hashable] | None = None,
+        tokenize: SegmentTokenizers | None = None,
     ) -> NDArray[numpy.float64]:
         """BLEU of each segment, or of each of the `documents` in the order of first appearance.
 
@@ -211,7 +217,7 @@ class BLEU(Configured, MatrixMethods):
         """
         masks = hypothesis_mask, reference_mask
         counted, present = self._count(
-            hypotheses, references, *masks, missing, progress, documents=documents
+            hypotheses, references, *masks, missing, progress, True, documents, tokenize
         )
         return _with_gaps(self.scorer.sentence_scores(counted), present)
 
@@ -285,6 +291,7 @@ class BLEU(Configured, MatrixMethods):
         missing: MissingChoice = "error",
         progress: bool = False,
         documents: Sequence[Hashable] | None = None,
+        tokenize: SegmentTokenizers | None = None,
     ) -> Stats:
         """Rows of counts, one per segment, from which every score can be computed.
 
@@ -299,7 +306,7 @@ class BLEU(Configured, MatrixMethods):
         self.scorer.dialect.require("statistics")
         masks = hypothesis_mask, reference_mask
         counted, _ = self._count(
-            hypotheses, references, *masks, missing, progress, documents=documents
+            hypotheses, references, *masks, missing, progress, True, documents, tokenize
         )
         return self.scorer.statistics(counted)
 
@@ -334,6 +341,7 @@ class BLEU(Configured, MatrixMethods):
         reference_mask: Mask | None = None,
         missing: MissingChoice = "error",
         progress: bool = False,
+        tokenize: SegmentTokenizers | None = None,
     ) -> None:
         """Add a batch to the segments that `compute` scores.
 
@@ -349,7 +357,9 @@ class BLEU(Configured, MatrixMethods):
         if not scorer.adds_batches:
             scorer.dialect.require("update")
         keep_rows = keep or scorer.keep_rows
-        counted, _ = self._count(hypotheses, references, *masks, missing, progress, keep_rows)
+        counted, _ = self._count(
+            hypotheses, references, *masks, missing, progress, keep_rows, None, tokenize
+        )
         self._totals.add(scorer.totals(counted, keep))
 
     def compute(self) -> Score:
@@ -500,6 +510,7 @@ class BLEU(Configured, MatrixMethods):
         progress: bool = False,
         keep_rows: bool = True,
         documents: Sequence[Hashable] | None = None,
+        tokenize: SegmentTokenizers | None = None,
     ) -> tuple[Counted, list[bool] | None]:
         """Read and count a batch, and tell which segments are present; None if all are."""
         if documents is not None:
@@ -508,6 +519,8 @@ class BLEU(Configured, MatrixMethods):
 
             if not (hypothesis_mask is None is reference_mask and missing == "error"):
                 raise ValueError("documents is for texts and tokens without masks and missing=")
+            if tokenize is not None:
+                raise ValueError("documents and tokenize do not go together")
             hypotheses, references = by_document(hypotheses, references, documents)
         batch = read(
             hypotheses,
@@ -517,7 +530,15 @@ class BLEU(Configured, MatrixMethods):
             reference_mask=reference_mask,
             missing=missing,
         )
-        counted = self.counter.count(batch, keep_rows=keep_rows, progress=progress)
+        if tokenize is None:
+            counted = self.counter.count(batch, keep_rows=keep_rows, progress=progress)
+        else:
+            with import_lock:
+                from ..counting.by_tokenizer import count_by_tokenizer
+
+            sides = batch.lists()
+            tokenizers = self._tokenizers_of(tokenize, batch.present or [True] * len(sides[0]))
+            counted = count_by_tokenizer(self.counter, *sides, tokenizers, keep_rows)
         if batch.present is not None:
             batch.warn_of_missing()
         return counted, batch.present
@@ -544,12 +565,13 @@ class BLEU(Configured, MatrixMethods):
         noted = totals.segments, totals.nrefs, totals.tokenized_periods
         rows = totals.rows()  # kept also for a dialect that averages sentences
         kept = rows._rows if len(rows) else None
-        return partial(type(self), **arguments), (), (totals.row, *noted, kept)
+        state = totals.row, *noted, kept, totals.tokenizers
+        return partial(type(self), **arguments), (), state
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        row, segments, nrefs, periods, kept = state
+        row, segments, nrefs, periods, kept, *tokenizers = state
         rows = None if kept is None else Stats._own(kept, self.max_order)
-        self._totals.add(Totals(row, segments, nrefs, periods, rows))
+        self._totals.add(Totals(row, segments, nrefs, periods, rows, *tokenizers))
 
     def __repr__(self) -> str:
         segments = self._totals.value.segments

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from itertools import compress
+
 from ..counting._counted import RunningTotals, Totals
 from ..dialects import get
 from ..dialects.scorer import Scorer, checked_weights
-from ..inputs.arguments import DEFAULT, check_flag, check_positive
+from ..inputs.arguments import DEFAULT, a_type, check_flag, check_positive
+from ..inputs.checks import is_iterable
 from ..inputs.ids import NO_IDS, IdFilter
-from ..tokenizers.loaded import get_tokenizer
+from ..inputs.missing import is_missing
+from ..tokenizers.loaded import Tokenizer, get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     from ..dialects.names import DialectName, RecipeName
     from ..inputs.arguments import Default
     from ..inputs.types import ReferenceLength, SmoothingName
-    from ..tokenizers.loaded import TokenFunction, Tokenizer
+    from ..tokenizers.loaded import TokenFunction
     from ..tokenizers.table import TokenizerName
     from .keyword_types import OwnOptions
 
@@ -123,6 +128,31 @@ class Configured:
         values = {name: getattr(self, name) for name in names}
         values["tokenize"] = values.pop("tokenizer")
         return values | dict(self.scorer.dialect.own_options)
+
+    def _tokenizers_of(self, tokenize: Any, present: list[bool]) -> list[Tokenizer]:
+        """The tokenizer of each segment that is present: see `fastbleu.BLEU.score`."""
+        own, dialect = self.counter.tokenizer, self.scorer.dialect
+        if own is None:
+            raise ValueError("tokenize= is for text, but this metric takes tokens (tokenize=None)")
+        dialect.require("tokenize")
+        if isinstance(tokenize, (str, Tokenizer)) or callable(tokenize):
+            tokenize = [tokenize] * len(present)
+        elif not is_iterable(tokenize):
+            raise TypeError(f"tokenize is {a_type(tokenize)}, expected a tokenizer or several")
+        listed = tokenize.to_pylist() if hasattr(tokenize, "to_pylist") else list(tokenize)
+        if len(listed) != len(present):
+            raise ValueError(
+                f"tokenize has {len(listed)} entries, hypotheses has {len(present)}; tokenize "
+                "holds the tokenizer of each segment, or is one for all"
+            )
+        found: dict[Any, Tokenizer] = {}
+        for one in listed:
+            if not isinstance(one, Hashable):
+                raise TypeError(f"tokenize holds {a_type(one)}, expected names or functions")
+            if one not in found:
+                chosen = own if is_missing(one) else dialect._own_tokenizer(one)
+                found[one] = get_tokenizer(chosen)
+        return [found[one] for one in compress(listed, present)]
 
     @property
     def signature(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from numpy.typing import DTypeLike, NDArray
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ..dialects.names import RecipeName
     from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
+    # The tokenizer of each segment of a batch, or of all.
+    OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer
+    SegmentTokenizers: TypeAlias = OneTokenizer | Sequence[OneTokenizer | None]
 
 
 class OwnOptions(TypedDict, total=False):
