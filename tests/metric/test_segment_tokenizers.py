@@ -8,7 +8,19 @@ from generators import IGNORED_OF_RANDOM, raises, seeded
 
 from fastbleu import BLEU
 
-WORDS = "The cat, it sat. 猫坐在垫子上。 a-b c/d 1,5% Ｋuala 熊 eats.".split()
+WORDS = [
+    "The",
+    "cat,",
+    "it",
+    "sat.",
+    "猫坐在垫子上。",
+    "a-b",
+    "c/d",
+    "1,5%",
+    "Ｋuala",
+    "熊",
+    "eats.",
+]
 NAMES = ["13a", "zh", "char", "intl", "none"]
 TEXTS = ["The cat sat on it.", "猫坐在垫子上。", "It rained all day."]
 REFERENCES = [["The cat lay on it."], ["猫坐在椅子上。"], ["It rained all night."]]

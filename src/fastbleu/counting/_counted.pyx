@@ -17,7 +17,7 @@ from fastbleu.counting._id_packer cimport IdPacker
 from fastbleu.counting._token_packer cimport TokenPacker
 from fastbleu.kernel.sequences cimport is_list_or_tuple
 from fastbleu.kernel.tables cimport LISTED_TOKENS
-from fastbleu.runtime._process cimport Cell
+from fastbleu.runtime._process cimport Cell, Pool
 
 from _thread import allocate_lock as _Lock
 
@@ -36,6 +36,7 @@ cdef Py_ssize_t SAMPLED = 16
 cdef Py_ssize_t PREFIXES_AT_ONCE = 1024
 
 cdef array _ROWS = array("q")
+cdef tuple _ROW_TYPES = (IdRows, Utf8Rows)
 
 
 cdef class Counted:
@@ -251,14 +252,15 @@ def count_segments(counter, hypotheses, references, bint keep_rows=True, Py_ssiz
 
     Parameters are those of `Counter.count` and the attributes of a `Batch`; `bar` shows the progress.
     """
-    cdef object kind = type(hypotheses) if type(hypotheses) in (IdRows, Utf8Rows) else list
+    cdef object kind = type(hypotheses) if type(hypotheses) in _ROW_TYPES else list
     cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
     cdef int64_t least_total = counter.least_total
     cdef Counted counted = Counted(segments, counter.max_order, keep_rows)
     cdef array rows = counted.rows
     cdef Worker worker
-    idle = counter.idle[kind]
-    workers = [idle.acquire(counter.new_worker, kind)]
+    cdef Pool idle = counter.idle[kind]
+    worker = idle.take()
+    workers = [counter.new_worker(kind) if worker is None else worker]
     if counter.threads > 1:
         threads = useful_threads(hypotheses, references, counter)
         workers += [idle.acquire(counter.new_worker, kind) for _ in range(threads - 1)]

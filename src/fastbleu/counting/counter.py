@@ -131,11 +131,15 @@ class Counter:
         if progress or type(batch) is not Batch:  # a ColumnBatch has several blocks
             counted = self._count_blocks(batch, keep_rows, progress)
         else:
-            sides = batch.hypotheses, batch.references
-            counted = count_segments(self, *sides, keep_rows, batch.before, None, meanwhile)
+            hypotheses, before = batch.hypotheses, batch.before
+            counted = count_segments(
+                self, hypotheses, batch.references, keep_rows, before, None, meanwhile
+            )
             if batch.warns:  # as in `_warn_of_mistakes`, without its call
-                is_ids = type(batch.hypotheses) is IdRows
-                (self._warn_of_ids if is_ids else self._warn_of_lists)(batch, counted)
+                if type(hypotheses) is IdRows:
+                    self._warn_of_ids(batch, counted)
+                else:
+                    self._warn_of_lists(batch, counted)
         if counted.label_padding and batch.warns and not self.is_text:
             warn_of_label_padding()
         return counted

@@ -72,8 +72,8 @@ class Score:
     ) -> None:
         counts = hyp_len, ref_len, matches, totals
         values = value, precisions, bp, *counts, signature, printed, cumulative
-        for name, field in zip(self.__match_args__, values, strict=True):
-            object.__setattr__(self, name, field)
+        for set_field, field in zip(_SETTERS, values, strict=True):
+            set_field(self, field)
 
     def _fields(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__match_args__)
@@ -156,6 +156,9 @@ class Score:
         lengths = [str(self.hyp_len), str(self.ref_len)]
         cells = [f"{self.value:.4g}", *counts, f"{self.bp:.3f}", *lengths]
         return html_table([head, cells], self.signature)
+
+
+_SETTERS = [getattr(Score, name).__set__ for name in Score.__match_args__]
 
 
 def _refuse(score: Score, *operands: object) -> NoReturn:

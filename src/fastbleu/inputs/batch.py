@@ -96,7 +96,6 @@ def read(
     hypotheses: Any,
     references: Any,
     kind: InputKind,
-    *,
     hypothesis_mask: Mask | None = None,
     reference_mask: Mask | None = None,
     missing: str = "error",
@@ -119,9 +118,10 @@ def read(
         check_choice("missing", missing, CHOICES)
     is_text, by_filter = kind.is_text, kind.id_filter is not None
     masked = hypothesis_mask is not None or reference_mask is not None
-    rows = None if is_text or masked else plain_rows(hypotheses, references, by_filter)
-    if rows is not None:
-        return Batch(*rows, warns=True)
+    if not (is_text or masked):
+        rows = plain_rows(hypotheses, references, by_filter)
+        if rows is not None:
+            return Batch(*rows, 0, None, True)
     if not type(hypotheses) is type(references) is list:
         with import_lock:
             from .column_pairs import columns_of
@@ -144,13 +144,14 @@ def read(
     plain = type(hypotheses) is type(references) is list and len(hypotheses) == len(references)
     if not plain:
         check_layout(hypotheses, references)
-    # A str is all of a segment's references, and no word of one.
-    if not (plain and is_text and str in map(type, references[:1])):
+    # A text, or up to two in a list, are no words of one reference.
+    first = references[:1] if plain and is_text else ()
+    if not (first and (type(first[0]) is str or (type(first[0]) is list and len(first[0]) < 3))):
         warn_of_words(hypotheses, references, is_text)
     if not plain:
         arrays = _object_arrays(hypotheses, references) if kind.reads_utf8 else None
         hypotheses, references = arrays or listed_segments(hypotheses, references)
-    return Batch(hypotheses, references, present=present, warns=True)
+    return Batch(hypotheses, references, 0, present, True)
 
 
 def batches(hypotheses: Any, references: Any) -> Iterator[Batch]:

@@ -11,9 +11,9 @@ from ..inputs._id_rows import IdRows
 from ..inputs.arguments import check_flag
 from ..inputs.batch import Batch, read
 from ..runtime.import_lock import import_lock
-from .configured import Configured
 from .matrix_methods import MatrixMethods
 from .ranks import gather
+from .reading import Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from ..counting._counted import Counted
     from ..inputs.types import Hypotheses, Mask, MissingChoice, References
     from .keyword_types import MetricOptions, SegmentTokenizers
 
 
-class BLEU(Configured, MatrixMethods):
+class BLEU(Reading, MatrixMethods):
     """BLEU of text, tokens or token ids. Its parameters cannot be changed; threads may share it.
 
     By default the scores are sacreBLEU's, on 0-100; another `dialect` gives the scores of its
@@ -182,9 +181,17 @@ class BLEU(Configured, MatrixMethods):
             lengths agree, or no hypothesis is long enough for a score above 0, or the id -100,
             which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """
-        scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
+        scorer = self.scorer
         counted, _ = self._count(
-            hypotheses, references, *masks, missing, progress, scorer.keep_rows, documents, tokenize
+            hypotheses,
+            references,
+            hypothesis_mask,
+            reference_mask,
+            missing,
+            progress,
+            scorer.keep_rows,
+            documents,
+            tokenize,
         )
         return scorer.score(scorer.totals(counted))
 
@@ -267,13 +274,7 @@ class BLEU(Configured, MatrixMethods):
         check_flag("delta", delta)
         if counter.is_text:
             raise ValueError("prefix_scores is for tokens and token ids: pass tokenize=None")
-        batch = read(
-            hypotheses,
-            references,
-            counter,
-            hypothesis_mask=hypothesis_mask,
-            reference_mask=reference_mask,
-        )
+        batch = read(hypotheses, references, counter, hypothesis_mask, reference_mask)
         if type(batch) is not Batch:  # columns
             batch = read(*batch.lists(), counter)
         found = batch.hypotheses
@@ -353,12 +354,19 @@ class BLEU(Configured, MatrixMethods):
         OverflowError
             A count leaves int64.
         """
-        scorer, masks, keep = self.scorer, (hypothesis_mask, reference_mask), self.keep_segments
+        scorer, keep = self.scorer, self.keep_segments
         if not scorer.adds_batches:
             scorer.dialect.require("update")
-        keep_rows = keep or scorer.keep_rows
         counted, _ = self._count(
-            hypotheses, references, *masks, missing, progress, keep_rows, None, tokenize
+            hypotheses,
+            references,
+            hypothesis_mask,
+            reference_mask,
+            missing,
+            progress,
+            keep or scorer.keep_rows,
+            None,
+            tokenize,
         )
         self._totals.add(scorer.totals(counted, keep))
 
@@ -499,49 +507,6 @@ class BLEU(Configured, MatrixMethods):
     def segment_scores(self) -> NDArray[numpy.float64]:
         """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
         return self.scorer.row_scores(self.segments)
-
-    def _count(
-        self,
-        hypotheses: Any,
-        references: Any,
-        hypothesis_mask: Mask | None,
-        reference_mask: Mask | None,
-        missing: str = "error",
-        progress: bool = False,
-        keep_rows: bool = True,
-        documents: Sequence[Hashable] | None = None,
-        tokenize: SegmentTokenizers | None = None,
-    ) -> tuple[Counted, list[bool] | None]:
-        """Read and count a batch, and tell which segments are present; None if all are."""
-        if documents is not None:
-            with import_lock:
-                from ..inputs.documents import by_document
-
-            if not (hypothesis_mask is None is reference_mask and missing == "error"):
-                raise ValueError("documents is for texts and tokens without masks and missing=")
-            if tokenize is not None:
-                raise ValueError("documents and tokenize do not go together")
-            hypotheses, references = by_document(hypotheses, references, documents)
-        batch = read(
-            hypotheses,
-            references,
-            self.counter,
-            hypothesis_mask=hypothesis_mask,
-            reference_mask=reference_mask,
-            missing=missing,
-        )
-        if tokenize is None:
-            counted = self.counter.count(batch, keep_rows=keep_rows, progress=progress)
-        else:
-            with import_lock:
-                from ..counting.by_tokenizer import count_by_tokenizer
-
-            sides = batch.lists()
-            tokenizers = self._tokenizers_of(tokenize, batch.present or [True] * len(sides[0]))
-            counted = count_by_tokenizer(self.counter, *sides, tokenizers, keep_rows)
-        if batch.present is not None:
-            batch.warn_of_missing()
-        return counted, batch.present
 
     def __eq__(self, other: object) -> bool:
         """Whether all parameters except `threads`, and all counts, are the same."""

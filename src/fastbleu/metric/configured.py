@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from itertools import compress
+from operator import attrgetter
 
 from ..counting._counted import RunningTotals, Totals
 from ..dialects import get
 from ..dialects.scorer import Scorer, checked_weights
-from ..inputs.arguments import DEFAULT, a_type, check_flag, check_positive
-from ..inputs.checks import is_iterable
+from ..inputs.arguments import DEFAULT, check_flag, check_positive
 from ..inputs.ids import NO_IDS, IdFilter
-from ..inputs.missing import is_missing
-from ..tokenizers.loaded import Tokenizer, get_tokenizer
+from ..tokenizers.loaded import get_tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,18 +20,30 @@ if TYPE_CHECKING:
     from ..dialects.names import DialectName, RecipeName
     from ..inputs.arguments import Default
     from ..inputs.types import ReferenceLength, SmoothingName
-    from ..tokenizers.loaded import TokenFunction
+    from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
     from .keyword_types import OwnOptions
 
     # Parameters of some dialects only.
     OtherSmoothing: TypeAlias = Literal["add-1", "tiny"]
 
-# The parameters of a BLEU, and which of its parts has them.
-_OF_COUNTER = ("tokenizer", "lowercase", "max_order", "threads")
-_OF_SCORER = ("smoothing", "smoothing_value", "effective_order")
-_OF_IDS = ("ignore_ids", "stop_id", "skip_ids")
+# The parameters that every BLEU has, besides `tokenize`.
+_PARAMETERS = (
+    *("lowercase", "max_order", "threads", "smoothing", "smoothing_value", "effective_order"),
+    *("ignore_ids", "stop_id", "skip_ids", "dialect", "weights", "reference_length"),
+    "keep_segments",
+)
 _NOTHING: tuple[int, ...] = ()
+
+
+def _own_option(name: str) -> property:
+    def value(self: Configured) -> Any:
+        options = self.scorer.dialect.own_options
+        if name not in options:
+            raise AttributeError(f"dialect {self.dialect!r} has no option {name!r}")
+        return options[name]
+
+    return property(value)
 
 
 class Configured:
@@ -108,51 +117,25 @@ class Configured:
         keep(self, "keep_segments", keep_segments)
         keep(self, "_totals", RunningTotals(Totals.zero(max_order)))
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _OF_COUNTER:
-            return getattr(self.counter, name)
-        if name in _OF_SCORER:
-            return getattr(self.scorer, name)
-        if name in _OF_IDS:
-            return getattr(self.counter.id_filter or NO_IDS, name)
-        if name == "dialect":
-            return self.scorer.dialect.name
-        if name in self.scorer.dialect.own_options:
-            return self.scorer.dialect.own_options[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    # Properties, because a `__getattr__` would slow down every attribute and method.
+    tokenizer = property(attrgetter("counter.tokenizer"))
+    lowercase = property(attrgetter("counter.lowercase"))
+    max_order = property(attrgetter("counter.max_order"))
+    threads = property(attrgetter("counter.threads"))
+    ignore_ids = property(lambda self: (self.counter.id_filter or NO_IDS).ignore_ids)
+    stop_id = property(lambda self: (self.counter.id_filter or NO_IDS).stop_id)
+    skip_ids = property(lambda self: (self.counter.id_filter or NO_IDS).skip_ids)
+    smoothing = property(attrgetter("scorer.smoothing"))
+    smoothing_value = property(attrgetter("scorer.smoothing_value"))
+    effective_order = property(attrgetter("scorer.effective_order"))
+    dialect = property(attrgetter("scorer.dialect.name"))
+    hashed, keywords = _own_option("hashed"), _own_option("keywords")
 
     def as_arguments(self) -> dict[str, Any]:
         """The arguments that make an equal metric, without segments."""
-        own = "dialect", "weights", "reference_length", "keep_segments"
-        names = *_OF_COUNTER, *_OF_SCORER, *_OF_IDS, *own
-        values = {name: getattr(self, name) for name in names}
-        values["tokenize"] = values.pop("tokenizer")
+        values = {name: getattr(self, name) for name in _PARAMETERS}
+        values["tokenize"] = self.counter.tokenizer
         return values | dict(self.scorer.dialect.own_options)
-
-    def _tokenizers_of(self, tokenize: Any, present: list[bool]) -> list[Tokenizer]:
-        """The tokenizer of each segment that is present: see `fastbleu.BLEU.score`."""
-        own, dialect = self.counter.tokenizer, self.scorer.dialect
-        if own is None:
-            raise ValueError("tokenize= is for text, but this metric takes tokens (tokenize=None)")
-        dialect.require("tokenize")
-        if isinstance(tokenize, (str, Tokenizer)) or callable(tokenize):
-            tokenize = [tokenize] * len(present)
-        elif not is_iterable(tokenize):
-            raise TypeError(f"tokenize is {a_type(tokenize)}, expected a tokenizer or several")
-        listed = tokenize.to_pylist() if hasattr(tokenize, "to_pylist") else list(tokenize)
-        if len(listed) != len(present):
-            raise ValueError(
-                f"tokenize has {len(listed)} entries, hypotheses has {len(present)}; tokenize "
-                "holds the tokenizer of each segment, or is one for all"
-            )
-        found: dict[Any, Tokenizer] = {}
-        for one in listed:
-            if not isinstance(one, Hashable):
-                raise TypeError(f"tokenize holds {a_type(one)}, expected names or functions")
-            if one not in found:
-                chosen = own if is_missing(one) else dialect._own_tokenizer(one)
-                found[one] = get_tokenizer(chosen)
-        return [found[one] for one in compress(listed, present)]
 
     @property
     def signature(self) -> str:

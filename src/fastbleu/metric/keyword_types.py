@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..dialects.names import RecipeName
     from ..tokenizers.loaded import TokenFunction, Tokenizer
     from ..tokenizers.table import TokenizerName
+
     # The tokenizer of each segment of a batch, or of all.
     OneTokenizer: TypeAlias = TokenizerName | TokenFunction | Tokenizer
     SegmentTokenizers: TypeAlias = OneTokenizer | Sequence[OneTokenizer | None]

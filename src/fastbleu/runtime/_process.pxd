@@ -72,6 +72,9 @@ cdef class Pool:
     cdef Py_ssize_t most
     cdef list idle
 
+    cdef object take(self)
+    cpdef object release(self, object worker)
+
 
 cdef class Buffer:
     """Memory of an array of numbers, which cannot be resized or freed while this object lives."""

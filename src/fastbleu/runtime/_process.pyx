@@ -120,13 +120,18 @@ cdef class Pool:
 
     def acquire(self, make, *arguments):
         """Return an idle worker, or a new one: make(*arguments)."""
+        worker = self.take()
+        return make(*arguments) if worker is None else worker
+
+    cdef object take(self):
+        """An idle worker, or None."""
         cdef object worker = None
         with cython.critical_section(self):
             if self.idle:
                 worker = self.idle.pop()
-        return make(*arguments) if worker is None else worker
+        return worker
 
-    def release(self, worker):
+    cpdef object release(self, object worker):
         """Keep a worker for the next use. Do not call this with a worker that failed."""
         if worker.capacity <= LARGEST_IDLE and len(self.idle) < self.most:
             worker.reset()

@@ -1,0 +1,91 @@
+"""`Reading`: a metric's way from what a user passes in to counts."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import compress
+
+from ..inputs.arguments import a_type
+from ..inputs.batch import read
+from ..inputs.checks import is_iterable
+from ..inputs.missing import is_missing
+from ..runtime.import_lock import import_lock
+from ..tokenizers.loaded import Tokenizer, get_tokenizer
+from .configured import Configured
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..counting._counted import Counted
+    from ..inputs.types import Mask
+    from .keyword_types import SegmentTokenizers
+
+
+class Reading(Configured):
+    """Base of `fastbleu.BLEU`: reads and counts batches."""
+
+    __slots__ = ()
+
+    def _count(
+        self,
+        hypotheses: Any,
+        references: Any,
+        hypothesis_mask: Mask | None,
+        reference_mask: Mask | None,
+        missing: str = "error",
+        progress: bool = False,
+        keep_rows: bool = True,
+        documents: Sequence[Hashable] | None = None,
+        tokenize: SegmentTokenizers | None = None,
+    ) -> tuple[Counted, list[bool] | None]:
+        """Read and count a batch, and tell which segments are present; None if all are."""
+        if documents is not None:
+            with import_lock:
+                from ..inputs.documents import by_document
+
+            if not (hypothesis_mask is None is reference_mask and missing == "error"):
+                raise ValueError("documents is for texts and tokens without masks and missing=")
+            if tokenize is not None:
+                raise ValueError("documents and tokenize do not go together")
+            hypotheses, references = by_document(hypotheses, references, documents)
+        counter = self.counter
+        batch = read(hypotheses, references, counter, hypothesis_mask, reference_mask, missing)
+        if tokenize is None:
+            counted = counter.count(batch, keep_rows=keep_rows, progress=progress)
+        else:
+            with import_lock:
+                from ..counting.by_tokenizer import count_by_tokenizer
+
+            sides = batch.lists()
+            tokenizers = self._tokenizers_of(tokenize, batch.present or [True] * len(sides[0]))
+            counted = count_by_tokenizer(counter, *sides, tokenizers, keep_rows)
+        if batch.present is not None:
+            batch.warn_of_missing()
+        return counted, batch.present
+
+    def _tokenizers_of(self, tokenize: Any, present: list[bool]) -> list[Tokenizer]:
+        """The tokenizer of each segment that is present: see `fastbleu.BLEU.score`."""
+        own, dialect = self.counter.tokenizer, self.scorer.dialect
+        if own is None:
+            raise ValueError("tokenize= is for text, but this metric takes tokens (tokenize=None)")
+        dialect.require("tokenize")
+        if isinstance(tokenize, (str, Tokenizer)) or callable(tokenize):
+            tokenize = [tokenize] * len(present)
+        elif not is_iterable(tokenize):
+            raise TypeError(f"tokenize is {a_type(tokenize)}, expected a tokenizer or several")
+        listed = tokenize.to_pylist() if hasattr(tokenize, "to_pylist") else list(tokenize)
+        if len(listed) != len(present):
+            raise ValueError(
+                f"tokenize has {len(listed)} entries, hypotheses has {len(present)}; tokenize "
+                "holds the tokenizer of each segment, or is one for all"
+            )
+        found: dict[Any, Tokenizer] = {}
+        for one in listed:
+            if not isinstance(one, Hashable):
+                raise TypeError(f"tokenize holds {a_type(one)}, expected names or functions")
+            if one not in found:
+                chosen = own if is_missing(one) else dialect._own_tokenizer(one)
+                found[one] = get_tokenizer(chosen)
+        return [found[one] for one in compress(listed, present)]
