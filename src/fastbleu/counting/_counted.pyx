@@ -33,7 +33,7 @@ from fastbleu.runtime.threads import run_on_threads
 cdef Py_ssize_t SAMPLED = 16
 
 # Rows of prefixes that are made at a time: so few that they stay in the cache.
-cdef Py_ssize_t PREFIXES_AT_ONCE = 1024
+cdef Py_ssize_t PREFIXES_AT_ONCE = 1280
 
 cdef array _ROWS = array("q")
 cdef tuple _ROW_TYPES = (IdRows, Utf8Rows)
@@ -335,7 +335,9 @@ cdef int count_prefixes_of_chunk(
     cdef int64_t *lengths = packed.lengths
     cdef int64_t *row
     cdef int64_t *number
-    cdef int64_t hyp_len, done, count
+    cdef int64_t hyp_len, ref_len, done, count
+    cdef int64_t matched[MATCH_BITS]
+    cdef int references
     cdef array rows, rows_of_positions
     for start in range(0, packed.segment_count, at_once):
         at_once = min(at_once, packed.segment_count - start)
@@ -345,25 +347,33 @@ cdef int count_prefixes_of_chunk(
         with nogil:
             for segment in range(start, start + at_once):
                 hyp_len, done = lengths[0], 0
+                references = packed.segments[segment].references
+                ref_len = lengths[1] if references == 1 else 0
+                for n in range(order):
+                    matched[n] = 0
                 if ids is not None:
                     ids.count_prefixes(segment, number, length)
                 for position in range(length):
                     # Another thread may have changed the ids since they were packed.
                     count = min(position + 1 if ids is None else number[position], hyp_len, done + 1)
                     if count > done or position == 0:
-                        lengths[0] = row[0] = done = count
-                        row[1] = reference_length(lengths, packed.segments[segment].references, choice)
+                        row[0] = done = count
+                        if references != 1:
+                            lengths[0] = count
+                            ref_len = reference_length(lengths, references, choice)
+                        row[1] = ref_len
                         for n in range(order):
-                            row[2 + n] = row[2 + n - width] if position > 0 else 0
-                            row[2 + n] += marks[count - 1 - n] >> n & 1 if count > n else 0
+                            if count > n:
+                                matched[n] += marks[count - 1 - n] >> n & 1
+                            row[2 + n] = matched[n]
                             row[2 + order + n] = max(count - n, 0)
                         row += width
                         written += 1
                     number[position] = written - 1
-                    packed.worked(1)
+                packed.worked(length)
                 marks += hyp_len
                 lengths[0] = hyp_len
-                lengths += 1 + packed.segments[segment].references
+                lengths += 1 + references
                 number += length
         resize(rows, written * width)
         take(before + start, Stats._own(rows, order), rows_of_positions)

@@ -7,6 +7,8 @@ gives the same float32: a double has more than twice its bits. Where doubles do 
 on, more than 64 orders, a smoothing value that is negative, not finite or no plain number, an overflow) the
 row is scored by `score_in_python`, on the objects that sacreBLEU would have and with its errors.
 
+Of many rows, the logarithms and brevity penalties of small counts are kept: score_usual.
+
 Pure functions of their arguments; any thread may call them. Loops over rows run without the GIL.
 """
 
@@ -24,7 +26,7 @@ from fastbleu.dialects.smoothings cimport (
 
 from fastbleu import __version__
 from fastbleu.runtime.import_lock import import_lock
-from fastbleu.runtime._process cimport Buffer, buffer_of, poll
+from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory, poll
 
 cdef extern from "Python.h":
     int set_plainly "PyObject_GenericSetAttr"(object owner, object name, object value) except -1
@@ -47,6 +49,9 @@ LOG_OF_ZERO = -9999999999           # in place of the logarithm of 0
 cdef enum:
     MAX_FAST_ORDER = 64        # above it rows are scored with Python's own objects
     POLL_ROWS = 1 << 16
+    SMALL = 256                # counts below it have kept logarithms
+    MANY = 1 << 30             # counts of which 64 doublings are exact
+    KEPT_ROWS = 16             # with fewer rows none are kept
 
 cdef enum Arithmetic:
     DOUBLES                    # Python's int and float
@@ -158,6 +163,53 @@ cdef bint score_counts(const ScoreOptions *options, double hyp_len, double ref_l
     mean = exp(added(logs, orders) / orders)
     scored.score = scored.bp * mean
     return isfinite(mean)
+
+
+# By smaller and larger count; 0.0 where nothing is kept. Of an order without a match, whose total
+# exponential smoothing doubles `zeros` times, the smaller count is SMALL - zeros.
+cdef double _logs[SMALL * SMALL]
+cdef double _penalties[SMALL * SMALL]
+cdef KeptMemory _kept = KeptMemory()     # who may use both
+
+
+cdef inline bint score_usual(const ScoreOptions *options, const int64_t *row, double *score) noexcept nogil:
+    """score_counts of a row by exponential smoothing, with kept logarithms; False for odd rows."""
+    cdef double logs[MAX_FAST_ORDER]
+    cdef double bp = 1.0, doubling = 1.0, fresh
+    cdef const int64_t *totals = row + 2 + options.max_order
+    cdef int64_t hyp_len = row[0], ref_len = row[1], match, total
+    cdef double *known
+    cdef int n, orders = 0, zeros = 0
+    score[0] = 0.0
+    if not (0 < hyp_len < MANY and 0 <= ref_len < MANY):
+        return False
+    for n in range(options.max_order):
+        match, total = row[2 + n], totals[n]
+        if total == 0:
+            break
+        if not 0 <= match <= total < MANY:
+            return False
+        if match == 0:
+            zeros += 1
+            doubling *= 2.0
+        known = &fresh if total >= SMALL - MAX_FAST_ORDER else &_logs[
+            total * SMALL + (match if match else SMALL - zeros)]
+        if known == &fresh or known[0] == 0.0:
+            known[0] = log(100.0 * match / total if match else 100.0 / (doubling * total))
+        logs[n] = known[0]
+        orders = n + 1
+    for n in range(orders, options.max_order):
+        if row[2 + n] != 0 or totals[n] != 0:
+            return False
+    if zeros == orders or (orders < options.max_order and not options.effective_order):
+        return True
+    if hyp_len < ref_len:
+        known = &fresh if ref_len >= SMALL else &_penalties[hyp_len * SMALL + ref_len]
+        if known == &fresh or known[0] == 0.0:
+            known[0] = exp(1.0 - <double> ref_len / <double> hyp_len)
+        bp = known[0]
+    score[0] = bp * exp(added(logs, orders) / orders)
+    return True
 
 
 @cython.boundscheck(True)
@@ -275,7 +327,7 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     cdef double *out
     cdef bint fast = read_options(&options, max_order, smoothing, value, effective_order, arithmetic)
     cdef bint cancelled = False
-    cdef bint singles = arithmetic == "float32", doubles = arithmetic == "expected"
+    cdef bint singles = arithmetic == "float32", doubles = arithmetic == "expected", small = False
     cdef char kind = c"f" if singles else c"d" if doubles else c"q"
     width = 2 + 2 * <Py_ssize_t> max_order
     if buffer.kind != kind:
@@ -286,32 +338,40 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     segments = view.len // view.itemsize // width
     scores = clone(_DOUBLES, segments, zero=False)
     out = scores.data.as_doubles
-    with nogil:
-        for row in range(segments):
-            if row % POLL_ROWS == POLL_ROWS - 1:
-                poll(&cancelled)
-            if singles:
-                single = <const float *> view.buf + row * width
-                hyp_len = trunc(single[0])
-                ref_len = trunc(single[1])
-            elif doubles:
-                expected = <const double *> view.buf + row * width
-                hyp_len = expected[0]
-                ref_len = expected[1]
-            else:
-                whole = <const int64_t *> view.buf + row * width
-                hyp_len = <double> whole[0]
-                ref_len = <double> whole[1]
-            if fast:
-                for n in range(2 * max_order):
-                    scored.counts[n] = <double> single[2 + n] if singles else (
-                        expected[2 + n] if doubles else <double> whole[2 + n])
-                if score_counts(&options, hyp_len, ref_len, &scored):
-                    out[row] = scored.score
-                    continue
-            with gil:
-                out[row] = score_row_in_python(whole, single, expected, max_order, smoothing, value,
-                                               effective_order, arithmetic)
+    if segments >= KEPT_ROWS and fast and options.smoothing == SMOOTH_EXP and arithmetic == "float64":
+        small = _kept.try_acquire()
+    try:
+        with nogil:
+            for row in range(segments):
+                if row % POLL_ROWS == POLL_ROWS - 1:
+                    poll(&cancelled)
+                if singles:
+                    single = <const float *> view.buf + row * width
+                    hyp_len = trunc(single[0])
+                    ref_len = trunc(single[1])
+                elif doubles:
+                    expected = <const double *> view.buf + row * width
+                    hyp_len = expected[0]
+                    ref_len = expected[1]
+                else:
+                    whole = <const int64_t *> view.buf + row * width
+                    hyp_len = <double> whole[0]
+                    ref_len = <double> whole[1]
+                    if small and score_usual(&options, whole, &out[row]):
+                        continue
+                if fast:
+                    for n in range(2 * max_order):
+                        scored.counts[n] = <double> single[2 + n] if singles else (
+                            expected[2 + n] if doubles else <double> whole[2 + n])
+                    if score_counts(&options, hyp_len, ref_len, &scored):
+                        out[row] = scored.score
+                        continue
+                with gil:
+                    out[row] = score_row_in_python(whole, single, expected, max_order, smoothing,
+                                                   value, effective_order, arithmetic)
+    finally:
+        if small:
+            _kept.release_memory()
     return scores
 
 

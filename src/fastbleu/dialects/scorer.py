@@ -297,7 +297,10 @@ class Scorer:
                 self._refuse_first(stats, place)
                 raise
             part = scores.reshape(-1)[first * length :][: len(rows)]
-            numpy.take(found, rows, out=part, mode="clip")
+            if len(found) == len(rows):  # each position has a row
+                part[:] = found
+            else:
+                numpy.take(found, rows, out=part, mode="clip")
 
         self._checked_rows(counter.count_prefixes(batch, length, take))
         return scores
