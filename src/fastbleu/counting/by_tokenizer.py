@@ -50,7 +50,8 @@ def count_by_tokenizer(
     total = Counted(0, counter.max_order, keep_rows)
     for tokenizer, numbers in groups.items():
         own = counter.with_tokenizer(tokenizer)
-        batch = Batch(*([side[number] for number in numbers] for side in sides), warns=True)
+        some, their = ([side[number] for number in numbers] for side in sides)
+        batch = Batch(some, their, warns=True)
         try:
             part = own.count(batch, keep_rows=keep_rows)
         except (TypeError, ValueError) as error:

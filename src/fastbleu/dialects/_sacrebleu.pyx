@@ -7,8 +7,6 @@ gives the same float32: a double has more than twice its bits. Where doubles do 
 on, more than 64 orders, a smoothing value that is negative, not finite or no plain number, an overflow) the
 row is scored by `score_in_python`, on the objects that sacreBLEU would have and with its errors.
 
-Of many rows, the logarithms and brevity penalties of small counts are kept: score_usual.
-
 Pure functions of their arguments; any thread may call them. Loops over rows run without the GIL.
 """
 
@@ -21,12 +19,13 @@ from libc.string cimport memcpy
 from math import exp as _exp
 from math import log as _log
 
+from fastbleu.dialects._kept_logs cimport added, kept_logs, MAX_FAST_ORDER, score_usual
 from fastbleu.dialects.smoothings cimport (
     SMOOTH_ADD_K, SMOOTH_EXP, SMOOTH_FLOOR, Smoothing, smoothing_named)
 
 from fastbleu import __version__
 from fastbleu.runtime.import_lock import import_lock
-from fastbleu.runtime._process cimport Buffer, buffer_of, KeptMemory, poll
+from fastbleu.runtime._process cimport Buffer, buffer_of, poll
 
 cdef extern from "Python.h":
     int set_plainly "PyObject_GenericSetAttr"(object owner, object name, object value) except -1
@@ -42,15 +41,10 @@ VERSION = f"{REPRODUCED}+fastbleu.{__version__}"      # in signatures
 SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1, "exp": None}
 cdef dict _DEFAULTS = SMOOTH_DEFAULTS
 
-# Whether the running Python's sum() of floats carries a compensation.
-cdef bint COMPENSATED = sum([1.0, 1e100, 1.0, -1e100]) == 2.0
 LOG_OF_ZERO = -9999999999           # in place of the logarithm of 0
 
 cdef enum:
-    MAX_FAST_ORDER = 64        # above it rows are scored with Python's own objects
     POLL_ROWS = 1 << 16
-    SMALL = 256                # counts below it have kept logarithms
-    MANY = 1 << 30             # counts of which 64 doublings are exact
     KEPT_ROWS = 16             # with fewer rows none are kept
 
 cdef enum Arithmetic:
@@ -73,24 +67,6 @@ cdef struct Scored:
     int raised                 # add-k was added to the orders 2 to `raised`
     double precisions[MAX_FAST_ORDER]      # 0-100, smoothed
     double counts[2 * MAX_FAST_ORDER]      # matches, then totals, after add-k
-
-
-cdef double added(const double *terms, int count) noexcept nogil:
-    """Python's sum() of at least one finite float."""
-    cdef double total = terms[0], lost = 0.0, raised
-    cdef int i
-    if not COMPENSATED:
-        for i in range(1, count):
-            total += terms[i]
-        return total
-    for i in range(1, count):
-        raised = total + terms[i]
-        if fabs(total) >= fabs(terms[i]):
-            lost += (total - raised) + terms[i]
-        else:
-            lost += (terms[i] - raised) + total
-        total = raised
-    return total + lost if lost != 0.0 else total
 
 
 cdef inline double round_to_float32(const ScoreOptions *options, double number) noexcept nogil:
@@ -163,53 +139,6 @@ cdef bint score_counts(const ScoreOptions *options, double hyp_len, double ref_l
     mean = exp(added(logs, orders) / orders)
     scored.score = scored.bp * mean
     return isfinite(mean)
-
-
-# By smaller and larger count; 0.0 where nothing is kept. Of an order without a match, whose total
-# exponential smoothing doubles `zeros` times, the smaller count is SMALL - zeros.
-cdef double _logs[SMALL * SMALL]
-cdef double _penalties[SMALL * SMALL]
-cdef KeptMemory _kept = KeptMemory()     # who may use both
-
-
-cdef inline bint score_usual(const ScoreOptions *options, const int64_t *row, double *score) noexcept nogil:
-    """score_counts of a row by exponential smoothing, with kept logarithms; False for odd rows."""
-    cdef double logs[MAX_FAST_ORDER]
-    cdef double bp = 1.0, doubling = 1.0, fresh
-    cdef const int64_t *totals = row + 2 + options.max_order
-    cdef int64_t hyp_len = row[0], ref_len = row[1], match, total
-    cdef double *known
-    cdef int n, orders = 0, zeros = 0
-    score[0] = 0.0
-    if not (0 < hyp_len < MANY and 0 <= ref_len < MANY):
-        return False
-    for n in range(options.max_order):
-        match, total = row[2 + n], totals[n]
-        if total == 0:
-            break
-        if not 0 <= match <= total < MANY:
-            return False
-        if match == 0:
-            zeros += 1
-            doubling *= 2.0
-        known = &fresh if total >= SMALL - MAX_FAST_ORDER else &_logs[
-            total * SMALL + (match if match else SMALL - zeros)]
-        if known == &fresh or known[0] == 0.0:
-            known[0] = log(100.0 * match / total if match else 100.0 / (doubling * total))
-        logs[n] = known[0]
-        orders = n + 1
-    for n in range(orders, options.max_order):
-        if row[2 + n] != 0 or totals[n] != 0:
-            return False
-    if zeros == orders or (orders < options.max_order and not options.effective_order):
-        return True
-    if hyp_len < ref_len:
-        known = &fresh if ref_len >= SMALL else &_penalties[hyp_len * SMALL + ref_len]
-        if known == &fresh or known[0] == 0.0:
-            known[0] = exp(1.0 - <double> ref_len / <double> hyp_len)
-        bp = known[0]
-    score[0] = bp * exp(added(logs, orders) / orders)
-    return True
 
 
 @cython.boundscheck(True)
@@ -339,7 +268,7 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
     scores = clone(_DOUBLES, segments, zero=False)
     out = scores.data.as_doubles
     if segments >= KEPT_ROWS and fast and options.smoothing == SMOOTH_EXP and arithmetic == "float64":
-        small = _kept.try_acquire()
+        small = kept_logs.try_acquire()
     try:
         with nogil:
             for row in range(segments):
@@ -357,7 +286,7 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
                     whole = <const int64_t *> view.buf + row * width
                     hyp_len = <double> whole[0]
                     ref_len = <double> whole[1]
-                    if small and score_usual(&options, whole, &out[row]):
+                    if small and score_usual(max_order, effective_order, whole, &out[row]):
                         continue
                 if fast:
                     for n in range(2 * max_order):
@@ -371,7 +300,7 @@ def score_rows(rows, int max_order, smoothing="exp", value=None, bint effective_
                                                    value, effective_order, arithmetic)
     finally:
         if small:
-            _kept.release_memory()
+            kept_logs.release_memory()
     return scores
 
 

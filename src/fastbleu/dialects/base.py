@@ -372,7 +372,7 @@ class Dialect(ABC):
         known = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
         raise self._refusal(f"tokenize={name!r}", f"its tokenizers are {known}")
 
-    def _make_signature(self, scorer: Scorer, nrefs: int | None, tokenizer: str | None) -> str:
+    def _make_signature(self, scorer: Scorer, nrefs: int | None, tokenizer: Any) -> str:
         """See `Scorer.signature`."""
         weights, order = scorer.weights, scorer.max_order
         fields = {

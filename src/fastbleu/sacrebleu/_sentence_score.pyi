@@ -21,6 +21,16 @@ def score_text(
     references: Sequence[str | None],
     kind: type[_Kind] = ...,
 ) -> _Kind | None: ...
+def score_known(
+    compiled: dict[str, str],
+    name: object,
+    lowercase: object,
+    order: object,
+    options: tuple[Any, Any, Any],
+    hypothesis: object,
+    references: object,
+    kind: type[_Kind],
+) -> _Kind | None: ...
 def sentence_bleu(
     hypothesis: str,
     references: Sequence[str | None],

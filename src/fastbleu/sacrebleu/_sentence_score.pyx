@@ -53,6 +53,23 @@ def score_text(tokenizer, bint lowercase, max_order, tuple options not None, hyp
     return score_segment(reader, hypothesis, references, smoothing, value, effective_order, kind)
 
 
+def score_known(dict compiled not None, name, lowercase, order, tuple options not None, hypothesis,
+                references, type kind not None):
+    """score_text of any input; None if only sacreBLEU's own code makes the score, or the error.
+
+    `compiled` are the tokenizers by name. Without effective order sacreBLEU logs advice first.
+    """
+    if type(name) is not str or type(order) is not int or type(references) not in (list, tuple):
+        return None
+    try:
+        tokenizer = compiled.get(name)
+        if tokenizer is None or options[0] not in smoothings or not options[2]:
+            return None
+        return score_text(tokenizer, lowercase, order, options, hypothesis, references, kind)
+    except Exception:
+        return None
+
+
 @cython.annotation_typing(False)
 @cython.binding(True)
 @cython.embedsignature(False)

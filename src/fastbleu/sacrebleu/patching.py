@@ -16,13 +16,12 @@ from functools import wraps
 from ..counting._counted import Counted
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import LazyScore
-from ..dialects.sacrebleu import SACREBLEU
 from ..inputs.batch import Batch
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..runtime.patching import Patch
 from ..tokenizers._compiled import COMPILED
 from ..tokenizers.loaded import Tokenizer, get_tokenizer
-from ._sentence_score import score_text
+from ._sentence_score import score_known
 from .streams import by_reference, by_segment, count_references
 
 TYPE_CHECKING = False
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from typing import Any
 
-SMOOTHINGS = SACREBLEU.smoothings
 # Methods that a metric must not have overridden: how it reads and counts a segment.
 RULES = (
     "_preprocess_segment",
@@ -99,6 +97,7 @@ class Replacements:
         self._names = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
         self._compiled: Any = {name: get_tokenizer(name).compiled for name in COMPILED}
         self._kinds: dict[type, str | None] = {}
+        self._counters: dict[tuple[Tokenizer, bool, int], Counter] = {}
         self._rules = {name: getattr(module.BLEU, name) for name in RULES}
         self._originals = {name: getattr(module.BLEU, name) for name in REPLACED}
 
@@ -175,7 +174,12 @@ class Replacements:
             return None
         count = min(len(hypotheses), len(segments))
         lowercase, order = bool(metric.lowercase), metric.max_ngram_order
-        counter = Counter(tokenizer, lowercase, order, skip_none=True)
+        settings = tokenizer, lowercase, order
+        counter = self._counters.get(settings)
+        if counter is None:
+            counter = Counter(*settings, skip_none=True)
+            if tokenizer.function is None:  # few; a function belongs to one metric
+                self._counters[settings] = counter
         counted = counter.count(Batch(hypotheses[:count], segments[:count]))
         if references:
             rest = segments[count:]
@@ -188,10 +192,16 @@ class Replacements:
         score = None
         if type(metric) is self._metric and SCORING.isdisjoint(vars(metric)):
             tokenizer = self.tokenizer(metric)
-            name = tokenizer.name if tokenizer is not None else None
-            options = metric.smooth_method, metric.smooth_value, metric.effective_order
-            order = metric.max_ngram_order
-            score = self._score(name, metric.lowercase, order, options, hypothesis, references)
+            score = score_known(
+                self._compiled,
+                tokenizer.name if tokenizer is not None else None,
+                metric.lowercase,
+                metric.max_ngram_order,
+                (metric.smooth_method, metric.smooth_value, metric.effective_order),
+                hypothesis,
+                references,
+                self._score_kind,
+            )
         if score is None:
             return self._originals["sentence_score"](metric, hypothesis, references)
         metric.num_refs = len(references) - references.count(None)
@@ -199,7 +209,8 @@ class Replacements:
 
     def sentence_function(self, original: Any) -> Any:
         """What replaces the function `sentence_bleu`, without creating a metric."""
-        namespace, own, score_of = original.__globals__, self._metric, self._score
+        namespace, own = original.__globals__, self._metric
+        known, kind = self._compiled, self._score_kind
 
         @wraps(original)
         def sentence_bleu(
@@ -213,30 +224,15 @@ class Replacements:
         ) -> Any:
             options = smooth_method, smooth_value, use_effective_order
             if namespace["BLEU"] is own:
-                score = score_of(tokenize, lowercase, 4, options, hypothesis, references)
+                score = score_known(
+                    known, tokenize, lowercase, 4, options, hypothesis, references, kind
+                )
                 if score is not None:
                     return score
             given = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
             return original(hypothesis, references, *given)
 
         return sentence_bleu
-
-    def _score(
-        self, name: Any, lowercase: Any, order: Any, options: Any, hypothesis: Any, references: Any
-    ) -> Any:
-        """sacreBLEU's score object of a segment; None if only sacreBLEU's own code makes it.
-
-        Without effective order sacreBLEU logs advice first.
-        """
-        compiled: Any = self._compiled.get(name) if type(name) is str else None
-        known = compiled is not None and options[0] in SMOOTHINGS and options[2]
-        if not known or type(order) is not int or type(references) not in (list, tuple):
-            return None
-        try:
-            texts, kind = (hypothesis, references), self._score_kind
-            return score_text(compiled, bool(lowercase), order, options, *texts, kind)
-        except Exception:  # sacreBLEU raises the error, or returns a score
-            return None
 
     def aggregate(self, metric: Any, stats: object) -> Any:
         """Replaces `_aggregate_and_compute`."""
