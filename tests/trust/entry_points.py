@@ -217,7 +217,6 @@ fastbleu.dialects.SacrebleuDialect.expected_scores | rows = np.array(ROWS, float
     SACREBLEU.expected_scores(rows, 2).tolist(); SACREBLEU.expected_scores(rows, 2, weights=(1,))
 fastbleu.dialects.SacrebleuDialect.signature
     SACREBLEU.signature(2, nrefs=1, lowercase=False, tokenizer="13a")
-fastbleu.BLEU.__getattr__ | it = BLEU(); it.max_order; it.no_such_name
 fastbleu.BLEU.as_arguments | BLEU(max_order=2).as_arguments()["max_order"]
 fastbleu.BLEU.sums | it = BLEU(max_order=2); it.sums(TEXTS, TEXT_REFERENCES)
     it.sums(TEXTS, TEXT_REFERENCES[:1])
@@ -261,6 +260,9 @@ fastbleu.BLEU.merge | it, full = streaming(); it.merge(it) if it.state[0] < 2**6
     it.merge(7); it.merge(BLEU()); full.merge(full)
 fastbleu.BLEU.all_reduce | it = text_metric(); it.all_reduce().state
 fastbleu.BLEU.{state,signature} | it = text_metric(); it.WORD
+fastbleu.BLEU.{ignore_ids,stop_id,skip_ids} | it = text_metric(); it.WORD
+fastbleu.BLEU.hashed | BLEU(dialect="fairseq").hashed; BLEU().hashed
+fastbleu.BLEU.keywords | BLEU(dialect="codebleu-weighted").keywords; BLEU().keywords
 fastbleu.BLEU.from_state | state = text_metric().state; BLEU.from_state(state).compute()
     BLEU.from_state(state[:-1]); BLEU.from_state(state - 2**40); BLEU.from_state(state / 3)
     BLEU.from_state(state, keep_segments=True)
