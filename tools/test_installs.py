@@ -1,17 +1,20 @@
 """Run each `pip install` of README.md and docs/ in an environment and a checkout of its own.
 
-python tools/test_installs.py            # all of them; PyTorch is the release in TORCH
-python tools/test_installs.py tables     # those whose extra has this name
+python tools/test_installs.py              # all of them; PyTorch is the release in TORCH
+python tools/test_installs.py ja DESTDIR   # those that contain one of these words
 """
 
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 import venv
 from pathlib import Path
+
+import tomllib
 
 PROJECT = Path(__file__).resolve().parent.parent
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
@@ -40,25 +43,40 @@ def run(*command, **options):
     subprocess.run(command, check=True, **options)
 
 
+def needed_by_distribution():
+    """What a distribution has installed when it builds the package."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
+    return [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+
+
 def main():
     wanted = sys.argv[1:]
     for command, extra in commands().items():
-        if wanted and extra not in wanted:
+        if wanted and not any(word in " ".join(command) for word in wanted):
             continue
         print("$", *command, flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            python = Path(folder, "env", "bin", "python")
+            environment = Path(folder, "env")
+            python = environment / "bin" / "python"
             checkout = Path(folder, "checkout")
+            destination = Path(folder, "destination")
             checkout.mkdir()
-            venv.create(python.parent.parent, with_pip=True)
+            venv.create(environment, with_pip=True)
             archive = subprocess.run(
                 ["git", "archive", "HEAD"], cwd=PROJECT, check=True, capture_output=True
             ).stdout
             run("tar", "-x", "-C", checkout, input=archive)
             pinned = Path(folder, "constraints.txt")
             pinned.write_text(os.environ.get("TORCH", "torch==2.13.0") + "\n")
-            quiet = [python, "-m", *command[:2], "-q", "--disable-pip-version-check", *command[2:]]
-            run(*quiet, cwd=checkout, env={**os.environ, "PIP_CONSTRAINT": str(pinned)})
+            pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+            options = {"cwd": checkout, "env": {**os.environ, "PIP_CONSTRAINT": str(pinned)}}
+            if "--no-build-isolation" in command:
+                run(*pip, *needed_by_distribution(), **options)
+            arguments = [word.replace("$DESTDIR", str(destination)) for word in command[2:]]
+            run(*pip, *arguments, **options)
+            if destination.exists():  # the content of a package, which is unpacked at the root
+                built = destination / environment.relative_to("/")
+                shutil.copytree(built, environment, dirs_exist_ok=True, symlinks=True)
             run(python, checkout / "tools" / "check_install.py", cwd=folder)
             use = USES.get(extra, f"import fastbleu.integrations.{extra}" if extra else "")
             run(python, "-c", f"import fastbleu\n{use}", cwd=folder)
