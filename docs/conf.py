@@ -82,7 +82,7 @@ linkcheck_timeout = 20
 CONTENTS = {
     "index": {
         "Start": "quickstart guides/coming-from faq",
-        "Tasks": """guides/training guides/rl-rewards guides/mbr guides/self-bleu
+        "Tasks": """guides/training guides/rl-rewards guides/mbr guides/nearest guides/self-bleu
             guides/significance guides/paper guides/tables guides/daily-totals guides/engines
             guides/other-engines scale guides/command report""",
         "Background": "why-numbers-differ how-it-works differences promises support packaging",

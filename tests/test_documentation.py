@@ -188,10 +188,9 @@ def test_pages_that_readme_links_to_are_whole_on_github():
 
 
 def test_lines_of_scripts_that_pages_show_are_there():
-    page = ROOT / "docs" / "guides" / "training.md"
     shown = re.findall(
         r"main/(examples/\w+\.py)\)[^\n]*\n(?:\w[^\n]*\n)*\n```text\n(.*?)```",
-        page.read_text("utf-8"),
+        "".join(page.read_text("utf-8") for page in PAGES),
         re.DOTALL,
     )
     assert len(shown) == 4
