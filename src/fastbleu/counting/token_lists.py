@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..inputs._id_rows import IdRows
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
 from ..tokenizers.libraries import splitting
+from ..tokenizers.loaded import Tokenizer
 from ..tokenizers.loaded import tokenize as split
 from ._counted import Counted
 from .counter import Counter
@@ -31,6 +34,22 @@ class TokenListCounter(Counter):
 
     reads_utf8 = False
 
+    def __init__(self, tokenizer: Tokenizer | None, *arguments: Any, **options: Any) -> None:
+        super().__init__(tokenizer, *arguments, **options)
+        # What the tokenizer's function returned for the texts that are being counted.
+        self._split: dict[str, list[str]] = {}
+        if tokenizer is not None and tokenizer.function and tokenizer.prepared is None:
+            signature, source = tokenizer.signature, tokenizer.argument
+            self.tokenizer = Tokenizer(
+                tokenizer.name, None, partial(self._split_once, tokenizer.function), signature, source
+            )
+
+    def _split_once(self, function: Callable[[str], list[str]], text: str) -> list[str]:
+        tokens = self._split.get(text)
+        if tokens is None:
+            tokens = self._split[text] = function(text)
+        return tokens
+
     def count(self, batch: Batch, **options: Any) -> Counted:
         """Count a batch of text or of lists of tokens; parameters as for `Counter.count`.
 
@@ -43,6 +62,7 @@ class TokenListCounter(Counter):
         listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
         counted = super().count(listed, **options)
         self.examine(counted, self._tokens(hypotheses, references))
+        self._split = {}
         return counted
 
     def examine(self, counted: Counted, segments: list[Segment]) -> None:

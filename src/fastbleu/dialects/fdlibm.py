@@ -30,10 +30,7 @@ def log(x: float) -> float:
         mantissa, k = mantissa / 2, k + 1
     f, low = mantissa - 1, k * _LN2_LOW
     if (high + 2) & 0xFFFFF < 3:  # |f| < 2 ** -20
-        if f == 0:
-            return k * _LN2_HIGH + low
-        r = f * f * (0.5 - 0.33333333333333333 * f)
-        return k * _LN2_HIGH - ((r - low) - f) if k else f - r
+        return k * _LN2_HIGH - ((f * f * (0.5 - 0.33333333333333333 * f) - low) - f)
     s = f / (2 + f)
     z = s * s
     w = z * z
@@ -41,31 +38,23 @@ def log(x: float) -> float:
     r = z * (l1 + w * (l3 + w * (l5 + w * l7))) + w * (l2 + w * (l4 + w * l6))
     if (high - 0x6147A) | (0x6B851 - high) > 0:
         half = 0.5 * f * f
-        return (
-            k * _LN2_HIGH - ((half - (s * (half + r) + low)) - f)
-            if k
-            else f - (half - s * (half + r))
-        )
-    return k * _LN2_HIGH - ((s * (f - r) - low) - f) if k else f - s * (f - r)
+        return k * _LN2_HIGH - ((half - (s * (half + r) + low)) - f)
+    return k * _LN2_HIGH - ((s * (f - r) - low) - f)
 
 
 def exp(x: float) -> float:
-    """The exponential of a number of moderate size."""
+    """The exponential of a number of moderate size, which is 0 or above 2 ** -28."""
     if x == 1:
         return e  # V8's exception
-    size, k, high, low = abs(x), 0, x, 0.0
+    size, k = abs(x), 0
     if size >= 0.3465735912322998:  # half of log 2, as far as its upper 32 bits tell
         k = int(1.44269504088896338700 * x + (0.5 if x > 0 else -0.5))
         if size < 1.0397207708399179:
             k = 1 if x > 0 else -1
-        high, low = x - k * _LN2_HIGH, k * _LN2_LOW
-        x = high - low
-    elif size < 2**-28:
-        return 1 + x
+    high, low = x - k * _LN2_HIGH, k * _LN2_LOW
+    x = high - low
     t, c = x * x, 0.0
     for p in reversed(_EXP):
         c = t * (p + c)
     c = x - c
-    if not k:
-        return 1 - ((x * c) / (c - 2) - x)
     return ldexp(1 - ((low - (x * c) / (2 - c)) - high), k)

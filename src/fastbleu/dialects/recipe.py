@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ..counting._counted import Counted, Totals
@@ -21,11 +22,11 @@ from ..inputs.batch import Batch
 from ..inputs.checks import is_collection
 from . import get
 from .base import Dialect
-from .plain import Row, TokenDialect, no_rows, plain_rows
+from .plain import Row, no_rows, plain_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any
 
     from ..counting.token_lists import Segment
     from .recipe_rows import Formula
@@ -33,50 +34,35 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A line of the table of recipes.
+    """A line of the table of recipes; fields without a comment are as in `Dialect`."""
 
-    Attributes
-    ----------
-    source : str
-        The original: repository and commit or package and version, and its file or function.
-    base : str or callable
-        The dialect that computes, or a function of a row.
-    about : str
-        What a reader of the tool's number should know.
-    tokenizer, lowercase, reference_length, scale, max_order
-        As in `Dialect`.
-    options : mapping
-        Defaults of options of the base that differ from its own.
-    references : str
-        "all", "first", or "fewest": of each segment as many as all segments have.
-    finish : callable, optional
-        Changes the score of a sentence, and of a corpus unless there is a `mean`.
-    mean : callable, optional
-        From the scores of sentences, and their rows unless there is `tokens`, to that of a corpus;
-        without it this is the score of the summed rows.
-    tokens : callable, optional
-        From tokens to scores: segments, and whether to score each of them or their corpus.
-    quadratic : bool
-        Whether its time grows with the square of the number of segments.
-    short : tuple of str
-        Further names.
-    """
-
-    source: str
-    base: str | Formula
+    source: str  # repository and commit, or package and version; then file or function
+    base: str | Formula  # the dialect that computes, or a function of a row, whose score is 0-1
     about: str = ""
     tokenizer: str = "none"
     lowercase: bool = False
     reference_length: str = "closest"
     scale: float = 1.0
     max_order: int = 4
-    options: Mapping[str, object] = {}
-    references: str = "all"
+    options: Mapping[str, object] = {}  # of the base, where they differ from its defaults
+    references: str = "all"  # or "first", or "fewest": as many as all segments have
+    # The scores without tokens in the "reference" or the "hypothesis"; None: an error.
+    of_empty: Mapping[str, float | None] = {}
+    # From segments of tokens to their rows, where these are not the usual ones.
+    count: Callable[[list[Segment]], Stats] | None = None
+    # Changes the score of a sentence, and of a corpus unless there is a `mean`.
     finish: Callable[[float], float] | None = None
+    # From the scores of sentences, and their rows, to that of a corpus; else the rows add up.
     mean: Callable[[Sequence[float], Sequence[Row]], float] | None = None
+    # From segments of tokens, and whether each is scored alone, to scores; there are no rows.
     tokens: Callable[[list[Segment], bool], Sequence[float]] | None = None
-    quadratic: bool = False
-    short: tuple[str, ...] = ()
+    quadratic: bool = False  # whether its time grows with the square of the segments
+    printed: str | None = None  # how the original shows its score: a format; None: all digits
+    short: tuple[str, ...] = ()  # further names
+
+    @property
+    def keeps_tokens(self) -> bool:
+        return self.count is not None or self.tokens is not None
 
     @property
     def version(self) -> str:
@@ -89,49 +75,70 @@ class Line(NamedTuple):
         return f"{self.version}.".startswith(f"{version}.")
 
 
-class FewestReferencesCounter(Counter):
-    """Counts of each segment as many references as all segments have."""
+class RecipeCounter(Counter):
+    """Counts the references that a line takes."""
 
     reads_utf8 = False
-    most: ClassVar[int | None] = None
+
+    def __init__(self, line: Line, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.line = line
 
     def count(self, batch: Batch, **options: Any) -> Counted:
         hypotheses, references = lists_of_tokens(self, batch)
-        counts = [len(some) if is_collection(some) else 1 for some in references]
-        most = self.most or min(counts, default=1)
-        references = [
-            list_or_tuple(some)[:most] if is_collection(some) else some for some in references
-        ]
+        if self.line.references != "all":
+            counts = [len(some) if is_collection(some) else 1 for some in references]
+            most = 1 if self.line.references == "first" else min(counts, default=1)
+            references = [
+                list_or_tuple(some)[:most] if is_collection(some) else some for some in references
+            ]
         listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
         return super().count(listed, **options)
 
 
-class FirstReferenceCounter(FewestReferencesCounter):
-    """Counts the first reference of each segment."""
-
-    most = 1
+class RecipeTokenCounter(RecipeCounter, TokenListCounter):
+    """Counts the references that a line takes, and keeps their tokens."""
 
 
-class FirstReferenceTokenCounter(FirstReferenceCounter, TokenListCounter):
-    """Counts the first reference, and keeps tokens."""
-
-
-_COUNTERS = {
-    ("all", False): Counter,
-    ("all", True): TokenListCounter,
-    ("first", False): FirstReferenceCounter,
-    ("first", True): FirstReferenceTokenCounter,
-    ("fewest", False): FewestReferencesCounter,
-}
-_TOKENS = "it looks at tokens, which no row tells"
+_TOKENS = no_rows("it looks at tokens, which no row tells")
 _MEAN = dict.fromkeys(("sums", "state", "significance"), "its score is made of those of sentences")
 
 
 class Recipe(Dialect):
-    """A dialect made from a line of the table by `make_recipe`."""
+    """The dialect of a line."""
 
-    entry: ClassVar[Line]
-    base: ClassVar[Dialect | None]
+    def __init__(self, name: str, line: Line) -> None:
+        self.line = line
+        self.base = base = get(line.base) if isinstance(line.base, str) else None
+        if line.references == "all":
+            counter: Any = TokenListCounter if line.keeps_tokens else Counter
+        else:
+            counter = partial(RecipeTokenCounter if line.keeps_tokens else RecipeCounter, line)
+        made: dict[str, Any] = {
+            "__doc__": f"{line.about}\n\n    References\n    ----------\n    {line.source}\n    ",
+            "about": line.about,
+            "name": name,
+            "version": f"{name.removesuffix(f'-{line.version}')}@{line.version}",
+            "scale": line.scale,
+            "tokenizer": line.tokenizer,
+            "tokenizers": {line.tokenizer: line.tokenizer},
+            "lowercase": line.lowercase,
+            "cases": (line.lowercase,),
+            "reference_length": line.reference_length,
+            "max_order": line.max_order,
+            "orders": (line.max_order,),
+            "_usual_order": line.max_order,
+            "_printed": line.printed,
+            "minimum_total": base.minimum_total if base else 0,
+            "smoothings": base.smoothings if base else {"own": None},
+            "options": {**(base.options if base else {"smoothing": "own"}), **line.options},
+            "reasons": _TOKENS if line.keeps_tokens else _MEAN if line.mean else {},
+            "single_reference": line.references == "first",
+            "adds_up": not (line.mean or line.keeps_tokens),
+            "mean_of_sentences": line.mean is not None,
+            "counter": counter,
+        }
+        vars(self).update(made)
 
     @property
     def _arithmetic(self) -> Dialect:
@@ -145,89 +152,69 @@ class Recipe(Dialect):
     def _further_fields(self) -> dict[str, str]:
         return self.base._further_fields() if self.base else {}
 
-    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
-        if self.base is not None:
-            scores: Sequence[float] = self.base._scores(adapted, scorer)
-            factor = self.base.scale
-        else:
-            formula: Any = self.entry.base
-            scores, factor = [formula(*row) for row in plain_rows(adapted)], self.scale
-        return array("d", [self._finished(score, factor) for score in scores])
-
     def _finished(self, score: float, scale: float) -> float:
         """A score on the recipe's scale, and rounded."""
         if scale != self.scale:
             score = score * self.scale / scale
-        return self.entry.finish(score) if self.entry.finish else score
+        return self.line.finish(score) if self.line.finish else score
+
+    def _score_of_empty(self, row: Row) -> float | None:
+        """The stated score of a row without tokens; None if it is computed."""
+        for side, length in (("reference", row[1]), ("hypothesis", row[0])):
+            if not length and side in self.line.of_empty:
+                score = self.line.of_empty[side]
+                if score is None:
+                    raise ValueError(f"a {side} has no tokens, which the original refuses")
+                return score
+        return None
+
+    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+        rows = plain_rows(adapted) if self.line.of_empty else ()
+        known = [self._score_of_empty(row) for row in rows]
+        if not any(score is not None for score in known):
+            return self._computed_scores(adapted, scorer)
+        pairs = zip(known, adapted, strict=True)
+        return array(
+            "d",
+            [
+                self._computed_scores(row, scorer)[0] if score is None else score
+                for score, row in pairs
+            ],
+        )
+
+    def _computed_scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+        if self.base is not None:
+            scores: Sequence[float] = self.base._scores(adapted, scorer)
+        else:
+            formula: Any = self.line.base
+            scores = [formula(*row) for row in plain_rows(adapted)]
+        scale = self.base.scale if self.base else 1.0
+        return array("d", [self._finished(score, scale) for score in scores])
+
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Sequence[float]:
+        line, segments = self.line, counted.extra or []
+        if line.tokens:
+            return line.tokens(segments, True)
+        stats = line.count(segments) if line.count else counted.stats
+        return self._scores(self.adapt(stats), scorer)
 
     def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
-        found = {"bp": self._shown_penalty(totals)}
-        if self.entry.mean is not None:
+        line, segments = self.line, totals.extra or []
+        try:
+            found = {"bp": self.brevity_penalty(*totals.row[:2])}
+        except ZeroDivisionError:
+            found = {"bp": 0.0}
+        if line.count:
+            totals = scorer.totals_of_rows(line.count(segments))
+        if line.tokens:
+            scores = line.tokens(segments, line.mean is not None)
+            found["value"] = line.mean(scores, []) if line.mean else scores[0]
+        elif line.mean:
             rows = self.adapt(totals.rows())
-            found["value"] = self.entry.mean(self._scores(rows, scorer), list(plain_rows(rows)))
-        elif self.base is not None:
+            found["value"] = line.mean(self._scores(rows, scorer), list(plain_rows(rows)))
+        elif self.base is None or line.of_empty:
+            found["value"] = self._scores(totals.sum(), scorer)[0]
+        else:
             found |= self.base._corpus_score(totals, scorer)
             found["value"] = self._finished(found["value"], self.base.scale)
-        else:
-            found["value"] = self._scores(totals.sum(), scorer)[0]
         return found
-
-    def _shown_penalty(self, totals: Totals) -> float:
-        try:
-            return self.brevity_penalty(*totals.row[:2])
-        except ZeroDivisionError:
-            return 0.0
-
-
-class TokenRecipe(TokenDialect, Recipe):
-    """A recipe that scores tokens."""
-
-    def _token_score(self, segments: list[Segment], sums: Stats, scorer: Scorer) -> dict[str, Any]:
-        entry = self.entry
-        if entry.mean is not None:
-            value = entry.mean(self._token_scores(segments, True), [])
-        else:
-            [value] = self._token_scores(segments, False)
-        return {"value": value, "bp": Dialect.brevity_penalty(self, *sums._rows[:2])}
-
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> list[float]:
-        return self._token_scores(counted.extra or [], True)
-
-    def _token_scores(self, segments: list[Segment], each: bool) -> list[float]:
-        score: Any = self.entry.tokens
-        return [self._finished(value, self.scale) for value in score(segments, each)]
-
-
-def make_recipe(name: str, line: Line) -> Recipe:
-    """The dialect of a line."""
-    base = get(line.base) if isinstance(line.base, str) else None
-    has_tokens = line.tokens is not None
-    made: dict[str, Any] = {
-        "__doc__": f"{line.about}\n\n    References\n    ----------\n    {line.source}\n    ",
-        "__module__": __name__,
-        "about": line.about,
-        "entry": line,
-        "base": base,
-        "name": name,
-        "version": f"{name.removesuffix(f'-{line.version}')}@{line.version}",
-        "scale": line.scale,
-        "tokenizer": line.tokenizer,
-        "tokenizers": {line.tokenizer: line.tokenizer},
-        "lowercase": line.lowercase,
-        "cases": (line.lowercase,),
-        "reference_length": line.reference_length,
-        "max_order": line.max_order,
-        "orders": (line.max_order,),
-        "_usual_order": line.max_order,
-        "minimum_total": base.minimum_total if base else 0,
-        "smoothings": base.smoothings if base else {"own": None},
-        "options": {**(base.options if base else {"smoothing": "own"}), **line.options},
-        "reasons": no_rows(_TOKENS) if has_tokens else _MEAN if line.mean else {},
-        "single_reference": line.references == "first",
-        "adds_up": line.mean is None and not has_tokens,
-        "mean_of_sentences": line.mean is not None,
-        "counter": _COUNTERS[line.references, has_tokens],
-    }
-    kind = TokenRecipe if has_tokens else Recipe
-    recipe: Recipe = type(kind.__name__, (kind,), made)()
-    return recipe

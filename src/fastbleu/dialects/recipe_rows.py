@@ -1,25 +1,27 @@
 """The arithmetic of recipes that have some of their own: a row of counts to a score.
 
-Each function takes the row's lengths, matches and totals, those of a segment or the sums of a
-corpus, and returns the score on the recipe's scale. The recipes are in recipe_table.py.
+Each function takes options, and the row's lengths, matches and totals, those of a segment or the
+sums of a corpus. It returns the score on 0-1. The recipes are in recipe_table.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from math import exp, fsum, log, nan
+from functools import reduce
+from math import exp, fsum, inf, log, nan
+from operator import add as add_up
 from sys import float_info
+
+from numpy import float32
 
 from ..runtime.import_lock import import_lock
 from . import fdlibm
 from ._single_precision import single_precision_score
-from .codexglue import CODEXGLUE_SUMMARY
-from .nmt import EVALUATE, TF_NMT
 from .plain import doubling_logarithms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     from .plain import Row
 
@@ -27,24 +29,29 @@ if TYPE_CHECKING:
     Formula: TypeAlias = Callable[[int, int, Counts, Counts], float]
 
 
-def _penalty(c: float, r: float, empty: float = 0.0) -> float:
-    """The usual brevity penalty; `empty` without hypothesis tokens."""
-    return 1.0 if c >= r else exp(1 - r / c) if c else empty
+def _penalty(c: float, r: float) -> float:
+    """The usual brevity penalty."""
+    return 1.0 if c >= r else exp(1 - r / c) if c else 0.0
 
 
-def _float32(value: float) -> Any:
-    with import_lock:
-        import numpy
+def _log(p: float) -> float:
+    return log(p) if p else -inf
 
-    return numpy.float32(value)
+
+def _bleu(
+    c: int, r: int, logs: Iterable[float], add: Callable[[Iterable[float]], float] = fsum
+) -> float:
+    """The usual penalty times exp of the mean of logarithms, which `add` adds up."""
+    return _penalty(c, r) * exp(add([0.25 * one for one in logs]))
+
+
+def running_sum(values: Iterable[float]) -> float:
+    """The sum of tools that add up themselves; Python's sum() compensates since 3.12."""
+    return reduce(add_up, values, 0.0)
 
 
 def to_float32(value: float) -> float:
-    return float(_float32(value))
-
-
-def times_100(value: float) -> float:
-    return value * 100.0
+    return float(float32(value))
 
 
 def summed(rows: Iterable[Row]) -> Row:
@@ -54,73 +61,67 @@ def summed(rows: Iterable[Row]) -> Row:
     return sum(c), sum(r), *counts
 
 
-# Evaluate's "bleu" in the runners of other tools, which differ in what an empty text scores.
-
-
-def evaluate_or(
-    of_empty: float | None, no_reference: float, zero: float, c: int, r: int, m: Counts, t: Counts
-) -> float:
-    """Evaluate's score, `zero` instead of 0; other scores where a text is empty, or an error."""
-    if not r:
-        return no_reference
-    if c:
-        return EVALUATE.details([c, r, *m, *t], False)[0] or zero
-    if of_empty is None:
-        raise ValueError("the hypothesis has no tokens, and the original divides by zero")
-    return of_empty
-
-
-def nmt_smooth(c: int, r: int, m: Counts, t: Counts) -> float:
-    """tf-nmt's add-1, but 0 where its ratio of lengths is 0."""
-    return TF_NMT.details([c, r, *m, *t], True)[0] if c and r else 0.0
-
-
-codebert = CODEXGLUE_SUMMARY._sentence
-
-
-def codenn(c: int, r: int, m: Counts, t: Counts) -> float:
-    """`codebert` without its guard against an empty hypothesis."""
-    if not c:
-        raise ValueError("the hypothesis has no tokens, and the original takes the log of 0")
-    total = 0.0
-    for order, (matched, ngrams) in enumerate(zip(m, t, strict=True)):
-        added = float(order > 0)
-        total += log(matched + added + float_info.min) - log(ngrams + added)
-    return exp(total / 4.0 + min(0.0, 1 - (r + 1) / (c + 1)))
-
-
-# ignite
+# Python
 
 
 def ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     """ignite's smoothing; `single`: "no_smooth" divides in float32, as its macro average does."""
-    if not m[0] or (smoothing == "no_smooth" and 0 in m):
+    if not m[0]:
         return 0.0
-    precisions = []
-    for order, (matched, ngrams) in enumerate(zip(m, t, strict=True)):
-        total = max(1, ngrams)
-        if smoothing == "no_smooth" and single:
-            precisions.append(float(_float32(matched) * (_float32(1) / _float32(total))))
-        elif smoothing == "no_smooth":
-            precisions.append(matched * (1 / total))
-        elif smoothing == "smooth1":
-            precisions.append((matched or 0.1) / total)
-        elif order:
-            total = total if smoothing == "nltk_smooth2" else ngrams
-            precisions.append((matched + 1) / (total + 1))
-        else:
-            precisions.append(matched / total)
-    return _penalty(c, r) * exp(fsum([0.25 * log(p) for p in precisions]))
+    totals = [max(1, ngrams) for ngrams in t]
+    if smoothing == "no_smooth":
+        number = float32 if single else float
+        pairs = zip(map(number, m), map(number, totals), strict=True)
+        return _bleu(c, r, [_log(matched * (number(1) / ngrams)) for matched, ngrams in pairs])
+    if smoothing == "smooth1":
+        pairs = zip(m, totals, strict=True)
+        return _bleu(c, r, [log((matched or 0.1) / ngrams) for matched, ngrams in pairs])
+    others = zip(m[1:], (totals if smoothing == "nltk_smooth2" else t)[1:], strict=True)
+    smoothed = [(matched + 1) / (ngrams + 1) for matched, ngrams in others]
+    return _bleu(c, r, map(log, [m[0] / totals[0], *smoothed]))
+
+
+def multiwoz(c: int, r: int, m: Counts, t: Counts) -> float:
+    pairs = zip(m, t, strict=True)
+    return _bleu(c, r, [log(matched / (ngrams + 1e-7) + 1e-7) for matched, ngrams in pairs])
+
+
+def paddlenlp(c: int, r: int, m: Counts, t: Counts) -> float:
+    pairs = zip(m, t, strict=True)
+    return _bleu(c, r, [log(its / n if its else float_info.min) for its, n in pairs])
+
+
+def allennlp(c: int, r: int, m: Counts, t: Counts) -> float:
+    logs = [log(its + 1e-13) - log(n + 1e-13) for its, n in zip(m, t, strict=True)]
+    return _bleu(c, r, logs, sum)
+
+
+def nematus(c: int, r: int, m: Counts, t: Counts) -> float:
+    product = m[0] / t[0] if t[0] else 0.0
+    for matched, ngrams in zip(m[1:], t[1:], strict=True):
+        product *= (matched + 1) / (ngrams + 1)
+    return float(product ** (1 / 4) * _penalty(c, r))
 
 
 # float32
+
+
+def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
+    """keras-hub's score with `added` to all orders; with 0 it is metrax'."""
+    if not c:
+        return 0.0 if r else nan
+    pairs = [(float32(its + added), float32(n + added)) for its, n in zip(m, t, strict=True)]
+    logs = [0.25 * log(its / n) if its else -inf for its, n in pairs]
+    one, ratio = float32(1), float32(c) / float32(r) if r else inf
+    bp = 1.0 if ratio > 1 else exp(one - one / ratio)
+    return to_float32(exp(sum(logs)) * bp)
 
 
 def smoothed(smoothing: str, m: Counts, t: Counts) -> list[float]:
     """TensorBLEU's precisions."""
     pairs = zip(m, t, strict=True)
     if smoothing == "floor":
-        return [to_float32(_float32(its or 0.1) / _float32(n or 1)) for its, n in pairs]
+        return [to_float32(float32(its or 0.1) / float32(n or 1)) for its, n in pairs]
     if smoothing == "add-k":
         return [(its + 1) / (n + 1) for its, n in pairs]
     return [its / n if its else 1e-12 * (smoothing == "exp") for its, n in pairs]
@@ -144,19 +145,6 @@ def torch_score(c: float, r: float, precisions: Sequence[float], added: float) -
     return float(bp * torch.exp(torch.sum(0.25 * logs)))
 
 
-def _float32_penalty(c: int, r: int) -> float:
-    """The brevity penalty by a float32 ratio of lengths; both are positive."""
-    ratio, one = _float32(c) / _float32(r), _float32(1)
-    return 1.0 if ratio > 1 else exp(one - one / ratio)
-
-
-def metrax(c: int, r: int, m: Counts, t: Counts) -> float:
-    if not all(m) or not r:
-        return 0.0
-    logs = [0.25 * log(_float32(matched) / _float32(n)) for matched, n in zip(m, t, strict=True)]
-    return to_float32(exp(sum(logs)) * _float32_penalty(c, r))
-
-
 def torchtext(c: int, r: int, m: Counts, t: Counts) -> float:
     with import_lock:
         import torch
@@ -164,104 +152,39 @@ def torchtext(c: int, r: int, m: Counts, t: Counts) -> float:
     if not all(m):
         return 0.0
     counts = torch.tensor(m, dtype=torch.float32) / torch.tensor(t, dtype=torch.float32)
-    total, *others = torch.log(counts) * 0.25
-    for term in others:
-        total = total + term
-    return float(torch.exp(total)) * exp(min(1 - r / c, 0))
-
-
-def keras_hub(smooth: bool, c: int, r: int, m: Counts, t: Counts) -> float:
-    """keras-hub's score; `smooth` adds 1 to all orders."""
-    if not r and not c:
-        return nan
-    added = _float32(smooth)
-    pairs = zip(map(_float32, m), map(_float32, t), strict=True)
-    precisions = [(its + added) / (n + added) if n + added else 0.0 for its, n in pairs]
-    if not c or not all(precisions):
-        return 0.0
-    bp = _float32_penalty(c, r) if r else 1.0
-    return to_float32(exp(sum([0.25 * log(p) for p in precisions])) * bp)
+    total = reduce(add_up, torch.log(counts) * 0.25)
+    return float(torch.exp(total)) * _penalty(c, r)
 
 
 def moses(added: int, c: int, r: float, m: Counts, t: Counts) -> float:
     return single_precision_score(c, r, [n + added for n in m], [n + added for n in t])
 
 
-def marian(c: int, r: int, m: Counts, t: Counts) -> float:
-    return float(_float32(single_precision_score(c, r, m, t)) * _float32(100))
-
-
-# Java
+# Java and JavaScript
 
 
 def joshua(c: int, r: int, m: Counts, t: Counts) -> float:
-    total, halved = 0.0, 1.0
-    for order, (matched, ngrams) in enumerate(zip(m, t, strict=True)):
-        if ngrams:
-            halved *= 1.0 if matched else 0.5
-            total += 0.25 * log(matched / ngrams if matched else halved / (c - order))
-    return _penalty(c, r) * exp(total)
+    pairs = enumerate(zip(m, t, strict=True))
+    totals = [n if its or not n else c - order for order, (its, n) in pairs]
+    return _bleu(c, r, doubling_logarithms(m, totals), running_sum)
 
 
 def multeval(c: int, r: int, m: Counts, t: Counts) -> float:
-    total = 0.0
-    for logarithm in doubling_logarithms(m, t):
-        total += logarithm * 0.25
-    return min(1.0, _penalty(c, r) * exp(total)) * 100
+    return _bleu(c, r, doubling_logarithms(m, t), running_sum)
 
 
-def phrasal(empty: float, smooth: bool, c: int, r: int, m: Counts, t: Counts) -> float:
-    """Phrasal's BLEU, `smooth` with 1 added to the orders above 1."""
-    total = 0.0
-    if not c:
-        return empty
-    for order, (matched, ngrams) in enumerate(zip(m, t, strict=True)):
-        added = int(smooth and order > 0)
-        if not matched + added:
-            return 0.0
-        total += 0.25 * log((matched + added) / (ngrams + added))
-    return exp((1 - r / c if c < r else 0.0) + total)
-
-
-# Others
-
-
-def nematus(c: int, r: int, m: Counts, t: Counts) -> float:
-    product = m[0] / t[0] if t[0] else 0.0
-    for matched, ngrams in zip(m[1:], t[1:], strict=True):
-        product *= (matched + 1) / (ngrams + 1)
-    mean: float = product ** (1 / 4)
-    return mean * min(1.0, exp(1 - (r / c if c else 0)))
-
-
-def multiwoz(c: int, r: int, m: Counts, t: Counts) -> float:
-    precisions = [matched / (ngrams + 1e-7) + 1e-7 for matched, ngrams in zip(m, t, strict=True)]
-    bp = 1.0 if c > r else exp(1 - r / c)
-    return bp * exp(fsum([0.25 * log(p) for p in precisions]))
-
-
-def allennlp(c: int, r: int, m: Counts, t: Counts) -> float:
-    if not c:
-        return 0.0
-    logs = [0.25 * (log(its + 1e-13) - log(n + 1e-13)) for its, n in zip(m, t, strict=True)]
-    return (1.0 if c > r else exp(1 - r / c)) * exp(sum(logs))
-
-
-def paddlenlp(c: int, r: int, m: Counts, t: Counts) -> float:
-    if not c:
-        raise ValueError("the hypotheses have no tokens, and the original divides by zero")
-    precisions = [its / n if its else float_info.min for its, n in zip(m, t, strict=True)]
-    return exp(min(1 - r / c, 0)) * exp(fsum([0.25 * log(p) for p in precisions]))
+def phrasal(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
+    """Phrasal's BLEU with `added` to the orders above 1."""
+    pairs = [(m[0], t[0]), *((m[n] + added, t[n] + added) for n in range(1, 4))]
+    logs = [0.25 * log(its / n) if its else -inf for its, n in pairs]
+    return exp((1 - r / c if 0 < c < r else 0.0) + running_sum(logs))
 
 
 def promptfoo(rewards_short: bool, c: int, r: int, m: Counts, t: Counts) -> float:
     """promptfoo's score by JavaScript's log and exp; `rewards_short`: before its fixes of 2026."""
     pairs = [(matched, n) for matched, n in zip(m, t, strict=True) if n or rewards_short]
-    total, weight = 0.0, 0.25 / (0.25 * len(pairs)) if pairs else 0.0
-    for matched, ngrams in pairs:
-        total += weight * fdlibm.log(matched / ngrams if matched else 1e-7)
-    if rewards_short:
-        bp = 1.0 if c > r else fdlibm.exp(1 - c / r)
-    else:
-        bp = 1.0 if c >= r else fdlibm.exp(1 - r / c)
-    return bp * fdlibm.exp(total)
+    weight = 0.25 / (0.25 * len(pairs))
+    logs = [weight * fdlibm.log(its / n if its else 1e-7) for its, n in pairs]
+    exponent = 1 - c / r if rewards_short else 1 - r / c
+    bp = 1.0 if c > r or (c == r and not rewards_short) else fdlibm.exp(exponent)
+    return bp * fdlibm.exp(running_sum(logs))

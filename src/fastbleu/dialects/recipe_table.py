@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cache, partial, reduce
+from collections.abc import Sequence
+from functools import cache, partial
 from itertools import product
 from math import isnan, nan
-from operator import add as add_up
+
+import numpy
 
 from ..counting.stats import Stats
-from ..runtime.import_lock import import_lock
 from . import recipe_rows as rows
 from . import recipe_tokens as tokens
+from .codexglue import CODEXGLUE_SUMMARY
 from .nltk import NLTK
-from .recipe import Line, Recipe, make_recipe
+from .recipe import Line, Recipe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from .plain import Row
-
-    Mean: TypeAlias = Callable[[Sequence[float], Sequence[Row]], float]
 
 # From the scores of sentences, and their rows, to that of a corpus.
 
@@ -31,21 +30,15 @@ def mean(scores: Sequence[float], its: Sequence[Row]) -> float:
 
 
 def running_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
-    """The mean of tools that add up themselves; Python's sum() compensates since 3.12."""
-    return reduce(add_up, scores) / len(scores)
+    """The mean of tools that add up themselves."""
+    return rows.running_sum(scores) / len(scores)
 
 
 def numpy_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
-    with import_lock:
-        import numpy
-
     return float(numpy.mean(scores))
 
 
 def percentile_90(scores: Sequence[float], its: Sequence[Row]) -> float:
-    with import_lock:
-        import numpy
-
     return float(numpy.percentile(scores, 90))
 
 
@@ -54,8 +47,17 @@ def nan_mean(scores: Sequence[float], its: Sequence[Row]) -> float:
     return numpy_mean(known, its) if known else nan
 
 
-def mean_times_100(formula: rows.Formula) -> Mean:
-    return lambda scores, its: reduce(add_up, [formula(*row) for row in its]) * 100.0 / len(its)
+def mean_of_pairs(scores: Sequence[float], its: Sequence[Row]) -> float:
+    """ms-swift's, of scores before they are rounded; pairs with an empty side are left out."""
+    pairs = [[c, r, *m, *t] for c, r, m, t in its if c and r]
+    found = NLTK.sentence_scores(Stats(pairs, 4), None, "exp") if pairs else [0.0]
+    return round(sum(found) / len(found) * 100, 6)
+
+
+def mean_of_codesum(scores: Sequence[float], its: Sequence[Row]) -> float:
+    """The sum times 100 before it is divided."""
+    raw = [CODEXGLUE_SUMMARY._sentence(*row) for row in its]
+    return rows.running_sum(raw) * 100.0 / len(raw)
 
 
 def mean_unless_empty(scores: Sequence[float], its: Sequence[Row]) -> float:
@@ -65,13 +67,14 @@ def mean_unless_empty(scores: Sequence[float], its: Sequence[Row]) -> float:
 
 def phrasal_corpus(scores: Sequence[float], its: Sequence[Row]) -> float:
     """Phrasal's score of the sums; a corpus of one segment is smoothed."""
-    return scores[0] if len(its) == 1 else rows.phrasal(0.0, False, *rows.summed(its))
+    return scores[0] if len(its) == 1 else rows.phrasal(0, *rows.summed(its))
 
 
 def unsmoothed(scores: Sequence[float], its: Sequence[Row]) -> float:
     """nltk's corpus score, whatever sentences are smoothed by."""
     c, r, matches, totals = rows.summed(its)
     return NLTK.score(Stats([[c, r, *matches, *totals]], 4)).value
+
 
 
 LINES: dict[str, Line] = {}
@@ -90,6 +93,7 @@ LLAMA = {
     "finish": partial(round, ndigits=4),
 }
 FIRST: dict[str, Any] = {"references": "first"}
+NOTHING = {"hypothesis": 0.0, "reference": 0.0}
 SUMMED: dict[str, Any] = {"scale": 100.0, "tokenizer": "13a"}
 EVALUATE: dict[str, Any] = {"tokenizer": "evaluate", "reference_length": "shortest", **FIRST}
 LM_EVAL = "EleutherAI/lm-evaluation-harness@4e7e0d47f "
@@ -108,7 +112,8 @@ for name, file, average in (
         scale=100.0, mean=average, **LLAMA, **FIRST)
 add("ms-swift", "modelscope/ms-swift@3602360a5 swift/metrics/nlg.py", "nltk",
     "jieba's words; pairs with an empty side are left out of the mean", tokenizer="jieba",
-    options={"smoothing": "exp"}, scale=100.0, tokens=tokens.ms_swift, **FIRST)
+    options={"smoothing": "exp"}, scale=100.0, finish=partial(round, ndigits=6),
+    of_empty=NOTHING, mean=mean_of_pairs, **FIRST)
 for n in range(1, 5):
     of_one = f"BP times the precision of order {n} alone"
     of_order = {"weights": tuple(float(order == n) for order in range(1, 5))}
@@ -118,7 +123,7 @@ for n in range(1, 5):
             "metrics/metrics_sample.py", "nltk", of_one, mean=numpy_mean, **words)
         add(f"helm-bleu_{n} helm-bleu{n}", HELM + "evaluate_reference_metrics.py", "nltk",
             f"{of_one}, the largest of any reference", mean=mean,
-            tokens=partial(tokens.helm, of_order["weights"]), **words)
+            count=partial(tokens.best_reference, "nltk", of_order), **words)
     add(f"deepeval-bleu{n}", "confident-ai/deepeval@a2e0d4cfd scorer/scorer.py", "nltk", of_one,
         mean=mean, **words)
     add(f"evalscope-bleu-{n} evalscope-bleu{n}", "modelscope/evalscope@fde259d2 "
@@ -143,14 +148,14 @@ add("azure", "azure-ai-evaluation 1.18.10 _bleu.py", "nltk",
     "the tokenizer is chosen for each text: texts with and without é differ in theirs",
     tokenizer="azure", options={"smoothing": "method4"}, mean=mean, **FIRST)
 ALONE = "unsmoothed, of each row alone"
-add("mlflow", "mlflow 3.18.0 metrics/metric_definitions.py" + BLEU,
-    partial(rows.evaluate_or, 0.0, 0.0, 0.0), ALONE, mean=numpy_mean, **EVALUATE)
+add("mlflow", "mlflow 3.18.0 metrics/metric_definitions.py" + BLEU, "evaluate", ALONE,
+    of_empty=NOTHING, mean=numpy_mean, **EVALUATE)
 LINES["mlflow-p90"] = LINES["mlflow"]._replace(mean=percentile_90)
-add("trulens", "truera/trulens@97f531aee feedback/groundtruth.py" + BLEU,
-    partial(rows.evaluate_or, None, nan, 0.0), ALONE, mean=mean, **EVALUATE)
-add("lm-eval-careqa", LM_EVAL + "tasks/careqa/utils_open.py" + BLEU,
-    partial(rows.evaluate_or, nan, nan, 1e-05), f"{ALONE}; 0 becomes 0.00001", mean=nan_mean,
-    **EVALUATE)
+add("trulens", "truera/trulens@97f531aee feedback/groundtruth.py" + BLEU, "evaluate", ALONE,
+    of_empty={"hypothesis": None, "reference": nan}, mean=mean, **EVALUATE)
+add("lm-eval-careqa", LM_EVAL + "tasks/careqa/utils_open.py" + BLEU, "evaluate",
+    f"{ALONE}; 0 becomes 0.00001", finish=lambda score: score or 1e-05,
+    of_empty={"hypothesis": nan, "reference": nan}, mean=nan_mean, **EVALUATE)
 add("lm-eval", LM_EVAL + "api/metrics.py", "sacrebleu",
     "all segments are cut to the smallest number of references", references="fewest", **SUMMED)
 for name, source in (
@@ -161,21 +166,22 @@ for name, source in (
 add("opencompass-references", COMPASS, "sacrebleu", "sacreBLEU", **SUMMED)
 add("lm-eval-truthfulqa", LM_EVAL + "tasks/truthfulqa/utils.py", "sacrebleu",
     "the largest score with a single reference", tokenizer="intl", scale=100.0,
-    tokens=tokens.truthfulqa, mean=mean)
+    count=partial(tokens.best_reference, "sacrebleu", {}), mean=mean)
 for name, file in (("", "collections/_bleu_score.py"), ("-legacy", "_bleu_score.py")):
     add(f"ragas{name}", f"explodinggradients/ragas@3e28e9de metrics/{file}", "sacrebleu",
         "the FIRST sentence of a response; the sentences of the reference are alternatives",
-        tokenizer="sentences", tokens=tokens.ragas, mean=nan_mean, **FIRST)
+        tokenizer="sentences", count=tokens.ragas, mean=nan_mean, **FIRST)
 for name in ("English flores", "Japanese", "Chinese"):
     add(f"opencompass-pmmeval-flores-{name}", "open-compass/opencompass@a5acc4bb datasets/PMMEval/"
         "flores.py", "sacrebleu", "the best run of neighboring lines, 13a twice, rounded",
         tokenizer="lines", scale=100.0, options={"smoothing": "none"},
-        tokens=partial(tokens.flores, name.split()[0]), **FIRST)
+        finish=partial(round, ndigits=2), count=partial(tokens.flores, name.split()[0]), **FIRST)
 for version, early in (("0.123.1 promptfoo", False), ("0.121.14", True)):
     add(f"promptfoo-{version}", f"promptfoo {version.split()[0]} assertions/bleu.ts",
         partial(rows.promptfoo, early), "matches of each order with its best reference"
         + "; short outputs are rewarded" * early, tokenizer="promptfoo",
-        tokens=partial(tokens.promptfoo, early), mean=mean)
+        count=partial(tokens.promptfoo, early), of_empty={"hypothesis": None if early else 0.0},
+        mean=mean)
 for smoothing, macro in product(("no_smooth", "smooth1", "nltk_smooth2", "smooth2"), (True, False)):
     add(f"ignite-{smoothing}-{'macro' if macro else 'micro'}", "pytorch/ignite@de08e799c "
         "metrics/nlp/bleu.py", partial(rows.ignite, smoothing, macro),
@@ -185,7 +191,8 @@ for smoothing in ("exp", "none", "floor", "add-k"):
         "metrics/tensorbleu.py", partial(rows.tensorbleu, smoothing), "of a corpus the orders that "
         "all hypotheses are long enough for", reference_length="first",
         tokens=partial(tokens.tensorbleu, smoothing))
-add("metrax", "google/metrax@1f11510 nlp_metrics.py", rows.metrax, reference_length="shortest")
+add("metrax", "google/metrax@1f11510 nlp_metrics.py", partial(rows.keras_hub, 0),
+    reference_length="shortest", of_empty=NOTHING)
 for name, tokenizer in (("2 nemo", "whisper"), ("2-normalize=False", "13a")):
     add(f"nemo-speechlm{name}", "NVIDIA/NeMo@8cfedd7203 speechlm2/parts/metrics/bleu.py",
         "sacrebleu", "normalized by Whisper's rules" * (tokenizer == "whisper"), scale=100.0,
@@ -202,24 +209,24 @@ add("crystalbleu", "crystalbleu 0.2", "nltk")
 for n in (5, 20):
     add(f"crystalbleu-ignoring-{n}", "crystalbleu 0.2", "nltk",
         f"without the {n} most common n-grams of the references",
-        tokens=partial(tokens.crystalbleu, n))
+        count=partial(tokens.crystalbleu, n))
 add("multiwoz-nlp multiwoz", "budzianowski/multiwoz@fe0c8e6 utils/nlp.py", rows.multiwoz,
     "marks around a hypothesis and its first reference", reference_length="first",
-    tokens=partial(tokens.multiwoz, True))
+    count=partial(tokens.multiwoz, True))
 add("multiwoz-evaluate", "budzianowski/multiwoz@fe0c8e6 evaluate.py", rows.multiwoz,
     "a hypothesis is ONE token, a reference its characters", tokenizer="turn",
-    reference_length="first", tokens=partial(tokens.multiwoz, False))
+    reference_length="first", of_empty={"hypothesis": None},
+    count=partial(tokens.multiwoz, False))
 add("nematus", "EdinburghNLP/nematus@49d0508 metrics/sentence_bleu.py", rows.nematus, mean=mean,
     **FIRST)
-formula: rows.Formula
-for name, formula in (("codenn", rows.codenn), ("codebert", rows.codebert)):
-    add(f"codesum-{name}", CODESUM, formula, "the mean of sentences", tokenizer="codesum",
-        scale=100.0, finish=rows.times_100, mean=mean_times_100(formula), **FIRST)
+for name, of_empty in (("codenn", {"hypothesis": None}), ("codebert", {})):
+    add(f"codesum-{name}", CODESUM, CODEXGLUE_SUMMARY._sentence, "the mean of sentences",
+        tokenizer="codesum", scale=100.0, of_empty=of_empty, mean=mean_of_codesum, **FIRST)
 for name, if_any in (("", None), ("-average", mean)):
     about = "the mean of sentences" if if_any else ""
     add(f"codesum-rencos{name}", CODESUM, "coco", about, mean=if_any)
-    add(f"codesum-google-smooth{name}", CODESUM, rows.nmt_smooth, about, mean=if_any,
-        reference_length="shortest", **FIRST)
+    add(f"codesum-google-smooth{name}", CODESUM, "tf-nmt", about, mean=if_any,
+        options={"smoothing": "add-1"}, of_empty=NOTHING, reference_length="shortest", **FIRST)
     for method, smoothing in (("", "none"), ("-smooth2", "add-k"), ("-smooth4", "method4")):
         add(f"codesum-nltk{method}{name}", CODESUM, "nltk", about or "a corpus without smoothing"
             * (smoothing == "method4"), options={"smoothing": smoothing},
@@ -231,7 +238,7 @@ for length, (name, added) in product(
         "moses-smt/mosesdecoder@34452895f mert", partial(rows.moses, added),
         "1 added to all orders" * added, tokenizer="moses", mean=mean if added else None,
         reference_length="shortest" if length == "shortest" else "closest",
-        tokens=partial(tokens.moses_average, added) if length == "average" else None)
+        count=tokens.average_length if length == "average" else None)
 for length in ("closest", "shortest"):
     add(f"joshua-{length}" + " joshua" * (length == "closest"), "apache/joshua@716cc81a metrics/"
         "BLEU.java", rows.joshua, tokenizer="joshua", reference_length=length)
@@ -240,21 +247,21 @@ add("joshua-decoder", "apache/joshua@716cc81a decoder/BLEU.java", rows.joshua,
     mean=mean)
 add("multeval", "jhclark/multeval@bd93ed1 jbleu/JBLEU.java", rows.multeval, tokenizer="multeval",
     scale=100.0)
-for name, whole, of_empty in (
-    ("", phrasal_corpus, 0.0), ("-smooth", mean_unless_empty, 0.0), ("-local", mean, nan),
-):
+for name, whole in (("", phrasal_corpus), ("-smooth", mean_unless_empty), ("-local", mean)):
     add(f"phrasal{name}", "stanfordnlp/phrasal@be69585b mt/metrics/BLEUMetric.java",
-        partial(rows.phrasal, of_empty, True), "the mean of sentences" if name else "unsmoothed, "
+        partial(rows.phrasal, 1), "the mean of sentences" if name else "unsmoothed, "
         "except for a single segment", reference_length="first", mean=whole,
+        of_empty={"hypothesis": nan if name == "-local" else 0.0},
         tokenizer="joshua-decoder" if name == "-local" else "phrasal")
 for name, tokenizer in (("", "marian"), ("-words", "moses")):
-    add(f"marian{name}", "marian-nmt/marian-dev@c9f287db training/validator.h", rows.marian,
-        tokenizer=tokenizer, scale=100.0, **FIRST)
-add("allennlp", "allenai/allennlp@80fb606 training/metrics/bleu.py", rows.allennlp, **FIRST)
-add("paddlenlp", "paddlenlp 2.8.1 metrics/bleu.py", rows.paddlenlp)
+    add(f"marian{name}", "marian-nmt/marian-dev@c9f287db training/validator.h",
+        partial(rows.moses, 0), tokenizer=tokenizer, scale=100.0, finish=rows.to_float32, **FIRST)
+add("allennlp", "allenai/allennlp@80fb606 training/metrics/bleu.py", rows.allennlp,
+    of_empty={"hypothesis": 0.0}, **FIRST)
+add("paddlenlp", "paddlenlp 2.8.1 metrics/bleu.py", rows.paddlenlp, of_empty={"hypothesis": None})
 add("torchtext", "pytorch/text@a5e6106 data/metrics.py", rows.torchtext, reference_length="first")
-for name, smooth in (("", False), ("-smooth", True)):
-    add(f"keras-hub{name}", "keras-hub 0.32.0 metrics/bleu.py", partial(rows.keras_hub, smooth),
+for name, added in (("", 0), ("-smooth", 1)):
+    add(f"keras-hub{name}", "keras-hub 0.32.0 metrics/bleu.py", partial(rows.keras_hub, added),
         tokenizer="keras-hub", reference_length="shortest")
 # fmt: on
 
@@ -267,15 +274,19 @@ NAMES = {name: name for name in LINES} | {
 def find(name: str) -> Recipe | None:
     """The recipe of a name, which may end in "@" and a version; None if there is none."""
     stem, _, version = name.partition("@")
-    own = NAMES.get(stem)
+    names = [own for own in (NAMES.get(stem), *LINES) if own is not None]
     if version:
-        versions = {own: LINES[own]} if own else {}
-        versions |= {its: line for its, line in LINES.items() if its == f"{stem}-{line.version}"}
-        fitting = [its for its, line in versions.items() if line.has_version(version)]
-        own = fitting[0] if fitting else None
-    return None if own is None else _recipe(own)
+        names = [
+            own
+            for own in names
+            if own in (NAMES.get(stem), f"{stem}-{LINES[own].version}")
+            and LINES[own].has_version(version)
+        ]
+    elif stem not in NAMES:
+        return None
+    return _recipe(names[0]) if names else None
 
 
 @cache
 def _recipe(name: str) -> Recipe:
-    return make_recipe(name, LINES[name])
+    return Recipe(name, LINES[name])
