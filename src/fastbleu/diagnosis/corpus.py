@@ -158,7 +158,9 @@ class Corpus:
     def part(self, hypotheses: Sequence[int], references: Sequence[int]) -> Corpus:
         """Some hypotheses, with the references of equally many segments."""
         some = [self.references[number] for number in references]
-        return Corpus([self.hypotheses[number] for number in hypotheses], some, self.metric)
+        made = Corpus([self.hypotheses[number] for number in hypotheses], some, self.metric)
+        made._readers = self._readers
+        return made
 
     def with_reference(self, k: int) -> Corpus:
         """The corpus with the k-th reference of each segment alone."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from itertools import groupby, product
-from math import fsum, isfinite
+from statistics import fmean, stdev
+from math import fsum, inf, isfinite
 from typing import NamedTuple
 
 from ..counting.token_lists import TokenListCounter
@@ -17,6 +18,7 @@ from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
 from ..tokenizers.loaded import get_tokenizer, tokenize
+from ..tokenizers.table import TABLE
 from .corpus import Corpus, is_text
 from .path import RuleSet
 
@@ -39,7 +41,10 @@ _NEAREST = 5
 _SHOWN = 5
 # Recipes whose time grows with the square of the segments are tried for at most so many.
 _MOST_SQUARED = 500
-# Between recipes whose scores are shown alike, in a match.
+# Of what needs a slow tokenizer, so many parts of so many segments tell whether it can be near the
+# number: their mean is off by less than so many standard errors.
+_PARTS, _SEGMENTS, _ERRORS = 16, 12, 6
+# Between recipes that give the number with the same tokens, in a match.
 _OR = " or "
 # Possible earlier changes of the text.
 _REWRITINGS: dict[str, Callable[[str], str]] = {
@@ -55,6 +60,21 @@ class _Setting(NamedTuple):
     is_mean: bool
     changes: int
     description: str
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a library splits the text."""
+        tokenizer = self.corpus.metric.tokenizer
+        return tokenizer is not None and bool(TABLE[tokenizer.name].packages)
+
+
+class _Scored(NamedTuple):
+    """A setting, its score on its dialect's scale, and the number of tokens of the hypotheses."""
+
+    setting: _Setting
+    value: float
+    tokens: int
+    is_estimate: bool = False  # of a score that is far from the number
 
 
 @dataclass(eq=False)
@@ -176,12 +196,13 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
 
     Notes
     -----
-    The settings are all recipes (`fastbleu.recipes`), as they are, for text; those whose scores are
-    shown alike are one match. And all dialects with their tokenizers, cases, smoothing methods,
+    The settings are all recipes (`fastbleu.recipes`), as they are, for text; those that give the
+    number with equally many tokens are one match. And all dialects with their tokenizers, cases, smoothing methods,
     reference lengths and longest n-grams, of which at most two differ from the dialect's defaults;
     all references, and each alone; means of sentence scores instead of the corpus score; text that
     is stripped, or already tokenized. Dialects that take any tokens are tried with all installed
-    tokenizers, those of libraries with no other change.
+    tokenizers, those of libraries with no other change; on large corpora only if their scores of
+    some segments are near the number.
 
     Examples
     --------
@@ -194,7 +215,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     corpus = Corpus.read(hypotheses, references, metric)
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
-    scores = _scores(corpus)
+    scores = _scores(corpus, float(printed))
     found = _identification(printed, digits, scores)
     if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
         raise ValueError(
@@ -222,19 +243,62 @@ def _without_exponent(printed: str) -> str:
     return f"{Decimal(printed):f}" if "e" in printed.lower() else printed
 
 
-def _scores(corpus: Corpus) -> list[tuple[_Setting, float]]:
-    """All settings that give the corpus a score, and the score, on the scale of its dialect."""
-    scores = []
+def _scores(corpus: Corpus, number: float | None = None) -> list[_Scored]:
+    """All settings that give the corpus a score; estimates where it is far from the number."""
+    scores: list[_Scored] = []
+    slow = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
         for setting in _settings(corpus):
-            try:
-                value = _value(setting)
-            except (ValueError, ZeroDivisionError, ImportError):
-                continue
-            if isfinite(value):
-                scores.append((setting, value))
+            if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
+                slow.append(setting)
+            else:
+                scores += _scored(setting)
+        nearest = sorted(_distance(one, number or 0.0) for one in scores)[:_NEAREST]
+        for setting in slow:
+            estimate, error = _estimate(setting)
+            far = _distance(estimate, number or 0.0, error) > nearest[-1]
+            scores += [estimate] if far else _scored(setting)
     return scores
+
+
+def _scored(setting: _Setting) -> list[_Scored]:
+    """The setting and its score; nothing if it has none."""
+    try:
+        value, tokens = _value(setting)
+    except (ValueError, ZeroDivisionError, ImportError):
+        return []
+    return [_Scored(setting, value, tokens)] if isfinite(value) else []
+
+
+def _estimate(setting: _Setting) -> tuple[_Scored, float]:
+    """A setting with the mean of the scores of some parts of its corpus, and how far this is off.
+
+    The error is infinite if a part has no score.
+    """
+    corpus, values = setting.corpus, []
+    taken = [n * len(corpus) // (_PARTS * _SEGMENTS) for n in range(_PARTS * _SEGMENTS)]
+    for part in range(_PARTS):
+        segments = taken[part::_PARTS]
+        values += _scored(setting._replace(corpus=corpus.part(segments, segments)))
+    scores = [one.value for one in values]
+    if len(scores) < _PARTS:
+        return _Scored(setting, 0.0, 0, True), inf
+    error = _ERRORS * stdev(scores) / _PARTS**0.5
+    return _Scored(setting, fmean(scores), 0, True), error
+
+
+def _shown(scored: _Scored, number: float) -> float:
+    """The score on 0-1 or 0-100, whichever is closer to the number."""
+    own_scale = scored.value / scored.setting.corpus.metric.scorer.dialect.scale
+    return min(own_scale, 100 * own_scale, key=lambda one: abs(one - number))
+
+
+def _distance(scored: _Scored, number: float, error: float = 0.0) -> float:
+    """How far a score is from the number, at least; `error` is that of the score."""
+    shown = _shown(scored, number)
+    of_scale = shown / scored.value if scored.value else 1.0
+    return abs(shown - number) - error * of_scale
 
 
 def _settings(corpus: Corpus) -> Iterator[_Setting]:
@@ -273,7 +337,7 @@ def _settings_of(
         options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
         options["lowercase"] = _first(dialect.lowercase, dialect.cases)
     means = [False, True] if dialect.supports("sums") else [False]
-    if issubclass(dialect.counter, TokenListCounter):
+    if not dialect.supports("statistics"):
         most = 0
     for is_mean, (text, corpus), *values in product(means, corpora, *options.values()):
         changed = {
@@ -314,36 +378,38 @@ def _first(usual: Any, others: Any) -> list[Any]:
     return [usual, *[other for other in others if other != usual]]
 
 
-def _value(setting: _Setting) -> float:
+def _value(setting: _Setting) -> tuple[float, int]:
+    """The score, and the number of tokens of the hypotheses."""
     metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
-    if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
-        return setting.corpus.score_of_tokens().value
+    if not scorer.dialect.supports("statistics"):  # a slow one, which shares no rows
+        score = setting.corpus.score_of_tokens()
+        return score.value, score.hyp_len
     rows = RuleSet.of(setting.corpus).rows()
+    totals = scorer.totals_of_rows(rows)
     if setting.is_mean:
-        return fsum(scorer.row_scores(rows)) / len(rows)
-    return scorer.value(scorer.totals_of_rows(rows))
+        return fsum(scorer.row_scores(rows)) / len(rows), totals.row[0]
+    return scorer.value(totals), totals.row[0]
 
 
-def _identification(
-    printed: str, digits: int, scores: list[tuple[_Setting, float]]
-) -> Identification:
+def _identification(printed: str, digits: int, scores: list[_Scored]) -> Identification:
     number = float(printed)
-    found: list[tuple[tuple[int, int], bool, Match]] = []
+    found: list[tuple[tuple[int, int], int | None, Match]] = []
     near, values = [], []
-    for position, (setting, value) in enumerate(scores):
-        metric = setting.corpus.metric
-        dialect = metric.scorer.dialect
-        own_scale = value / dialect.scale
-        # On 0-1 or 0-100, whichever is closer.
-        shown = min(own_scale, 100 * own_scale, key=lambda one: abs(one - number))
+    for position, scored in enumerate(scores):
+        setting, value = scored[:2]
+        dialect = setting.corpus.metric.scorer.dialect
+        shown = _shown(scored, number)
         values.append(shown)
-        match = Match(setting.description, metric.signature, shown, shown - number)
+        if scored.is_estimate:
+            continue
+        match = Match(setting.description, setting.corpus.metric.signature, shown, shown - number)
         is_its_own = printed in (dialect.printed(value), _without_exponent(repr(value)))
         if is_its_own or f"{shown:.{digits}f}" == f"{number:.{digits}f}":
             # Among equally common ones, those whose original prints in this form come first.
             rounds, on_its_scale = dialect.printed(value) is not None, shown == value
             form = 0 if is_its_own else 1 if on_its_scale and not rounds else 2
-            found.append(((setting.changes, form), dialect.name in LINES, match))
+            tokens = scored.tokens if dialect.name in LINES else None
+            found.append(((setting.changes, form), tokens, match))
         else:
             near.append((abs(match.distance), position, match))
     near.sort(key=lambda item: item[:2])
@@ -353,24 +419,22 @@ def _identification(
     return Identification(printed, _in_order(found), nearest, len(scores), by_chance)
 
 
-def _in_order(found: list[tuple[tuple[int, int], bool, Match]]) -> list[Match]:
+def _in_order(found: list[tuple[tuple[int, int], int | None, Match]]) -> list[Match]:
     """Matches by their keys; of equal ones first a dialect, then recipes, then other dialects.
 
-    Many recipes differ in what a corpus may not have, or in the last digits, so those whose scores
-    are shown alike are one match.
+    Many recipes differ in what a corpus may not have, or in digits that are not shown, so those
+    that give the number with equally many tokens are one match; the largest come first.
     """
     matches = []
     found.sort(key=lambda item: item[0])
     for _, group in groupby(found, key=lambda item: item[0]):
         dialects: list[Match] = []
-        recipes: dict[str, Match] = {}
-        for _, is_recipe, match in group:
-            if not is_recipe:
-                dialects.append(match)
-                continue
-            shown, *_ = _cells(match)
-            if (same := recipes.get(shown)) is not None:
-                match = replace(same, setting=_OR.join([same.setting, match.setting]))
-            recipes[shown] = match
-        matches += [*dialects[:1], *recipes.values(), *dialects[1:]]
+        recipes: dict[int, list[Match]] = {}
+        for _, tokens, match in group:
+            (dialects if tokens is None else recipes.setdefault(tokens, [])).append(match)
+        joined = [
+            replace(same[0], setting=_OR.join([match.setting for match in same]))
+            for same in sorted(recipes.values(), key=len, reverse=True)
+        ]
+        matches += [*dialects[:1], *joined, *dialects[1:]]
     return matches

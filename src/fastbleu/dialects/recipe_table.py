@@ -120,7 +120,7 @@ for n in range(1, 5):
     words: dict[str, Any] = {"tokenizer": "word_tokenize", "options": of_order}
     if n in (1, 4):
         add(f"lighteval-bleu_{n} lighteval-bleu{n}", "huggingface/lighteval@3fd15266 "
-            "metrics/metrics_sample.py", "nltk", of_one, mean=numpy_mean, **words)
+            "metrics/metrics_sample.py", "nltk", of_one, mean=numpy_mean, printed="%.4f", **words)
         add(f"helm-bleu_{n} helm-bleu{n}", HELM + "evaluate_reference_metrics.py", "nltk",
             f"{of_one}, the largest of any reference", mean=mean,
             count=partial(tokens.best_reference, "nltk", of_order), **words)
@@ -128,7 +128,7 @@ for n in range(1, 5):
         mean=mean, **words)
     add(f"evalscope-bleu-{n} evalscope-bleu{n}", "modelscope/evalscope@fde259d2 "
         "metrics/utils/functions.py", "nltk", f"{of_one}; of Chinese jieba's words", mean=mean,
-        tokenizer="evalscope", options=of_order, **FIRST)
+        tokenizer="evalscope", options=of_order, printed="%.4f", **FIRST)
     add(f"parlai-bleu-{n}" + " parlai" * (n == 4), "facebookresearch/ParlAI@a29567f7c "
         "core/metrics.py", "nltk", "without punctuation and articles", tokenizer="parlai",
         max_order=n, options={"smoothing": "floor", "smoothing_value": 1e-12}, mean=mean)
@@ -155,27 +155,31 @@ add("trulens", "truera/trulens@97f531aee feedback/groundtruth.py" + BLEU, "evalu
     of_empty={"hypothesis": None, "reference": nan}, mean=mean, **EVALUATE)
 add("lm-eval-careqa", LM_EVAL + "tasks/careqa/utils_open.py" + BLEU, "evaluate",
     f"{ALONE}; 0 becomes 0.00001", finish=lambda score: score or 1e-05,
-    of_empty={"hypothesis": nan, "reference": nan}, mean=nan_mean, **EVALUATE)
+    of_empty={"hypothesis": nan, "reference": nan}, mean=nan_mean, printed="%.4f", **EVALUATE)
 add("lm-eval", LM_EVAL + "api/metrics.py", "sacrebleu",
-    "all segments are cut to the smallest number of references", references="fewest", **SUMMED)
-for name, source in (
-    ("lm-eval-one-reference", LM_EVAL + "api/metrics.py"), ("opencompass", COMPASS),
-    ("lighteval-bleu", "huggingface/lighteval@3fd15266 metrics/metrics_corpus.py"),
+    "all segments are cut to the smallest number of references", references="fewest",
+    printed="%.4f", **SUMMED)
+for name, source, printed in (
+    ("lm-eval-one-reference", LM_EVAL + "api/metrics.py", "%.4f"), ("opencompass", COMPASS, "%.2f"),
+    ("lighteval-bleu", "huggingface/lighteval@3fd15266 metrics/metrics_corpus.py", "%.4f"),
 ):
-    add(name, source, "sacrebleu", "sacreBLEU with the first reference", **SUMMED, **FIRST)
-add("opencompass-references", COMPASS, "sacrebleu", "sacreBLEU", **SUMMED)
+    add(name, source, "sacrebleu", "sacreBLEU with the first reference", printed=printed, **SUMMED,
+        **FIRST)
+add("opencompass-references", COMPASS, "sacrebleu", "sacreBLEU", printed="%.2f", **SUMMED)
 add("lm-eval-truthfulqa", LM_EVAL + "tasks/truthfulqa/utils.py", "sacrebleu",
     "the largest score with a single reference", tokenizer="intl", scale=100.0,
-    count=partial(tokens.best_reference, "sacrebleu", {}), mean=mean)
+    count=partial(tokens.best_reference, "sacrebleu", {}), mean=mean, printed="%.4f")
 for name, file in (("", "collections/_bleu_score.py"), ("-legacy", "_bleu_score.py")):
     add(f"ragas{name}", f"explodinggradients/ragas@3e28e9de metrics/{file}", "sacrebleu",
         "the FIRST sentence of a response; the sentences of the reference are alternatives",
-        tokenizer="sentences", count=tokens.ragas, mean=nan_mean, **FIRST)
+        tokenizer="sentences", count=tokens.ragas, mean=nan_mean, printed="%.4f",
+        **FIRST)
 for name in ("English flores", "Japanese", "Chinese"):
     add(f"opencompass-pmmeval-flores-{name}", "open-compass/opencompass@a5acc4bb datasets/PMMEval/"
         "flores.py", "sacrebleu", "the best run of neighboring lines, 13a twice, rounded",
         tokenizer="lines", scale=100.0, options={"smoothing": "none"},
-        finish=partial(round, ndigits=2), count=partial(tokens.flores, name.split()[0]), **FIRST)
+        finish=partial(round, ndigits=2), count=partial(tokens.flores, name.split()[0]),
+        printed="%.2f", **FIRST)
 for version, early in (("0.123.1 promptfoo", False), ("0.121.14", True)):
     add(f"promptfoo-{version}", f"promptfoo {version.split()[0]} assertions/bleu.ts",
         partial(rows.promptfoo, early), "matches of each order with its best reference"
@@ -203,7 +207,7 @@ for name, tokenizer in (
 ):
     add(f"torchmetrics-sacre_bleu{name}", "torchmetrics 1.9.0 sacre_bleu_score", "torchmetrics",
         "without sacreBLEU's smoothing; the first of equally close references",
-        tokenizer=tokenizer, reference_length="first",
+        tokenizer=tokenizer, reference_length="first", printed="%.4f",
         options={"smoothing": "add-k"} if name == "-smooth" else {})
 add("crystalbleu", "crystalbleu 0.2", "nltk")
 for n in (5, 20):
@@ -246,7 +250,7 @@ add("joshua-decoder", "apache/joshua@716cc81a decoder/BLEU.java", rows.joshua,
     "the mean length of references", tokenizer="joshua-decoder", tokens=tokens.joshua_decoder,
     mean=mean)
 add("multeval", "jhclark/multeval@bd93ed1 jbleu/JBLEU.java", rows.multeval, tokenizer="multeval",
-    scale=100.0)
+    scale=100.0, printed="%.1f")
 for name, whole in (("", phrasal_corpus), ("-smooth", mean_unless_empty), ("-local", mean)):
     add(f"phrasal{name}", "stanfordnlp/phrasal@be69585b mt/metrics/BLEUMetric.java",
         partial(rows.phrasal, 1), "the mean of sentences" if name else "unsmoothed, "
@@ -274,17 +278,13 @@ NAMES = {name: name for name in LINES} | {
 def find(name: str) -> Recipe | None:
     """The recipe of a name, which may end in "@" and a version; None if there is none."""
     stem, _, version = name.partition("@")
-    names = [own for own in (NAMES.get(stem), *LINES) if own is not None]
+    own = NAMES.get(stem)
     if version:
-        names = [
-            own
-            for own in names
-            if own in (NAMES.get(stem), f"{stem}-{LINES[own].version}")
-            and LINES[own].has_version(version)
-        ]
-    elif stem not in NAMES:
-        return None
-    return _recipe(names[0]) if names else None
+        versions = {own: LINES[own]} if own else {}
+        versions |= {its: line for its, line in LINES.items() if its == f"{stem}-{line.version}"}
+        fitting = [its for its, line in versions.items() if line.has_version(version)]
+        own = fitting[0] if fitting else None
+    return None if own is None else _recipe(own)
 
 
 @cache

