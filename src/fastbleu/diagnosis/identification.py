@@ -41,7 +41,7 @@ _NEAREST = 5
 _SHOWN = 5
 # Recipes whose time grows with the square of the segments are tried for at most so many.
 _MOST_SQUARED = 500
-# Of what needs a slow tokenizer, so many parts of so many segments tell whether it can be near the
+# Of what is slow, so many parts of so many segments tell whether it can be near the
 # number: their mean is off by less than so many standard errors.
 _PARTS, _SEGMENTS, _ERRORS = 16, 12, 6
 # Between recipes that give the number with the same tokens, in a match.
@@ -63,9 +63,10 @@ class _Setting(NamedTuple):
 
     @property
     def is_slow(self) -> bool:
-        """Whether a library splits the text."""
-        tokenizer = self.corpus.metric.tokenizer
-        return tokenizer is not None and bool(TABLE[tokenizer.name].packages)
+        """Whether a library splits the text, or sentences are scored by their tokens."""
+        tokenizer, dialect = self.corpus.metric.tokenizer, self.corpus.metric.scorer.dialect
+        by_tokens = dialect.mean_of_sentences and not dialect.supports("statistics")
+        return by_tokens or (tokenizer is not None and bool(TABLE[tokenizer.name].packages))
 
 
 class _Scored(NamedTuple):

@@ -74,18 +74,21 @@ def _single(segment: Segment) -> list[Segment]:
 # Rows.
 
 
-def best_reference(
-    dialect: str, options: Mapping[str, Any], segments: list[Segment]
-) -> Stats:
-    """The reference counts with which a segment's score by a dialect is largest."""
-    rows = _rows([pair for segment in segments for pair in _single(segment)])
-    scores = list(get(dialect).sentence_scores(get(dialect).adapt(rows), **options))
+def _best(rows: Stats, scores: Sequence[float], counts: Iterable[int]) -> Stats:
+    """The row with the highest score of each segment, which has so many of the rows."""
     chosen, first = [], 0
-    for _, references in segments:
-        its = scores[first : first + len(references)]
+    for count in counts:
+        its = scores[first : first + count]
         chosen.append(rows[first + its.index(max(its))])
-        first += len(references)
+        first += count
     return Stats.concatenate(chosen)
+
+
+def best_reference(dialect: str, options: Mapping[str, Any], segments: list[Segment]) -> Stats:
+    """With the reference with which a segment has the highest score by a dialect."""
+    rows = _rows([pair for segment in segments for pair in _single(segment)])
+    scores = get(dialect).sentence_scores(get(dialect).adapt(rows), **options)
+    return _best(rows, scores, [len(references) for _, references in segments])
 
 
 def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
@@ -153,8 +156,18 @@ def ragas(segments: list[Segment]) -> Stats:
 
 
 def flores(language: str, segments: list[Segment]) -> Stats:
-    """The best run of neighboring lines counts."""
-    return Stats.concatenate([_best_run(language, *segment) for segment in segments])
+    """With the best run of neighboring lines."""
+    pairs: list[tuple[str, list[str]]] = []
+    counts = []
+    for lines, references in segments:
+        lines = [stripped for line in lines if (stripped := line.strip())]
+        ends = combinations(range(len(lines) + 1), 2)
+        runs = [" ".join(lines[start:end]) for start, end in ends] or [""]
+        reference = _prepared(language, "\n".join(references[0]))
+        pairs += [(_prepared(language, run), [reference]) for run in runs]
+        counts.append(len(runs))
+    rows = _rows(pairs, "13a")
+    return _best(rows, SACREBLEU.sentence_scores(rows, effective_order=True), counts)
 
 
 def _prepared(language: str, text: str) -> str:
@@ -166,15 +179,6 @@ def _prepared(language: str, text: str) -> str:
     elif language == "Japanese":
         text = spaces_around_cjk(text)
     return " ".join(tokenize(" ".join(text.split()), "13a"))
-
-
-def _best_run(language: str, lines: list[str], references: list[Any]) -> Stats:
-    lines = [stripped for line in lines if (stripped := line.strip())]
-    reference = _prepared(language, "\n".join(references[0]))
-    runs = [" ".join(lines[start:end]) for start, end in combinations(range(len(lines) + 1), 2)]
-    rows = _rows([(_prepared(language, run), [reference]) for run in runs or [""]], "13a")
-    scores = list(SACREBLEU.sentence_scores(rows, effective_order=True))
-    return rows[scores.index(max(scores))]
 
 
 # Scores that do not follow from rows.
