@@ -8,6 +8,7 @@ from generators import raises
 
 from fastbleu import BLEU, dialects, explain, identify
 from fastbleu.diagnosis import identification
+from fastbleu.diagnosis import settings as settings_module
 from fastbleu.diagnosis.corpus import Corpus
 from fastbleu.dialects.recipe_table import LINES
 
@@ -126,19 +127,46 @@ def test_what_is_no_corpus():
     raises(ValueError, "there are no segments to score", identify, 1, [], [])
 
 
-def test_recipes_are_found_by_what_they_print():
-    """Of one corpus, in repr() form: the first five matches have every recipe's name."""
-    hypotheses, references = wmt22.one_reference("en-de.Online-B")
+# Systems of 20 pairs or so; the test of each recipe takes seconds for each.
+CORPORA = [
+    pytest.param(system, marks=[pytest.mark.long] * (number % 5 > 0))
+    for number, system in enumerate(wmt22.SYSTEMS[:: max(1, len(wmt22.SYSTEMS) // 20)][:20])
+]
+
+
+@pytest.mark.parametrize("system", CORPORA)
+def test_recipes_are_found_by_what_they_print(system):
+    """The first five matches have every recipe's name, by all digits and by those it prints."""
+    hypotheses, references = wmt22.one_reference(system)
     corpus = Corpus.read(hypotheses[:200], references[:200], BLEU())
-    scores = identification._scores(corpus)
-    tried = {setting.corpus.metric.dialect for setting, _ in scores}
+    scores = settings_module.score_settings(corpus)
+    tried = {scored.setting.corpus.metric.dialect for scored in scores}
     assert len(tried & set(LINES)) > 70
-    for setting, value in scores:
+    for setting, value, *_ in scores:
         name = setting.corpus.metric.dialect
         if name in LINES:
-            printed, digits = identification._read_number(repr(value))
-            found = identification._identification(printed, digits, scores)
-            assert any(f"dialect={name!r}" in one.setting for one in found.matches[:5]), name
+            shown = setting.corpus.metric.scorer.dialect.printed(value) or f"{value:.4f}"
+            for text in (repr(value), shown):
+                printed, digits = identification._read_number(text)
+                found = identification._identification(printed, digits, scores)
+                assert any(f"dialect={name!r}" in one.setting for one in found.matches[:5]), name
+
+
+def test_slow_settings_are_left_out_only_if_they_are_far():
+    """Of a large corpus, matches and nearest others are those of all settings scored in full."""
+    hypotheses, references = (part[:600] for part in wmt22.one_reference("en-de.Online-B"))
+    corpus = Corpus.read(hypotheses, references, BLEU())
+    in_full = settings_module.score_settings(corpus)
+    for number in ("12.3", "38.4", "0.6512", "0.21"):
+        scores = settings_module.score_settings(corpus, float(number))
+        assert len(scores) == len(in_full)
+        assert number != "12.3" or any(scored.is_estimate for scored in scores)
+        found, expected = (
+            identification._identification(*identification._read_number(number), its)
+            for its in (scores, in_full)
+        )
+        for ours, theirs in ((found.matches, expected.matches), (found.nearest, expected.nearest)):
+            assert {one.setting for one in ours} == {one.setting for one in theirs}
 
 
 def test_recipes_with_the_same_score_are_one_match():

@@ -41,7 +41,11 @@ class TokenListCounter(Counter):
         if tokenizer is not None and tokenizer.function and tokenizer.prepared is None:
             signature, source = tokenizer.signature, tokenizer.argument
             self.tokenizer = Tokenizer(
-                tokenizer.name, None, partial(self._split_once, tokenizer.function), signature, source
+                tokenizer.name,
+                None,
+                partial(self._split_once, tokenizer.function),
+                signature,
+                source,
             )
 
     def _split_once(self, function: Callable[[str], list[str]], text: str) -> list[str]:

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
-from itertools import groupby, product
-from statistics import fmean, stdev
-from math import fsum, inf, isfinite
-from typing import NamedTuple
+from itertools import groupby
+from math import isfinite
 
-from ..counting.token_lists import TokenListCounter
-from ..dialects import get, names
 from ..dialects.recipe_table import LINES
-from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
-from ..tokenizers.loaded import get_tokenizer, tokenize
-from ..tokenizers.table import TABLE
 from .corpus import Corpus, is_text
-from .path import RuleSet
+from .settings import NEAREST, Scored, score_settings, shown_score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,54 +19,10 @@ if TYPE_CHECKING:
 
     from ..inputs.types import Hypotheses, References
 
-# Tokenizers for dialects without their own, and the slow ones of libraries: each of the latter
-# counts as two changes.
-_COMPILED = ("13a", "none", "intl", "char", "zh")
-_OF_LIBRARIES = ("ja-mecab", "ko-mecab", "flores101", "flores200", "spBLEU-1K")
-# Common values of max_order besides 4.
-_SHORTER = (1, 2, 3)
-# How many options of a setting may differ from the defaults of its dialect.
-_MOST_CHANGES = 2
-_NEAREST = 5
 # Matches of one dialect that a table lists; of more it tells what they differ in.
 _SHOWN = 5
-# Recipes whose time grows with the square of the segments are tried for at most so many.
-_MOST_SQUARED = 500
-# Of what is slow, so many parts of so many segments tell whether it can be near the
-# number: their mean is off by less than so many standard errors.
-_PARTS, _SEGMENTS, _ERRORS = 16, 12, 6
 # Between recipes that give the number with the same tokens, in a match.
 _OR = " or "
-# Possible earlier changes of the text.
-_REWRITINGS: dict[str, Callable[[str], str]] = {
-    "stripped text": str.strip,
-    "text already tokenized by 13a": lambda text: " ".join(tokenize(text)),
-}
-
-
-class _Setting(NamedTuple):
-    """One way to score a corpus, and by how many choices it differs from its dialect's defaults."""
-
-    corpus: Corpus  # with its metric
-    is_mean: bool
-    changes: int
-    description: str
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether a library splits the text, or sentences are scored by their tokens."""
-        tokenizer, dialect = self.corpus.metric.tokenizer, self.corpus.metric.scorer.dialect
-        by_tokens = dialect.mean_of_sentences and not dialect.supports("statistics")
-        return by_tokens or (tokenizer is not None and bool(TABLE[tokenizer.name].packages))
-
-
-class _Scored(NamedTuple):
-    """A setting, its score on its dialect's scale, and the number of tokens of the hypotheses."""
-
-    setting: _Setting
-    value: float
-    tokens: int
-    is_estimate: bool = False  # of a score that is far from the number
 
 
 @dataclass(eq=False)
@@ -198,12 +145,12 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     Notes
     -----
     The settings are all recipes (`fastbleu.recipes`), as they are, for text; those that give the
-    number with equally many tokens are one match. And all dialects with their tokenizers, cases, smoothing methods,
-    reference lengths and longest n-grams, of which at most two differ from the dialect's defaults;
-    all references, and each alone; means of sentence scores instead of the corpus score; text that
-    is stripped, or already tokenized. Dialects that take any tokens are tried with all installed
-    tokenizers, those of libraries with no other change; on large corpora only if their scores of
-    some segments are near the number.
+    number with equally many tokens are one match. And all dialects with their tokenizers, cases,
+    smoothing methods, reference lengths and longest n-grams, of which at most two differ from the
+    dialect's defaults; all references, and each alone; means of sentence scores instead of the
+    corpus score; text that is stripped, or already tokenized. Dialects that take any tokens are
+    tried with all installed tokenizers, those of libraries with no other change. On large corpora
+    slow settings are scored only if some segments' scores are near the number.
 
     Examples
     --------
@@ -216,7 +163,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     corpus = Corpus.read(hypotheses, references, metric)
     if not len(corpus):
         raise ValueError("there are no segments to score: hypotheses is empty")
-    scores = _scores(corpus, float(printed))
+    scores = score_settings(corpus, float(printed))
     found = _identification(printed, digits, scores)
     if float(printed) > 100.0001 and not found.matches:  # e2e's may be, on text without spaces
         raise ValueError(
@@ -244,162 +191,14 @@ def _without_exponent(printed: str) -> str:
     return f"{Decimal(printed):f}" if "e" in printed.lower() else printed
 
 
-def _scores(corpus: Corpus, number: float | None = None) -> list[_Scored]:
-    """All settings that give the corpus a score; estimates where it is far from the number."""
-    scores: list[_Scored] = []
-    slow = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InputWarning)
-        for setting in _settings(corpus):
-            if number is not None and setting.is_slow and len(corpus) > 2 * _PARTS * _SEGMENTS:
-                slow.append(setting)
-            else:
-                scores += _scored(setting)
-        nearest = sorted(_distance(one, number or 0.0) for one in scores)[:_NEAREST]
-        for setting in slow:
-            estimate, error = _estimate(setting)
-            far = _distance(estimate, number or 0.0, error) > nearest[-1]
-            scores += [estimate] if far else _scored(setting)
-    return scores
-
-
-def _scored(setting: _Setting) -> list[_Scored]:
-    """The setting and its score; nothing if it has none."""
-    try:
-        value, tokens = _value(setting)
-    except (ValueError, ZeroDivisionError, ImportError):
-        return []
-    return [_Scored(setting, value, tokens)] if isfinite(value) else []
-
-
-def _estimate(setting: _Setting) -> tuple[_Scored, float]:
-    """A setting with the mean of the scores of some parts of its corpus, and how far this is off.
-
-    The error is infinite if a part has no score.
-    """
-    corpus, values = setting.corpus, []
-    taken = [n * len(corpus) // (_PARTS * _SEGMENTS) for n in range(_PARTS * _SEGMENTS)]
-    for part in range(_PARTS):
-        segments = taken[part::_PARTS]
-        values += _scored(setting._replace(corpus=corpus.part(segments, segments)))
-    scores = [one.value for one in values]
-    if len(scores) < _PARTS:
-        return _Scored(setting, 0.0, 0, True), inf
-    error = _ERRORS * stdev(scores) / _PARTS**0.5
-    return _Scored(setting, fmean(scores), 0, True), error
-
-
-def _shown(scored: _Scored, number: float) -> float:
-    """The score on 0-1 or 0-100, whichever is closer to the number."""
-    own_scale = scored.value / scored.setting.corpus.metric.scorer.dialect.scale
-    return min(own_scale, 100 * own_scale, key=lambda one: abs(one - number))
-
-
-def _distance(scored: _Scored, number: float, error: float = 0.0) -> float:
-    """How far a score is from the number, at least; `error` is that of the score."""
-    shown = _shown(scored, number)
-    of_scale = shown / scored.value if scored.value else 1.0
-    return abs(shown - number) - error * of_scale
-
-
-def _settings(corpus: Corpus) -> Iterator[_Setting]:
-    corpora = [("", corpus)]
-    for name, rewrite in _REWRITINGS.items() if corpus.is_text else ():
-        made = corpus.rewritten(rewrite)
-        if (made.hypotheses, made.references) != (corpus.hypotheses, corpus.references):
-            corpora.append((name, made))
-    several = min(map(len, corpus.references))
-    if several > 1:
-        corpora += [(f"reference {k} alone", corpus.with_reference(k)) for k in range(several)]
-    tokenizers = *_COMPILED, *_installed()
-    for name in names():
-        yield from _settings_of(name, corpora, tokenizers, _MOST_CHANGES)
-    for name, line in LINES.items() if corpus.is_text else ():
-        if not line.quadratic or len(corpus) <= _MOST_SQUARED:
-            yield from _settings_of(name, corpora[:1], (), 0)
-
-
-def _settings_of(
-    name: str, corpora: list[tuple[str, Corpus]], tokenizers: tuple[str, ...], most: int
-) -> Iterator[_Setting]:
-    """The settings of a dialect or recipe with at most so many changes."""
-    dialect, of_text = get(name), corpora[0][1].is_text
-    options: dict[str, list[Any]] = {
-        "smoothing": _first(dialect.options["smoothing"], dialect.smoothings),
-        "reference_length": [dialect.reference_length],
-        "tokenize": [None],
-        "max_order": _first(dialect.max_order, [n for n in _SHORTER if n in dialect.orders]),
-    }
-    if max(map(len, corpora[0][1].references)) > 1:
-        options["reference_length"] = _first(dialect.reference_length, dialect.reference_lengths)
-    if of_text:
-        own = {name: alias for alias, name in (dialect.tokenizers or {}).items()}
-        usual = own.get(dialect.tokenizer, dialect.tokenizer)
-        options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
-        options["lowercase"] = _first(dialect.lowercase, dialect.cases)
-    means = [False, True] if dialect.supports("sums") else [False]
-    if not dialect.supports("statistics"):
-        most = 0
-    for is_mean, (text, corpus), *values in product(means, corpora, *options.values()):
-        changed = {
-            option: value
-            for (option, choices), value in zip(options.items(), values, strict=True)
-            if value != choices[0]
-        }
-        changes = is_mean + bool(text) + len(changed) + (changed.get("tokenize") in _OF_LIBRARIES)
-        if changes > most:
-            continue
-        if is_mean and "effective_order" in dialect.options:
-            changed["effective_order"] = True
-        given = {"dialect": name, **changed, **({} if of_text else {"tokenize": None})}
-        try:
-            metric = BLEU(**given)
-        except (ValueError, TypeError, ImportError):
-            continue
-        if is_mean and isinstance(metric.counter, TokenListCounter):
-            continue
-        words = [", ".join(f"{option}={value!r}" for option, value in given.items())]
-        words += ["mean of sentences"] * is_mean + [text] * bool(text)
-        yield _Setting(corpus.scored_by(metric), is_mean, changes, "; ".join(words))
-
-
-def _installed() -> list[str]:
-    """The tokenizers of libraries that can be used here."""
-    found = []
-    for name in _OF_LIBRARIES:
-        try:
-            get_tokenizer(name)
-        except (ImportError, OSError, RuntimeError):
-            continue
-        found.append(name)
-    return found
-
-
-def _first(usual: Any, others: Any) -> list[Any]:
-    return [usual, *[other for other in others if other != usual]]
-
-
-def _value(setting: _Setting) -> tuple[float, int]:
-    """The score, and the number of tokens of the hypotheses."""
-    metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
-    if not scorer.dialect.supports("statistics"):  # a slow one, which shares no rows
-        score = setting.corpus.score_of_tokens()
-        return score.value, score.hyp_len
-    rows = RuleSet.of(setting.corpus).rows()
-    totals = scorer.totals_of_rows(rows)
-    if setting.is_mean:
-        return fsum(scorer.row_scores(rows)) / len(rows), totals.row[0]
-    return scorer.value(totals), totals.row[0]
-
-
-def _identification(printed: str, digits: int, scores: list[_Scored]) -> Identification:
+def _identification(printed: str, digits: int, scores: list[Scored]) -> Identification:
     number = float(printed)
     found: list[tuple[tuple[int, int], int | None, Match]] = []
     near, values = [], []
     for position, scored in enumerate(scores):
         setting, value = scored[:2]
         dialect = setting.corpus.metric.scorer.dialect
-        shown = _shown(scored, number)
+        shown = shown_score(scored, number)
         values.append(shown)
         if scored.is_estimate:
             continue
@@ -416,7 +215,7 @@ def _identification(printed: str, digits: int, scores: list[_Scored]) -> Identif
     near.sort(key=lambda item: item[:2])
     spread = max(values, default=0.0) - min(values, default=0.0)
     by_chance = min(len(scores), len(scores) * 10**-digits / spread) if spread else 0.0
-    nearest = [match for *_, match in near[:_NEAREST]]
+    nearest = [match for *_, match in near[:NEAREST]]
     return Identification(printed, _in_order(found), nearest, len(scores), by_chance)
 
 

@@ -49,7 +49,7 @@ class Line(NamedTuple):
     # The scores without tokens in the "reference" or the "hypothesis"; None: an error.
     of_empty: Mapping[str, float | None] = {}
     # From segments of tokens to their rows, where these are not the usual ones.
-    count: Callable[[list[Segment]], Stats] | None = None
+    rows: Callable[[list[Segment]], Stats] | None = None
     # Changes the score of a sentence, and of a corpus unless there is a `mean`.
     finish: Callable[[float], float] | None = None
     # From the scores of sentences, and their rows, to that of a corpus; else the rows add up.
@@ -62,7 +62,7 @@ class Line(NamedTuple):
 
     @property
     def keeps_tokens(self) -> bool:
-        return self.count is not None or self.tokens is not None
+        return self.rows is not None or self.tokens is not None
 
     @property
     def version(self) -> str:
@@ -108,7 +108,7 @@ class Recipe(Dialect):
     """The dialect of a line."""
 
     def __init__(self, name: str, line: Line) -> None:
-        self.line = line
+        self.entry = line
         self.base = base = get(line.base) if isinstance(line.base, str) else None
         if line.references == "all":
             counter: Any = TokenListCounter if line.keeps_tokens else Counter
@@ -156,20 +156,20 @@ class Recipe(Dialect):
         """A score on the recipe's scale, and rounded."""
         if scale != self.scale:
             score = score * self.scale / scale
-        return self.line.finish(score) if self.line.finish else score
+        return self.entry.finish(score) if self.entry.finish else score
 
     def _score_of_empty(self, row: Row) -> float | None:
         """The stated score of a row without tokens; None if it is computed."""
         for side, length in (("reference", row[1]), ("hypothesis", row[0])):
-            if not length and side in self.line.of_empty:
-                score = self.line.of_empty[side]
+            if not length and side in self.entry.of_empty:
+                score = self.entry.of_empty[side]
                 if score is None:
                     raise ValueError(f"a {side} has no tokens, which the original refuses")
                 return score
         return None
 
     def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
-        rows = plain_rows(adapted) if self.line.of_empty else ()
+        rows = plain_rows(adapted) if self.entry.of_empty else ()
         known = [self._score_of_empty(row) for row in rows]
         if not any(score is not None for score in known):
             return self._computed_scores(adapted, scorer)
@@ -186,33 +186,33 @@ class Recipe(Dialect):
         if self.base is not None:
             scores: Sequence[float] = self.base._scores(adapted, scorer)
         else:
-            formula: Any = self.line.base
+            formula: Any = self.entry.base
             scores = [formula(*row) for row in plain_rows(adapted)]
         scale = self.base.scale if self.base else 1.0
         return array("d", [self._finished(score, scale) for score in scores])
 
     def _segment_scores(self, counted: Counted, scorer: Scorer) -> Sequence[float]:
-        line, segments = self.line, counted.extra or []
-        if line.tokens:
-            return line.tokens(segments, True)
-        stats = line.count(segments) if line.count else counted.stats
+        entry, segments = self.entry, counted.extra or []
+        if entry.tokens:
+            return entry.tokens(segments, True)
+        stats = entry.rows(segments) if entry.rows else counted.stats
         return self._scores(self.adapt(stats), scorer)
 
     def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
-        line, segments = self.line, totals.extra or []
+        entry, segments = self.entry, totals.extra or []
         try:
             found = {"bp": self.brevity_penalty(*totals.row[:2])}
         except ZeroDivisionError:
             found = {"bp": 0.0}
-        if line.count:
-            totals = scorer.totals_of_rows(line.count(segments))
-        if line.tokens:
-            scores = line.tokens(segments, line.mean is not None)
-            found["value"] = line.mean(scores, []) if line.mean else scores[0]
-        elif line.mean:
+        if entry.rows:
+            totals = scorer.totals_of_rows(entry.rows(segments))
+        if entry.tokens:
+            scores = entry.tokens(segments, entry.mean is not None)
+            found["value"] = entry.mean(scores, []) if entry.mean else scores[0]
+        elif entry.mean:
             rows = self.adapt(totals.rows())
-            found["value"] = line.mean(self._scores(rows, scorer), list(plain_rows(rows)))
-        elif self.base is None or line.of_empty:
+            found["value"] = entry.mean(self._scores(rows, scorer), list(plain_rows(rows)))
+        elif self.base is None or entry.of_empty:
             found["value"] = self._scores(totals.sum(), scorer)[0]
         else:
             found |= self.base._corpus_score(totals, scorer)

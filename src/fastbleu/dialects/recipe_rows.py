@@ -21,7 +21,7 @@ from .plain import doubling_logarithms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from .plain import Row
 
@@ -70,12 +70,12 @@ def ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -
         return 0.0
     totals = [max(1, ngrams) for ngrams in t]
     if smoothing == "no_smooth":
-        number = float32 if single else float
+        number: Any = float32 if single else float
         pairs = zip(map(number, m), map(number, totals), strict=True)
         return _bleu(c, r, [_log(matched * (number(1) / ngrams)) for matched, ngrams in pairs])
     if smoothing == "smooth1":
-        pairs = zip(m, totals, strict=True)
-        return _bleu(c, r, [log((matched or 0.1) / ngrams) for matched, ngrams in pairs])
+        counts = zip(m, totals, strict=True)
+        return _bleu(c, r, [log((matched or 0.1) / ngrams) for matched, ngrams in counts])
     others = zip(m[1:], (totals if smoothing == "nltk_smooth2" else t)[1:], strict=True)
     smoothed = [(matched + 1) / (ngrams + 1) for matched, ngrams in others]
     return _bleu(c, r, map(log, [m[0] / totals[0], *smoothed]))
@@ -114,14 +114,14 @@ def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
     logs = [0.25 * log(its / n) if its else -inf for its, n in pairs]
     one, ratio = float32(1), float32(c) / float32(r) if r else inf
     bp = 1.0 if ratio > 1 else exp(one - one / ratio)
-    return to_float32(exp(sum(logs)) * bp)
+    return to_float32(float(exp(sum(logs)) * bp))
 
 
 def smoothed(smoothing: str, m: Counts, t: Counts) -> list[float]:
     """TensorBLEU's precisions."""
     pairs = zip(m, t, strict=True)
     if smoothing == "floor":
-        return [to_float32(float32(its or 0.1) / float32(n or 1)) for its, n in pairs]
+        return [float(float32(its or 0.1) / float32(n or 1)) for its, n in pairs]
     if smoothing == "add-k":
         return [(its + 1) / (n + 1) for its, n in pairs]
     return [its / n if its else 1e-12 * (smoothing == "exp") for its, n in pairs]

@@ -76,7 +76,6 @@ def unsmoothed(scores: Sequence[float], its: Sequence[Row]) -> float:
     return NLTK.score(Stats([[c, r, *matches, *totals]], 4)).value
 
 
-
 LINES: dict[str, Line] = {}
 
 
@@ -123,7 +122,7 @@ for n in range(1, 5):
             "metrics/metrics_sample.py", "nltk", of_one, mean=numpy_mean, printed="%.4f", **words)
         add(f"helm-bleu_{n} helm-bleu{n}", HELM + "evaluate_reference_metrics.py", "nltk",
             f"{of_one}, the largest of any reference", mean=mean,
-            count=partial(tokens.best_reference, "nltk", of_order), **words)
+            rows=partial(tokens.best_reference, "nltk", of_order), **words)
     add(f"deepeval-bleu{n}", "confident-ai/deepeval@a2e0d4cfd scorer/scorer.py", "nltk", of_one,
         mean=mean, **words)
     add(f"evalscope-bleu-{n} evalscope-bleu{n}", "modelscope/evalscope@fde259d2 "
@@ -168,23 +167,23 @@ for name, source, printed in (
 add("opencompass-references", COMPASS, "sacrebleu", "sacreBLEU", printed="%.2f", **SUMMED)
 add("lm-eval-truthfulqa", LM_EVAL + "tasks/truthfulqa/utils.py", "sacrebleu",
     "the largest score with a single reference", tokenizer="intl", scale=100.0,
-    count=partial(tokens.best_reference, "sacrebleu", {}), mean=mean, printed="%.4f")
+    rows=partial(tokens.best_reference, "sacrebleu", {}), mean=mean, printed="%.4f")
 for name, file in (("", "collections/_bleu_score.py"), ("-legacy", "_bleu_score.py")):
     add(f"ragas{name}", f"explodinggradients/ragas@3e28e9de metrics/{file}", "sacrebleu",
         "the FIRST sentence of a response; the sentences of the reference are alternatives",
-        tokenizer="sentences", count=tokens.ragas, mean=nan_mean, printed="%.4f",
+        tokenizer="sentences", rows=tokens.ragas, mean=nan_mean, printed="%.4f",
         **FIRST)
 for name in ("English flores", "Japanese", "Chinese"):
     add(f"opencompass-pmmeval-flores-{name}", "open-compass/opencompass@a5acc4bb datasets/PMMEval/"
         "flores.py", "sacrebleu", "the best run of neighboring lines, 13a twice, rounded",
         tokenizer="lines", scale=100.0, options={"smoothing": "none"},
-        finish=partial(round, ndigits=2), count=partial(tokens.flores, name.split()[0]),
+        finish=partial(round, ndigits=2), rows=partial(tokens.flores, name.split()[0]),
         printed="%.2f", **FIRST)
 for version, early in (("0.123.1 promptfoo", False), ("0.121.14", True)):
     add(f"promptfoo-{version}", f"promptfoo {version.split()[0]} assertions/bleu.ts",
         partial(rows.promptfoo, early), "matches of each order with its best reference"
         + "; short outputs are rewarded" * early, tokenizer="promptfoo",
-        count=partial(tokens.promptfoo, early), of_empty={"hypothesis": None if early else 0.0},
+        rows=partial(tokens.promptfoo, early), of_empty={"hypothesis": None if early else 0.0},
         mean=mean)
 for smoothing, macro in product(("no_smooth", "smooth1", "nltk_smooth2", "smooth2"), (True, False)):
     add(f"ignite-{smoothing}-{'macro' if macro else 'micro'}", "pytorch/ignite@de08e799c "
@@ -207,20 +206,20 @@ for name, tokenizer in (
 ):
     add(f"torchmetrics-sacre_bleu{name}", "torchmetrics 1.9.0 sacre_bleu_score", "torchmetrics",
         "without sacreBLEU's smoothing; the first of equally close references",
-        tokenizer=tokenizer, reference_length="first", printed="%.4f",
+        tokenizer=tokenizer, reference_length="first",
         options={"smoothing": "add-k"} if name == "-smooth" else {})
 add("crystalbleu", "crystalbleu 0.2", "nltk")
 for n in (5, 20):
     add(f"crystalbleu-ignoring-{n}", "crystalbleu 0.2", "nltk",
         f"without the {n} most common n-grams of the references",
-        count=partial(tokens.crystalbleu, n))
+        rows=partial(tokens.crystalbleu, n))
 add("multiwoz-nlp multiwoz", "budzianowski/multiwoz@fe0c8e6 utils/nlp.py", rows.multiwoz,
     "marks around a hypothesis and its first reference", reference_length="first",
-    count=partial(tokens.multiwoz, True))
+    rows=partial(tokens.multiwoz, True))
 add("multiwoz-evaluate", "budzianowski/multiwoz@fe0c8e6 evaluate.py", rows.multiwoz,
     "a hypothesis is ONE token, a reference its characters", tokenizer="turn",
     reference_length="first", of_empty={"hypothesis": None},
-    count=partial(tokens.multiwoz, False))
+    rows=partial(tokens.multiwoz, False))
 add("nematus", "EdinburghNLP/nematus@49d0508 metrics/sentence_bleu.py", rows.nematus, mean=mean,
     **FIRST)
 for name, of_empty in (("codenn", {"hypothesis": None}), ("codebert", {})):
@@ -242,7 +241,7 @@ for length, (name, added) in product(
         "moses-smt/mosesdecoder@34452895f mert", partial(rows.moses, added),
         "1 added to all orders" * added, tokenizer="moses", mean=mean if added else None,
         reference_length="shortest" if length == "shortest" else "closest",
-        count=tokens.average_length if length == "average" else None)
+        rows=tokens.average_length if length == "average" else None)
 for length in ("closest", "shortest"):
     add(f"joshua-{length}" + " joshua" * (length == "closest"), "apache/joshua@716cc81a metrics/"
         "BLEU.java", rows.joshua, tokenizer="joshua", reference_length=length)

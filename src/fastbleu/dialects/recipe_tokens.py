@@ -1,6 +1,6 @@
 """Recipes that look at the tokens of segments.
 
-A segment is (hypothesis, references). Functions for `Line.count` take options and segments, and
+A segment is (hypothesis, references). Functions for `Line.rows` take options and segments, and
 return rows; those for `Line.tokens` also take whether each segment is scored alone, and return
 scores.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from itertools import accumulate, combinations, islice
+from itertools import accumulate, combinations
 from math import exp, log
 
 import numpy
@@ -131,7 +131,7 @@ def multiwoz(marks: bool, segments: list[Segment]) -> Stats:
             for hypothesis, references in segments
         ]
     rows = plain_rows(_rows(segments, reference_length="first"))
-    return _made_rows((c, r if abs(c - r) < 1000 else 1000, *its) for c, r, *its in rows)
+    return _made_rows((c, r if abs(c - r) < 1000 else 1000, m, t) for c, r, m, t in rows)
 
 
 def promptfoo(rewards_short: bool, segments: list[Segment]) -> Stats:
@@ -191,7 +191,7 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
             blank = "a reference" if hypothesis else "the hypothesis"
             raise ValueError(f"segment {number}: {blank} is blank, which the original refuses")
     table = numpy.asarray(_rows(segments))
-    scores = []
+    scores: list[float] = []
     for rows in table[:, None] if each else [table]:
         orders = min(4, rows[:, 0].max())
         stats = Stats(rows[:, [*range(2 + orders), *range(6, 6 + orders)]], orders)
