@@ -3,7 +3,6 @@
 The folder `tools` of the data describes the cases; without it these tests are skipped.
 """
 
-import gzip
 import importlib.util
 import json
 import math
@@ -15,7 +14,7 @@ import subprocess
 import numpy
 import pytest
 import wmt22
-from test_recorded import RECORDED, outcome, plain
+from test_recorded import cases, outcome, plain, sentence_outcomes
 
 from fastbleu import BLEU, recipes
 from fastbleu.dialects import fdlibm, get
@@ -37,24 +36,17 @@ LIBRARIES = {
 OF_TORCH = "torch", "tensorbleu"
 
 
-def read_lines(path):
-    if not path.exists():
-        wmt22.missing()
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
 @pytest.fixture(scope="module")
-def cases():
+def tools():
     """Hypotheses, references and results of each case."""
     texts = {
         f"{kind}:{case['id']}": case
         for kind, name in (("edge", "edge.jsonl"), ("fuzz", "fuzz.jsonl.gz"))
-        for case in read_lines(RECORDED / name)
+        for case in cases(name)
     }
     return [
         (texts[case["id"]]["hypotheses"], texts[case["id"]]["references"], case)
-        for case in read_lines(TOOLS / "cases.jsonl.gz")
+        for case in cases("cases.jsonl.gz", TOOLS)
     ]
 
 
@@ -77,20 +69,20 @@ def recorded(value, variant):
 def variants():
     if not (TOOLS / "cases.jsonl.gz").exists():
         return []
-    found = read_lines(TOOLS / "cases.jsonl.gz")[0]
+    found = cases("cases.jsonl.gz", TOOLS)[0]
     return [name for name in found["corpus"] | found["sentences"] if name not in NO_RECIPE]
 
 
-def test_the_data_is_there(cases):
-    assert len(cases) > 200
+def test_the_data_is_there(tools):
+    assert len(tools) > 200
     assert len(variants()) == 97
 
 
 @pytest.mark.parametrize("variant", variants())
-def test_recorded_tools(variant, cases):
+def test_recorded_tools(variant, tools):
     """Every corpus and sentence, bit for bit."""
     metric = metric_of(variant.replace(" ", "-"))
-    for hypotheses, references, case in cases:
+    for hypotheses, references, case in tools:
         if variant in case["corpus"]:
             found = outcome(lambda h=hypotheses, r=references: metric.score(h, r).value)
             assert recorded(found, "") == recorded(case["corpus"][variant], variant), case["id"]
@@ -100,13 +92,7 @@ def test_recorded_tools(variant, cases):
         if variant.startswith("codesum rencos"):
             values = values[-1]
         expected = [recorded(value, variant) for value in values]
-        found = outcome(lambda h=hypotheses, r=references: metric.sentence_scores(h, r).tolist())
-        if "error" in expected:
-            assert found == "error", case["id"]
-            pairs = zip(hypotheses, references, strict=True)
-            found = [
-                outcome(lambda h=h, r=r: metric.sentence_scores([h], [r])[0]) for h, r in pairs
-            ]
+        found = sentence_outcomes(metric, hypotheses, references, "error" in expected)
         assert [recorded(value, "") for value in found] == expected, case["id"]
 
 
@@ -240,3 +226,30 @@ def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jieba", None)
     with pytest.raises(ImportError, match=r"needs jieba.*\[recipes\]"):
         BLEU(dialect="ms-swift")
+
+
+def test_texts_are_split_once(monkeypatch):
+    """Also where a recipe looks at tokens, which are counted, too."""
+    from fastbleu.tokenizers import loaded, recipe_texts
+
+    texts = []
+    monkeypatch.setattr(loaded, "_LOADED", {})
+    monkeypatch.setattr(recipe_texts, "lines", lambda text: texts.append(text) or text.split("\n"))
+    metric = BLEU(dialect="flores")
+    for _ in range(2):
+        metric.score(["a b c d e", "f"], ["a b c d f", "f"])
+    assert sorted(texts) == sorted(["a b c d e", "a b c d f", "f"] * 2)
+
+
+def test_empty_texts_have_the_stated_scores():
+    for name, of_hypothesis, of_reference in (
+        ("mlflow", 0.0, 0.0),
+        ("trulens", "error", math.nan),
+        ("lm-eval-careqa", math.nan, math.nan),
+        ("codesum-codenn", "error", 0.0),
+        ("paddlenlp", "error", 0.0),
+    ):
+        metric = BLEU(dialect=name)
+        for pair, expected in ((("", "a"), of_hypothesis), (("a", ""), of_reference)):
+            found = outcome(lambda m=metric, p=pair: m.sentence_scores([p[0]], [p[1]])[0])
+            assert found == pytest.approx(expected, abs=1e-70, nan_ok=True), (name, pair)

@@ -13,7 +13,6 @@ from functools import wraps
 from itertools import accumulate, combinations
 from math import exp, log
 
-import numpy
 from numpy import float32
 
 from ..counting.counter import Counter as SegmentCounter
@@ -190,11 +189,11 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
         if not (hypothesis and all(references)):
             blank = "a reference" if hypothesis else "the hypothesis"
             raise ValueError(f"segment {number}: {blank} is blank, which the original refuses")
-    table = numpy.asarray(_rows(segments))
+    rows = list(plain_rows(_rows(segments)))
     scores: list[float] = []
-    for rows in table[:, None] if each else [table]:
-        orders = min(4, rows[:, 0].max())
-        stats = Stats(rows[:, [*range(2 + orders), *range(6, 6 + orders)]], orders)
+    for its in [[row] for row in rows] if each else [rows]:
+        orders = min(4, max(c for c, *_ in its))
+        stats = Stats([[c, r, *m[:orders], *t[:orders]] for c, r, m, t in its], orders)
         weights = [0.25 / (0.25 * orders)] * orders
         scores += NLTK.sentence_scores(NLTK.adapt(stats).sum(), weights, smoothing)
     return scores
