@@ -164,7 +164,7 @@ def corpus(hypotheses, references):
     scores = [asyncio.run(metric.ascore(some[0], text)).value for text, some in pairs]
     return float(numpy.nanmean(scores))
 """,
-        "sacrebleu",
+        "sacrebleu langchain-community<0.4",
     ),
     "lighteval": Original(
         ("tools", "lighteval bleu_4"),
