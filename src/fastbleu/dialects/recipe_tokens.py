@@ -8,8 +8,7 @@ scores.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, combinations
 from math import exp, log
 
@@ -44,24 +43,6 @@ def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any)
 
 def _made_rows(rows: Iterable[Row]) -> Stats:
     return Stats([[c, r, *matches, *totals] for c, r, matches, totals in rows], 4)
-
-
-def _each_alone(score: Callable[[list[Segment]], float]) -> Callable[..., list[float]]:
-    """For `Line.tokens`: a function that scores a corpus."""
-
-    @wraps(score)
-    def scores(segments: list[Segment], each: bool) -> list[float]:
-        if not each:
-            return [score(segments)]
-        found = []
-        for number, segment in enumerate(segments):
-            try:
-                found.append(score([segment]))
-            except ValueError as error:
-                raise ValueError(f"segment {number}: {error}") from None
-        return found
-
-    return scores
 
 
 def _single(segment: Segment) -> list[Segment]:
@@ -199,22 +180,23 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
     return scores
 
 
-@_each_alone
-def joshua_decoder(segments: list[Segment]) -> float:
+def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
     """Reference lengths are a mean in float32."""
-    [(hypothesis, references)] = segments
-    length, total, halved = float32(0), float32(0), 1.0
-    for reference in references:
-        length += float32(len(reference))
-    length /= float32(len(references))
-    if not (hypothesis and length):
-        raise ValueError("a text has only white space, which the original refuses")
-    c, _, matches, _ = next(plain_rows(_rows(segments)))
-    for order, matched in enumerate(matches[:c]):
-        halved *= 1.0 if matched else 0.5
-        total = float32(float(total) + 0.25 * log((matched or halved) / (c - order)))
-    bp = float32(1 if c >= length else exp(float32(1) - length / float32(c)))
-    return float(bp * float32(exp(total)))
+    scores = []
+    rows = enumerate(plain_rows(_rows(segments)))
+    for (number, (c, _, matches, _)), (_, references) in zip(rows, segments, strict=True):
+        length, total, halved = float32(0), float32(0), 1.0
+        for reference in references:
+            length += float32(len(reference))
+        length /= float32(len(references))
+        if not (c and length):
+            raise ValueError(f"segment {number} has only white space, which the original refuses")
+        for order, matched in enumerate(matches[:c]):
+            halved *= 1.0 if matched else 0.5
+            total = float32(float(total) + 0.25 * log((matched or halved) / (c - order)))
+        bp = float32(1 if c >= length else exp(float32(1) - length / float32(c)))
+        scores.append(float(bp * float32(exp(total))))
+    return scores
 
 
 def tensorbleu(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
@@ -255,11 +237,10 @@ def _self_bleu_of(texts: list[str]) -> float:
     return sum(scores) / len(scores)
 
 
-@_each_alone
-def self_bleu(segments: list[Segment]) -> float:
-    return _self_bleu_of([text for [text], _ in segments])
+def self_bleu(segments: list[Segment], each: bool) -> list[float]:
+    texts = [text for [text], _ in segments]
+    return [_self_bleu_of(some) for some in ([[text] for text in texts] if each else [texts])]
 
 
-@_each_alone
-def self_bleu_of_references(segments: list[Segment]) -> float:
-    return _self_bleu_of([text for [text] in segments[0][1]])
+def self_bleu_of_references(segments: list[Segment], each: bool) -> list[float]:
+    return [_self_bleu_of([text for [text] in references]) for _, references in segments]
