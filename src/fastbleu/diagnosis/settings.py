@@ -56,9 +56,10 @@ class Setting(NamedTuple):
     @property
     def is_slow(self) -> bool:
         """Whether a library splits the text, or sentences are scored by their tokens."""
-        tokenizer, dialect = self.corpus.metric.tokenizer, self.corpus.metric.scorer.dialect
-        by_tokens = dialect.mean_of_sentences and not dialect.supports("statistics")
-        return by_tokens or (tokenizer is not None and bool(TABLE[tokenizer.name].packages))
+        metric = self.corpus.metric
+        by_tokens = isinstance(metric.counter, TokenListCounter)
+        by_library = metric.tokenizer is not None and bool(TABLE[metric.tokenizer.name].packages)
+        return by_library or (by_tokens and metric.scorer.dialect.mean_of_sentences)
 
 
 class Scored(NamedTuple):
@@ -164,7 +165,7 @@ def _settings_of(
         options["tokenize"] = _first(usual, dialect.tokenizers or tokenizers)
         options["lowercase"] = _first(dialect.lowercase, dialect.cases)
     means = [False, True] if dialect.supports("sums") else [False]
-    if not dialect.supports("statistics"):
+    if name not in LINES and issubclass(dialect.counter, TokenListCounter):
         most = 0
     for is_mean, (text, corpus), *values in product(means, corpora, *options.values()):
         changed = {
@@ -207,8 +208,8 @@ def _first(usual: Any, others: Any) -> list[Any]:
 
 def _value(setting: Setting) -> tuple[float, int]:
     """The score, and the number of tokens of the hypotheses."""
-    scorer = setting.corpus.metric.scorer
-    if not scorer.dialect.supports("statistics"):  # a slow one, which shares no rows
+    metric, scorer = setting.corpus.metric, setting.corpus.metric.scorer
+    if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
         score = setting.corpus.score_of_tokens()
         return score.value, score.hyp_len
     rows = RuleSet.of(setting.corpus).rows()
