@@ -8,8 +8,9 @@ import wmt22
 
 from fastbleu import BLEU, dialects
 from fastbleu.diagnosis.corpus import Corpus
-from fastbleu.diagnosis.identification import _identification, _read_number, _scores
+from fastbleu.diagnosis.identification import _identification, _read_number
 from fastbleu.diagnosis.path import walk
+from fastbleu.diagnosis.settings import score_settings
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 SYSTEMS = [
@@ -36,7 +37,7 @@ def is_scored(corpus):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_each_dialect_is_found_by_its_printed_score(system):
     by_dialect = corpora(system)
-    scores = _scores(by_dialect["sacrebleu"])
+    scores = score_settings(by_dialect["sacrebleu"])
     for name, corpus in by_dialect.items():
         score = corpus.score()
         printed = score.printed or f"{score.value:.4f}"
@@ -58,8 +59,8 @@ def test_each_setting_has_the_score_that_its_arguments_give(system, of_text):
     if not of_text:
         hypotheses = [text.split() for text in hypotheses]
         references = [[text.split() for text in some] for some in references]
-    scores = _scores(Corpus.read(hypotheses, references, BLEU() if of_text else BLEU(None)))
-    for (corpus, is_mean, _, description), value in scores:
+    scores = score_settings(Corpus.read(hypotheses, references, BLEU() if of_text else BLEU(None)))
+    for (corpus, is_mean, _, description), value, *_ in scores:
         metric = BLEU(**corpus.metric.as_arguments())
         single = metric.scorer.dialect.single_reference
         its = [some[:1] for some in corpus.references] if single else corpus.references
