@@ -19,6 +19,7 @@ class Counted:
     tokenized_periods: int
     label_padding: bool
     last_segment: tuple[Any, Any]
+    tokenizers: frozenset[str]
     extra: list[Any] | None
     @property
     def keep_rows(self) -> bool: ...
@@ -64,6 +65,7 @@ class Totals:
         nrefs: int | None = 0,
         tokenized_periods: int = 0,
         rows: Stats | None = None,
+        tokenizers: frozenset[str] = ...,
     ) -> Totals: ...
     @property
     def row(self) -> array[int]: ...
@@ -73,6 +75,8 @@ class Totals:
     def nrefs(self) -> int | None: ...
     @property
     def tokenized_periods(self) -> int: ...
+    @property
+    def tokenizers(self) -> frozenset[str]: ...
     @staticmethod
     def zero(max_order: int) -> Totals: ...
     @staticmethod

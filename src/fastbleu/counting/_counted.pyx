@@ -37,6 +37,8 @@ cdef Py_ssize_t PREFIXES_AT_ONCE = 1024
 
 cdef array _ROWS = array("q")
 
+cdef frozenset NO_TOKENIZERS = frozenset()
+
 
 cdef class Counted:
     """The result of counting a batch."""
@@ -50,6 +52,8 @@ cdef class Counted:
     cdef public bint label_padding             # whether the id -100 was counted
     # Of lists of tokens: the last segment as it was read, (hypothesis, references).
     cdef public object last_segment
+    # The signatures of the tokenizers, where each segment has its own: see row_counters.py.
+    cdef public frozenset tokenizers
     # What a dialect's own Counter adds: a list with an entry for each segment.
     cdef public list extra
 
@@ -58,6 +62,7 @@ cdef class Counted:
         self.keep_rows = keep_rows
         self.max_order = max_order
         self.last_segment = (None, None)
+        self.tokenizers = NO_TOKENIZERS
 
     @property
     def stats(self):
@@ -81,6 +86,7 @@ cdef class Counted:
         self.tokenized_periods += other.tokenized_periods
         self.label_padding |= other.label_padding
         self.last_segment = other.last_segment
+        self.tokenizers |= other.tokenizers
 
     cdef int note(self, PackedSegments packer) except -1:
         """Add what a packer has noted about its segments."""
@@ -108,15 +114,18 @@ cdef class Totals:
 
     cdef readonly array row
     cdef readonly object segments, nrefs, tokenized_periods
+    cdef readonly frozenset tokenizers     # see `Counted`
     cdef object kept           # (`kept` of the corpora before, rows of the last corpus) or None
     cdef public list extra     # of one corpus: see `Counted`
 
-    def __cinit__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None):
+    def __cinit__(self, array row not None, segments=0, nrefs=0, tokenized_periods=0, rows=None,
+                  frozenset tokenizers not None=NO_TOKENIZERS):
         self.row = row
         self.segments = segments
         self.nrefs = nrefs
         self.tokenized_periods = tokenized_periods
         self.kept = None if rows is None else (None, rows)
+        self.tokenizers = tokenizers
 
     @staticmethod
     def zero(max_order):
@@ -132,7 +141,8 @@ cdef class Totals:
             row = zero_rows(1, counted.max_order)
             accumulate_rows(counted.rows if adapted is None else adapted, counted.segments, row)
         kept = counted.stats if keep_rows and counted.segments else None
-        total = Totals(row, counted.segments, counted.nrefs, counted.tokenized_periods, kept)
+        total = Totals(
+            row, counted.segments, counted.nrefs, counted.tokenized_periods, kept, counted.tokenizers)
         total.extra = counted.extra
         return total
 
@@ -145,7 +155,8 @@ cdef class Totals:
         if self.segments is not None and other.segments is not None:
             segments = self.segments + other.segments
             nrefs = joint_nrefs(self.nrefs or 0, other.nrefs or 0)
-        total = Totals(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
+        total = Totals(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods, None,
+                       self.tokenizers | other.tokenizers)
         total.kept = self.kept
         if other.kept is not None:
             total.kept = (self.kept, other.rows())
@@ -169,7 +180,7 @@ cdef class Totals:
         return len(self.row) // 2 - 1
 
     def _compared(self):
-        return self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows()
+        return self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows(), self.tokenizers
 
     def __eq__(self, other):
         if not isinstance(other, Totals):
@@ -178,7 +189,8 @@ cdef class Totals:
 
     def __reduce__(self):
         rows = self.rows() if self.kept is not None else None
-        return Totals, (self.row, self.segments, self.nrefs, self.tokenized_periods, rows)
+        return Totals, (
+            self.row, self.segments, self.nrefs, self.tokenized_periods, rows, self.tokenizers)
 
 
 cdef class RunningTotals(Cell):

@@ -26,12 +26,13 @@ from ._id_packer import IdPacker
 from ._text_packer import TextPacker
 from ._token_packer import TokenPacker
 from .prepared_lines import PreparedLines
+from .row_counters import count_runs, runs
 from .stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from ..tokenizers.loaded import Tokenizer
@@ -53,8 +54,11 @@ class Counter:
     id_filter : IdFilter, optional
         Which ids count.
     skip_none : bool, default False
-        Whether references that are None are left out. least_total : int, default 0 Where rows are
-        added up, a smaller total counts as this. checks : TokenChecks, optional Of lists of tokens.
+        Whether references that are None are left out.
+    least_total : int, default 0
+        Where rows are added up, a smaller total counts as this.
+    checks : TokenChecks, optional
+        Of lists of tokens.
     """
 
     def __init__(
@@ -82,6 +86,8 @@ class Counter:
         self.checks = checks
         self.padding_was_checked = False
         self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
+        self.by_script = None if tokenizer is None else tokenizer.by_script
+        self.of_tokenizers: dict[Tokenizer, Counter] = {}
         # Segments in favor of the layout of references, and against it: see `warn_of_layout`.
         self.layout_votes = 0, 0
         # Workers that are not in use, by the type of hypotheses: lists stand for tuples and arrays.
@@ -112,7 +118,8 @@ class Counter:
         meanwhile : callable, optional
             Is called once while other threads count.
         """
-        if progress or type(batch) is not Batch:  # a ColumnBatch has several blocks
+        # A ColumnBatch has several blocks.
+        if progress or type(batch) is not Batch or self.by_script is not None:
             counted = self._count_blocks(batch, keep_rows, progress)
         else:
             sides = batch.hypotheses, batch.references
@@ -130,8 +137,12 @@ class Counter:
         with ProgressBar(progress, batch.segments, " segments") as bar:
             for block in batch.blocks(self.threads):
                 sides = block.hypotheses, block.references
-                shown = bar if progress else None
-                counted = count_segments(self, *sides, keep_rows, block.before, shown)
+                if self.by_script is not None:
+                    counted = count_runs(self.parts(block), self.max_order, keep_rows)
+                    bar.update(counted.segments)
+                else:
+                    shown = bar if progress else None
+                    counted = count_segments(self, *sides, keep_rows, block.before, shown)
                 if block.warns:
                     self._warn_of_mistakes(block, counted)
                 elif self.script_is_open and batch.warns:
@@ -167,15 +178,40 @@ class Counter:
         Stats
             S rows, those of `count`.
         """
-        worker = self.new_worker(list)
-        found, parts, first = [], [], 0
-        while taken := worker.packer.fill(hypotheses, references, first, 0):
-            positions, rows = worker.counter.match_positions(worker.packer)
-            found.append(positions)
-            parts.append(Stats._own(rows, self.max_order))
-            first += taken
+        found, parts = [], []
+        for counter, part in self.parts(Batch(hypotheses, references)):
+            worker, first = counter.new_worker(list), 0
+            while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
+                positions, rows = worker.counter.match_positions(worker.packer)
+                found.append(positions)
+                parts.append(Stats._own(rows, self.max_order))
+                first += taken
         stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_order)
         return b"".join(found), stats
+
+    def parts(self, batch: Batch) -> Iterator[tuple[Counter, Batch]]:
+        """Parts of a batch of lists, each with its counter: all with this one, or by script."""
+        if self.by_script is None:
+            return iter([(self, batch)])
+        return runs(batch, map(self._counter_for, batch.references))
+
+    def _counter_for(self, references: Any) -> Counter:
+        """What counts a segment: all of it by the tokenizer of the first reference's script."""
+        assert self.by_script is not None
+        texts = [references] if isinstance(references, str) else list_or_tuple(references)
+        tokenizer = self.by_script(next((text for text in texts if isinstance(text, str)), ""))
+        found = self.of_tokenizers.get(tokenizer)
+        if found is None:
+            found = self.of_tokenizers[tokenizer] = Counter(
+                tokenizer,
+                self.lowercase,
+                self.max_order,
+                self.threads,
+                reference_length=self.reference_length,
+                skip_none=self.skip_none,
+                least_total=self.least_total,
+            )
+        return found
 
     def new_worker(self, kind: type) -> Worker:
         """The worker of one more thread, for lists of segments, IdRows or Utf8Rows."""

@@ -60,6 +60,8 @@ class Dialect(ABC):
     tokenizers : mapping of str to str or None
         The original's names of its tokenizers, and the names here; None: it takes tokens from
         any tokenizer.
+    tokenizer_by_script : str
+        What "auto" means.
     cases, reference_lengths, orders : collection
         The allowed values of `lowercase`, `reference_length` and `max_order`.
     minimum_total : int
@@ -97,6 +99,7 @@ class Dialect(ABC):
     reference_length: ClassVar[ReferenceLength | Literal["average"]] = "closest"
     max_order: ClassVar[int] = 4
     tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
+    tokenizer_by_script: ClassVar[TokenizerName] = "auto"
     cases: ClassVar[Collection[bool]] = (False, True)
     reference_lengths: ClassVar[Collection[str]] = ()
     orders: ClassVar[Collection[int]] = range(1, MAX_ORDER + 1)
@@ -351,6 +354,8 @@ class Dialect(ABC):
             tokenize = self.tokenizer
         elif tokenize is not None and self.tokenizers is not None:
             tokenize = self._own_tokenizer(tokenize)
+        elif tokenize == "auto":
+            tokenize = self.tokenizer_by_script
         if lowercase is None:
             return tokenize, self.lowercase and tokenize is not None, max_order, reference_length
         lowercase = check_lowercase(lowercase, tokenize is not None)
@@ -370,14 +375,14 @@ class Dialect(ABC):
         known = _any_of([*map(repr, self.tokenizers), "None for lists of tokens"])
         raise self._refusal(f"tokenize={name!r}", f"its tokenizers are {known}")
 
-    def _make_signature(self, scorer: Scorer, nrefs: int | None) -> str:
+    def _make_signature(self, scorer: Scorer, nrefs: int | None, used: str = "") -> str:
         """See `Scorer.signature`."""
         weights, order = scorer.weights, scorer.max_order
         fields = {
             "nrefs": "var" if nrefs == -1 else nrefs,
             "case": None if scorer.lowercase is None else "lc" if scorer.lowercase else "mixed",
             "eff": "yes" if scorer.effective_order else "no",
-            "tok": scorer.tokenizer,
+            "tok": f"{scorer.tokenizer}{used}" if used else scorer.tokenizer,
             "dialect": self.version,
             "order": None if order == self._usual_order else order,
             "weights": None if weights is None else ",".join(map(str, weights)),

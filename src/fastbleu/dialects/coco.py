@@ -29,7 +29,8 @@ class CocoDialect(SummedDialect):
     The closest reference's length counts, of two equally close the shorter; or the shortest; or,
     with ``reference_length="average"``, their mean. This is not an integer, so there are no rows.
     Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` also does what
-    its ``PTBTokenizer`` does before.
+    its ``PTBTokenizer`` does before, and ``tokenize="auto"`` takes the words of each image's
+    language, by the script of its first reference.
 
     References
     ----------
@@ -38,6 +39,7 @@ class CocoDialect(SummedDialect):
 
     name = "coco"
     version = "pycocoevalcap-1.2"
+    tokenizer_by_script = "auto-captions"
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smoothing": "tiny"}

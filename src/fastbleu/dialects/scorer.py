@@ -17,7 +17,7 @@ from .score import Score
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
     import numpy
@@ -132,7 +132,7 @@ class Scorer:
         # Most dialects add up rows as they are: for these, calls skip `_adapted_totals`.
         self.totals = Totals.from_counts if plain else self._adapted_totals
         # Signatures of scores, by the number of references.
-        self._signatures: dict[int | None, str] = {}
+        self._signatures: dict[Any, str] = {}
         dialect._check_options(self)
 
     @property
@@ -141,14 +141,19 @@ class Scorer:
         names = "lowercase", "tokenizer", "reference_length"
         return {name: getattr(self, name) for name in names}
 
-    def signature(self, nrefs: int | None = None) -> str:
+    def signature(
+        self, nrefs: int | None = None, tokenizers: Collection[str] = frozenset()
+    ) -> str:
         """A text that names everything that a score depends on besides the counts.
 
         `nrefs` is the number of references per segment; -1: it varies; None leaves the field out.
+        `tokenizers` are those used, if the tokenizer chooses one for each segment.
         """
-        found = self._signatures.get(nrefs)
+        key = (nrefs, tokenizers) if tokenizers else nrefs
+        found = self._signatures.get(key)
         if found is None:
-            found = self._signatures[nrefs] = self.dialect._make_signature(self, nrefs)
+            used = f"[{','.join(sorted(tokenizers))}]" if tokenizers else ""
+            found = self._signatures[key] = self.dialect._make_signature(self, nrefs, used)
         return found
 
     @property
@@ -226,7 +231,7 @@ class Scorer:
             found.get("ref_len", ref_len),
             matches,
             ngrams,
-            self._signatures.get(totals.nrefs) or self.signature(totals.nrefs),
+            self.signature(totals.nrefs, totals.tokenizers),
             dialect.printed(found["value"]),
             found.get("cumulative"),
         )

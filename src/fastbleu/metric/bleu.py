@@ -42,8 +42,9 @@ class BLEU(Configured, MatrixMethods):
     ----------
     tokenize : str, callable (str -> list of str) or None, default "13a"
         A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text; a dialect with
-        its own tokenizer accepts only that. None: the input is lists of tokens, which may be
-        any hashable objects, or token ids. For your own sentencepiece model pass
+        its own tokenizer accepts only that. "auto": for each segment the tokenizer of the script of
+        its first reference, which the score's signature names. None: the input is lists of tokens,
+        which may be any hashable objects, or token ids. For your own sentencepiece model pass
         ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
     lowercase : bool, default False
         Ignore case; in sacreBLEU's dialect by lowercasing the text first.
@@ -544,12 +545,14 @@ class BLEU(Configured, MatrixMethods):
         noted = totals.segments, totals.nrefs, totals.tokenized_periods
         rows = totals.rows()  # kept also for a dialect that averages sentences
         kept = rows._rows if len(rows) else None
-        return partial(type(self), **arguments), (), (totals.row, *noted, kept)
+        state = totals.row, *noted, kept, tuple(sorted(totals.tokenizers))
+        return partial(type(self), **arguments), (), state
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        row, segments, nrefs, periods, kept = state
+        row, segments, nrefs, periods, kept, *tokenizers = state  # earlier pickles have no last one
         rows = None if kept is None else Stats._own(kept, self.max_order)
-        self._totals.add(Totals(row, segments, nrefs, periods, rows))
+        used = frozenset(*tokenizers)
+        self._totals.add(Totals(row, segments, nrefs, periods, rows, used))
 
     def __repr__(self) -> str:
         segments = self._totals.value.segments

@@ -105,6 +105,18 @@ def load_ptb(name: str, entry: Entry, path: str | None) -> Loaded:
     return lambda text: write(text).split(), name, (lambda text, *_: write(text), "none")
 
 
+def load_words(name: str, entry: Entry, path: str | None) -> Loaded:
+    """The words of a language by the library of the tokenizer's name; see words.py."""
+    words: Any = getattr(import_locked(f"{__package__}.words"), name)()
+    version = import_locked("importlib.metadata").version(name)
+    return splitter(name, lambda text: " ".join(words(text))), f"{name}-{version}", None
+
+
+def load_by_script(name: str, entry: Entry, path: str | None) -> Loaded:
+    """The tokenizer of each text's script; the details are those of others and of Chinese."""
+    return import_locked(f"{__package__}.words").ByScript(*entry.details), name, None
+
+
 def load_of_tool(name: str, entry: Entry, path: str | None) -> Loaded:
     """The text rules of an evaluation tool: a function, or one that makes it."""
     function, *arguments = entry.details

@@ -103,6 +103,11 @@ class Tokenizer:
         """Whether text of a script without spaces between words has hardly any tokens."""
         return (self.compiled or (self.prepared or ("", ""))[1]) in SPLIT_AT_SPACES
 
+    @property
+    def by_script(self) -> Callable[[str], Tokenizer] | None:
+        """For "auto", the function from a text to the tokenizer of its script."""
+        return getattr(self.function, "tokenizer_of", None)
+
 
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
 _LOADED: dict[tuple[str, str | None], Tokenizer] = {}
