@@ -11,7 +11,7 @@ import os
 from ..inputs.arguments import a_type, closest
 from . import _compiled
 from .libraries import beginning, cached_model
-from .table import SPLIT_AT_SPACES, TABLE, TOKENIZERS, WITH_MODEL
+from .table import OF_WORDS, SPLIT_AT_SPACES, TABLE, TOKENIZERS, WITH_MODEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[
 
 
 def _unknown(name: str) -> str:
-    by_lower = {known.lower(): known for known in TOKENIZERS}
+    by_lower = {known.lower(): known for known in (*TOKENIZERS, *OF_WORDS)}
     meant = closest(name.lower(), by_lower)
     hint = f"; did you mean {by_lower[meant]!r}?" if meant else "."
-    return f"tokenizer {name!r} is unknown{hint} Choose one of {', '.join(TOKENIZERS)}"
+    return f"tokenizer {name!r} is unknown{hint} Choose one of {', '.join(by_lower.values())}"

@@ -135,10 +135,10 @@ TABLE: dict[TokenizerName, Entry] = {
     "e2e": _original("e2e", "none"),
     "ptb": Entry(load_ptb, splits_at_spaces=True),
     "ptb-all": Entry(load_ptb),
-    "pythainlp": Entry(load_words, (), "th", "pythainlp"),
-    "laonlp": Entry(load_words, (), "lo", "laonlp"),
-    "khmercut": Entry(load_words, (), "km", "khmercut"),
-    "burmesenlp": Entry(load_words, (), "my", "burmesenlp"),
+    "pythainlp": Entry(load_words, (), "words", "pythainlp"),
+    "laonlp": Entry(load_words, (), "words", "laonlp"),
+    "khmercut": Entry(load_words, (), "words", "khmercut"),
+    "burmesenlp": Entry(load_words, (), "words", "burmesenlp"),
     # The tokenizers of scripts that words.py does not have, and of Chinese.
     "auto": Entry(load_by_script, ("13a", "zh")),
     "auto-captions": Entry(load_by_script, ("ptb", "jieba")),
@@ -162,6 +162,8 @@ _OF_SACREBLEU = None, load_mecab, load_sentencepiece
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
     name for name, entry in TABLE.items() if entry.load in _OF_SACREBLEU
 )
+# sacreBLEU does not have these, and any dialect that has no tokenizer of its own takes them.
+OF_WORDS = "auto", "ptb", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp"
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
 # The others are for some languages only.
