@@ -224,8 +224,12 @@ class Counter:
             packer = TokenPacker(self.checks)
         elif tokenizer.prepared is not None:
             prepare, compiled = tokenizer.prepared
-            lines = PreparedLines(lambda text, of: prepare(text, lowercase, of), skip_none)
-            packer = TextPacker(TextChecks(), compiled, prepared=lines)
+            writer, lines = tokenizer.line_writer, None
+            if writer is None:
+                lines = PreparedLines(lambda text, of: prepare(text, lowercase, of), skip_none)
+            packer = TextPacker(
+                TextChecks(), compiled, missing=skip_none, prepared=lines, line_writer=writer
+            )
         elif (split := tokenizer.function) is not None:
             lines = PreparedLines(
                 lambda text, _: split(text.lower() if lowercase else text), skip_none
