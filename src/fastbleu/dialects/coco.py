@@ -57,11 +57,12 @@ class CocoDialect(SummedDialect):
     def _all(
         self, hyp_len: int, ref_len: float, matches: Sequence[int], totals: Sequence[int]
     ) -> tuple[float, ...]:
-        product, scores = 1.0, []
+        product, scores, order = 1.0, [], 1.0
         bp = self.brevity_penalty(hyp_len, ref_len)
-        for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True), 1):
-            product *= (float(matched) + _TINY) / (float(ngrams) + _SMALL)
+        for matched, ngrams in zip(matches, totals, strict=True):
+            product *= (matched + _TINY) / (ngrams + _SMALL)
             scores.append(pow(product, 1.0 / order) * bp)
+            order += 1.0
         return tuple(scores)
 
     def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:

@@ -120,7 +120,7 @@ class Tokenizer:
 
 
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
-_LOADED: dict[tuple[str, str | None], Tokenizer] = {}
+_LOADED: dict[str | tuple[str, str], Tokenizer] = {}
 
 
 def get_tokenizer(
@@ -151,7 +151,7 @@ def get_tokenizer(
     """
     if model is None and isinstance(tokenize, str):
         # Those with a model file are not under this key, because the file may change.
-        found = _COMPILED.get(tokenize) or _LOADED.get((tokenize, None))
+        found = _COMPILED.get(tokenize) or _LOADED.get(tokenize)
         if found is not None:
             return found
     if isinstance(tokenize, str) and tokenize not in TABLE:
@@ -217,7 +217,8 @@ def _load(name: str, path: str | None) -> Tokenizer:
     entry = TABLE[name]  # type: ignore[index]
     # $SACREBLEU may change while the program runs.
     place = cached_model(entry) if path is None and entry.takes_model else path
-    found = _LOADED.get((name, place))
+    key = name if place is None else (name, place)
+    found = _LOADED.get(key)
     if found is None:
         assert entry.load is not None
         try:
@@ -229,7 +230,7 @@ def _load(name: str, path: str | None) -> Tokenizer:
                 name=error.name,
             ) from error
         found = Tokenizer(name, None, function, signature, None, path, prepared)
-        _LOADED[name, place] = found
+        _LOADED[key] = found
     return found
 
 
