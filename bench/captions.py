@@ -4,8 +4,9 @@
 
 40,504 images, as many as in COCO's validation set, with a caption and 5 references each, made from
 the English of WMT22 (COCO's own may not be carried). Each side is a new process that reads the
-captions as JSON, tokenizes and scores them; and the command on COCO's files. Also the time per caption of the tokenizers alone, on
-5,000 captions: Java's without the start of its virtual machine. Needs pycocoevalcap and Java.
+captions as JSON, tokenizes and scores them; fastbleu's command reads COCO's files, and scores
+captions line by line. Also the time per caption of the tokenizers alone, on 5,000 captions: Java's
+without the start of its virtual machine. Needs pycocoevalcap and Java.
 """
 
 from __future__ import annotations

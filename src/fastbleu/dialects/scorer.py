@@ -141,9 +141,7 @@ class Scorer:
         names = "lowercase", "tokenizer", "reference_length"
         return {name: getattr(self, name) for name in names}
 
-    def signature(
-        self, nrefs: int | None = None, tokenizers: Collection[str] = frozenset()
-    ) -> str:
+    def signature(self, nrefs: int | None = None, tokenizers: Collection[str] = frozenset()) -> str:
         """A text that names everything that a score depends on besides the counts.
 
         `nrefs` is the number of references per segment; -1: it varies; None leaves the field out.

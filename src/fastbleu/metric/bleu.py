@@ -551,7 +551,7 @@ class BLEU(Configured, MatrixMethods):
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         row, segments, nrefs, periods, kept, *tokenizers = state  # earlier pickles have no last one
         rows = None if kept is None else Stats._own(kept, self.max_order)
-        used = frozenset(*tokenizers)
+        used: frozenset[str] = frozenset(*tokenizers)
         self._totals.add(Totals(row, segments, nrefs, periods, rows, used))
 
     def __repr__(self) -> str:

@@ -337,7 +337,8 @@ cdef inline bint is_plain(const text_line *text) noexcept nogil:
     return seen < 0x80 and memchr(chars, 38, text.length) == NULL
 
 
-cdef inline int write_plain(const text_line *text, bint all_tokens, written *out, void *chars) except -1 nogil:
+cdef inline int write_plain(
+        const text_line *text, bint all_tokens, written *out, void *chars) except -1 nogil:
     """Write tokens to `chars`, where there is room for 6 * text.length + MORE."""
     cdef failures failed
     memset(&failed, 0, sizeof(failed))

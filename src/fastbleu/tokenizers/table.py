@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     ]
     # fmt: on
     Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
-    Words: TypeAlias = Literal["pythainlp", "laonlp", "khmercut", "burmesenlp"]
-    ByScript: TypeAlias = Literal["auto", "auto-captions"]
-    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | OfTools | Words | ByScript
+    Words: TypeAlias = Literal[
+        "auto", "auto-captions", "pythainlp", "laonlp", "khmercut", "burmesenlp"
+    ]
+    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | OfTools | Words
 
 
 class Entry:
