@@ -86,7 +86,10 @@ class Counter:
         self.checks = checks
         self.padding_was_checked = False
         self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
-        self.by_script = None if tokenizer is None else tokenizer.by_script
+        # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
+        self.by_script = getattr(tokenizer and tokenizer.function, "tokenizer_of", None)
+        prepare, _ = (tokenizer and tokenizer.prepared) or (None, "")
+        self.line_writer = getattr(prepare, "line_writer", None)
         self.of_tokenizers: dict[Tokenizer, Counter] = {}
         # Segments in favor of the layout of references, and against it: see `warn_of_layout`.
         self.layout_votes = 0, 0
@@ -224,11 +227,15 @@ class Counter:
             packer = TokenPacker(self.checks)
         elif tokenizer.prepared is not None:
             prepare, compiled = tokenizer.prepared
-            writer, lines = tokenizer.line_writer, None
-            if writer is None:
+            lines = None
+            if self.line_writer is None:
                 lines = PreparedLines(lambda text, of: prepare(text, lowercase, of), skip_none)
             packer = TextPacker(
-                TextChecks(), compiled, missing=skip_none, prepared=lines, line_writer=writer
+                TextChecks(),
+                compiled,
+                missing=skip_none,
+                prepared=lines,
+                line_writer=self.line_writer,
             )
         elif (split := tokenizer.function) is not None:
             lines = PreparedLines(

@@ -75,7 +75,11 @@ class PTBTokenizer:
             pair.
         """
         found = captions_for_image.items()
-        captions = [entry["caption"].replace("\n", " ") for _, some in found for entry in some]
+        try:
+            captions = [entry["caption"].replace("\n", " ") for _, some in found for entry in some]
+        except TypeError as error:
+            expected = 'expected captions as in {7: [{"caption": "A cat."}]}'
+            raise TypeError(f"{error}; {expected}") from error
         if self.compatible:
             check_line_breaks([image for image, some in found for _ in some], captions)
             lines = _lines_of_file(captions)

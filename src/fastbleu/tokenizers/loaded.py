@@ -103,21 +103,6 @@ class Tokenizer:
         """Whether text of a script without spaces between words has hardly any tokens."""
         return (self.compiled or (self.prepared or ("", ""))[1]) in SPLIT_AT_SPACES
 
-    @property
-    def line_writer(self) -> Any:
-        """What does in C what `prepared` does in Python, if there is such: see _ptb.pyx."""
-        return None if self.prepared is None else getattr(self.prepared[0], "line_writer", None)
-
-    @property
-    def needs_python(self) -> bool:
-        """Whether splitting calls Python, which may not be safe on several threads."""
-        return self.function is not None and self.line_writer is None
-
-    @property
-    def by_script(self) -> Callable[[str], Tokenizer] | None:
-        """For "auto", the function from a text to the tokenizer of its script."""
-        return getattr(self.function, "tokenizer_of", None)
-
 
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
 _LOADED: dict[str | tuple[str, str], Tokenizer] = {}
