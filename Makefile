@@ -74,8 +74,8 @@ test-full: $(VENV)/tested            ## run all tests, with 1,000,000 random seg
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) $(PYTEST_ARGS)
 
 test-libraries: $(VENV)/tested            ## test the tokenizers of other libraries
-	@$(PIP) 'pyfastbleu[ja,ko,spm]'
-	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/tokenizers/test_tokenizer_libraries.py
+	@$(PIP) 'pyfastbleu[ja,ko,spm,words]'
+	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/tokenizers/test_tokenizer_libraries.py tests/tokenizers/test_words.py
 
 # In a separate environment, because the frameworks take half a gigabyte.
 test-integrations:            ## test the integrations and example scripts with all training frameworks installed

@@ -280,7 +280,7 @@ def test_a_script_without_spaces_that_is_split_at_spaces_is_warned_of_once(texts
             metric.score(texts, texts)
     messages = [str(w.message) for w in caught if "without spaces" in str(w.message)]
     assert len(messages) == 1
-    assert 'use the tokenizer "zh", "ja-mecab" or "char"' in messages[0]
+    assert 'use the tokenizer "zh", "ja-mecab", "char" or "auto"' in messages[0]
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,29 @@ def test_plain_words_take_no_other_way():
         assert tokenize(f"{word} x", "ptb") == [*tokenize(f"{word},", "ptb"), "x"]
 
 
+@pytest.mark.filterwarnings("ignore:.* they look tokenized already")
+@pytest.mark.parametrize("kind", KINDS)
+def test_counted_text_has_these_tokens(kind):
+    """The ways from a text to tokens, to a line of them and to counts are equal."""
+    rng = random.Random(f"{SEED} {kind}")
+    texts = [KINDS[kind](rng) * rng.choice([1, 1, 1, 1, 5]) for _ in range(6000)]
+    texts[:4] = ["(" * 2048, '"{' * 900 + "a", "a.a " * 600, "&apos;s \x1c a\x1fb"]
+    for text in texts:
+        line = _ptb.write(text)
+        assert _ptb.split(text) == line.split(), text
+        assert _ptb.split(text, True) == [t for t in _ptb.write(text, True).split(" ") if t], text
+    tokens = [tokenize(text, "ptb") for text in texts]
+    sides = [
+        (some[::3], list(zip(some[1::3], some[2::3], strict=True))) for some in (texts, tokens)
+    ]
+    expected = fastbleu.count(*sides[1])
+    for threads in (1, 2):
+        assert fastbleu.count(*sides[0], tokenize="ptb", threads=threads) == expected
+        metric = fastbleu.BLEU("ptb", lowercase=True, threads=threads)
+        assert metric.statistics(*sides[0]) == expected
+    assert metric.counter.match_positions(*sides[0])[1] == expected
+
+
 @pytest.mark.parametrize(
     "piece", ["a", "a.", "a,", "1-", "<a ", "&amp;", "x@", "(", "'", "é.", "😀", "http://"]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -28,10 +29,15 @@ class CocoReader(Reader):
         self.source = ByteSource(path, opened)
         self.label = self.source.label
         data = b"".join(iter(self.source.read, b""))
+        was_enabled = gc.isenabled()
+        gc.disable()  # it would go through all objects of the file again and again
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:
             raise InputError(f"{error} (name a file of lines otherwise than .json)") from error
+        finally:
+            if was_enabled:
+                gc.enable()
         self._images: list[Any] = []
 
     def choose(self, images: list[Any], width: int) -> None:

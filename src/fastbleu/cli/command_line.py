@@ -130,8 +130,9 @@ def _print_completion(parser: argparse.ArgumentParser, shell: str) -> NoReturn:
 
 def _fill_in(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
     """Set sacreBLEU's defaults, and refuse options that it does not have."""
-    for value in {options.tokenize, options.smooth_method}.intersection(ONLY_DIALECTS):
-        parser.error(f"sacreBLEU does not have {value!r}: name the --dialect that has it")
+    for name, values in ONLY_DIALECTS.items():
+        if (value := getattr(options, name)) in values:
+            parser.error(f"sacreBLEU does not have {value!r}: name the --dialect that has it")
     if options.reference_length not in (None, "closest"):
         parser.error("--reference-length: sacreBLEU takes the closest; see --dialect")
     for name, value in _DEFAULTS.items():

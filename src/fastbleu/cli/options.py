@@ -14,14 +14,17 @@ from .. import __version__
 from ..dialects import get, names
 from ..dialects._sacrebleu import SMOOTH_DEFAULTS
 from ..inputs.missing import CHOICES
-from ..tokenizers.table import TOKENIZERS
+from ..tokenizers.table import OF_WORDS, TOKENIZERS
 
 REPORT_LABELS = ("source", "documents", "groups", "ids")  # files of a report only
 FORMATS = ("json", "text", "latex")
 OF_GROUPS = ("csv", "markdown", "parquet")  # formats of --by only
 _SHELLS = ("bash", "zsh", "fish", "tcsh")
 # Values that only some dialects accept; the dialects check them.
-ONLY_DIALECTS = ("international", "international-e", "ptb", "add-1", "method4")
+ONLY_DIALECTS = {
+    "tokenize": ("international", "international-e", *OF_WORDS),
+    "smooth_method": ("add-1", "method4"),
+}
 
 
 class _Dialects(tuple[str, ...]):
@@ -113,11 +116,12 @@ def make_parser() -> argparse.ArgumentParser:
     text = f"rules and defaults to use: {', '.join(dialects)} (default: sacrebleu); or a recipe"
     add("--dialect", choices=_Dialects(dialects), metavar="NAME", default=dialects[0], help=text)
     text = f"one of {', '.join(TOKENIZERS)} (default: 13a; see -l); some dialects have others"
-    add("-tok", "--tokenize", choices=(*TOKENIZERS, *ONLY_DIALECTS[:3]), metavar="NAME", help=text)
+    known = *TOKENIZERS, *ONLY_DIALECTS["tokenize"]
+    add("-tok", "--tokenize", choices=known, metavar="NAME", help=text)
     add("-lc", "--lowercase", action="store_true", default=None, help="ignore case")
     add("--cased", dest="lowercase", action="store_false", help="do not ignore case")
     text = f"smoothing of orders without a match: {', '.join(SMOOTH_DEFAULTS)} (default: exp)"
-    known = *SMOOTH_DEFAULTS, *ONLY_DIALECTS[3:]
+    known = *SMOOTH_DEFAULTS, *ONLY_DIALECTS["smooth_method"]
     add("-s", "--smooth-method", choices=known, metavar="METHOD", help=text)
     add(
         "--reference-length", metavar="RULE", help="closest, shortest, ... if a dialect has several"

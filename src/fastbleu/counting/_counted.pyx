@@ -53,7 +53,7 @@ cdef class Counted:
     cdef public object last_segment
     # What a dialect's own Counter adds: a list with an entry for each segment.
     cdef public list extra
-    # The fields of signatures of the tokenizers of segments, None for the counter's own; None if that is all.
+    # Where segments have tokenizers of their own: the signatures of those used, None for the counter's own.
     cdef public frozenset tokenizers
 
     def __cinit__(self, Py_ssize_t segments, int max_order, bint keep_rows=True):
@@ -84,6 +84,8 @@ cdef class Counted:
         self.tokenized_periods += other.tokenized_periods
         self.label_padding |= other.label_padding
         self.last_segment = other.last_segment
+        if other.tokenizers is not None:
+            self.tokenizers = other.tokenizers | (self.tokenizers or frozenset())
 
     cdef int note(self, PackedSegments packer) except -1:
         """Add what a packer has noted about its segments."""
@@ -138,9 +140,9 @@ cdef class Totals:
             row = zero_rows(1, counted.max_order)
             accumulate_rows(counted.rows if adapted is None else adapted, counted.segments, row)
         kept = counted.stats if keep_rows and counted.segments else None
-        total = Totals(row, counted.segments, counted.nrefs, counted.tokenized_periods, kept)
+        total = Totals(
+            row, counted.segments, counted.nrefs, counted.tokenized_periods, kept, counted.tokenizers)
         total.extra = counted.extra
-        total.tokenizers = counted.tokenizers
         return total
 
     def plus(self, Totals other not None):
@@ -447,7 +449,7 @@ cdef Py_ssize_t useful_threads(object hypotheses, object references, object coun
     """How many threads have work."""
     if type(hypotheses) is IdRows:
         chunks = (hypotheses.size + references.size) // CHUNK_IDS
-    elif counter.tokenizer is not None and counter.tokenizer.function is not None:
+    elif counter.tokenizer is not None and counter.tokenizer.function and counter.line_writer is None:
         return 1  # a user's function may not be safe on several
     elif counter.tokenizer is None and is_list_or_tuple(hypotheses) and not Rounds.possible:
         return 1  # reading, most of the work, would go on in one thread at a time

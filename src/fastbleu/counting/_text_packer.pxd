@@ -8,7 +8,8 @@ from fastbleu._packed cimport PackedSegments
 from fastbleu.counting._utf8_reader cimport Utf8Reader
 from fastbleu.kernel.tables cimport hash_seed, interner, key_list
 from fastbleu.runtime._process cimport KeptMemory
-from fastbleu.tokenizers._compiled cimport classifier, line_buffers, line_reader, text_line, tokenizer_tables
+from fastbleu.tokenizers._compiled cimport (
+    classifier, line_buffers, line_reader, text_line, tokenizer_tables, write_function)
 
 
 cdef extern from "kernel/text/line_keys.h":
@@ -27,6 +28,7 @@ cdef class TextPacker(PackedSegments):
     cdef object checks, prepared
     cdef Utf8Reader utf8         # of chunks that are Utf8Rows; None: chunks are lists of str
     cdef bint lowercase, missing, finished
+    cdef write_function write_line      # replaces each line first, instead of lowering it; or NULL
     cdef bint is_plain               # whether reading the current lines must not fail
     cdef const tokenizer_tables *tables
     cdef classifier classify

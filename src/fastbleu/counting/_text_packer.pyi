@@ -16,6 +16,7 @@ class TextPacker(PackedSegments):
         *,
         utf8: bool = False,
         prepared: PreparedLines | None = None,
+        line_writer: object = None,
     ) -> TextPacker: ...
     def fill(
         self,

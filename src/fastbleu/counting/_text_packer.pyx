@@ -15,6 +15,7 @@ import cython
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX, uint16_t
 from libc.string cimport memcpy
@@ -28,7 +29,7 @@ from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, si
 from fastbleu.tokenizers._compiled cimport (
     PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_READY,
     begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of, line_reader,
-    no_memory, reserve_buffers, tables_of)
+    no_memory, reserve_buffers, reserve_lowered, tables_of, write_function)
 
 from array import array as _array
 
@@ -55,7 +56,6 @@ cdef extern from "kernel/text/utf8.h":
     void prefetch_line(size_t address) noexcept nogil
 
 cdef extern from "kernel/text/lower.h":
-    int reserve_lowered(line_buffers *buffers, size_t length, int char_width) noexcept nogil
     bint lower_some(text_line text, size_t start, size_t stop, const uint16_t *table,
                     line_buffers *buffers) noexcept nogil
 
@@ -145,11 +145,16 @@ cdef class TextPacker(PackedSegments):
         Whether chunks are Utf8Rows; if not, lists of str.
     prepared : PreparedLines, optional
         Rewrites the lines of lists first.
+    line_writer : capsule, optional
+        Does so in C, instead of lowering (tokenizers/_ptb.pyx).
     """
 
     def __cinit__(self, checks, str tokenizer not None, bint lowercase=False, bint missing=False, *,
-                  bint utf8=False, prepared=None):
+                  bint utf8=False, prepared=None, line_writer=None):
         self.checks = checks
+        if line_writer is not None:
+            self.write_line = <write_function> PyCapsule_GetPointer(line_writer, "fastbleu.line_writer")
+            lowercase = True
         self.prepared = prepared
         self.lowercase = lowercase
         if lowercase:
@@ -378,6 +383,8 @@ cdef class TextPacker(PackedSegments):
         """Replace a line by a lowered copy; Python lowers what the table cannot."""
         cdef size_t at = 0, stop
         cdef bint is_lowered = True
+        if self.write_line != NULL:
+            return self.write_line(text, buffers)
         if reserve_lowered(buffers, text.length, text.char_width) < 0:
             no_memory(text.length)
         while at < text.length and is_lowered:

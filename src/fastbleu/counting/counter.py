@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
-
 from .._core import SegmentCounter
 from ..inputs._id_rows import IdRows
 from ..inputs._utf8_rows import Utf8Rows
@@ -28,12 +26,13 @@ from ._id_packer import IdPacker
 from ._text_packer import TextPacker
 from ._token_packer import TokenPacker
 from .prepared_lines import PreparedLines
+from .row_counters import count_runs, runs
 from .stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from ..tokenizers.loaded import Tokenizer
@@ -55,8 +54,11 @@ class Counter:
     id_filter : IdFilter, optional
         Which ids count.
     skip_none : bool, default False
-        Whether references that are None are left out. least_total : int, default 0 Where rows are
-        added up, a smaller total counts as this. checks : TokenChecks, optional Of lists of tokens.
+        Whether references that are None are left out.
+    least_total : int, default 0
+        Where rows are added up, a smaller total counts as this.
+    checks : TokenChecks, optional
+        Of lists of tokens.
     """
 
     def __init__(
@@ -81,17 +83,18 @@ class Counter:
         self.least_total = least_total
         self.checks = checks
         self.padding_was_checked = False
-        # Segments in favor of the layout of references, and against it: see `warn_of_layout`.
-        self.layout_votes = 0, 0
-        self._others: dict[Tokenizer, Counter] = {}
-        self._set_tokenizer(tokenizer)
-
-    def _set_tokenizer(self, tokenizer: Tokenizer | None) -> None:
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
         self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
+        # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
+        self.by_script = getattr(tokenizer and tokenizer.function, "tokenizer_of", None)
+        prepare, _ = (tokenizer and tokenizer.prepared) or (None, "")
+        self.line_writer = getattr(prepare, "line_writer", None)
+        # Segments in favor of the layout of references, and against it: see `warn_of_layout`.
+        self.layout_votes = 0, 0
         # Workers that are not in use, by the type of hypotheses: lists stand for tuples and arrays.
-        self.idle = {kind: Pool(self.threads) for kind in (list, IdRows, Utf8Rows)}
+        self.idle = {list: Pool(threads), IdRows: Pool(threads), Utf8Rows: Pool(threads)}
+        self._others: dict[Tokenizer, Counter] = {}
 
     def with_tokenizer(self, tokenizer: Tokenizer) -> Counter:
         """This counter, or one for text that differs only in the tokenizer; made once."""
@@ -99,8 +102,15 @@ class Counter:
             return self
         found = self._others.get(tokenizer)
         if found is None:
-            found = self._others[tokenizer] = copy(self)
-            found._set_tokenizer(tokenizer)
+            found = self._others[tokenizer] = Counter(
+                tokenizer,
+                self.lowercase,
+                self.max_order,
+                self.threads,
+                reference_length=self.reference_length,
+                skip_none=self.skip_none,
+                least_total=self.least_total,
+            )
         return found
 
     @property
@@ -128,7 +138,8 @@ class Counter:
         meanwhile : callable, optional
             Is called once while other threads count.
         """
-        if progress or type(batch) is not Batch:  # a ColumnBatch has several blocks
+        # A ColumnBatch has several blocks.
+        if progress or type(batch) is not Batch or self.by_script is not None:
             counted = self._count_blocks(batch, keep_rows, progress)
         else:
             hypotheses, before = batch.hypotheses, batch.before
@@ -150,6 +161,11 @@ class Counter:
         with ProgressBar(progress, batch.segments, " segments") as bar:
             for block in batch.blocks(self.threads):
                 sides = block.hypotheses, block.references
+                if self.by_script is not None:
+                    counters = map(self._counter_for, block.references)
+                    total.add(count_runs(self, block, counters, keep_rows))
+                    bar.update(block.segments)
+                    continue
                 shown = bar if progress else None
                 counted = count_segments(self, *sides, keep_rows, block.before, shown)
                 if block.warns:
@@ -187,15 +203,29 @@ class Counter:
         Stats
             S rows, those of `count`.
         """
-        worker = self.new_worker(list)
-        found, parts, first = [], [], 0
-        while taken := worker.packer.fill(hypotheses, references, first, 0):
-            positions, rows = worker.counter.match_positions(worker.packer)
-            found.append(positions)
-            parts.append(Stats._own(rows, self.max_order))
-            first += taken
+        found, parts = [], []
+        for counter, part in self.parts(Batch(hypotheses, references)):
+            worker, first = counter.new_worker(list), 0
+            while taken := worker.packer.fill(part.hypotheses, part.references, first, 0):
+                positions, rows = worker.counter.match_positions(worker.packer)
+                found.append(positions)
+                parts.append(Stats._own(rows, self.max_order))
+                first += taken
         stats = Stats.concatenate(parts) if parts else Stats.zeros(0, self.max_order)
         return b"".join(found), stats
+
+    def parts(self, batch: Batch) -> Iterator[tuple[Counter, Batch]]:
+        """Parts of a batch of lists, each with its counter: all with this one, or by script."""
+        if self.by_script is None:
+            return iter([(self, batch)])
+        return runs(batch, map(self._counter_for, batch.references))
+
+    def _counter_for(self, references: Any) -> Counter:
+        """What counts a segment: all of it by the tokenizer of the first reference's script."""
+        assert self.by_script is not None
+        texts = [references] if isinstance(references, str) else list_or_tuple(references)
+        first = next((text for text in texts if isinstance(text, str)), "")
+        return self.with_tokenizer(self.by_script(first))
 
     def new_worker(self, kind: type) -> Worker:
         """The worker of one more thread, for lists of segments, IdRows or Utf8Rows."""
@@ -208,8 +238,16 @@ class Counter:
             packer = TokenPacker(self.checks)
         elif tokenizer.prepared is not None:
             prepare, compiled = tokenizer.prepared
-            lines = PreparedLines(lambda text, of: prepare(text, lowercase, of), skip_none)
-            packer = TextPacker(TextChecks(), compiled, prepared=lines)
+            lines = None
+            if self.line_writer is None:
+                lines = PreparedLines(lambda text, of: prepare(text, lowercase, of), skip_none)
+            packer = TextPacker(
+                TextChecks(),
+                compiled,
+                missing=skip_none,
+                prepared=lines,
+                line_writer=self.line_writer,
+            )
         elif (split := tokenizer.function) is not None:
             lines = PreparedLines(
                 lambda text, _: split(text.lower() if lowercase else text), skip_none

@@ -65,7 +65,7 @@ class TokenListCounter(Counter):
         hypotheses, references = lists_of_tokens(self, batch)
         listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
         counted = super().count(listed, **options)
-        self.examine(counted, self._tokens(hypotheses, references))
+        self.examine(counted, self._tokens(listed))
         self._split = {}
         return counted
 
@@ -73,19 +73,22 @@ class TokenListCounter(Counter):
         """Add to the counts what depends on tokens; segments are (hypothesis, references)."""
         counted.extra = segments
 
-    def _tokens(self, hypotheses: Any, references: Any) -> list[Segment]:
-        read_hypothesis, read_reference = self._reader(False), self._reader(True)
+    def _tokens(self, batch: Batch) -> list[Segment]:
         segments = []
-        for hypothesis, some in zip(hypotheses, references, strict=True):
-            listed = [some] if isinstance(some, str) else list_or_tuple(some)
-            segments.append((read_hypothesis(hypothesis), [read_reference(one) for one in listed]))
+        for counter, part in self.parts(batch):
+            read_hypothesis, read_reference = _reader(counter, False), _reader(counter, True)
+            for hypothesis, some in zip(part.hypotheses, part.references, strict=True):
+                listed = [some] if isinstance(some, str) else list_or_tuple(some)
+                references = [read_reference(one) for one in listed]
+                segments.append((read_hypothesis(hypothesis), references))
         return segments
 
-    def _reader(self, is_reference: bool) -> Callable[[Any], list[Any]]:
-        """The function from a hypothesis or a reference to its tokens."""
-        tokenizer, lowercase = self.tokenizer, self.lowercase
-        if tokenizer is None:
-            return list
-        if tokenizer.prepared is not None:
-            return splitting(tokenizer.prepared, lowercase, is_reference)
-        return lambda text: split(text.lower() if lowercase else text, tokenizer)
+
+def _reader(counter: Counter, is_reference: bool) -> Callable[[Any], list[Any]]:
+    """The function from a hypothesis or a reference to its tokens."""
+    tokenizer, lowercase = counter.tokenizer, counter.lowercase
+    if tokenizer is None:
+        return list
+    if tokenizer.prepared is not None:
+        return splitting(tokenizer.prepared, lowercase, is_reference)
+    return lambda text: split(text.lower() if lowercase else text, tokenizer)

@@ -61,6 +61,8 @@ class Dialect(ABC):
     tokenizers : mapping of str to str or None
         The original's names of its tokenizers, and the names here; None: it takes tokens from
         any tokenizer.
+    tokenizer_by_script : str
+        What "auto" means.
     cases, reference_lengths, orders : collection
         The allowed values of `lowercase`, `reference_length` and `max_order`.
     minimum_total : int
@@ -98,6 +100,7 @@ class Dialect(ABC):
     reference_length: ClassVar[ReferenceLength | Literal["average"]] = "closest"
     max_order: ClassVar[int] = 4
     tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
+    tokenizer_by_script: ClassVar[TokenizerName] = "auto"
     cases: ClassVar[Collection[bool]] = (False, True)
     reference_lengths: ClassVar[Collection[str]] = ()
     orders: ClassVar[Collection[int]] = range(1, MAX_ORDER + 1)
@@ -363,7 +366,7 @@ class Dialect(ABC):
     def _own_tokenizer(self, tokenize: Any) -> Any:
         """The tokenizer that the original calls by this name."""
         if self.tokenizers is None:
-            return tokenize
+            return self.tokenizer_by_script if tokenize == "auto" else tokenize
         name = getattr(tokenize, "name", tokenize)
         if isinstance(name, str) and name in self.tokenizers:
             return self.tokenizers[name]

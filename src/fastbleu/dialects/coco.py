@@ -29,7 +29,8 @@ class CocoDialect(SummedDialect):
     The closest reference's length counts, of two equally close the shorter; or the shortest; or,
     with ``reference_length="average"``, their mean. This is not an integer, so there are no rows.
     Text is split at whitespace, as by pycocoevalcap's ``Bleu``; ``tokenize="ptb"`` also does what
-    its ``PTBTokenizer`` does before.
+    its ``PTBTokenizer`` does before, and ``tokenize="auto"`` takes the words of each image's
+    language, by the script of its first reference.
 
     References
     ----------
@@ -38,6 +39,7 @@ class CocoDialect(SummedDialect):
 
     name = "coco"
     version = "pycocoevalcap-1.2"
+    tokenizer_by_script = "auto-captions"
     reference_lengths = ("closest", "shortest", "average")
     smoothings = {"tiny": None}
     options = {"smoothing": "tiny"}
@@ -55,11 +57,12 @@ class CocoDialect(SummedDialect):
     def _all(
         self, hyp_len: int, ref_len: float, matches: Sequence[int], totals: Sequence[int]
     ) -> tuple[float, ...]:
-        product, scores = 1.0, []
+        product, scores, order = 1.0, [], 1.0
         bp = self.brevity_penalty(hyp_len, ref_len)
-        for order, (matched, ngrams) in enumerate(zip(matches, totals, strict=True), 1):
-            product *= (float(matched) + _TINY) / (float(ngrams) + _SMALL)
+        for matched, ngrams in zip(matches, totals, strict=True):
+            product *= (matched + _TINY) / (ngrams + _SMALL)
             scores.append(pow(product, 1.0 / order) * bp)
+            order += 1.0
         return tuple(scores)
 
     def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:

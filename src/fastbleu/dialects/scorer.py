@@ -17,7 +17,7 @@ from .score import Score
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
     import numpy
@@ -132,7 +132,7 @@ class Scorer:
         # Most dialects add up rows as they are: for these, calls skip `_adapted_totals`.
         self.totals = Totals.from_counts if plain else self._adapted_totals
         # Signatures of scores, by the number of references.
-        self._signatures: dict[int | None, str] = {}
+        self._signatures: dict[Any, str] = {}
         dialect._check_options(self)
 
     @property
@@ -147,11 +147,12 @@ class Scorer:
         """A text that names everything that a score depends on besides the counts.
 
         `nrefs` is the number of references per segment; -1: it varies; None leaves the field out.
-        `tokenizers` are those of segments, as in `Totals`.
+        `tokenizers` are those of segments, as in `Totals`: the metric's own comes first.
         """
         if tokenizers is not None:
-            known = {self.tokenizer if one is None else one for one in tokenizers}
-            return self.dialect._make_signature(self, nrefs, "+".join(sorted(map(str, known))))
+            own = [str(self.tokenizer)] if None in tokenizers else []
+            others = sorted(one for one in tokenizers if one is not None)
+            return self.dialect._make_signature(self, nrefs, "+".join([*own, *others]))
         found = self._signatures.get(nrefs)
         if found is None:
             found = self.dialect._make_signature(self, nrefs, self.tokenizer)

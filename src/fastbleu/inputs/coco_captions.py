@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from .arguments import a_type
 
@@ -22,20 +22,22 @@ def parse_captions(data: bytes | str, name: str) -> dict[Any, list[str]]:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: this is not JSON: {error}") from error
-    if isinstance(found, Mapping):
+    if type(found) is dict:
         if "annotations" not in found:
             raise ValueError(
                 f'{name}: the object has no key "annotations"; expected COCO\'s captions, or a '
                 'list of objects with "image_id" and "caption"'
             )
         found = found["annotations"]
-    if not isinstance(found, Sequence) or isinstance(found, str):
+    if type(found) is not list:
         raise ValueError(f"{name}: expected a list of captions, found {a_type(found)}")
     captions: dict[Any, list[str]] = {}
     for number, entry in enumerate(found):
-        caption = entry.get("caption") if isinstance(entry, Mapping) else None
-        image = entry.get("image_id") if isinstance(entry, Mapping) else None
-        if not isinstance(caption, str) or type(image) not in (int, str):
+        try:
+            image, caption = entry["image_id"], entry["caption"]
+        except (KeyError, TypeError):
+            image = caption = None
+        if type(caption) is not str or type(image) not in (int, str):
             raise ValueError(
                 f'{name}: entry {number} has no "image_id" with a "caption", which is a string'
             )

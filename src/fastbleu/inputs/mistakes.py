@@ -34,7 +34,7 @@ _UNSPACED = (
 # length of words that text does not exceed to which spaces were added.
 _TEXTS_CHECKED, _CHARACTERS_CHECKED = 20, 500
 _LEAST_CHARACTERS, _LONGEST_WORDS = 40, 6
-UNSPACED_TOKENIZERS = '"zh", "ja-mecab" or "char"'
+UNSPACED_TOKENIZERS = '"zh", "ja-mecab", "char" or "auto"'
 # Segments that decide about the layout of references. 2 in 1,000 segments of WMT22 vote for the
 # wrong layout; if hypotheses are unrelated to their references, the votes are split evenly.
 _VOTES = 12

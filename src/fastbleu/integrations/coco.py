@@ -11,9 +11,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
+from ..counting.stats import Stats
 from ..dialects.coco import COCO
 from ..dialects.plain import plain_rows
 from ..metric.bleu import BLEU
@@ -28,7 +29,7 @@ _PART = 32
 # The white space of a line.
 _SPACES = " \t\x85\xa0\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 # Where Java ends a line; pycocoevalcap replaces "\n" alone.
-_line_break = re.compile(r"[\r\v\f\u2028\u2029]").search
+_LINE_BREAKS = "\r\v\f\u2028\u2029"
 
 
 class PTBTokenizer:
@@ -73,21 +74,18 @@ class PTBTokenizer:
             which pycocoevalcap would give all captions the tokens of others; or half of a surrogate
             pair.
         """
-        images, captions = [], []
-        for image, entries in captions_for_image.items():
-            for entry in entries:
-                images.append(image)
-                captions.append(entry["caption"].replace("\n", " "))
-        if not self.compatible:
-            lines = [_ptb.write(caption) for caption in captions]
+        found = captions_for_image.items()
+        try:
+            captions = [entry["caption"].replace("\n", " ") for _, some in found for entry in some]
+        except TypeError as error:
+            expected = 'expected captions as in {7: [{"caption": "A cat."}]}'
+            raise TypeError(f"{error}; {expected}") from error
+        if self.compatible:
+            check_line_breaks([image for image, some in found for _ in some], captions)
+            lines = _lines_of_file(captions)
         else:
-            check_line_breaks(images, captions)
-            "".join(captions).encode()  # pycocoevalcap writes a file
-            lines = list(_lines_of_file(captions))
-        tokens: dict[Any, list[str]] = {}
-        for image, line in zip(images, lines, strict=False):
-            tokens.setdefault(image, []).append(line)
-        return tokens
+            lines = map(_ptb.write, captions)
+        return {image: list(islice(lines, len(some))) for image, some in found if some}
 
 
 def _lines_of_file(captions: Sequence[str]) -> Iterator[str]:
@@ -108,9 +106,12 @@ def _lines_of_file(captions: Sequence[str]) -> Iterator[str]:
 
 
 def check_line_breaks(images: Sequence[Any], captions: Sequence[str]) -> None:
-    """Refuse captions that are more than one line for Java."""
-    for image, caption in zip(images, captions, strict=True):
-        if found := _line_break(caption):
+    """Refuse captions that are more than one line for Java, or that no file can have."""
+    file = "".join(captions)
+    file.encode()
+    breaks = [character for character in _LINE_BREAKS if character in file]
+    for image, caption in zip(images, captions, strict=True) if breaks else ():
+        if found := [character for character in breaks if character in caption]:
             raise ValueError(
                 f"a caption of image {image!r} contains {found[0]!r}, after which pycocoevalcap "
                 "gives captions the tokens of others; replace it by a space, or tokenize each "
@@ -162,14 +163,11 @@ class Bleu:
         hypotheses = [res[image][0] for image in gts]
         references = [gts[image] for image in gts]
         metric = BLEU(dialect="coco", max_order=self._n)
-        rows = list(plain_rows(metric.statistics(hypotheses, references))) if hypotheses else []
+        stats = metric.statistics(hypotheses, references) if hypotheses else Stats.zeros(0, self._n)
+        rows = list(plain_rows(stats))
+        [(hyp_len, ref_len, matches, ngrams)] = plain_rows(stats.sum())
         # With the types of pycocoevalcap's counts, which are printed.
-        sums = [
-            sum(column)
-            for column in zip(*[[*row[:2], *row[2], *row[3]] for row in rows], strict=True)
-        ]
-        sums = sums or [0] * (2 + 2 * self._n)
-        total = sums[0], sums[1], sums[2 : 2 + self._n], sums[2 + self._n :]
+        total = hyp_len, ref_len, list(matches), list(ngrams)
         scores = list(COCO._all(*total))
         if verbose > 1:
             for segment, row in zip(references, rows, strict=True):

@@ -41,8 +41,9 @@ class BLEU(Reading, MatrixMethods):
     ----------
     tokenize : str, callable (str -> list of str) or None, default "13a"
         A name of `fastbleu.tokenizers.TOKENIZERS` or a function that splits a text; a dialect with
-        its own tokenizer accepts only that. None: the input is lists of tokens, which may be
-        any hashable objects, or token ids. For your own sentencepiece model pass
+        its own tokenizer accepts only that. "auto": for each segment the tokenizer of the script of
+        its first reference, which the score's signature names. None: the input is lists of tokens,
+        which may be any hashable objects, or token ids. For your own sentencepiece model pass
         ``fastbleu.tokenizers.get_tokenizer("spm", model=path)``.
     lowercase : bool, default False
         Ignore case; in sacreBLEU's dialect by lowercasing the text first.

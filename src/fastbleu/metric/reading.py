@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from itertools import compress
 
+from ..counting.row_counters import count_runs
 from ..inputs.arguments import a_type
-from ..inputs.batch import read
+from ..inputs.arrays import list_or_tuple
+from ..inputs.batch import Batch, read
 from ..inputs.checks import is_iterable
 from ..inputs.missing import is_missing
 from ..runtime.import_lock import import_lock
@@ -55,12 +57,11 @@ class Reading(Configured):
         if tokenize is None:
             counted = counter.count(batch, keep_rows=keep_rows, progress=progress)
         else:
-            with import_lock:
-                from ..counting.by_tokenizer import count_by_tokenizer
-
-            sides = batch.lists()
+            sides = [list_or_tuple(side) for side in batch.lists()]
             tokenizers = self._tokenizers_of(tokenize, batch.present or [True] * len(sides[0]))
-            counted = count_by_tokenizer(counter, *sides, tokenizers, keep_rows)
+            listed = Batch(*sides, batch.before, None, batch.warns)
+            counters = map(counter.with_tokenizer, tokenizers)
+            counted = count_runs(counter, listed, counters, keep_rows)
         if batch.present is not None:
             batch.warn_of_missing()
         return counted, batch.present

@@ -26,6 +26,9 @@ cdef extern from "kernel/text/line_tokens.h":
     void free_buffers(line_buffers *buffers) noexcept
     classifier classifier_for(simd_level level) noexcept nogil
 
+cdef extern from "kernel/text/lower.h":
+    int reserve_lowered(line_buffers *buffers, size_t length, int char_width) noexcept nogil
+
 cdef extern from "Python.h":
     bint PyUnicode_Check(object text)
     bint PyUnicode_CheckExact(object text)
@@ -42,6 +45,10 @@ cdef bint reads_utf8(str tokenizer)
 cdef int no_memory(size_t length) except -1 nogil
 cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,
                          const bint *cancelled) except -1 nogil
+
+
+# Replaces a line by another one in the buffers, before it is read. It may take the GIL.
+ctypedef int (*write_function)(text_line *text, line_buffers *buffers) except -1 nogil
 
 
 # Inline, because each of these is called once or more for every line.

@@ -11,12 +11,14 @@ run without white space that would make the time quadratic; `failures` remembers
 
 from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint8_t, uint16_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memset
+from libc.string cimport memchr, memcpy, memset
 
 from fastbleu.tokenizers._compiled cimport (
-    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, compact)
+    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, compact, line_buffers,
+    line_of, no_memory, reserve_lowered, text_line)
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
@@ -36,6 +38,7 @@ cdef enum:
     STEP = 64                   # units between two checkpoints of failures
     WAYS = 4                    # states that are remembered for a checkpoint
     SHORT = 2048                # texts up to this length need no failures
+    MORE = 64                   # room for the tokens of a text besides 6 characters for each of its own
     ROW_BITS = 7                # a row has room for 128 classes
     SIGNALS = 1 << 16           # matches between two checks for signals
 
@@ -60,6 +63,7 @@ ctypedef struct written:
     void *chars
     Py_ssize_t size
     Py_ssize_t room
+    bint fixed                  # whether `chars` belong to the caller
 
 cdef automaton tables
 cdef object owners              # what the pointers of `tables` point into
@@ -112,6 +116,9 @@ cdef inline int make_room(int kind, written *out, Py_ssize_t units) except -1 no
     cdef void *chars
     if out.size + 6 * units + 8 <= out.room:
         return 0
+    if out.fixed:
+        with gil:
+            raise AssertionError("a text has longer tokens than expected")
     out.room = 2 * out.room + 6 * units + 64
     chars = realloc(out.chars, out.room * kind)
     if chars == NULL:
@@ -316,6 +323,83 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
         if ending == AT_PERIOD:
             i -= 1
     return 0
+
+
+cdef inline bint is_plain(const text_line *text) noexcept nogil:
+    """Whether a text is short and of ASCII, without entities, so that `write_plain` can write its tokens."""
+    cdef const uint8_t *chars = <const uint8_t *> text.chars
+    cdef uint8_t seen = 0
+    cdef size_t i
+    if text.char_width > 1 or text.length > SHORT:
+        return False
+    for i in range(text.length):
+        seen |= chars[i]
+    return seen < 0x80 and memchr(chars, 38, text.length) == NULL
+
+
+cdef inline int write_plain(
+        const text_line *text, bint all_tokens, written *out, void *chars) except -1 nogil:
+    """Write tokens to `chars`, where there is room for 6 * text.length + MORE."""
+    cdef failures failed
+    memset(&failed, 0, sizeof(failed))
+    out.chars, out.size, out.room, out.fixed = chars, 0, 6 * text.length + MORE, True
+    return write_tokens(1, text.chars, text.length, all_tokens, False, &failed, out)
+
+
+# A function of its own, because a function with a Python object among its variables takes the GIL.
+cdef int write_in_python(text_line *text, line_buffers *buffers) except -1 with gil:
+    tokens = write(PyUnicode_FromKindAndData(text.char_width, text.chars, text.length))
+    text[0] = line_of(tokens)
+    if reserve_lowered(buffers, text.length, text.char_width) < 0:
+        no_memory(text.length)
+    memcpy(buffers.lowered, text.chars, text.length * text.char_width)
+    text.chars = buffers.lowered
+    return 0
+
+
+cdef int write_line(text_line *text, line_buffers *buffers) except -1 nogil:
+    """Replace a line by what `write` gives: a `write_function`."""
+    cdef written out
+    if not is_plain(text):
+        return write_in_python(text, buffers)
+    if reserve_lowered(buffers, 6 * text.length + MORE, 1) < 0:
+        no_memory(text.length)
+    write_plain(text, False, &out, buffers.lowered)
+    text.chars, text.length = out.chars, <size_t> out.size
+    return 0
+
+
+line_writer = PyCapsule_New(<void *> write_line, "fastbleu.line_writer", NULL)
+
+
+def split(text, bint all_tokens=False):
+    """The tokens of a line, a list of str.
+
+    Without `all_tokens` those that pycocoevalcap counts: a token that contains a space is several.
+    """
+    cdef uint8_t chars[6 * SHORT + MORE]
+    cdef written out
+    cdef text_line line
+    cdef list tokens = []
+    cdef Py_ssize_t i, start = 0
+    if isinstance(text, str):
+        text = compact(text)
+        line = line_of(text)
+        if is_plain(&line):
+            write_plain(&line, all_tokens, &out, chars)
+            for i in range(out.size + 1):
+                if i == out.size or chars[i] == 32 or (not all_tokens and is_separator(chars[i])):
+                    if i > start:
+                        tokens.append(PyUnicode_FromKindAndData(1, chars + start, i - start))
+                    start = i + 1
+            return tokens
+    found = write(text, all_tokens)
+    return [token for token in found.split(" ") if token] if all_tokens else found.split()
+
+
+cdef inline bint is_separator(uint8_t c) noexcept nogil:
+    """Whether str.split() splits at a character, of those in tokens of ASCII."""
+    return c <= 32 and (c == 32 or 9 <= c <= 13 or c >= 28) or c == 0xA0
 
 
 def write(text, bint all_tokens=False, bint joined=False):

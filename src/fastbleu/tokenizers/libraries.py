@@ -99,10 +99,28 @@ def load_ptb(name: str, entry: Entry, path: str | None) -> Loaded:
     "ptb-all" has them as they are, "ptb" as pycocoevalcap's BLEU counts them: without punctuation,
     and a token that contains a space as several.
     """
-    write = import_locked(f"{__package__}._ptb").write
+    ptb = import_locked(f"{__package__}._ptb")
     if name == "ptb-all":
-        return lambda text: [token for token in write(text, True).split(" ") if token], name, None
-    return lambda text: write(text).split(), name, (lambda text, *_: write(text), "none")
+        return lambda text: ptb.split(text, True), name, None
+
+    def prepare(text: str, lowercase: bool, is_reference: bool) -> str:
+        written: str = ptb.write(text)
+        return written
+
+    prepare.__dict__["line_writer"] = ptb.line_writer
+    return ptb.split, name, (prepare, "none")
+
+
+def load_words(name: str, entry: Entry, path: str | None) -> Loaded:
+    """The words of a language by the library of the tokenizer's name; see words.py."""
+    words: Any = getattr(import_locked(f"{__package__}.words"), name)()
+    version = import_locked("importlib.metadata").version(name)
+    return splitter(name, lambda text: " ".join(words(text))), f"{name}-{version}", None
+
+
+def load_by_script(name: str, entry: Entry, path: str | None) -> Loaded:
+    """The tokenizer of each text's script; the details are those of others and of Chinese."""
+    return import_locked(f"{__package__}.words").ByScript(*entry.details), name, None
 
 
 def load_of_tool(name: str, entry: Entry, path: str | None) -> Loaded:

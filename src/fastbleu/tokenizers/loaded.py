@@ -11,7 +11,7 @@ import os
 from ..inputs.arguments import a_type, closest
 from . import _compiled
 from .libraries import beginning, cached_model
-from .table import SPLIT_AT_SPACES, TABLE, TOKENIZERS, WITH_MODEL
+from .table import OF_WORDS, SPLIT_AT_SPACES, TABLE, TOKENIZERS, WITH_MODEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Tokenizer:
 
 
 _COMPILED = {name: Tokenizer(name, compiled=name) for name in _compiled.COMPILED}
-_LOADED: dict[tuple[str, str | None], Tokenizer] = {}
+_LOADED: dict[str | tuple[str, str], Tokenizer] = {}
 
 
 def get_tokenizer(
@@ -136,7 +136,7 @@ def get_tokenizer(
     """
     if model is None and isinstance(tokenize, str):
         # Those with a model file are not under this key, because the file may change.
-        found = _COMPILED.get(tokenize) or _LOADED.get((tokenize, None))
+        found = _COMPILED.get(tokenize) or _LOADED.get(tokenize)
         if found is not None:
             return found
     if isinstance(tokenize, str) and tokenize not in TABLE:
@@ -202,7 +202,8 @@ def _load(name: str, path: str | None) -> Tokenizer:
     entry = TABLE[name]  # type: ignore[index]
     # $SACREBLEU may change while the program runs.
     place = cached_model(entry) if path is None and entry.takes_model else path
-    found = _LOADED.get((name, place))
+    key = name if place is None else (name, place)
+    found = _LOADED.get(key)
     if found is None:
         assert entry.load is not None
         try:
@@ -214,7 +215,7 @@ def _load(name: str, path: str | None) -> Tokenizer:
                 name=error.name,
             ) from error
         found = Tokenizer(name, None, function, signature, None, path, prepared)
-        _LOADED[name, place] = found
+        _LOADED[key] = found
     return found
 
 
@@ -241,7 +242,7 @@ def _checked(name: str, function: Callable[[str], Any]) -> Callable[[str], list[
 
 
 def _unknown(name: str) -> str:
-    by_lower = {known.lower(): known for known in TOKENIZERS}
+    by_lower = {known.lower(): known for known in (*TOKENIZERS, *OF_WORDS)}
     meant = closest(name.lower(), by_lower)
     hint = f"; did you mean {by_lower[meant]!r}?" if meant else "."
-    return f"tokenizer {name!r} is unknown{hint} Choose one of {', '.join(TOKENIZERS)}"
+    return f"tokenizer {name!r} is unknown{hint} Choose one of {', '.join(by_lower.values())}"

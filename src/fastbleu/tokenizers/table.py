@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from ..runtime.extras import install_command
 from .libraries import (
+    load_by_script,
     load_mecab,
     load_of_tool,
     load_original,
     load_ptb,
     load_sentencepiece,
+    load_words,
 )
 
 TYPE_CHECKING = False
@@ -38,7 +40,10 @@ if TYPE_CHECKING:
     ]
     # fmt: on
     Libraries: TypeAlias = Literal["ja-mecab", "ko-mecab"]
-    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | OfTools
+    Words: TypeAlias = Literal[
+        "auto", "auto-captions", "pythainlp", "laonlp", "khmercut", "burmesenlp"
+    ]
+    TokenizerName: TypeAlias = Compiled | Libraries | Models | Originals | OfTools | Words
 
 
 class Entry:
@@ -131,6 +136,13 @@ TABLE: dict[TokenizerName, Entry] = {
     "e2e": _original("e2e", "none"),
     "ptb": Entry(load_ptb, splits_at_spaces=True),
     "ptb-all": Entry(load_ptb),
+    "pythainlp": Entry(load_words, (), "words", "pythainlp"),
+    "laonlp": Entry(load_words, (), "words", "laonlp"),
+    "khmercut": Entry(load_words, (), "words", "khmercut"),
+    "burmesenlp": Entry(load_words, (), "words", "burmesenlp"),
+    # The tokenizers of scripts that words.py does not have, and of Chinese.
+    "auto": Entry(load_by_script, ("13a", "zh")),
+    "auto-captions": Entry(load_by_script, ("ptb", "jieba")),
     "characters": _original("characters", "char"),
     "turn": _original("turn", "none"),
     **{
@@ -147,9 +159,12 @@ TABLE: dict[TokenizerName, Entry] = {
     "azure": _of_tool("azure", packages=f"{_NLTK}, sacremoses"),
     "whisper": _of_tool("whisper", packages="whisper-normalizer"),
 }
+_OF_SACREBLEU = None, load_mecab, load_sentencepiece
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
-    n for n, entry in TABLE.items() if entry.load not in (load_original, load_of_tool, load_ptb)
+    name for name, entry in TABLE.items() if entry.load in _OF_SACREBLEU
 )
+# sacreBLEU does not have these, and any dialect that has no tokenizer of its own takes them.
+OF_WORDS = "auto", "ptb", "jieba", "pythainlp", "laonlp", "khmercut", "burmesenlp"
 SPLIT_AT_SPACES = tuple(name for name, entry in TABLE.items() if entry.splits_at_spaces)
 WITH_MODEL = tuple(name for name, entry in TABLE.items() if entry.takes_model)
 # The others are for some languages only.

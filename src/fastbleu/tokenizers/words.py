@@ -1,0 +1,83 @@
+"""Words of scripts without spaces between them, and the tokenizer of a text's script."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import NamedTuple
+
+from ..runtime.import_lock import import_locked
+from .loaded import get_tokenizer, tokenize
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    from .loaded import Tokenizer
+
+    Words: TypeAlias = Callable[[str], list[str]]
+
+
+# Each function imports a library and returns the function from a text to its words.
+
+
+def pythainlp() -> Words:
+    words: Words = import_locked("pythainlp.tokenize").word_tokenize
+    return words
+
+
+def laonlp() -> Words:
+    words: Words = import_locked("laonlp.tokenize").word_tokenize
+    return words
+
+
+def khmercut() -> Words:
+    words: Words = import_locked("khmercut").tokenize
+    return words
+
+
+def burmesenlp() -> Words:
+    library: Any = import_locked("burmesenlp")
+    # Without it each call builds the lexicon anew, which takes half a second.
+    return partial(library.word_tokenize, lexicon=library.Lexicon.default())
+
+
+# Scripts and the tokenizers of their languages; Han may be Chinese or Japanese.
+_HAN, _KANA = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", "\u3041-\u30ff"
+_SCRIPTS = {
+    "ja-mecab": f"{_HAN}{_KANA}\u31f0-\u31ff\uff66-\uff9d",
+    "ko-mecab": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
+    "pythainlp": "\u0e00-\u0e7f",
+    "laonlp": "\u0e80-\u0eff",
+    "burmesenlp": "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f",
+    "khmercut": "\u1780-\u17ff",
+}
+_find = {name: re.compile(f"[{characters}]").findall for name, characters in _SCRIPTS.items()}
+_find_han = re.compile(f"[{_HAN}]").findall
+
+
+class ByScript(NamedTuple):
+    """Splits a text by the tokenizer of its script.
+
+    A script decides where it has at least a third of the characters that are not white space, and
+    more than the other scripts. Han is Japanese where at least a tenth of it and of kana is kana.
+    """
+
+    others: str
+    chinese: str
+
+    def tokenizer_of(self, text: str) -> Tokenizer:
+        """The tokenizer of a text's script."""
+        name = self.others
+        if max(text, default="") >= "\u0e00":
+            counts = {script: len(find(text)) for script, find in _find.items()}
+            script = max(counts, key=counts.__getitem__)
+            if 3 * counts[script] >= len("".join(text.split())):
+                name = script
+            if name == "ja-mecab" and 10 * len(_find_han(text)) > 9 * counts[name]:
+                name = self.chinese
+        return get_tokenizer(name)
+
+    def __call__(self, text: str) -> list[str]:
+        return tokenize(text, self.tokenizer_of(text))

@@ -1,0 +1,200 @@
+"""Words of scripts without spaces by the libraries of their languages, and "auto", by script."""
+
+import importlib
+import json
+import pickle
+import random
+import sys
+from importlib.metadata import version
+
+import numpy
+import pytest
+from generators import SEED, raises
+from test_tokenizer_libraries import need, nothing_loaded  # noqa: F401 (a fixture)
+
+import fastbleu
+from fastbleu import BLEU
+from fastbleu.tokenizers import get_tokenizer, tokenize
+
+ENGLISH = "A boy's playing football in the park."
+CHINESE = "一个男孩正在公园里踢足球。"
+TEXTS = {
+    "burmesenlp": "ကလေးတစ်ယောက်သည် ပန်းခြံထဲတွင် ဘောလုံးကစားနေသည်။ 12 a",
+    "khmercut": "ក្មេងប្រុសម្នាក់កំពុងលេងបាល់នៅក្នុងសួនច្បារ។ hello 12",
+    "laonlp": "ເດັກນ້ອຍຄົນໜຶ່ງກຳລັງຫຼິ້ນບານຢູ່ໃນສວນ hello 12.",
+    "pythainlp": "เด็กผู้ชายคนหนึ่งกำลังเล่นบอลในสวน hello 12.",
+}
+MODULES = {
+    "burmesenlp": ("burmesenlp", "word_tokenize"),
+    "khmercut": ("khmercut", "tokenize"),
+    "laonlp": ("laonlp.tokenize", "word_tokenize"),
+    "pythainlp": ("pythainlp.tokenize", "word_tokenize"),
+}
+WORDS = {
+    "burmesenlp": "ကလေး တစ်ယောက် သည် ပန်းခြံ ထဲ တွင် ဘောလုံး ကစား နေ သည် ။ 12 a",
+    "khmercut": "ក្មេងប្រុស ម្នាក់ កំពុង លេង បាល់ នៅក្នុង សួនច្បារ ។ hello 12",
+    "laonlp": "ເດັກນ້ອຍ ຄົນ ໜຶ່ງ ກຳລັງ ຫຼິ້ນ ບານ ຢູ່ໃນ ສວນ hello 12 .",
+    "pythainlp": "เด็กผู้ชาย คน หนึ่ง กำลัง เล่น บอล ใน สวน hello 12 .",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_words_are_those_of_the_library(name):
+    need(name)
+    module, function = MODULES[name]
+    found = getattr(importlib.import_module(module), function)
+    for text in (TEXTS[name], f" {TEXTS[name]}\t(a-b)\n", CHINESE, ENGLISH, "", " ", "\U0001f600"):
+        assert tokenize(text, name) == [w for word in found(text) for w in word.split()]
+    assert tokenize(TEXTS[name], name) == WORDS[name].split()
+    assert get_tokenizer(name).signature == f"{name}-{version(name)}"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_missing_library_is_named(name, monkeypatch, nothing_loaded):  # noqa: F811
+    monkeypatch.setitem(sys.modules, MODULES[name][0], None)
+    message = rf"tokenizer '{name}' needs {name}, which .*\[words\]"
+    raises(ImportError, message, get_tokenizer, name)
+    raises(ImportError, message, BLEU(tokenize="auto").score, ["a"], [TEXTS[name]])
+
+
+# What is expected of "auto" and, if it differs, of captions.
+SCRIPTS = {
+    ENGLISH: ("13a", "ptb"),
+    "": ("13a", "ptb"),
+    " \ud800": ("13a", "ptb"),
+    "Привет, мир": ("13a", "ptb"),
+    "مرحبا بالعالم": ("13a", "ptb"),
+    "A sign in front of the shop says 北京": ("13a", "ptb"),
+    CHINESE: ("zh", "jieba"),
+    "使用 PyTorch 训练": ("zh", "jieba"),
+    "鲜の每日牛奶和一杯热咖啡在桌子上": ("zh", "jieba"),
+    "これはペンです。": ("ja-mecab",) * 2,
+    "東京都に住んでいます": ("ja-mecab",) * 2,
+    "안녕하세요 세계": ("ko-mecab",) * 2,
+    **{text: (name,) * 2 for name, text in TEXTS.items()},
+}
+
+
+@pytest.mark.parametrize("text", SCRIPTS)
+def test_the_tokenizer_of_a_script(text):
+    for tokenizer, name in zip(("auto", "auto-captions"), SCRIPTS[text], strict=True):
+        need(*{"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko",)}.get(name, ()))
+        need(*([name] if name in (*TEXTS, "jieba") else []))
+        assert get_tokenizer(tokenizer).function.tokenizer_of(text).name == name
+        assert tokenize(text, tokenizer) == tokenize(text, name)
+
+
+def mixed(count, seed):
+    """Chinese and English segments in random order, with 1 to 3 references."""
+    rng = random.Random(f"{SEED} {seed}")
+    hypotheses, references = [], []
+    for _ in range(count):
+        words = list(CHINESE * 2) if rng.random() < 0.5 else (ENGLISH * 2).split()
+        space = "" if words[0] == CHINESE[0] else " "
+        made = [space.join(rng.choices(words, k=rng.randint(5, 12))) for _ in range(4)]
+        hypotheses.append(made[0])
+        references.append(made[1 : rng.randint(2, 4)])
+    return hypotheses, references
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({}, ("13a", "zh")),
+        ({"lowercase": True, "threads": 2, "effective_order": True}, ("13a", "zh")),
+        ({"dialect": "nltk"}, ("13a", "zh")),
+        ({"dialect": "coco"}, ("ptb", "jieba")),
+        ({"dialect": "coco", "reference_length": "average"}, ("ptb", "jieba")),
+    ],
+)
+def test_each_segment_is_counted_by_its_own_tokenizer(options, names):
+    need("jieba")
+    hypotheses, references = mixed(500, repr(options))
+    metric = BLEU(tokenize="auto", **options)
+    rest, of_chinese = (BLEU(tokenize=name, **options) for name in names)
+    chosen = [of_chinese if some[0] > "z" else rest for some in references]
+    segments = list(zip(hypotheses, references, chosen, strict=True))
+    scores = metric.sentence_scores(hypotheses, references)
+    assert [*scores] == [float(m.sentence_scores([h], [r])[0]) for h, r, m in segments]
+    score = metric.score(hypotheses, references)
+    name = "auto" if names[0] == "13a" else "auto-captions"
+    assert f"|tok:{name}[{','.join(sorted(names))}]|" in score.signature
+    assert f"tok:{name}|" in metric.signature
+    if metric.scorer.adds_batches:
+        rows = metric.statistics(hypotheses, references)
+        assert [list(r) for r in rows] == [list(m.statistics([h], [r])) for h, r, m in segments]
+        positions, matched = metric.counter.match_positions(hypotheses, references)
+        assert matched == rows
+        assert len(positions) == numpy.asarray(rows)[:, 0].sum()
+
+
+def test_the_first_reference_decides():
+    """Also about a hypothesis in another script."""
+    metric = BLEU(tokenize="auto")
+    for references in ([CHINESE, ENGLISH], CHINESE, (CHINESE,)):
+        [row] = numpy.asarray(metric.statistics([ENGLISH], [references]))
+        assert row[0] == len(tokenize(ENGLISH, "zh"))
+    found = metric.statistics([CHINESE], [[ENGLISH, CHINESE]])
+    assert found == BLEU().statistics([CHINESE], [[ENGLISH, CHINESE]])
+
+
+def test_batches_and_copies_name_the_tokenizers():
+    hypotheses, references = mixed(40, "batches")
+    metric, other = BLEU(tokenize="auto"), BLEU(tokenize="auto")
+    expected = metric.score(hypotheses, references)
+    metric.update([ENGLISH], [ENGLISH])
+    assert "tok:auto+13a|" in metric.compute().signature
+    metric.reset()
+    metric.update(hypotheses[:9], references[:9])
+    other.update(hypotheses[9:], references[9:])
+    metric.merge(pickle.loads(pickle.dumps(other)))
+    assert metric.compute() == expected == pickle.loads(pickle.dumps(metric)).compute()
+    assert "[13a,zh]" in expected.signature
+    # A pickle of a version that did not have them.
+    make, arguments, state = metric.__reduce__()
+    old = make(*arguments)
+    old.__setstate__(state[:-1])
+    assert old.compute().matches == expected.matches
+
+
+def test_errors_name_the_segment():
+    metric = BLEU(tokenize="auto")
+    raises(
+        TypeError, r"segment 2: references\[1\] is an int",
+        metric.score, [ENGLISH, CHINESE, "a"], [[ENGLISH], [CHINESE], ["a", 3]],
+    )  # fmt: skip
+    raises(TypeError, "segment 1: references", metric.score, ["a", "b"], [["a"], [7]])
+    raises(ValueError, "segment 1", metric.score, ["a", "b"], [["a"], []])
+    raises(ValueError, "does not support tokenize='auto'", BLEU, "auto", dialect="multi-bleu")
+    raises(ValueError, "'auot' is unknown; did you mean 'auto'", BLEU, "auot")
+
+
+def test_the_command(tmp_path, capsys):
+    need("jieba")
+    from fastbleu.cli import main
+
+    captions = [(1, CHINESE), (1, "男孩踢球"), (2, ENGLISH), (3, "A dog."), (3, "dogs sleep")]
+    as_json = [{"image_id": image, "caption": text} for image, text in captions]
+    (tmp_path / "annotations.json").write_text(json.dumps({"annotations": as_json}))
+    (tmp_path / "results.json").write_text(json.dumps([as_json[1], as_json[2], as_json[4]]))
+    files = [str(tmp_path / "annotations.json"), "-i", str(tmp_path / "results.json")]
+    main([*files, "--dialect", "coco", "-tok", "auto"])
+    printed = json.loads(capsys.readouterr().out)
+    references = [[CHINESE, "男孩踢球"], [ENGLISH], ["A dog.", "dogs sleep"]]
+    metric = BLEU(dialect="coco", tokenize="auto")
+    score = metric.score(["男孩踢球", ENGLISH, "dogs sleep"], references)
+    assert printed["score"] == score.value
+    assert "tok:auto-captions+jieba+ptb" in printed["signature"] == score.signature
+    with pytest.raises(SystemExit):
+        main([*files, "-tok", "auto"])
+    assert "name the --dialect that has it" in capsys.readouterr().err
+
+
+def test_count_and_columns():
+    hypotheses, references = mixed(100, "columns")
+    firsts = [some[0] for some in references]
+    expected = BLEU(tokenize="auto").statistics(hypotheses, firsts)
+    assert fastbleu.count(hypotheses, firsts, tokenize="auto") == expected
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = map(pyarrow.array, (hypotheses, firsts))
+    assert BLEU(tokenize="auto").statistics(*columns) == expected
