@@ -8,6 +8,7 @@ class ArrowColumn:
     before: int
     is_text: bool
     levels: int
+    copies: bool
     def __new__(cls, column: Any, name: str) -> ArrowColumn: ...
     def read(
         self, limit: int, most_bytes: int = ...

@@ -143,6 +143,8 @@ cdef class ArrowColumn:
         Whether it holds strings; else integers.
     levels : int
         Of lists: 0 to 2 around strings, 1 or 2 around integers.
+    copies : bool
+        Whether strings are copied that do not follow each other in memory.
     """
 
     cdef readonly str name
@@ -199,6 +201,10 @@ cdef class ArrowColumn:
     @property
     def levels(self):
         return self.type.levels
+
+    @property
+    def copies(self):
+        return self.type.leaf == ARROW_TEXT_VIEW
 
     cdef int check(self, int status) except -1:
         """Raise the error of a stream's callback."""
@@ -316,6 +322,8 @@ cdef class ArrowColumn:
             self.at += count
             taken += count
         self.before += taken
+        if self.copies:
+            lines.put_together()
         return ids if lines is None else lines, missing
 
     cdef inline bint is_missing(self, const ArrowArray *lists, int64_t row, int64_t at) noexcept nogil:

@@ -27,6 +27,7 @@ cdef class Utf8Rows:
     cdef int end_segment(self) except -1 nogil
     cdef Py_ssize_t first_line(self, Py_ssize_t segment) noexcept nogil
     cdef object decoded(self, Py_ssize_t line, object place_of)
+    cdef int put_together(self) except -1
 
 
 cdef class Utf8Lines:

@@ -31,6 +31,7 @@ class StringColumn:
     before: int
     is_text: bool
     levels: int
+    copies: bool
     def __new__(cls, array: Any, name: str) -> StringColumn: ...
     def read(
         self, limit: int, most_bytes: int = ...

@@ -56,6 +56,16 @@ cdef object not_utf8(str where, Py_ssize_t byte, int value):
         'by the encoding that it has, or with errors="replace", first')
 
 
+cdef class _Copies:
+    """Memory of strings."""
+
+    cdef uint8_t *bytes
+    cdef Py_ssize_t room
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.bytes)
+
+
 cdef class Utf8Rows:
     """The lines of some segments."""
 
@@ -133,6 +143,31 @@ cdef class Utf8Rows:
         if self.levels > 1:
             number = self.list_ends[number - 1] if number else 0
         return number
+
+    cdef int put_together(self) except -1:
+        """If most lines do not follow the one before in memory, copy all, because runs are read faster."""
+        cdef Py_ssize_t line, scattered = 0
+        cdef utf8_line text
+        cdef size_t end = 0
+        cdef _Copies copies
+        cdef uint8_t *out
+        for line in range(self.line_count):
+            text = self.lines[line]
+            scattered += text.size > 0 and <size_t> text.bytes != end
+            end = <size_t> text.bytes + text.size
+        if 2 * scattered < self.line_count or not self.size:
+            return 0
+        PyErr_CheckSignals()
+        copies = _Copies()
+        out = copies.bytes = <uint8_t *> grow(NULL, &copies.room, self.size, 1)
+        with nogil:
+            for line in range(self.line_count):
+                if self.lines[line].size:
+                    memcpy(out, self.lines[line].bytes, self.lines[line].size)
+                    self.lines[line].bytes = out
+                    out += self.lines[line].size
+        self.owners.append(copies)
+        return 0
 
     @staticmethod
     def side_by_side(list columns not None):
@@ -335,22 +370,12 @@ def is_object_array(value):
     return is_array_of_objects(value)
 
 
-cdef class _Copies:
-    """Memory of strings."""
-
-    cdef uint8_t *bytes
-    cdef Py_ssize_t room
-
-    def __dealloc__(self):
-        PyMem_RawFree(self.bytes)
-
-
 cdef class StringColumn:
     """An array of strings of one dimension, with the interface of an ArrowColumn."""
 
     cdef readonly str name
     cdef readonly Py_ssize_t before            # rows of earlier reads
-    cdef readonly bint is_text
+    cdef readonly bint is_text, copies
     cdef readonly Py_ssize_t levels
     cdef object array
     cdef numpy_strings functions
@@ -364,7 +389,7 @@ cdef class StringColumn:
         if not find_numpy_strings(<void **> PyCapsule_GetPointer(_ARRAY_API, NULL), &self.functions):
             raise ImportError("this numpy is not of version 2")
         self.array, self.name = asarray(array), name      # no subclass, whose slices could be anything
-        self.is_text = True
+        self.is_text = self.copies = True
 
     def read(self, Py_ssize_t limit, size_t most_bytes=SIZE_MAX):
         """The next rows: at most `limit`, fewer at the end, or once they have `most_bytes` of text.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._id_rows import IdRows
-from ._utf8_rows import StringColumn, Utf8Rows
+from ._utf8_rows import Utf8Rows
 from .arrays import list_or_tuple
 from .batch import Batch
 from .checks import check_lengths, check_segments, place
@@ -37,6 +37,8 @@ _SHARED_SEGMENTS = 1 << 13
 class _ListSide:
     """The side of a pair that is not a column."""
 
+    copies = False
+
     def __init__(self, name: str, values: Any) -> None:
         check_segments(name, values)
         self.values = list_or_tuple(values)
@@ -56,6 +58,7 @@ class _SeveralColumns:
 
     def __init__(self, columns: list[Column]) -> None:
         self._columns = columns
+        self.copies = any(column.copies for column in columns)
 
     @property
     def before(self) -> int:
@@ -112,9 +115,8 @@ class ColumnBatch(Batch):
 
     def blocks(self, threads: int = 1, most: int = 0) -> Iterator[Batch]:
         """Yield batches of at most `most` segments, if given: Utf8Rows, IdRows, or lists."""
-        kinds = type(self.hypotheses), type(self.references)
         copied = _SHARED_SEGMENTS if threads > 1 else _COPIED_SEGMENTS
-        limit = copied if StringColumn in kinds else _BLOCK_SEGMENTS
+        limit = copied if self.hypotheses.copies or self.references.copies else _BLOCK_SEGMENTS
         limit = limit if self._in_place else LISTED_SEGMENTS
         limit = min(limit, most or limit)
         while True:

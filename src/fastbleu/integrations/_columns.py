@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -11,16 +11,16 @@ import pyarrow.compute
 
 from ..counting.stats import Stats
 from ..inputs.arguments import a_type, check_choice
-from ..inputs.batch import read
+from ..inputs.batch import Batch, read
 from ..inputs.missing import CHOICES
 from ..metric.bleu import BLEU
-from ..tables.groups import FEWEST, MOST, reductions_of
+from ..tables._row_groups import RowGroups
+from ..tables.groups import FEWEST, MOST, part_rows, reductions_of
 from ..tables.sums import described
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..counting._counted import Counted
     from ..inputs.types import MissingChoice
 
 
@@ -34,14 +34,21 @@ class ColumnScorer:
     metric : BLEU, optional
     missing : {"error", "empty", "skip"}
         With "skip" a row with a missing text has no score, and no part in sums.
+    threads : int, optional
+        Number of threads; by default the metric's.
     """
 
-    def __init__(self, metric: BLEU | None = None, missing: MissingChoice = "error") -> None:
+    def __init__(
+        self, metric: BLEU | None = None, missing: MissingChoice = "error", threads: int | None = None
+    ) -> None:
         metric = BLEU() if metric is None else metric
         if not isinstance(metric, BLEU):
             raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
         check_choice("missing", missing, CHOICES)
+        if threads is not None:
+            metric = BLEU(**metric.as_arguments() | {"threads": threads})
         self.metric, self.missing = metric, missing
+        self._width = 2 + 2 * metric.max_order
 
     @property
     def reductions(self) -> dict[str, str]:
@@ -55,20 +62,31 @@ class ColumnScorer:
 
     def sentence_scores(self, *columns: Any) -> pyarrow.Array:
         """The score of each row, null if it is left out."""
-        counted, present = self._counted(columns)
-        return _with_nulls(self.metric.scorer.sentence_scores(counted, warns=False), present)
+        batch = self._batch(_of_one_length(columns)[0])
+        counted = self.metric.counter.count(batch)
+        scores = self.metric.scorer.sentence_scores(counted, warns=False)
+        if batch.present is None:
+            return pyarrow.array(scores)
+        present = numpy.array(batch.present)
+        of_all = numpy.zeros(len(present))
+        of_all[present] = scores
+        return pyarrow.array(of_all, mask=~present)
 
     def sums(self, *columns: Any) -> pyarrow.StructArray:
         """Each row as sums of one segment: fields as the columns of `fastbleu.tables.sums`.
 
         A row that is left out has null for its numbers of references, and 0 for all others.
         """
-        numbers, present = self._sums(columns)
-        names = list(self.reductions)
-        absent = None if present is None else ~present
+        columns, size = _of_one_length(columns)
+        numbers = numpy.zeros((3 + self._width, size), numpy.int64)
+        for rows, nrefs, stats in self._parts(columns):
+            numbers[0, rows] = 1
+            numbers[1:3, rows] = nrefs
+            numbers[3:, rows] = numpy.asarray(stats).T
+        names, absent = list(self.reductions), numbers[0] == 0
         fields = [
             pyarrow.array(values, mask=absent if name in (FEWEST, MOST) else None)
-            for name, values in zip(names, numpy.ascontiguousarray(numbers.T), strict=True)
+            for name, values in zip(names, numbers, strict=True)
         ]
         return pyarrow.StructArray.from_arrays(fields, names)
 
@@ -76,17 +94,26 @@ class ColumnScorer:
         """The score of each list of structs of a row's columns; null of none."""
         offsets = groups.offsets.to_numpy()
         sizes = numpy.diff(offsets)
-        numbers, _ = self._sums(groups.values[offsets[0] : offsets[-1]].flatten())
-        sums = numpy.zeros((len(sizes), numbers.shape[1]), numpy.int64)
-        if len(numbers):
-            sums[sizes > 0] = numpy.add.reduceat(numbers, (offsets[:-1] - offsets[0])[sizes > 0])
-        return self._values(sums[:, 0], sums[:, 3:])
+        columns = groups.values[offsets[0] : offsets[-1]].flatten()
+        return self._scores(columns, numpy.repeat(numpy.arange(len(sizes)), sizes), len(sizes))
 
     def corpus_score(self, *columns: Any) -> pyarrow.Scalar:
         """The score of all rows; null of none."""
-        numbers, _ = self._sums(columns)
-        total = numbers.sum(axis=0, keepdims=True)
-        return self._values(total[:, 0], total[:, 3:])[0]
+        columns, size = _of_one_length(columns)
+        return self._scores(columns, numpy.zeros(size, numpy.int64), 1)[0]
+
+    def _scores(self, columns: Sequence[Any], group_of: NDArray[Any], count: int) -> pyarrow.Array:
+        """The score of each of `count` groups, whose numbers do not fall from row to row."""
+        groups = RowGroups(len(group_of), self._width)
+        groups.split(group_of)
+        for rows, nrefs, stats in self._parts(columns):
+            groups.add(rows, stats._rows, nrefs)
+        sums = numpy.zeros((count, 1 + self._width), numpy.int64)
+        if groups.totals is not None:
+            # Of each group: first row, segments, fewest and most references, counts.
+            totals = numpy.asarray(groups.totals).reshape(-1, 4 + self._width)
+            sums[numpy.unique(group_of)] = numpy.delete(totals, (0, 2, 3), axis=1)
+        return self._values(sums[:, 0], sums[:, 1:])
 
     def scores_of_sums(self, sums: Any) -> pyarrow.Array:
         """The score of each struct of sums; null of no segments."""
@@ -105,36 +132,33 @@ class ColumnScorer:
         ]
         return pyarrow.array(scores, pyarrow.float64())
 
-    def _sums(self, columns: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Rows with the columns of sums, and which rows are present; None if all are."""
+    def _parts(self, columns: Sequence[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any], Stats]]:
+        """The rows that are present, a part at a time: numbers, references, and counts to add up."""
         for operation in ("update", "sums"):
             self.metric.scorer.dialect.require(operation)
-        counted, present = self._counted(columns)
-        rows = numpy.asarray(self.metric.scorer.rows_to_add(counted.stats))
-        size = len(rows) if present is None else len(present)
-        numbers = numpy.zeros((size, 3 + rows.shape[1]), numpy.int64)
-        kept = slice(None) if present is None else present
-        numbers[kept, 0] = 1
-        nrefs: Any = counted.nrefs
-        if nrefs < 0:
-            lengths = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
-            nrefs = lengths.to_numpy(zero_copy_only=False)[kept]
-        numbers[kept, 1] = numbers[kept, 2] = nrefs
-        numbers[kept, 3:] = rows
-        return numbers, present
+        done, counter, threads = 0, self.metric.counter, self.metric.threads
+        for block in self._batch(columns).blocks(threads, part_rows(threads)):
+            counted = counter.count(block)
+            size = counted.segments if block.present is None else len(block.present)
+            rows = numpy.arange(done, done + size)
+            rows = rows if block.present is None else rows[numpy.array(block.present)]
+            done += size
+            nrefs = numpy.full(len(rows), counted.nrefs)
+            if counted.nrefs < 0:
+                lengths = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
+                nrefs = lengths.to_numpy(zero_copy_only=False)[rows].astype(numpy.int64)
+            yield rows, nrefs, self.metric.scorer.rows_to_add(counted.stats)
 
-    def _counted(self, columns: Sequence[Any]) -> tuple[Counted, NDArray[Any] | None]:
-        hypotheses, *references = _of_one_length(columns)
-        counter = self.metric.counter
+    def _batch(self, columns: Sequence[Any]) -> Batch:
+        hypotheses, *references = columns
         texts = references[0] if len(references) == 1 else references
-        batch = read(hypotheses, texts, counter, missing=self.missing)
+        batch = read(hypotheses, texts, self.metric.counter, missing=self.missing)
         batch.warns = False
-        counted = counter.count(batch)
-        return counted, None if batch.present is None else numpy.array(batch.present)
+        return batch
 
 
-def _of_one_length(columns: Sequence[Any]) -> list[Any]:
-    """The columns; values that hosts pass for all rows, also for none, are repeated."""
+def _of_one_length(columns: Sequence[Any]) -> tuple[list[Any], int]:
+    """The columns, and how many rows; values that hosts pass for all rows, also none, are repeated."""
     lengths = [1 if isinstance(column, pyarrow.Scalar) else len(column) for column in columns]
     rows = next((length for length in lengths if length != 1), 1)
     found = []
@@ -144,12 +168,4 @@ def _of_one_length(columns: Sequence[Any]) -> list[Any]:
         elif length == 1 != rows:
             column = pyarrow.repeat(column[0], rows)
         found.append(column)
-    return found
-
-
-def _with_nulls(scores: NDArray[Any], present: NDArray[Any] | None) -> pyarrow.Array:
-    if present is None:
-        return pyarrow.array(scores)
-    of_all = numpy.zeros(len(present))
-    of_all[present] = scores
-    return pyarrow.array(of_all, mask=~present)
+    return found, rows

@@ -25,12 +25,14 @@ SEGMENTS, FEWEST, MOST = "segments", "fewest_references", "most_references"
 _ALL = "_fastbleu_all"  # the key where there is none
 # Rows of partial results that may wait to be reduced.
 WAITING_ROWS = 1 << 17
-# Rows whose counts stay in the cache until they are added up; more if several threads share them.
-_PART_ROWS = 1 << 13
-_SHARED_ROWS = 1 << 16
 
 NO_INTERVAL: Mapping[str, Any] = {}
 RESULTS = (SEGMENTS, "bleu", "bp", "hyp_len", "ref_len", "signature")
+
+
+def part_rows(threads: int) -> int:
+    """Rows whose counts stay in the cache until they are added up; more if threads share them."""
+    return 1 << 13 if threads == 1 else 1 << 16
 
 
 def count_names(max_order: int) -> list[str]:
@@ -135,7 +137,7 @@ class GroupScorer:
         keys, metric = self._keyed(frame), self.row_counter.metric
         scorer, kept = metric.scorer, self._segment_rows
         groups = keys.row_groups(len(self._counts))
-        most = _PART_ROWS if metric.threads == 1 else _SHARED_ROWS
+        most = part_rows(metric.threads)
         numbers = np.arange(first, first + len(frame))
         of_rows: list[Indices] = []
         for rows, nrefs, counted in self.row_counter.counts(frame, numbers, most):
