@@ -129,6 +129,25 @@ def test_what_a_producer_raises_is_told():
         BLEU().score(reader, ["a", "b"])
 
 
+def test_views_in_another_order():
+    """They are scattered in memory, and copied."""
+    texts = [text * (row % 5) for row, text in enumerate(HYPOTHESES * 1000)]
+    others = [text and text + " a dog" for text in texts]
+    order = np.random.default_rng(1).permutation(len(texts)).tolist()
+    for missing in ("skip", "empty"):
+        some = [None if row % 11 == 3 else text for row, text in enumerate(texts)]
+        mt, ref = (polars.Series(side)[order] for side in (some, others))
+        for threads in (1, 2):
+            metric = BLEU(effective_order=True, threads=threads)
+            expected = metric.sentence_scores(mt.to_list(), ref.to_list(), missing=missing)
+            assert (metric.sentence_scores(mt, ref, missing=missing) == expected).all()
+            lists = polars.DataFrame({"ref": ref, "mt": mt}).select(
+                polars.concat_list("ref", polars.col("mt").fill_null("x"))
+            )["ref"]
+            expected = metric.sentence_scores(mt.to_list(), lists.to_list(), missing=missing)
+            assert (metric.sentence_scores(mt, lists, missing=missing) == expected).all()
+
+
 def test_several_columns_of_a_connection():
     """DuckDB has one open result for each connection."""
     frame = pandas.DataFrame({"mt": HYPOTHESES, "ref": REFERENCES, "other": REFERENCES[::-1]})

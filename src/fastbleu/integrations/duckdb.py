@@ -63,10 +63,11 @@ def register(
     scorer = ColumnScorer(metric, missing)
     texts = ["VARCHAR"] + (["VARCHAR[]"] if references is None else ["VARCHAR"] * references)
     fields = ", ".join(f"{field} BIGINT" for field in scorer.reductions)
+    sums = ", ".join(f"{field} BIGINT" for field in scorer.summed)
     functions = {
         f"{name}_sentence": (scorer.sentence_scores, texts, "DOUBLE"),
         f"{name}_counts": (scorer.sums, texts, f"STRUCT({fields})"),
-        f"{name}_of_sums": (scorer.scores_of_sums, [f"STRUCT({fields})"], "DOUBLE"),
+        f"{name}_of_sums": (scorer.scores_of_sums, [f"STRUCT({sums})"], "DOUBLE"),
     }
     for function, (call, kinds, result) in functions.items():
         with suppress(duckdb.InvalidInputException):  # there was none
@@ -80,10 +81,13 @@ def register(
             null_handling="special",
         )
     arguments = ", ".join(["hypothesis", *(f"reference_{n}" for n in range(1, len(texts)))])
-    added = ", ".join(
-        f"{field} := {reduction}({name}_counts({arguments}).{field})::BIGINT"
+    reduced = {
+        field: f"{field} := {reduction}({name}_counts({arguments}).{field})::BIGINT"
         for field, reduction in scorer.reductions.items()
-    )
+    }
+    added = ", ".join(reduced.values())
+    # A score needs only these, and each reduction takes time.
+    summed = ", ".join(reduced[field] for field in scorer.summed)
     counted = scorer.counted.replace("'", "''")
     connection.execute(
         f"CREATE OR REPLACE TEMP MACRO {name}_sums({arguments}) AS "
@@ -91,7 +95,7 @@ def register(
     )
     connection.execute(
         f"CREATE OR REPLACE TEMP MACRO {name}_corpus({arguments}) AS "
-        f"{name}_of_sums(struct_pack({added}))"
+        f"{name}_of_sums(struct_pack({summed}))"
     )
 
 
