@@ -129,6 +129,7 @@ def test_what_a_producer_raises_is_told():
         BLEU().score(reader, ["a", "b"])
 
 
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
 def test_views_in_another_order():
     """They are scattered in memory, and copied."""
     texts = [text * (row % 5) for row, text in enumerate(HYPOTHESES * 1000)]
