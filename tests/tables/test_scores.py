@@ -33,7 +33,7 @@ def chunk(request, monkeypatch):
     """Chunks and parts of the usual size, and small ones."""
     if request.param:
         monkeypatch.setattr(sources, "CHUNK_ROWS", request.param)
-        monkeypatch.setattr(groups, "_PART_ROWS", 3)
+        monkeypatch.setattr(groups, "part_rows", lambda threads: 3)
 
 
 @pytest.mark.usefixtures("chunk")
@@ -159,8 +159,8 @@ def test_intervals_of_long_segments_in_parts(longest, monkeypatch):
     its["mt"][7] = its["ref"][7] = "a b " * (longest // 2)
     how = {"confidence": 0.9, "samples": 40, "seed": 3}
     wanted = bootstrap(BLEU().statistics(its["mt"], its["ref"]), **how)
-    monkeypatch.setattr(resampling, "INDICES", 37)
-    found = tables.score(its, "mt", "ref", **how)
+    monkeypatch.setattr(resampling, "COUNTED_SEGMENTS", 37)
+    found = tables.score(its, "mt", "ref", threads=2, **how)
     assert (found["low"], found["high"]) == ([wanted.low], [wanted.high])
     parts = [{name: values[a : a + 60] for name, values in its.items()} for a in range(0, 200, 60)]
     found = tables.score(parts, "mt", "ref", by="system", **how)

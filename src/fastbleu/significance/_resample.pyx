@@ -7,7 +7,7 @@ indices are valid rows and that no sum overflows. The GIL is released; nothing i
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from fastbleu.runtime._process cimport Buffer, buffer_of
 
@@ -18,6 +18,13 @@ cdef extern from "kernel/arithmetic/resample.h":
                           int32_t *sums) noexcept nogil
     void add_drawn_wide(const int64_t *rows, size_t columns, const int64_t *indices, size_t count,
                         int64_t *sums) noexcept nogil
+    enum: FB_TURNED
+    size_t count_drawn(const uint32_t *words, size_t count, uint32_t segments, size_t *left,
+                       uint8_t *times) noexcept nogil
+    void add_counted_narrow(const uint16_t *rows, size_t segments, size_t columns, const uint8_t *times,
+                            size_t samples, uint16_t *turned, int64_t *sums) noexcept nogil
+    void add_counted_wide(const int64_t *rows, size_t segments, size_t columns, const uint8_t *times,
+                          size_t samples, int64_t *turned, int64_t *sums) noexcept nogil
     void add_tossed_narrow(const uint16_t *rows, size_t segments, size_t columns, const uint32_t *words,
                            size_t first_bit, size_t trials, uint16_t *subsets, int32_t *sums) noexcept nogil
     void add_tossed_wide(const int64_t *rows, size_t segments, size_t columns, const uint32_t *words,
@@ -61,6 +68,50 @@ def add_drawn(rows, indices, sums):
             else:
                 add_drawn_wide(<const int64_t *> table.view.buf, columns, index + sample * draws, draws,
                                <int64_t *> out.view.buf + sample * columns)
+
+
+def count_drawn_rows(words, Py_ssize_t left, times):
+    """Count in `times`, uint8 of shape (segments,), how often rows are drawn by `words`, uint32, in `left` draws.
+
+    Returns how many words were used, and how many draws are left: because there were too few words, or because
+    a number in `times` is as large as it can be, so that the caller must add the rows up and begin again.
+    """
+    cdef Buffer drawn = buffer_of(words, "I", 1)
+    cdef Buffer counts = buffer_of(times, "B", 1, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
+    cdef size_t used, draws = max(left, 0)
+    if not 0 < counts.view.shape[0] < 1 << 32:
+        raise ValueError(f"there are {counts.view.shape[0]} segments, expected 1 to 2**32 - 1")
+    with nogil:
+        used = count_drawn(<const uint32_t *> drawn.view.buf, drawn.view.shape[0],
+                           <uint32_t> counts.view.shape[0], &draws, <uint8_t *> counts.view.buf)
+    return used, draws
+
+
+def add_counted(rows, times, sums):
+    """Add to `sums`, int64 of shape (samples, columns), the rows as often as they were drawn.
+
+    `rows` are as in `add_drawn`; `times`, uint8, have the shape (samples, segments).
+    """
+    cdef Buffer table = buffer_of(rows, "Hq", 2), counts = buffer_of(times, "B", 2)
+    cdef Buffer out = buffer_of(sums, "q", 2, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
+    cdef Py_ssize_t segments = table.view.shape[0], columns = table.view.shape[1], samples = counts.view.shape[0]
+    cdef void *turned
+    if counts.view.shape[1] != segments or out.view.shape[0] != samples or out.view.shape[1] != columns:
+        raise ValueError(f"sums of shape {sums.shape} and counts of shape {times.shape} do not go with rows of "
+                         f"shape {rows.shape}")
+    turned = PyMem_RawMalloc(FB_TURNED * max(columns, 1) * table.view.itemsize)
+    if turned == NULL:
+        raise MemoryError(f"no memory for {FB_TURNED} rows")
+    with nogil:
+        if table.kind == c"H":
+            add_counted_narrow(<const uint16_t *> table.view.buf, segments, columns,
+                               <const uint8_t *> counts.view.buf, samples, <uint16_t *> turned,
+                               <int64_t *> out.view.buf)
+        else:
+            add_counted_wide(<const int64_t *> table.view.buf, segments, columns,
+                             <const uint8_t *> counts.view.buf, samples, <int64_t *> turned,
+                             <int64_t *> out.view.buf)
+    PyMem_RawFree(turned)
 
 
 def add_tossed(rows, words, Py_ssize_t first_bit, sums):

@@ -124,14 +124,19 @@ def bootstrap(
 
 
 def interval_of(
-    table: NDArray[Any], scorer: Scorer, confidence: float, samples: int, seed: int | str | None
+    table: NDArray[Any],
+    scorer: Scorer,
+    confidence: float,
+    samples: int,
+    seed: int | str | None,
+    threads: int,
 ) -> Interval:
     """The interval of `bootstrap` for rows as the scorer's dialect adds them up.
 
     `table` has two rows or more, of uint16 or int64.
     """
     samples, totals = at_least(1, "samples", samples), table.sum(0, np.int64)
-    experiment = Experiment([table], [totals], DialectScoring(scorer), confidence, seed)
+    experiment = Experiment([table], [totals], DialectScoring(scorer, threads), confidence, seed)
     [scores] = experiment.draw(samples, experiment.generator())
     return experiment.interval(experiment.scores[0], scores)
 

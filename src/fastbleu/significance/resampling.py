@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,11 @@ LARGEST_TABLE = 1 << 27
 COPIED_ROWS = 1 << 17
 # Indices that are drawn at once, but at least those of one sample.
 INDICES = 1 << 17
+# Segments from which on it is counted how often each is drawn, because their rows do not fit into
+# a cache; samples that are counted together, and words that are drawn at once.
+COUNTED_SEGMENTS = 1 << 17
+COUNTED_SAMPLES = 8
+WORDS = 1 << 17
 # Coins that are tossed at once, and the limits of trials in a block: fewer are slow, because sums
 # of rows that all trials share are computed for every block.
 COINS = 1 << 27
@@ -85,7 +91,7 @@ class Columns:
         self._tables: list[NDArray[Any]] = self.rows
         if self.rows[0].dtype == np.uint16:
             if largest < _resample.NARROW:
-                self._sum_type = np.int32  # of at most INDICES rows
+                self._sum_type = np.int32
             else:
                 self._tables = [self.rows[0].astype(np.int64)]
             return
@@ -106,6 +112,15 @@ class Columns:
         """Sums, shape (M, samples, columns), of the rows at indices, (samples, segments)."""
         return self._add(len(indices), _resample.add_drawn, indices)
 
+    def add_counted(self, times: NDArray[np.uint8]) -> Integers:
+        """Sums as `add_drawn`, of the rows as often as `times`, (samples, segments), says."""
+        parts = []
+        for table in self._tables:
+            sums = np.zeros((len(times), table.shape[1]), np.int64)
+            _resample.add_counted(table, times, sums)
+            parts.append(sums)
+        return self._by_system(parts)
+
     def add_tossed(self, words: Words, first_bit: int, trials: int) -> Integers:
         """Sums, shape (M, trials, columns), of the rows whose coin of `toss_coins` shows heads."""
         return self._add(trials, _resample.add_tossed, words, first_bit)
@@ -116,6 +131,10 @@ class Columns:
             sums = np.empty((samples, table.shape[1]), self._sum_type)
             add(table, *which, sums)
             parts.append(sums)
+        return self._by_system(parts)
+
+    def _by_system(self, parts: Sequence[NDArray[Any]]) -> Integers:
+        """The sums of each table by system, shape (M, samples, columns)."""
         if self._sum_type is np.int64:
             return np.stack(parts)
         together = parts[0][:, : self.width * len(self.rows)]
@@ -123,21 +142,69 @@ class Columns:
         return np.ascontiguousarray(beside.swapaxes(0, 1), np.int64)
 
 
-def draw_sums(generator: np.random.Generator, columns: Columns, samples: int) -> Iterator[Integers]:
+def draw_sums(
+    generator: np.random.Generator, columns: Columns, samples: int, threads: int = 1
+) -> Iterator[Integers]:
     """The sums of samples that `draw_indices` draws, in blocks, shape (M, samples, columns).
 
-    Indices are drawn in parts, so that they stay in the cache.
+    The generator is new, and of no use afterwards.
     """
     segments = columns.segments
-    if segments <= INDICES:
+    if segments < COUNTED_SEGMENTS or not draws_are_words():
         yield from map(columns.add_drawn, draw_indices(generator, segments, samples))
         return
-    for _ in range(samples):
-        sums = columns.add_drawn(generator.choice(segments, (1, INDICES)))
-        for first in range(INDICES, segments, INDICES):
-            count = min(INDICES, segments - first)
-            sums += columns.add_drawn(generator.choice(segments, (1, count)))
-        yield sums
+    memory = np.empty((min(COUNTED_SAMPLES, samples), segments), np.uint8)
+    with closing(_drawn_words(generator, threads)) as parts:
+        words = next(parts)
+        for first in range(0, samples, COUNTED_SAMPLES):
+            times = memory[: samples - first]
+            times.fill(0)
+            sums: Any = 0
+            for of_sample in times:
+                left = segments
+                while left:
+                    used, left = _resample.count_drawn_rows(words, left, of_sample)
+                    words = words[used:]
+                    if not len(words):
+                        words = next(parts)
+                    elif left:  # a number is full
+                        sums = sums + columns.add_counted(times)
+                        times.fill(0)
+            yield sums + columns.add_counted(times)
+
+
+def _drawn_words(generator: np.random.Generator, threads: int) -> Iterator[Words]:
+    """The words of which numpy makes indices; another thread, if allowed, draws the next ones."""
+
+    def draw() -> Words:
+        drawn = generator.bit_generator.random_raw(WORDS // 2)
+        return drawn.astype("<u8", copy=False).view("<u4").astype(np.uint32, copy=False)
+
+    if threads == 1:
+        while True:
+            yield draw()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as executor:
+        coming = executor.submit(draw)
+        while True:
+            words = coming.result()
+            coming = executor.submit(draw)
+            yield words
+
+
+@cache
+def draws_are_words() -> bool:
+    """Whether this numpy scales the words of its generator to indices, skipping the same ones.
+
+    All versions so far do (1.22 to 2.5); counting the draws of many segments is faster.
+    """
+    segments, draws = 3 << 30, 20  # a quarter of the words is skipped
+    words = next(_drawn_words(np.random.default_rng(1), 1))
+    products = words[: 2 * draws].astype(np.uint64) * np.uint64(segments)
+    kept = products[(products & np.uint64(0xFFFFFFFF)) >= np.uint64((1 << 32) % segments)]
+    indices = np.random.default_rng(1).choice(segments, draws)
+    return bool((kept[:draws] >> np.uint64(32) == indices.astype(np.uint64)).all())
 
 
 def draw_indices(generator: np.random.Generator, segments: int, samples: int) -> Iterator[Integers]:

@@ -45,8 +45,8 @@ class ScoringOptions(TypedDict, total=False):
 class DialectScoring:
     """Corpus scores of integer sums by a dialect."""
 
-    def __init__(self, scorer: Scorer) -> None:
-        self._scorer = scorer
+    def __init__(self, scorer: Scorer, threads: int = 1) -> None:
+        self._scorer, self._threads = scorer, threads
 
     def score_corpora(self, sums: Integers) -> Floats:
         """Scores of sums of shape (..., columns), as an array of shape (...)."""
@@ -60,7 +60,8 @@ class DialectScoring:
         self, columns: Columns, generator: np.random.Generator, samples: int
     ) -> Iterator[Floats]:
         """Scores of bootstrap samples in blocks, shape (systems, samples)."""
-        return map(self.score_corpora, draw_sums(generator, columns, samples))
+        drawn = draw_sums(generator, columns, samples, self._threads)
+        return map(self.score_corpora, drawn)
 
 
 class SacrebleuScoring:

@@ -239,7 +239,8 @@ class GroupScorer:
             return {}
         if table is None or len(table) < 2:
             return {"low": None, "high": None}
-        interval = interval_of(table, metric.scorer, self._confidence, self._samples, self._seed)
+        how = self._confidence, self._samples, self._seed, metric.threads
+        interval = interval_of(table, metric.scorer, *how)
         return {"low": interval.low, "high": interval.high}
 
 
