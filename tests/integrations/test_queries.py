@@ -261,5 +261,11 @@ def test_dask_reads_nothing_for_a_mistake():
     raises(ValueError, "'matches_1' of its own", on_dask.statistics, counted, "mt", "ref")
     message = r"fastbleu\.integrations\.dask\.score"
     raises(TypeError, message, tables.score, ddf, "mt", "ref")
+    holes = dd.from_pandas(frame.assign(mt=[*frame["mt"][:-1], None]), npartitions=4, sort=False)
+    last = len(holes.partitions[3]) - 1
+    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.statistics):
+        with pytest.raises(TypeError, match=f"row {last} of partition 3: column 'mt' has no value"):
+            found = call(holes, "mt", "ref")
+            found.compute()
     empty = dd.from_pandas(frame[:0], npartitions=1)
     raises(ValueError, "there are no segments", on_dask.score, empty, "mt", "ref")

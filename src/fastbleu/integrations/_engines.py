@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -60,9 +62,24 @@ def row_counter_of(
     return row_counter, names
 
 
-def partial_sums(groups: GroupScorer, batches: Iterable[Any]) -> Any:
-    """The sums of batches, as `fastbleu.tables.sums`, by pyarrow; None if there are no rows."""
-    total = groups.totals(open_table(iter(batches), groups.columns).chunks())
+@contextmanager
+def _errors_naming(part: str) -> Iterator[None]:
+    """Make errors about rows name the part of the table in which these are numbered."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        message = re.sub(r"\brow \d+", rf"\g<0> of {part}", str(error), count=1)
+        raise kind(message) from error
+
+
+def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
+    """The sums of batches, as `fastbleu.tables.sums`, by pyarrow; None if there are no rows.
+
+    `part` is the name of the batches together in messages, for `sentence_frame`, too.
+    """
+    with _errors_naming(part):
+        total = groups.totals(open_table(iter(batches), groups.columns).chunks())
     return None if total is None else stored(groups, total).to_native()
 
 
@@ -88,13 +105,14 @@ def scores(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
     return scored(frame, groups.metrics_of(frame), groups.by).to_native()
 
 
-def sentence_frame(row_counter: RowCounter, name: str, frame: Any) -> Any:
+def sentence_frame(row_counter: RowCounter, name: str, part: str, frame: Any) -> Any:
     """A part of a table with the column of `fastbleu.tables.sentence_scores`."""
-    return sentence_scores(
-        frame, row_counter.hypothesis, row_counter.chosen, name=name, **row_counter.options
-    )
+    texts, options = (row_counter.hypothesis, row_counter.chosen), row_counter.options
+    with _errors_naming(part):
+        return sentence_scores(frame, *texts, name=name, **options)
 
 
-def statistics_frame(row_counter: RowCounter, frame: Any) -> Any:
+def statistics_frame(row_counter: RowCounter, part: str, frame: Any) -> Any:
     """A part of a table with the columns of `fastbleu.tables.statistics`."""
-    return statistics(frame, row_counter.hypothesis, row_counter.chosen, **row_counter.options)
+    with _errors_naming(part):
+        return statistics(frame, row_counter.hypothesis, row_counter.chosen, **row_counter.options)

@@ -65,8 +65,8 @@ def score(
     Raises
     ------
     ValueError, TypeError
-        As for `fastbleu.tables.score`, where rows are numbered within a partition; or the dialect's
-        corpus score cannot be computed from summed counts.
+        As for `fastbleu.tables.score`, where rows are numbered within a partition, which the
+        message names; or the dialect's corpus score cannot be computed from summed counts.
     """
     groups = group_scorer(list(ddf.columns), hypothesis, references, by, **options)
     return scores(groups, _sums(ddf, groups)).to_pandas()
@@ -109,26 +109,37 @@ def statistics(
     return ddf.map_partitions(_with_counts, row_counter, meta=meta)
 
 
-def _with_scores(frame: pandas.DataFrame, row_counter: RowCounter, name: str) -> pandas.DataFrame:
-    return sentence_frame(row_counter, name, frame)
+def _with_scores(
+    frame: pandas.DataFrame, row_counter: RowCounter, name: str, partition_info: Any = None
+) -> pandas.DataFrame:
+    return sentence_frame(row_counter, name, _named(partition_info), frame)
 
 
-def _with_counts(frame: pandas.DataFrame, row_counter: RowCounter) -> pandas.DataFrame:
-    return statistics_frame(row_counter, frame)
+def _with_counts(
+    frame: pandas.DataFrame, row_counter: RowCounter, partition_info: Any = None
+) -> pandas.DataFrame:
+    return statistics_frame(row_counter, _named(partition_info), frame)
+
+
+def _named(partition_info: Any) -> str:
+    """The name of a partition of which Dask gives this information."""
+    return f"partition {partition_info['number']}" if partition_info else "its partition"
 
 
 def _sums(ddf: Any, groups: GroupScorer) -> pyarrow.Table:
     """The sums of all partitions."""
     count, add = dask.delayed(_partial), dask.delayed(_added)
-    parts = [count(groups, part) for part in ddf[groups.columns].to_delayed()]
+    delayed = ddf[groups.columns].to_delayed()
+    parts = [count(groups, number, part) for number, part in enumerate(delayed)]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
     [total] = dask.compute(*parts)
     return summed([total])
 
 
-def _partial(groups: GroupScorer, part: pandas.DataFrame) -> pyarrow.Table | None:
-    return partial_sums(groups, [pyarrow.Table.from_pandas(part, preserve_index=False)])
+def _partial(groups: GroupScorer, number: int, part: pandas.DataFrame) -> pyarrow.Table | None:
+    table = pyarrow.Table.from_pandas(part, preserve_index=False)
+    return partial_sums(groups, [table], f"partition {number}")
 
 
 def _added(partials: list[pyarrow.Table | None]) -> pyarrow.Table | None:

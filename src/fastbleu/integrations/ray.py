@@ -44,6 +44,7 @@ _BATCHES: dict[str, Any] = {
     "batch_size": None,
     "zero_copy_batch": True,
 }
+_PART = "its block"
 
 
 def score(
@@ -74,7 +75,8 @@ def score(
         As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from summed
         counts.
     ray.exceptions.RayTaskError
-        An error in a worker: rows in its message are numbered within a block.
+        An error in a worker: rows in its message are numbered within a block, because Ray does not
+        tell where in a file this began.
     """
     groups = group_scorer(_columns(dataset), hypothesis, references, by, **options)
     return ray.data.from_arrow(scores(groups, _sums(dataset, groups)))
@@ -102,7 +104,7 @@ def sentence_scores(
 ) -> ray.data.Dataset:
     """The dataset with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
     row_counter, _ = row_counter_of(_columns(dataset), hypothesis, references, name, **options)
-    return dataset.map_batches(partial(sentence_frame, row_counter, name), **_BATCHES)
+    return dataset.map_batches(partial(sentence_frame, row_counter, name, _PART), **_BATCHES)
 
 
 def statistics(
@@ -113,7 +115,7 @@ def statistics(
 ) -> ray.data.Dataset:
     """The dataset with the columns of `fastbleu.tables.statistics`; lazily."""
     row_counter, _ = row_counter_of(_columns(dataset), hypothesis, references, **options)
-    return dataset.map_batches(partial(statistics_frame, row_counter), **_BATCHES)
+    return dataset.map_batches(partial(statistics_frame, row_counter, _PART), **_BATCHES)
 
 
 def _columns(dataset: ray.data.Dataset) -> list[str]:
@@ -131,5 +133,5 @@ def _sums(dataset: ray.data.Dataset, groups: GroupScorer) -> pyarrow.Table:
 
 def _partial(groups: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
     """The sums of a block."""
-    result = partial_sums(groups, [batch])
+    result = partial_sums(groups, [batch], _PART)
     return batch.select([]).slice(0, 0) if result is None else result

@@ -23,6 +23,7 @@ from ..tables.sums import COUNTED
 
 with HostImports("spark", "pyarrow", "pyspark"):
     import pyarrow
+    from pyspark import TaskContext
     from pyspark.sql import functions
     from pyspark.sql.functions import ArrowUDFType
     from pyspark.sql.types import DataType, LongType, StringType, StructField, StructType
@@ -79,7 +80,8 @@ def score(
         As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from summed
         counts.
     pyspark.errors.PythonException
-        An error in a worker: rows in its message are numbered within a partition.
+        An error in a worker: rows in its message are numbered within a partition, which it names:
+        ``spark_partition_id()`` finds it, and ``input_file_name()`` the file of a row.
     """
     groups = group_scorer(df.columns, hypothesis, references, by, **options)
     return df.sparkSession.createDataFrame(scores(groups, _sums(df, groups).toArrow()))
@@ -210,9 +212,19 @@ def sentence_column(
 
 def _partials(groups: GroupScorer, batches: Iterator[Any]) -> Iterator[Any]:
     """The sums of a partition."""
-    result = partial_sums(groups, batches)
+    result = partial_sums(groups, batches, _partition())
     if result is not None:
         yield from result.to_batches()
+
+
+def _partition() -> str:
+    """The name of the partition that this worker counts."""
+    context = TaskContext.get()
+    return "its partition" if context is None else f"partition {context.partitionId()}"
+
+
+def _batch() -> str:
+    return f"a batch of {_partition()}"
 
 
 def _column(
@@ -234,7 +246,7 @@ def _batched(function: Callable[..., Any]) -> Callable[..., Any]:
 def _scored(row_counter: RowCounter, *columns: pyarrow.Array) -> pyarrow.Array:
     """The scores of a batch."""
     frame = pyarrow.table(list(columns), names=row_counter.columns)
-    return sentence_frame(row_counter, _SCORE, frame)[_SCORE].combine_chunks()
+    return sentence_frame(row_counter, _SCORE, _batch(), frame)[_SCORE].combine_chunks()
 
 
 def _counts(
@@ -242,7 +254,7 @@ def _counts(
 ) -> pyarrow.Array:
     """The counts of a batch."""
     frame = pyarrow.table(list(columns), names=row_counter.columns)
-    counted = statistics_frame(row_counter, frame).select(names)
+    counted = statistics_frame(row_counter, _batch(), frame).select(names)
     return pyarrow.StructArray.from_arrays(
         [column.combine_chunks() for column in counted.columns], names
     )
