@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from fastbleu import BLEU, tables
+from fastbleu.cli import command
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("narwhals")
@@ -41,6 +42,19 @@ def path(request, tmp_path):
     else:
         feather.write_feather(table, path)
     return path
+
+
+def test_the_bar_knows_its_total_from_the_footer(monkeypatch, capsys, tmp_path):
+    rows = 4000
+    path = tmp_path / "t.parquet"
+    table = pyarrow.table({"mt": ["a b c d"] * rows, "ref": ["a b c d"] * rows})
+    parquet.write_table(table, path, row_group_size=1000)
+    monkeypatch.setattr(command, "_PROGRESS_DELAY", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert command.main([f"{path}::ref", "-i", f"{path}::mt", "-b"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "100.0\n"
+    assert "/4.00k" in err
 
 
 def test_columns_are_scored_as_files_of_lines(path, tmp_path):
