@@ -5,8 +5,8 @@
     .venv-engines/bin/python bench/engines.py [--rows 2000000] [--engines spark ray]
 
 Parquet files with nine groups of rows are read by two workers on this machine. Both jobs of a round
-run one after the other; a rate is that of the fastest round, which leaves out start and compiling. Spark
-and Ray work in other processes, whose CPU time is not measured.
+run one after the other; a rate is that of the fastest round, which leaves out start and compiling.
+Spark and Ray work in other processes, whose CPU time is not measured.
 """
 
 from __future__ import annotations

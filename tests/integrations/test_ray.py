@@ -119,4 +119,6 @@ def test_errors():
     with pytest.raises(ValueError, match="has no column 'reff'; did you mean 'ref'"):
         on_ray.score(dataset, "mt", "reff")
     holes = data.from_arrow(pa.table(ITS | {"mt": [None, *ITS["mt"][1:]]}))
-    raises(Exception, "row 0 of its block: column 'mt' has no value", on_ray.score, holes, "mt", "ref")
+    raises(
+        Exception, "row 0 of its block: column 'mt' has no value", on_ray.score, holes, "mt", "ref"
+    )

@@ -233,6 +233,8 @@ def test_errors(session, frame):
     with pytest.raises(ValueError, match="does not support sums"):
         spark.score(frame, "mt", "ref", metric=BLEU(dialect="codexglue-summary"))
     holes = session.createDataFrame(pa.table(ITS | {"mt": [None, *ITS["mt"][1:]]})).coalesce(1)
-    raises(Exception, "row 0 of partition 0: column 'mt' has no value", spark.score, holes, "mt", "ref")
+    raises(
+        Exception, "row 0 of partition 0: column 'mt' has no value", spark.score, holes, "mt", "ref"
+    )
     found = spark.score(holes, "mt", "ref", missing="skip").toArrow()
     assert as_dict(found)["segments"] == [ROWS - 1]

@@ -423,7 +423,7 @@ def test_coins_are_those_of_numpy(monkeypatch, bits):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_draws_are_those_of_numpy(monkeypatch, threads):
-    """Also of a segment that is drawn more often than a byte can count: here all draws are of three."""
+    """Also of a segment that is drawn more often than a byte can count: of three."""
     assert resampling.draws_are_words()  # else a new numpy wants a look, and the slow way is taken
     monkeypatch.setattr(resampling, "COUNTED_SEGMENTS", 1)
     monkeypatch.setattr(resampling, "WORDS", 1 << 10)
@@ -433,8 +433,9 @@ def test_draws_are_those_of_numpy(monkeypatch, threads):
         found = resampling.draw_sums(np.random.default_rng(7), columns, samples, threads)
         indices = np.random.default_rng(7).choice(segments, (samples, segments))
         assert (np.concatenate(list(found), axis=1)[0] == rows[indices].sum(axis=1)).all()
-    times, words = np.zeros(3, np.uint8), np.random.default_rng(7).integers(
-        1 << 32, size=2000, dtype=np.uint32
+    times, words = (
+        np.zeros(3, np.uint8),
+        np.random.default_rng(7).integers(1 << 32, size=2000, dtype=np.uint32),
     )
     rows, sums, left = np.eye(3, dtype=np.uint16) * 5, np.zeros((1, 3), np.int64), 1500
     while left:
@@ -589,7 +590,8 @@ def test_memory_is_bounded_for_a_million_segments(compatible):
             tracemalloc.stop()
     print({case: f"{peak / 2**20:.1f} MB" for case, peak in peaks.items()})
     # The rows themselves have 80 MB for each system. Their one table of uint16 has 32 or 48 MB,
-    # counts of draws 8 MB or indices 8 for each sample; where float32 has to round, two tables have 40 MB each.
+    # counts of draws 8 MB or indices 8 for each sample; where float32 has to round, two tables have
+    # 40 MB each.
     assert max(peaks.values()) < (112 if compatible is None else 160) * 2**20
     for name in ("bootstrap", "paired", "shuffled"):
         assert peaks[name, 12] < 1.05 * peaks[name, 8] + 2**20

@@ -10,12 +10,13 @@ import pyarrow
 import pyarrow.compute
 
 from ..counting.stats import Stats
-from ..inputs.arguments import a_type, check_choice
+from ..inputs.arguments import check_choice
 from ..inputs.batch import Batch, read
 from ..inputs.missing import CHOICES
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
 from ..tables.groups import FEWEST, MOST, part_rows, reductions_of
+from ..tables.rows import checked_metric
 from ..tables.sums import described
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ class ColumnScorer:
     """
 
     def __init__(
-        self, metric: BLEU | None = None, missing: MissingChoice = "error", threads: int | None = None
+        self,
+        metric: BLEU | None = None,
+        missing: MissingChoice = "error",
+        threads: int | None = None,
     ) -> None:
-        metric = BLEU() if metric is None else metric
-        if not isinstance(metric, BLEU):
-            raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
+        metric = checked_metric(metric)
         check_choice("missing", missing, CHOICES)
         if threads is not None:
             metric = BLEU(**metric.as_arguments() | {"threads": threads})
@@ -140,7 +142,7 @@ class ColumnScorer:
         return pyarrow.array(scores, pyarrow.float64())
 
     def _parts(self, columns: Sequence[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any], Stats]]:
-        """The rows that are present, a part at a time: numbers, references, and counts to add up."""
+        """The rows that are present, in parts: their numbers, references, and counts to add up."""
         for operation in ("update", "sums"):
             self.metric.scorer.dialect.require(operation)
         done, counter, threads = 0, self.metric.counter, self.metric.threads
@@ -165,7 +167,7 @@ class ColumnScorer:
 
 
 def _of_one_length(columns: Sequence[Any]) -> tuple[list[Any], int]:
-    """The columns, and how many rows; values that hosts pass for all rows, also none, are repeated."""
+    """The columns, and the number of rows; values that hosts pass for all rows are repeated."""
     lengths = [1 if isinstance(column, pyarrow.Scalar) else len(column) for column in columns]
     rows = next((length for length in lengths if length != 1), 1)
     found = []

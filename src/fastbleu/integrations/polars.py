@@ -44,7 +44,7 @@ class BLEUExpressions:
         missing: MissingChoice = "error",
     ) -> polars.Expr:
         """The BLEU of each row, as `fastbleu.BLEU.sentence_scores`; null if it is left out."""
-        scorer = ColumnScorer(metric, missing, polars.thread_pool_size())
+        scorer = _scorer(metric, missing)
         return _mapped(scorer.sentence_scores, self._columns(references), polars.Float64)
 
     def corpus(
@@ -54,7 +54,7 @@ class BLEUExpressions:
         missing: MissingChoice = "error",
     ) -> polars.Expr:
         """The corpus BLEU of all rows, or in `agg` of each group; null if all are left out."""
-        scorer = ColumnScorer(metric, missing, polars.thread_pool_size())
+        scorer = _scorer(metric, missing)
         # In a struct, because a literal has no rows by itself.
         hypotheses, *others = self._columns(references)
         named = [column.alias(f"_fastbleu_{number}") for number, column in enumerate(others)]
@@ -68,7 +68,7 @@ class BLEUExpressions:
         missing: MissingChoice = "error",
     ) -> polars.Expr:
         """Each row's columns of `fastbleu.tables.sums` as a struct, for sums of one's own."""
-        scorer = ColumnScorer(metric, missing, polars.thread_pool_size())
+        scorer = _scorer(metric, missing)
         fields = dict.fromkeys(scorer.reductions, polars.Int64)
         return _mapped(scorer.sums, self._columns(references), polars.Struct(fields))
 
@@ -77,6 +77,11 @@ class BLEUExpressions:
             raise TypeError("there is no reference; pass at least one column or expression")
         columns = [polars.col(one) if isinstance(one, str) else one for one in references]
         return [self._hypotheses, *columns]
+
+
+def _scorer(metric: BLEU | None, missing: MissingChoice) -> ColumnScorer:
+    """A scorer with as many threads as polars has, which wait while a function of Python runs."""
+    return ColumnScorer(metric, missing, polars.thread_pool_size())
 
 
 def _mapped(function: Callable[..., Any], columns: Sequence[polars.Expr], kind: Any) -> polars.Expr:

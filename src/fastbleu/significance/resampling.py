@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.stats import Stats
+from ..runtime.import_lock import import_lock
 from . import _resample
 
 if TYPE_CHECKING:
@@ -183,7 +184,8 @@ def _drawn_words(generator: np.random.Generator, threads: int) -> Iterator[Words
     if threads == 1:
         while True:
             yield draw()
-    from concurrent.futures import ThreadPoolExecutor
+    with import_lock:
+        from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as executor:
         coming = executor.submit(draw)

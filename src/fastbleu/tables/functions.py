@@ -12,7 +12,7 @@ from .frames import Frame
 from .groups import GroupScorer, count_names
 from .parts import TableParts
 from .rows import RowCounter, check_columns, check_new_columns
-from .sources import open_table
+from .sources import Source, open_table
 from .sums import combined, scores_of, stored, sums_scorer
 
 if TYPE_CHECKING:
@@ -115,18 +115,13 @@ def score(
     """
     row_counter = RowCounter(hypothesis, references, **options)
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
-    source = open_table(table, groups.columns, row_counter.texts)
-    row_counter.place = source.place
+    source = _opened(table, row_counter, groups.columns)
     dialect = row_counter.metric.scorer.dialect
     if not dialect.supports("update"):
         if source.frame is not None:
             return source.to_native(groups.score_texts(source.frame))
         dialect.require("update")
-    with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
-        total = groups.totals(_advancing(source.chunks(), bar))
-    if total is None:
-        raise ValueError("there are no segments to score: the table has no rows")
-    return source.to_native(groups.scores(total))
+    return source.to_native(groups.scores(_totals(groups, source, progress)))
 
 
 def sums(
@@ -169,12 +164,8 @@ def sums(
     """
     row_counter = RowCounter(hypothesis, references, **options)
     groups = sums_scorer(row_counter, by)
-    source = open_table(table, groups.columns, row_counter.texts)
-    row_counter.place = source.place
-    with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
-        total = groups.totals(_advancing(source.chunks(), bar))
-    if total is None:
-        raise ValueError("there are no segments to count: the table has no rows")
+    source = _opened(table, row_counter, groups.columns)
+    total = _totals(groups, source, progress)
     row_counter.warn()
     return source.to_native(stored(groups, total))
 
@@ -327,12 +318,11 @@ def _appended(
 
     `results` returns the rows in which nothing is missing, and for each column their values.
     """
-    source = open_table(table, None, row_counter.texts)
-    row_counter.place = source.place
+    source = _opened(table, row_counter, None)
 
     def parts() -> Iterator[Any]:
         row = 0
-        with ProgressBar(progress, source.rows if progress else None, " rows") as bar:
+        with _bar(source, progress) as bar:
             for frame in source.chunks() if source.frame is None else [source.frame]:
                 check_columns(frame.columns, row_counter.columns)
                 check_new_columns(frame.columns, names)
@@ -349,10 +339,30 @@ def _appended(
     return result
 
 
-def _advancing(frames: Iterator[Frame], bar: ProgressBar) -> Iterator[Frame]:
-    for frame in frames:
-        yield frame
-        bar.update(len(frame))
+def _opened(table: Any, row_counter: RowCounter, columns: Sequence[str] | None) -> Source:
+    """The table, of which messages about rows name the file."""
+    source = open_table(table, columns, row_counter.texts)
+    row_counter.place = source.place
+    return source
+
+
+def _bar(source: Source, progress: bool) -> ProgressBar:
+    return ProgressBar(progress, source.rows if progress else None, " rows")
+
+
+def _totals(groups: GroupScorer, source: Source, progress: bool) -> Frame:
+    """The totals of a table's groups; ValueError if it has no rows."""
+
+    def advancing() -> Iterator[Frame]:
+        for frame in source.chunks():
+            yield frame
+            bar.update(len(frame))
+
+    with _bar(source, progress) as bar:
+        total = groups.totals(advancing())
+    if total is None:
+        raise ValueError("there are no segments to score: the table has no rows")
+    return total
 
 
 def _with_nulls(values: Any, rows: Indices, length: int) -> Any:

@@ -63,9 +63,7 @@ class RowCounter:
                 f"fastbleu.tables has no parameter {name!r} here; those of a score belong to its "
                 f"metric: metric=fastbleu.BLEU({name}=...)"
             )
-        metric = BLEU() if metric is None else metric
-        if not isinstance(metric, BLEU):
-            raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
+        metric = checked_metric(metric)
         check_choice("missing", missing, CHOICES)
         if (tokenize is None) != (language is None):
             raise ValueError(
@@ -280,6 +278,13 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices) -> Iterator[No
         names = ", ".join(map(repr, row_counter.references))
         columns = f"the hypotheses are column {row_counter.hypothesis!r}, the references {names}"
         raise kind(f"{message} ({columns})") from error
+
+
+def checked_metric(metric: BLEU | None) -> BLEU:
+    """The metric, by default ``BLEU()``; TypeError if it is none."""
+    if metric is not None and not isinstance(metric, BLEU):
+        raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
+    return BLEU() if metric is None else metric
 
 
 def check_columns(columns: Sequence[str], needed: Sequence[str]) -> None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.stats import row_of_state
-from ..inputs.arguments import a_type
 from ..metric.bleu import BLEU
 from .frames import ROW, Frame, joined
 from .groups import (
@@ -27,7 +26,7 @@ from .groups import (
     reductions_of,
     scored,
 )
-from .rows import check_columns, check_new_columns
+from .rows import check_columns, check_new_columns, checked_metric
 from .sources import open_table
 
 if TYPE_CHECKING:
@@ -253,8 +252,7 @@ def combined(tables: Iterable[Any], by: Sequence[str] | None = None) -> tuple[An
 
 def scores_of(table: Any, metric: BLEU | None) -> Any:
     """The scores of a table of sums."""
-    if metric is not None and not isinstance(metric, BLEU):
-        raise TypeError(f"metric is {a_type(metric)}, expected a fastbleu.BLEU")
+    checked_metric(metric)
     reader, source = SumsReader(), open_table(table)
     frames = list(reader.frames(source))
     if not any(map(len, frames)):
