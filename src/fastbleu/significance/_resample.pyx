@@ -71,7 +71,7 @@ def add_drawn(rows, indices, sums):
 
 
 def count_drawn_rows(words, Py_ssize_t left, times):
-    """Count in `times`, uint8 of shape (segments,), how often rows are drawn by `words`, uint32, in `left` draws.
+    """Count in `times`, uint8 of shape (segments,), how often `words`, uint32, draw rows, in `left` draws.
 
     Returns how many words were used, and how many draws are left: because there were too few words, or because
     a number in `times` is as large as it can be, so that the caller must add the rows up and begin again.
@@ -94,11 +94,12 @@ def add_counted(rows, times, sums):
     """
     cdef Buffer table = buffer_of(rows, "Hq", 2), counts = buffer_of(times, "B", 2)
     cdef Buffer out = buffer_of(sums, "q", 2, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
-    cdef Py_ssize_t segments = table.view.shape[0], columns = table.view.shape[1], samples = counts.view.shape[0]
+    cdef Py_ssize_t segments = table.view.shape[0], columns = table.view.shape[1]
+    cdef Py_ssize_t samples = counts.view.shape[0]
     cdef void *turned
     if counts.view.shape[1] != segments or out.view.shape[0] != samples or out.view.shape[1] != columns:
-        raise ValueError(f"sums of shape {sums.shape} and counts of shape {times.shape} do not go with rows of "
-                         f"shape {rows.shape}")
+        raise ValueError(f"sums of shape {sums.shape} and counts of shape {times.shape} do not go with rows "
+                         f"of shape {rows.shape}")
     turned = PyMem_RawMalloc(FB_TURNED * max(columns, 1) * table.view.itemsize)
     if turned == NULL:
         raise MemoryError(f"no memory for {FB_TURNED} rows")

@@ -42,7 +42,8 @@ FB_INLINE uint32_t bits_at(const uint32_t *words, size_t place)
 
 /* Count in `times` how often each segment is drawn, from at most `count` words, for the `left` draws that a
  * sample lacks. Stops before a byte would overflow. Returns how many words were used. */
-static size_t count_drawn(const uint32_t *words, size_t count, uint32_t segments, size_t *left, uint8_t *times)
+static size_t count_drawn(const uint32_t *words, size_t count, uint32_t segments, size_t *left,
+                          uint8_t *times)
 {
     const uint32_t least = (0 - segments) % segments;
     size_t draws = *left, used = 0;

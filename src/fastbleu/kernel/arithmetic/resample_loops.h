@@ -40,7 +40,8 @@ static void NAMED(add_counted)(const ROW *rows, size_t segments, size_t columns,
     for (size_t first = 0; first < segments; first += FB_TURNED) {
         const size_t count = segments - first < FB_TURNED ? segments - first : FB_TURNED;
         for (size_t row = 0; row < count; row++) {
-            for (size_t j = 0; j < columns; j++) turned[j * FB_TURNED + row] = rows[(first + row) * columns + j];
+            for (size_t j = 0; j < columns; j++)
+                turned[j * FB_TURNED + row] = rows[(first + row) * columns + j];
         }
         for (size_t sample = 0; sample < samples; sample++) {
             const uint8_t *drawn = times + sample * segments + first;
