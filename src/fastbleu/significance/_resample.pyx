@@ -73,8 +73,8 @@ def add_drawn(rows, indices, sums):
 def count_drawn_rows(words, Py_ssize_t left, times):
     """Count in `times`, uint8 of shape (segments,), how often `words`, uint32, draw rows, in `left` draws.
 
-    Returns how many words were used, and how many draws are left: because there were too few words, or because
-    a number in `times` is as large as it can be, so that the caller must add the rows up and begin again.
+    Returns how many words were used, and how many draws are left: because there were too few words, or
+    because a number in `times` is as large as it can be, so that the caller must add up the rows first.
     """
     cdef Buffer drawn = buffer_of(words, "I", 1)
     cdef Buffer counts = buffer_of(times, "B", 1, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)

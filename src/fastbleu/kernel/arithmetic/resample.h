@@ -5,10 +5,10 @@
  * sample is one bit per segment; the bits of all trials are one stream of 32-bit words, lowest bit first,
  * and trial t has the bits from first_bit + t * segments.
  *
- * Of many segments, whose rows do not fit into a cache, it is first counted how often each is drawn, in bytes; then
- * the rows are read once, in order, for several samples. A draw is the product of a random word and the number of
- * segments, its upper half; words whose lower half is too small are skipped, so that all segments are equally likely
- * (Lemire 2019, Fast random integer generation in an interval).
+ * Of many segments, whose rows do not fit into a cache, it is first counted how often each is drawn, in
+ * bytes; then the rows are read once, in order, for several samples. A draw is the upper half of the product
+ * of a random word and the number of segments; words whose lower half is too small are skipped, so that all
+ * segments are equally likely (Lemire 2019, Fast random integer generation in an interval).
  *
  * Tossed rows are added up four at a time: for each four rows the sums of their 16 subsets are tabulated
  * once, and 4 bits of each trial select one of them. 32 rows fill 8 such tables, which stay in the L1
@@ -16,9 +16,9 @@
  *
  * Exactness. Integer additions of numbers from 0: rows of uint16 below FB_NARROW, 32 of which add up
  * within the type, into sums of int32, or all in int64. The caller ensures that sums do not overflow.
- * Cost: segments * columns additions per sample, a quarter of that for tosses, less where draws are counted. Memory is the
- * caller's, nothing is allocated: `subsets` has 8 * 16 * columns numbers, `sums` columns or trials * columns,
- * and `words` one word more than the bits need. Pure functions; any thread may call them.
+ * Cost: segments * columns additions per sample, a quarter of that for tosses. Memory is the caller's, nothing
+ * is allocated: `turned` has FB_TURNED * columns numbers, `subsets` 8 * 16 * columns, `sums` columns or
+ * trials * columns, and `words` one word more than the bits need. Pure functions; any thread may call them.
  */
 #pragma once
 
