@@ -84,9 +84,9 @@ class ColumnScorer:
 
         A row that is left out has null for its numbers of references, and 0 for all others.
         """
-        columns, size = _of_one_length(columns)
+        equal, size = _of_one_length(columns)
         numbers = numpy.zeros((3 + self._width, size), numpy.int64)
-        for rows, nrefs, stats in self._parts(columns):
+        for rows, nrefs, stats in self._parts(equal):
             # A slice is several times faster.
             is_slice = len(rows) and rows[-1] - rows[0] == len(rows) - 1
             chosen = slice(rows[0], rows[-1] + 1) if is_slice else rows
@@ -109,8 +109,8 @@ class ColumnScorer:
 
     def corpus_score(self, *columns: Any) -> pyarrow.Scalar:
         """The score of all rows; null of none."""
-        columns, size = _of_one_length(columns)
-        return self._scores(columns, numpy.zeros(size, numpy.int64), 1)[0]
+        equal, size = _of_one_length(columns)
+        return self._scores(equal, numpy.zeros(size, numpy.int64), 1)[0]
 
     def _scores(self, columns: Sequence[Any], group_of: NDArray[Any], count: int) -> pyarrow.Array:
         """The score of each of `count` groups, whose numbers do not fall from row to row."""

@@ -8,7 +8,7 @@ The draws are those of sacreBLEU 2.6.0 with the same numpy, split into blocks.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -174,7 +174,7 @@ def draw_sums(
             yield sums + columns.add_counted(times)
 
 
-def _drawn_words(generator: np.random.Generator, threads: int) -> Iterator[Words]:
+def _drawn_words(generator: np.random.Generator, threads: int) -> Generator[Words, None, None]:
     """The words of which numpy makes indices; another thread, if allowed, draws the next ones."""
 
     def draw() -> Words:
