@@ -69,7 +69,7 @@ def score(
         Between 0 and 1: adds `low` and `high`, the bounds of a bootstrap interval as in
         `fastbleu.significance.bootstrap`; null for a group of one segment. It keeps the counts of
         all segments, in at most 48 bytes each with 4 orders and less than 2,048 tokens. A thousand
-        samples take about 5 microseconds per segment, many times as long as counting: more than one
+        samples take 5 to 7 microseconds per segment, many times as long as counting: more than one
         is what numpy's generator takes to draw. A second thread draws while the first counts.
     samples, seed : int, optional
         Number of bootstrap samples, and their seed.
