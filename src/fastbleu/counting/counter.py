@@ -163,8 +163,9 @@ class Counter:
                 sides = block.hypotheses, block.references
                 if self.by_script is not None:
                     counters = map(self._counter_for, block.references)
-                    total.add(count_runs(self, block, counters, keep_rows))
-                    bar.update(block.segments)
+                    counted = count_runs(self, block, counters, keep_rows)
+                    bar.update(counted.segments)
+                    total.add(counted)
                     continue
                 shown = bar if progress else None
                 counted = count_segments(self, *sides, keep_rows, block.before, shown)

@@ -57,9 +57,9 @@ class Reading(Configured):
         if tokenize is None:
             counted = counter.count(batch, keep_rows=keep_rows, progress=progress)
         else:
-            sides = [list_or_tuple(side) for side in batch.lists()]
-            tokenizers = self._tokenizers_of(tokenize, batch.present or [True] * len(sides[0]))
-            listed = Batch(*sides, batch.before, None, batch.warns)
+            some, their = map(list_or_tuple, batch.lists())
+            tokenizers = self._tokenizers_of(tokenize, batch.present or [True] * len(some))
+            listed = Batch(some, their, batch.before, None, batch.warns)
             counters = map(counter.with_tokenizer, tokenizers)
             counted = count_runs(counter, listed, counters, keep_rows)
         if batch.present is not None:

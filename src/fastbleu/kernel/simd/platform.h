@@ -29,7 +29,8 @@
 #if (defined(__x86_64__) || defined(_M_X64)) && !defined(FASTBLEU_PORTABLE)
 #  define FB_X86_64 1
 #  include <immintrin.h>
-#  if defined(_MSC_VER) && defined(__clang__)      /* up to clang 19 only what is enabled for the whole file comes */
+/* Up to clang 19, which in this mode declares only what is enabled for the whole file. */
+#  if defined(_MSC_VER) && defined(__clang__)
 #    include <tmmintrin.h>
 #    include <smmintrin.h>
 #    include <popcntintrin.h>
