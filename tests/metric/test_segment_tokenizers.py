@@ -88,6 +88,25 @@ def test_signature_names_what_was_used():
     assert metric.compute() == BLEU().score(TEXTS, REFERENCES)
 
 
+def test_signature_names_what_scripts_chose():
+    """Also where some segments have other tokenizers."""
+    by_script = BLEU(tokenize="auto")
+    assert field(by_script.score(TEXTS, REFERENCES)) == "tok:auto+13a+zh"
+    for names, expected in (
+        ([None, None, "char"], "tok:auto+13a+char+zh"),
+        (["char", None, "char"], "tok:auto+char+zh"),
+        ("char", "tok:char"),
+    ):
+        assert field(by_script.score(TEXTS, REFERENCES, tokenize=names)) == expected
+    for names, expected in (("auto", "tok:13a+auto+zh"), (["zh", "auto", None], "tok:13a+auto+zh")):
+        assert field(BLEU().score(TEXTS, REFERENCES, tokenize=names)) == expected
+
+
+def test_progress(capsys):
+    BLEU().score(TEXTS, REFERENCES, tokenize=CHOSEN, progress=True)
+    assert "3.00/3.00" in capsys.readouterr().err
+
+
 def test_columns():
     pyarrow = pytest.importorskip("pyarrow")
     expected = BLEU().score(TEXTS, REFERENCES, tokenize=CHOSEN)
@@ -123,9 +142,14 @@ def test_missing_segments_have_tokenizers_too(as_column):
     ("error", "message", "arguments"),
     [
         (ValueError, "tokenize has 1 entries, hypotheses has 2", (["a", "b"], ["a", "b"], ["zh"])),
-        (ValueError, "tokenizer 'zhh' is unknown", (["a"], ["a"], ["zhh"])),
+        (ValueError, "segment 1: tokenizer 'zhh' is unknown", (*[["a"] * 2] * 2, ["zh", "zhh"])),
+        (ValueError, "^tokenizer 'zhh' is unknown", (["a"], ["a"], "zhh")),
+        (TypeError, "segment 0: tokenize is an int", (["a"], ["a"], [3])),
         (TypeError, "tokenize is an int", (["a"], ["a"], 3)),
-        (TypeError, "tokenize holds a list", (["a"], ["a"], [["zh"]])),
+        (TypeError, "tokenize is a bytes", (["a"] * 3, ["a"] * 3, b"13a")),
+        (TypeError, r"a set, .*; pass sorted\(tokenize\)", (["a"], ["a"], {"zh"})),
+        (TypeError, r"a dict, .*; pass list\(tokenize.values", (["a"], ["a"], {"a": "zh"})),
+        (TypeError, "segment 0: tokenize is a list", (["a"], ["a"], [["zh"]])),
         (TypeError, "segment 2: the hypothesis", (["a", "b", 3], ["a"] * 3, ["zh", "13a", "zh"])),
         (ValueError, "segment 2: no references", (["a"] * 3, ["a", "b", []], ["zh", "13a", "zh"])),
     ],

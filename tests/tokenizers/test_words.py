@@ -163,6 +163,7 @@ def test_errors_name_the_segment():
         TypeError, r"segment 2: references\[1\] is an int",
         metric.score, [ENGLISH, CHINESE, "a"], [[ENGLISH], [CHINESE], ["a", 3]],
     )  # fmt: skip
+    raises(TypeError, "segment 1: references is an int", metric.score, ["a", "b"], [["a"], 3])
     raises(TypeError, "segment 1: references", metric.score, ["a", "b"], [["a"], [7]])
     raises(ValueError, "segment 1", metric.score, ["a", "b"], [["a"], []])
     raises(ValueError, "does not support tokenize='auto'", BLEU, "auto", dialect="multi-bleu")

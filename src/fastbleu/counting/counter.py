@@ -163,8 +163,9 @@ class Counter:
                 sides = block.hypotheses, block.references
                 if self.by_script is not None:
                     counters = map(self._counter_for, block.references)
-                    counted = count_runs(self, block, counters, keep_rows)
-                    bar.update(counted.segments)
+                    counted = count_runs(self, block, counters, keep_rows, bar)
+                    if counted.tokenizers:  # after "auto", which chose them
+                        counted.tokenizers |= {None}
                     total.add(counted)
                     continue
                 shown = bar if progress else None
@@ -224,7 +225,7 @@ class Counter:
     def _counter_for(self, references: Any) -> Counter:
         """What counts a segment: all of it by the tokenizer of the first reference's script."""
         assert self.by_script is not None
-        texts = [references] if isinstance(references, str) else list_or_tuple(references)
+        texts = list_or_tuple(references) if is_collection(references) else [references]
         first = next((text for text in texts if isinstance(text, str)), "")
         return self.with_tokenizer(self.by_script(first))
 

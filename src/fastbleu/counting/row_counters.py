@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from ..inputs.batch import Batch
+from ..runtime.progress import ProgressBar
 from ._counted import Counted
 
 TYPE_CHECKING = False
@@ -28,11 +29,11 @@ def runs(batch: Batch, counters: Iterable[Counter]) -> Iterator[tuple[Counter, B
 
 
 def count_runs(
-    own: Counter, batch: Batch, counters: Iterable[Counter], keep_rows: bool = True
+    own: Counter, batch: Batch, counters: Iterable[Counter], keep_rows: bool, bar: ProgressBar
 ) -> Counted:
     """Count the parts that `runs` gives, for the counter `own`; see `Counted.tokenizers`."""
     total = Counted(0, own.max_order, keep_rows)
-    used: set[str | None] = {None} if own.by_script else set()
+    used: set[str | None] = set()
     for counter, part in runs(batch, counters):
         counted = counter.count(part, keep_rows=keep_rows)
         tokenizer = counter.tokenizer
@@ -40,7 +41,9 @@ def count_runs(
         if tokenizer.name == "none":
             counted.tokenized_periods = 0  # as they should be
         total.add(counted)
-        used.add(None if counter is own else tokenizer.signature)
+        bar.update(counted.segments)
+        its = None if counter is own else tokenizer.signature
+        used |= {its if one is None else one for one in counted.tokenizers or [None]}
     if used - {None}:
         total.tokenizers = frozenset(used)
     return total

@@ -9,9 +9,10 @@ from ..counting.row_counters import count_runs
 from ..inputs.arguments import a_type
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch, read
-from ..inputs.checks import is_iterable
+from ..inputs.checks import check_segments
 from ..inputs.missing import is_missing
 from ..runtime.import_lock import import_lock
+from ..runtime.progress import ProgressBar
 from ..tokenizers.loaded import Tokenizer, get_tokenizer
 from .configured import Configured
 
@@ -61,7 +62,8 @@ class Reading(Configured):
             tokenizers = self._tokenizers_of(tokenize, batch.present or [True] * len(some))
             listed = Batch(some, their, batch.before, None, batch.warns)
             counters = map(counter.with_tokenizer, tokenizers)
-            counted = count_runs(counter, listed, counters, keep_rows)
+            with ProgressBar(progress, listed.segments, " segments") as bar:
+                counted = count_runs(counter, listed, counters, keep_rows, bar)
         if batch.present is not None:
             batch.warn_of_missing()
         return counted, batch.present
@@ -72,10 +74,10 @@ class Reading(Configured):
         if own is None:
             raise ValueError("tokenize= is for text, but this metric takes tokens (tokenize=None)")
         dialect.require("tokenize")
-        if isinstance(tokenize, (str, Tokenizer)) or callable(tokenize):
+        is_one = isinstance(tokenize, (str, Tokenizer)) or callable(tokenize)
+        if is_one:
             tokenize = [tokenize] * len(present)
-        elif not is_iterable(tokenize):
-            raise TypeError(f"tokenize is {a_type(tokenize)}, expected a tokenizer or several")
+        check_segments("tokenize", tokenize)
         listed = tokenize.to_pylist() if hasattr(tokenize, "to_pylist") else list(tokenize)
         if len(listed) != len(present):
             raise ValueError(
@@ -83,10 +85,15 @@ class Reading(Configured):
                 "holds the tokenizer of each segment, or is one for all"
             )
         found: dict[Any, Tokenizer] = {}
-        for one in listed:
-            if not isinstance(one, Hashable):
-                raise TypeError(f"tokenize holds {a_type(one)}, expected names or functions")
-            if one not in found:
-                chosen = own if is_missing(one) else dialect._own_tokenizer(one)
-                found[one] = get_tokenizer(chosen)
+        for number, one in enumerate(listed):
+            try:
+                if one not in found:
+                    chosen = own if is_missing(one) else dialect._own_tokenizer(one)
+                    found[one] = get_tokenizer(chosen)
+            except (TypeError, ValueError) as error:
+                if is_one:
+                    raise
+                message = error if isinstance(one, Hashable) else f"tokenize is {a_type(one)}"
+                kind = TypeError if isinstance(error, TypeError) else ValueError
+                raise kind(f"segment {number}: {message}") from error
         return [found[one] for one in compress(listed, present)]
