@@ -10,6 +10,7 @@ import pickle
 import random
 import shutil
 import subprocess
+from operator import attrgetter
 
 import numpy
 import pytest
@@ -253,3 +254,13 @@ def test_empty_texts_have_the_stated_scores():
         for pair, expected in ((("", "a"), of_hypothesis), (("a", ""), of_reference)):
             found = outcome(lambda m=metric, p=pair: m.sentence_scores([p[0]], [p[1]])[0])
             assert found == pytest.approx(expected, abs=1e-70, nan_ok=True), (name, pair)
+
+
+def test_scores_show_the_counts_of_rows_of_their_own():
+    """Of the best run of lines, in words; the counter has counted lines."""
+    texts = ["It rained.\nThe cat sat on a mat.\nIt slept."], ["The cat sat on the mat all day."]
+    score = BLEU(dialect="opencompass-pmmeval-flores-English").score(*texts)
+    expected = BLEU(smoothing="none").score(["The cat sat on a mat."], texts[1])
+    assert score.value == round(expected.value, 2)
+    counts = attrgetter("hyp_len", "ref_len", "bp", "matches", "totals", "precisions")
+    assert counts(score) == counts(expected)

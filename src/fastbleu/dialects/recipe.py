@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -200,12 +201,11 @@ class Recipe(Dialect):
 
     def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
         entry, segments = self.entry, totals.extra or []
-        try:
-            found = {"bp": self.brevity_penalty(*totals.row[:2])}
-        except ZeroDivisionError:
-            found = {"bp": 0.0}
         if entry.rows:
             totals = scorer.totals_of_rows(entry.rows(segments))
+        found: dict[str, Any] = {"bp": 0.0, "row": totals.row}
+        with suppress(ZeroDivisionError):
+            found["bp"] = self.brevity_penalty(*totals.row[:2])
         if entry.tokens:
             scores = entry.tokens(segments, entry.mean is not None)
             found["value"] = entry.mean(scores, []) if entry.mean else scores[0]

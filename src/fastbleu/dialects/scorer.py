@@ -215,14 +215,14 @@ class Scorer:
     def score_row(self, totals: Totals) -> Score:
         """The score of a corpus, without warnings."""
         dialect, order = self.dialect, self.max_order
-        hyp_len, ref_len, *counts = totals.row
-        matches, ngrams = tuple(counts[:order]), tuple(counts[order:])
-        if dialect.minimum_total and 0 in ngrams:
+        if dialect.minimum_total and 0 in totals.row[2 + order :]:
             raise ValueError(
                 "the row has a total of 0: there are no segments, or they were not adapted; "
                 f"pass {dialect.name.upper()}.adapt(stats).sum()"
             )
         found = dialect._corpus_score(totals, self)
+        hyp_len, ref_len, *counts = found.get("row", totals.row)
+        matches, ngrams = tuple(counts[:order]), tuple(counts[order:])
         if "precisions" not in found:
             pairs = zip(matches, ngrams, strict=True)
             found["precisions"] = tuple([m / t if t else 0.0 for m, t in pairs])
