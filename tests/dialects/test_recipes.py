@@ -19,6 +19,7 @@ from test_recorded import cases, outcome, plain, sentence_outcomes
 
 from fastbleu import BLEU, recipes
 from fastbleu.dialects import fdlibm, get
+from fastbleu.tokenizers.loaded import Tokenizer
 
 TOOLS = wmt22.WMT22.parent / "tools"
 pytestmark = [
@@ -240,6 +241,20 @@ def test_texts_are_split_once(monkeypatch):
     for _ in range(2):
         metric.score(["a b c d e", "f"], ["a b c d f", "f"])
     assert sorted(texts) == sorted(["a b c d e", "a b c d f", "f"] * 2)
+
+
+def test_a_tokenizer_that_is_called_once_stays_the_given_one():
+    """Also one with a model, for copies; and other metrics call it for each text."""
+    calls = []
+    given = Tokenizer("spm", None, lambda text: calls.append(text) or text.split(), model="own")
+    metric = BLEU(dialect="fairseq", tokenize=given)
+    assert metric.tokenizer is given
+    assert metric.as_arguments()["tokenize"] is given
+    metric.score(["a b c d"] * 2, ["a b c d"] * 2)
+    assert len(calls) == 1
+    for _ in range(2):
+        BLEU(metric.tokenizer).score(["a b c d"], ["a b c d"])
+    assert len(calls) == 5
 
 
 def test_empty_texts_have_the_stated_scores():

@@ -86,8 +86,9 @@ class Counter:
         self.tokenizer = tokenizer
         self.is_text = tokenizer is not None
         self.script_is_open = tokenizer is not None and tokenizer.splits_at_spaces
+        self.split = None if tokenizer is None else tokenizer.function
         # Of "auto" (tokenizers/words.py), and of "ptb" (_ptb.pyx).
-        self.by_script = getattr(tokenizer and tokenizer.function, "tokenizer_of", None)
+        self.by_script = getattr(self.split, "tokenizer_of", None)
         prepare, _ = (tokenizer and tokenizer.prepared) or (None, "")
         self.line_writer = getattr(prepare, "line_writer", None)
         # Segments in favor of the layout of references, and against it: see `warn_of_layout`.
@@ -250,7 +251,7 @@ class Counter:
                 prepared=lines,
                 line_writer=self.line_writer,
             )
-        elif (split := tokenizer.function) is not None:
+        elif (split := self.split) is not None:
             lines = PreparedLines(
                 lambda text, _: split(text.lower() if lowercase else text), skip_none
             )

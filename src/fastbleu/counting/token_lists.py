@@ -8,8 +8,7 @@ from ..inputs._id_rows import IdRows
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
 from ..tokenizers.libraries import splitting
-from ..tokenizers.loaded import Tokenizer
-from ..tokenizers.loaded import tokenize as split
+from ..tokenizers.loaded import tokenize
 from ._counted import Counted
 from .counter import Counter
 
@@ -17,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from ..tokenizers.loaded import Tokenizer
 
     Segment = tuple[list[Any], list[list[Any]]]
 
@@ -38,15 +39,8 @@ class TokenListCounter(Counter):
         super().__init__(tokenizer, *arguments, **options)
         # What the tokenizer's function returned for the texts that are being counted.
         self._split: dict[str, list[str]] = {}
-        if tokenizer is not None and tokenizer.function and tokenizer.prepared is None:
-            signature, source = tokenizer.signature, tokenizer.argument
-            self.tokenizer = Tokenizer(
-                tokenizer.name,
-                None,
-                partial(self._split_once, tokenizer.function),
-                signature,
-                source,
-            )
+        if self.split is not None:
+            self.split = partial(self._split_once, self.split)
 
     def _split_once(self, function: Callable[[str], list[str]], text: str) -> list[str]:
         tokens = self._split.get(text)
@@ -64,9 +58,11 @@ class TokenListCounter(Counter):
         """
         hypotheses, references = lists_of_tokens(self, batch)
         listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
-        counted = super().count(listed, **options)
-        self.examine(counted, self._tokens(listed))
-        self._split = {}
+        try:
+            counted = super().count(listed, **options)
+            self.examine(counted, self._tokens(listed))
+        finally:
+            self._split = {}
         return counted
 
     def examine(self, counted: Counted, segments: list[Segment]) -> None:
@@ -91,4 +87,5 @@ def _reader(counter: Counter, is_reference: bool) -> Callable[[Any], list[Any]]:
         return list
     if tokenizer.prepared is not None:
         return splitting(tokenizer.prepared, lowercase, is_reference)
-    return lambda text: split(text.lower() if lowercase else text, tokenizer)
+    split = counter.split or partial(tokenize, tokenizer=tokenizer)
+    return lambda text: split(text.lower() if lowercase else text)
