@@ -1,6 +1,8 @@
 """`tokenize=` of a batch: each segment has the counts that sacreBLEU has with that tokenizer."""
 
+import gc
 import pickle
+import weakref
 
 import pytest
 import sacrebleu
@@ -121,6 +123,15 @@ def test_sequences_and_functions():
     assert field(characters) == "tok:13a+list"
     words = BLEU().score(TEXTS[:1], REFERENCES[:1]).hyp_len
     assert characters.hyp_len == words + len(TEXTS[1] + TEXTS[2])
+
+
+def test_functions_of_a_batch_are_not_kept():
+    metric, function = BLEU(), lambda text: text.split()
+    metric.update(TEXTS, REFERENCES, tokenize=[function] * 3)
+    gone = weakref.ref(function)
+    del function
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.parametrize("as_column", [False, True])

@@ -98,12 +98,12 @@ class Counter:
         self._others: dict[Tokenizer, Counter] = {}
 
     def with_tokenizer(self, tokenizer: Tokenizer) -> Counter:
-        """This counter, or one for text that differs only in the tokenizer; made once."""
+        """This counter, or one for text that differs only in the tokenizer."""
         if tokenizer == self.tokenizer:
             return self
         found = self._others.get(tokenizer)
         if found is None:
-            found = self._others[tokenizer] = Counter(
+            found = Counter(
                 tokenizer,
                 self.lowercase,
                 self.max_order,
@@ -112,6 +112,8 @@ class Counter:
                 skip_none=self.skip_none,
                 least_total=self.least_total,
             )
+            if not callable(tokenizer.argument):  # each batch may have other functions
+                self._others[tokenizer] = found
         return found
 
     @property

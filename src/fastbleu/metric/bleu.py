@@ -475,7 +475,8 @@ class BLEU(Reading, MatrixMethods):
             A metric's `state`, or a sum of states.
         **parameters
             Those of the metric that had the state, except for `keep_segments`; only
-            `max_order` can be checked. The number of references is unknown afterwards.
+            `max_order` can be checked. The signature lacks the number of references afterwards, and
+            tokenizers that segments had of their own.
 
         Raises
         ------

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..counting._counted import Counted
+    from ..counting.counter import Counter
     from ..inputs.types import Mask
     from .keyword_types import SegmentTokenizers
 
@@ -59,17 +60,16 @@ class Reading(Configured):
             counted = counter.count(batch, keep_rows=keep_rows, progress=progress)
         else:
             some, their = map(list_or_tuple, batch.lists())
-            tokenizers = self._tokenizers_of(tokenize, batch.present or [True] * len(some))
+            counters = self._counters_of(tokenize, batch.present or [True] * len(some))
             listed = Batch(some, their, batch.before, None, batch.warns)
-            counters = map(counter.with_tokenizer, tokenizers)
             with ProgressBar(progress, listed.segments, " segments") as bar:
                 counted = count_runs(counter, listed, counters, keep_rows, bar)
         if batch.present is not None:
             batch.warn_of_missing()
         return counted, batch.present
 
-    def _tokenizers_of(self, tokenize: Any, present: list[bool]) -> list[Tokenizer]:
-        """The tokenizer of each segment that is present: see `fastbleu.BLEU.score`."""
+    def _counters_of(self, tokenize: Any, present: list[bool]) -> list[Counter]:
+        """What counts each segment that is present, by `tokenize` as in `fastbleu.BLEU.score`."""
         own, dialect = self.counter.tokenizer, self.scorer.dialect
         if own is None:
             raise ValueError("tokenize= is for text, but this metric takes tokens (tokenize=None)")
@@ -84,12 +84,12 @@ class Reading(Configured):
                 f"tokenize has {len(listed)} entries, hypotheses has {len(present)}; tokenize "
                 "holds the tokenizer of each segment, or is one for all"
             )
-        found: dict[Any, Tokenizer] = {}
+        found: dict[Any, Counter] = {}
         for number, one in enumerate(listed):
             try:
                 if one not in found:
                     chosen = own if is_missing(one) else dialect._own_tokenizer(one)
-                    found[one] = get_tokenizer(chosen)
+                    found[one] = self.counter.with_tokenizer(get_tokenizer(chosen))
             except (TypeError, ValueError) as error:
                 if is_one:
                     raise
