@@ -100,7 +100,11 @@ def test_signature_names_what_scripts_chose():
         ("char", "tok:char"),
     ):
         assert field(by_script.score(TEXTS, REFERENCES, tokenize=names)) == expected
-    for names, expected in (("auto", "tok:13a+auto+zh"), (["zh", "auto", None], "tok:13a+auto+zh")):
+    for names, expected in (
+        ("auto", "tok:13a+auto+zh"),
+        (["zh", "auto", None], "tok:13a+auto+zh"),
+        (["auto", "zh", None], "tok:13a+auto+zh"),
+    ):
         assert field(BLEU().score(TEXTS, REFERENCES, tokenize=names)) == expected
 
 

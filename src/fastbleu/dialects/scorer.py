@@ -151,7 +151,7 @@ class Scorer:
         """
         if tokenizers is not None:
             own = [str(self.tokenizer)] if None in tokenizers else []
-            others = sorted(one for one in tokenizers if one is not None)
+            others = sorted(one for one in tokenizers if one is not None and one not in own)
             return self.dialect._make_signature(self, nrefs, "+".join([*own, *others]))
         found = self._signatures.get(nrefs)
         if found is None:
