@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from ..inputs._id_rows import IdRows
 from ..inputs.arrays import list_or_tuple
@@ -37,16 +37,10 @@ class TokenListCounter(Counter):
 
     def __init__(self, tokenizer: Tokenizer | None, *arguments: Any, **options: Any) -> None:
         super().__init__(tokenizer, *arguments, **options)
-        # What the tokenizer's function returned for the texts that are being counted.
-        self._split: dict[str, list[str]] = {}
-        if self.split is not None:
-            self.split = partial(self._split_once, self.split)
-
-    def _split_once(self, function: Callable[[str], list[str]], text: str) -> list[str]:
-        tokens = self._split.get(text)
-        if tokens is None:
-            tokens = self._split[text] = function(text)
-        return tokens
+        self._forget: Callable[[], object] = bool
+        if self.split is not None:  # of texts that are being counted, each once
+            self.split = kept = cache(self.split)
+            self._forget = kept.cache_clear
 
     def count(self, batch: Batch, **options: Any) -> Counted:
         """Count a batch of text or of lists of tokens; parameters as for `Counter.count`.
@@ -62,7 +56,7 @@ class TokenListCounter(Counter):
             counted = super().count(listed, **options)
             self.examine(counted, self._tokens(listed))
         finally:
-            self._split = {}
+            self._forget()
         return counted
 
     def examine(self, counted: Counted, segments: list[Segment]) -> None:

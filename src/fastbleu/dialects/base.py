@@ -237,10 +237,7 @@ class Dialect(ABC):
         return self._scores(self.adapt(counted.stats), scorer)
 
     def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
-        """`value` and `bp` of a corpus, and other attributes of `Score` that differ from counts.
-
-        `row` is what counts are shown of instead of the totals'.
-        """
+        """`value` and `bp` of a corpus; a `row`, or attributes of `Score`, that differ from it."""
         value = self._scores(totals.sum(), scorer)[0]
         return {"value": value, "bp": self.brevity_penalty(*totals.row[:2])}
 

@@ -113,7 +113,7 @@ def load_ptb(name: str, entry: Entry, path: str | None) -> Loaded:
 
 def load_words(name: str, entry: Entry, path: str | None) -> Loaded:
     """The words of a language by the library of the tokenizer's name; see words.py."""
-    words: Any = getattr(import_locked(f"{__package__}.words"), name)()
+    words: Any = import_locked(f"{__package__}.words").words_by(name)
     version = import_locked("importlib.metadata").version(name)
     return splitter(name, lambda text: " ".join(words(text))), f"{name}-{version}", None
 

@@ -19,28 +19,21 @@ if TYPE_CHECKING:
     Words: TypeAlias = Callable[[str], list[str]]
 
 
-# Each function imports a library and returns the function from a text to its words.
+_FUNCTIONS = {
+    "pythainlp": ("pythainlp.tokenize", "word_tokenize"),
+    "laonlp": ("laonlp.tokenize", "word_tokenize"),
+    "khmercut": ("khmercut", "tokenize"),
+    "burmesenlp": ("burmesenlp", "word_tokenize"),
+}
 
 
-def pythainlp() -> Words:
-    words: Words = import_locked("pythainlp.tokenize").word_tokenize
-    return words
-
-
-def laonlp() -> Words:
-    words: Words = import_locked("laonlp.tokenize").word_tokenize
-    return words
-
-
-def khmercut() -> Words:
-    words: Words = import_locked("khmercut").tokenize
-    return words
-
-
-def burmesenlp() -> Words:
-    library: Any = import_locked("burmesenlp")
-    # Without it each call builds the lexicon anew, which takes half a second.
-    return partial(library.word_tokenize, lexicon=library.Lexicon.default())
+def words_by(name: str) -> Words:
+    """The function of a library from a text to its words."""
+    module, function = _FUNCTIONS[name]
+    library: Any = import_locked(module)
+    # Else each call builds the lexicon anew, which takes half a second.
+    options = {"lexicon": library.Lexicon.default()} if name == "burmesenlp" else {}
+    return partial(getattr(library, function), **options)
 
 
 # Scripts and the tokenizers of their languages; Han may be Chinese or Japanese.
