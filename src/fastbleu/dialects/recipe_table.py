@@ -113,8 +113,8 @@ add("ms-swift", "modelscope/ms-swift@3602360a5 swift/metrics/nlg.py", "nltk",
     "jieba's words; pairs with an empty side are left out of the mean", tokenizer="jieba",
     options={"smoothing": "exp"}, scale=100.0, finish=partial(round, ndigits=6),
     of_empty=NOTHING, mean=mean_of_pairs, **FIRST)
+of_one = "BP times the precision of that order alone"
 for n in range(1, 5):
-    of_one = f"BP times the precision of order {n} alone"
     of_order = {"weights": tuple(float(order == n) for order in range(1, 5))}
     words: dict[str, Any] = {"tokenizer": "word_tokenize", "options": of_order}
     if n in (1, 4):
