@@ -18,7 +18,6 @@ from cpython.mem cimport PyMem_RawFree
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport INT32_MAX, uint16_t
-from libc.string cimport memcpy
 
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ, PLAIN_REFERENCES
@@ -29,7 +28,7 @@ from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, si
 from fastbleu.tokenizers._compiled cimport (
     PyUnicode_Check, PyUnicode_CheckExact, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_READY,
     begin_line, begin_rewritten, classifier_for, compact, free_buffers, line_ended, line_of, line_reader,
-    no_memory, reserve_buffers, reserve_lowered, tables_of, write_function)
+    no_memory, put_line, reserve_buffers, reserve_lowered, tables_of, write_function)
 
 from array import array as _array
 
@@ -123,12 +122,7 @@ cdef object lower(object text):
 # A function of its own, because a function with a Python object among its variables takes the GIL.
 cdef int lower_by_python(text_line *text, line_buffers *buffers) except -1 with gil:
     """Put a lowered copy of a line into the buffers."""
-    lowered = lower(PyUnicode_FromKindAndData(text.char_width, text.chars, text.length))
-    text[0] = line_of(lowered)
-    if reserve_lowered(buffers, text.length, text.char_width) < 0:
-        no_memory(text.length)
-    memcpy(buffers.lowered, text.chars, text.length * text.char_width)
-    return 0
+    return put_line(lower(PyUnicode_FromKindAndData(text.char_width, text.chars, text.length)), text, buffers)
 
 
 cdef class TextPacker(PackedSegments):

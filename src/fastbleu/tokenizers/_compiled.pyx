@@ -11,7 +11,7 @@ import cython
 from cpython.array cimport array, resize_smart
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from fastbleu.runtime._process cimport poll, simd_in_use
 
@@ -80,6 +80,16 @@ cdef bint reads_utf8(str tokenizer):
 cdef int no_memory(size_t length) except -1 nogil:
     with gil:
         raise MemoryError(f"no memory for a line of {length} characters")
+
+
+cdef int put_line(str text, text_line *line, line_buffers *buffers) except -1:
+    """Put the characters of a str into the buffers, and make them the line."""
+    line[0] = line_of(text)
+    if reserve_lowered(buffers, line.length, line.char_width) < 0:
+        no_memory(line.length)
+    memcpy(buffers.lowered, line.chars, line.length * line.char_width)
+    line.chars = buffers.lowered
+    return 0
 
 
 cdef int begin_rewritten(line_reader *reader, text_line text, line_buffers *buffers,

@@ -14,11 +14,11 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint8_t, uint16_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memset
 
 from fastbleu.tokenizers._compiled cimport (
     PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, compact, line_buffers,
-    line_of, no_memory, reserve_lowered, text_line)
+    line_of, no_memory, put_line, reserve_lowered, text_line)
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
@@ -348,13 +348,7 @@ cdef inline int write_plain(
 
 # A function of its own, because a function with a Python object among its variables takes the GIL.
 cdef int write_in_python(text_line *text, line_buffers *buffers) except -1 with gil:
-    tokens = write(PyUnicode_FromKindAndData(text.char_width, text.chars, text.length))
-    text[0] = line_of(tokens)
-    if reserve_lowered(buffers, text.length, text.char_width) < 0:
-        no_memory(text.length)
-    memcpy(buffers.lowered, text.chars, text.length * text.char_width)
-    text.chars = buffers.lowered
-    return 0
+    return put_line(write(PyUnicode_FromKindAndData(text.char_width, text.chars, text.length)), text, buffers)
 
 
 cdef int write_line(text_line *text, line_buffers *buffers) except -1 nogil:
