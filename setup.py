@@ -8,6 +8,7 @@ FASTBLEU_TSAN=1       ThreadSanitizer, with a CPython that has it (test_free_thr
 FASTBLEU_PORTABLE=1   leaves out all processor-specific code
 """
 
+import filecmp
 import gzip
 import os
 import re
@@ -180,6 +181,14 @@ class BuildExtensions(build_ext):
     def copy_extensions_to_source(self):
         self.force = True  # what is there may be newer, but built with other switches
         super().copy_extensions_to_source()
+
+    def copy_file(self, infile, outfile, *how, **options):
+        # A process may have loaded what is there, and would crash if it were written to.
+        if os.path.exists(outfile):
+            if filecmp.cmp(infile, outfile, shallow=False):
+                return outfile, 0
+            os.unlink(outfile)
+        return super().copy_file(infile, outfile, *how, **options)
 
 
 class ReproducibleSdist(sdist):
