@@ -72,6 +72,8 @@ html_theme_options = {
     "source_directory": "docs/",
 }
 html_title = f"fastbleu {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 
