@@ -13,10 +13,10 @@ the maximum are those with one holder.
 
 The reference length is found among the different lengths by binary search.
 
-Cost. Time and memory grow linearly with the tokens; an n-gram takes 14 to 20 bytes (number_index.h), and
-4 more in LeaveOneOut. Ownership. Every class owns its arrays. Thread-safety. A ReferenceSet that nobody
-adds to may count in any number of threads, each with a RowScratch of its own; counting and adding release
-the GIL.
+Cost. Time and memory grow linearly with the tokens; a token takes 4 bytes, and an n-gram 14 to 20
+(number_index.h), 4 more in LeaveOneOut. Ownership. Every class owns its arrays. Thread-safety. A
+ReferenceSet that nobody adds to may count in any number of threads, each with a RowScratch of its own;
+counting and adding release the GIL.
 """
 
 from cpython.array cimport array
@@ -25,10 +25,9 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint32_t, uint64_t
 
 from fastbleu._core cimport FIRST, SHORTEST, numbers
 from fastbleu.matrix._ngrams cimport (
-    GROW_FROM, Ngrams, Scratch, is_repeat, number_index, number_index_add, number_index_free,
-    number_index_reserve, number_index_trim)
+    GROW_FROM, Ngrams, Scratch, is_repeat, number_index, number_index_trim)
 from fastbleu.matrix._sentences cimport Sentences
-from fastbleu.runtime._process cimport POLL_EVERY, grow, poll, process_seed
+from fastbleu.runtime._process cimport POLL_EVERY, grow, poll
 
 from fastbleu._core import REFERENCE_LENGTHS as _REFERENCE_LENGTHS, zero_rows
 
@@ -40,20 +39,14 @@ cdef class Lengths:
     """Lengths of references, and by which rule of `_core.REFERENCE_LENGTHS` one is chosen."""
 
     cdef int rule                    # an index of REFERENCE_LENGTHS
-    cdef number_index different      # the lengths met so far
-    cdef int64_t *met                # by number: how many have that length, and which is the first
-    cdef Py_ssize_t capacity
+    cdef dict met                    # by length: [how many have it, the number of the first]
     cdef array table                 # once sorted: COLUMNS numbers of each length, ascending
     cdef const int64_t *sorted
     cdef Py_ssize_t count
 
     def __cinit__(self, str rule not None):
         self.rule = _REFERENCE_LENGTHS.index(rule)
-        self.different.seed = process_seed()
-
-    def __dealloc__(self):
-        number_index_free(&self.different)
-        PyMem_RawFree(self.met)
+        self.met = {}
 
     cdef int add_all(self, Sentences sentences, int64_t before) except -1:
         """Add sentences, except those that are padding; `before` is the number of the first."""
@@ -61,34 +54,21 @@ cdef class Lengths:
         cdef set padding = set(sentences.padding)
         for s in range(sentences.count):
             if not padding or s not in padding:
-                self.add(sentences.starts[s + 1] - sentences.starts[s], before + s)
-        return 0
-
-    cdef int add(self, int64_t length, int64_t place) except -1 nogil:
-        cdef Py_ssize_t room = self.capacity, number
-        if number_index_reserve(&self.different, 1) < 0:
-            with gil:
-                raise MemoryError(f"no memory for {self.different.count} lengths")
-        number = number_index_add(&self.different, <uint64_t> length)
-        if 2 * number + 2 > room:
-            self.met = <int64_t *> grow(self.met, &self.capacity, 2 * number + 2, sizeof(int64_t))
-        if number == self.count:
-            self.met[2 * number] = 0
-            self.met[2 * number + 1] = place
-            self.count += 1
-        self.met[2 * number] += 1
+                length = sentences.starts[s + 1] - sentences.starts[s]
+                entry = self.met.get(length)
+                if entry is None:
+                    self.met[length] = [1, before + s]
+                else:
+                    entry[0] += 1
         return 0
 
     cdef int sort(self) except -1:
         """Make ready for `choose`; nothing can be added afterwards."""
-        cdef Py_ssize_t i
         self.table = array("q")
-        for length, number in sorted([(self.different.numbers[i], i) for i in range(self.count)]):
-            self.table.extend(array("q", [length, self.met[2 * number], self.met[2 * number + 1]]))
+        for length, entry in sorted(self.met.items()):
+            self.table.extend(array("q", [length, *entry]))
         self.sorted = numbers(self.table)
-        number_index_free(&self.different)
-        PyMem_RawFree(self.met)
-        self.met = NULL
+        self.count = len(self.met)
         return 0
 
     cdef int64_t choose(self, int64_t length, bint own) noexcept nogil:
@@ -170,15 +150,20 @@ cdef class ReferenceSet:
 
     def add(self, Sentences sentences not None):
         """Add references; all sentences are over one vocabulary, which grows."""
-        cdef Py_ssize_t s, start
+        cdef Py_ssize_t s, start, length, before = len(self)
         with nogil:
             for s in range(sentences.count):
                 start = sentences.starts[s]
-                self.scratch.features_of(
-                    self.ngrams, sentences.ids + start, sentences.starts[s + 1] - start, False)
-        self.lengths.add_all(sentences, len(self))
+                length = sentences.starts[s + 1] - start
+                self.note(before + s, length, self.scratch.features_of(
+                    self.ngrams, sentences.ids + start, length, False))
+        self.lengths.add_all(sentences, before)
         self.sentences.append(sentences)
         poll(&self.scratch.cancelled)
+
+    cdef int note(self, Py_ssize_t number, Py_ssize_t length, const int32_t *features) except -1 nogil:
+        """Note the features of a reference, which has been added. For subclasses."""
+        return 0
 
     def finish(self):
         """Make ready for counting, when all references are there."""
@@ -244,118 +229,93 @@ cdef class ReferenceSet:
         poll(&scratch.cancelled)
 
 
-cdef class LeaveOneOut:
-    """Rows of sentences, each with all the others as its references; `rule` as of Lengths."""
+cdef struct Holders:
+    # The features of an order.
+    int32_t *of                      # by feature: the only sentence that has it, or -1
+    Py_ssize_t capacity
+    int32_t known                    # features so far
 
-    cdef Ngrams ngrams
-    cdef Lengths lengths
-    cdef RowScratch scratch
-    cdef set padding                 # sentences that are no references
-    cdef int64_t *sizes              # by sentence: its length
-    cdef Py_ssize_t count, longest, size_capacity
-    cdef int32_t **holders           # by order and feature: the only sentence that has it, or -1
-    cdef Py_ssize_t *holder_capacities
-    cdef int32_t *known              # by order: features so far
+
+cdef class LeaveOneOut(ReferenceSet):
+    """Rows of sentences, each with all the others as its references."""
+
+    cdef int max_order
+    cdef Holders *holders            # by order
 
     def __cinit__(self, int max_order, str rule not None):
-        self.ngrams = Ngrams(max_order)
-        self.lengths = Lengths(rule)
-        self.scratch = RowScratch()
-        self.padding = set()
-        self.holders = <int32_t **> PyMem_RawCalloc(max_order, sizeof(int32_t *))
-        self.holder_capacities = <Py_ssize_t *> PyMem_RawCalloc(max_order, sizeof(Py_ssize_t))
-        self.known = <int32_t *> PyMem_RawCalloc(max_order, sizeof(int32_t))
-        if self.holders == NULL or self.holder_capacities == NULL or self.known == NULL:
+        self.holders = <Holders *> PyMem_RawCalloc(max_order, sizeof(Holders))
+        if self.holders == NULL:
             raise MemoryError(f"no memory for {max_order} orders")
+        self.max_order = max_order
 
     def __dealloc__(self):
         cdef int n
-        if self.holders != NULL:
-            for n in range(self.ngrams.max_order):
-                PyMem_RawFree(self.holders[n])
+        for n in range(self.max_order):
+            PyMem_RawFree(self.holders[n].of)
         PyMem_RawFree(self.holders)
-        PyMem_RawFree(self.holder_capacities)
-        PyMem_RawFree(self.known)
-        PyMem_RawFree(self.sizes)
-
-    def __len__(self):
-        return self.count
 
     def add(self, Sentences sentences not None):
         """Add sentences; all are over one vocabulary, which grows."""
-        cdef Py_ssize_t s, start, before = self.count
         cdef int n
         if self.lengths.table is not None:
             raise ValueError("nothing can be added once there are rows")
-        if before + sentences.count >= INT32_MAX:
+        if len(self) + sentences.count >= INT32_MAX:
             raise OverflowError(f"at most {INT32_MAX - 1} sentences")
-        self.padding.update([before + number for number in sentences.padding])
         with nogil:
-            for n in range(min(<Py_ssize_t> self.ngrams.max_order, sentences.longest)):
+            for n in range(min(<Py_ssize_t> self.max_order, sentences.longest)):
                 self.ngrams.reserve(
                     n, min(<Py_ssize_t> sentences.starts[sentences.count], GROW_FROM), self.scratch)
-            for s in range(sentences.count):
-                start = sentences.starts[s]
-                self.add_sentence(sentences.ids + start, sentences.starts[s + 1] - start)
-        self.lengths.add_all(sentences, before)
-        poll(&self.scratch.cancelled)
+        ReferenceSet.add(self, sentences)
 
-    cdef int add_sentence(self, const int32_t *tokens, Py_ssize_t length) except -1 nogil:
-        """Add a sentence: it becomes the holder of its new features, and features that were met before
-        have no single holder any more."""
-        cdef int orders = <int> min(<Py_ssize_t> self.ngrams.max_order, length), n
+    cdef int note(self, Py_ssize_t number, Py_ssize_t length, const int32_t *features) except -1 nogil:
+        """The sentence becomes the holder of its new features, and features that were met before have no
+        single holder any more."""
+        cdef Holders *holders
         cdef Py_ssize_t i
-        cdef int32_t *holder
-        cdef const int32_t *features
-        cdef int32_t this = <int32_t> self.count, known
-        if self.count == self.size_capacity:
-            self.sizes = <int64_t *> grow(
-                self.sizes, &self.size_capacity, self.count + 1, sizeof(int64_t))
-        features = self.scratch.features_of(self.ngrams, tokens, length, False)
-        for n in range(orders):
-            known = self.known[n]
-            if self.ngrams.orders[n].count > self.holder_capacities[n]:
-                self.holders[n] = <int32_t *> grow(
-                    self.holders[n], &self.holder_capacities[n], self.ngrams.orders[n].count,
-                    sizeof(int32_t))
-            holder = self.holders[n]
+        cdef int n
+        for n in range(<int> min(<Py_ssize_t> self.max_order, length)):
+            holders = &self.holders[n]
+            if self.ngrams.orders[n].count > holders.capacity:
+                holders.of = <int32_t *> grow(
+                    holders.of, &holders.capacity, self.ngrams.orders[n].count, sizeof(int32_t))
             self.scratch.worked(length)
             for i in range(length - n):
-                holder[features[i]] = -1 if features[i] < known else this
-            self.known[n] = self.ngrams.orders[n].count
+                holders.of[features[i]] = -1 if features[i] < holders.known else <int32_t> number
+            holders.known = self.ngrams.orders[n].count
             features += length
-        self.sizes[self.count] = length
-        self.longest = max(self.longest, length)
-        self.count += 1
         return 0
 
     def rows(self, array indices not None):
         """The rows, int64, of the sentences with these numbers; nothing can be added afterwards."""
-        cdef int max_order = self.ngrams.max_order, n
-        cdef int orders = <int> min(<Py_ssize_t> max_order, self.longest)
-        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, r, s, length
-        cdef array rows = zero_rows(len(indices), max_order)
+        cdef int max_order = self.max_order, orders = 0, n
+        cdef Py_ssize_t width = 2 + 2 * <Py_ssize_t> max_order, count = 0, r
+        cdef array rows = zero_rows(len(indices), max_order), lengths = array("q")
         cdef int64_t *row = numbers(rows)
         cdef const int64_t *index = numbers(indices)
+        cdef set padding = set()
         cdef int32_t *own
+        cdef Sentences sentences
+        for sentences in self.sentences:
+            padding.update([count + number for number in sentences.padding])
+            lengths.extend(sentences.lengths)
+            orders = <int> max(orders, min(<Py_ssize_t> max_order, sentences.longest))
+            count += sentences.count
         for r in range(len(indices)):
-            if not 0 <= index[r] < self.count:
-                raise IndexError(f"there are {self.count} sentences, but none has the number {index[r]}")
+            if not 0 <= index[r] < count:
+                raise IndexError(f"there are {count} sentences, but none has the number {index[r]}")
         if self.lengths.table is None:
             self.lengths.sort()
-        own = <int32_t *> PyMem_RawCalloc(self.count * orders + 1, sizeof(int32_t))
+        own = <int32_t *> PyMem_RawCalloc(count * orders + 1, sizeof(int32_t))
         if own == NULL:
-            raise MemoryError(f"no memory for the counts of {self.count} sentences")
+            raise MemoryError(f"no memory for the counts of {count} sentences")
         try:
             with nogil:
                 self.count_own(own, orders)
-            for r in range(len(indices)):
-                s = index[r]
-                length = self.sizes[s]
-                fill_lengths(
-                    row, length, self.lengths.choose(length, s not in self.padding), max_order)
+            for s in indices:
+                length = lengths[s]
+                fill_lengths(row, length, self.lengths.choose(length, s not in padding), max_order)
                 for n in range(orders):
-                    row[2 + n] = row[2 + max_order + n] - own[s * orders + n]
+                    row[2 + n] = row[2 + max_order + n] - own[<Py_ssize_t> s * orders + n]
                 row += width
         finally:
             PyMem_RawFree(own)
@@ -363,14 +323,13 @@ cdef class LeaveOneOut:
 
     cdef int count_own(self, int32_t *own, int orders) except -1 nogil:
         """Of each sentence and order: how many features no other sentence has."""
-        cdef const int32_t *holder
-        cdef int32_t i
+        cdef int32_t holder, i
         cdef int n
         for n in range(orders):
-            holder = self.holders[n]
-            for i in range(self.known[n]):
+            for i in range(self.holders[n].known):
                 if i % POLL_EVERY == 0:
                     poll(&self.scratch.cancelled)
-                if holder[i] >= 0:
-                    own[<Py_ssize_t> holder[i] * orders + n] += 1
+                holder = self.holders[n].of[i]
+                if holder >= 0:
+                    own[<Py_ssize_t> holder * orders + n] += 1
         return 0
