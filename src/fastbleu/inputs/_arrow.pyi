@@ -1,8 +1,9 @@
-from typing import Any
+from typing import Any, final
 
 from ._id_rows import IdRows
 from ._utf8_rows import Utf8Rows
 
+@final
 class ArrowColumn:
     name: str
     before: int

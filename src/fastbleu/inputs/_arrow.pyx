@@ -10,6 +10,7 @@ Thread-safety. One thread reads a column. Producers are asked for the next array
 some compute it on threads that need it.
 """
 
+import cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.errno cimport ENOMEM
@@ -134,6 +135,7 @@ cdef str name_of(const ArrowSchema *schema):
     return NAMES.get(format, f"Arrow's format {format!r}")
 
 
+@cython.final
 cdef class ArrowColumn:
     """A column of strings, or of integers in lists, and of lists of either.
 
@@ -313,12 +315,10 @@ cdef class ArrowColumn:
             count = min(limit - taken, self.length - self.at)
             if lines is None:
                 ids.buffers.append(self.array)
-                with nogil:
-                    self.gather_ids(ids, count, missing)
             else:
                 lines.owners.append(self.array)
-                with nogil:
-                    self.gather_text(lines, count, missing)
+            with nogil:
+                self.gather(lines, ids, count, missing)
             self.at += count
             taken += count
         self.before += taken
@@ -332,47 +332,60 @@ cdef class ArrowColumn:
             return True
         return lists != NULL and is_null(lists, at)
 
-    cdef int gather_text(self, Utf8Rows rows, Py_ssize_t count, list missing) except -1 nogil:
-        """Point to the strings of the array's next rows."""
+    cdef int gather(self, Utf8Rows lines, IdRows ids, Py_ssize_t count, list missing) except -1 nogil:
+        """Point to the strings, or to the lists of integers, of the array's next rows.
+
+        One of `lines` and `ids` is None, also below.
+        """
         cdef const ArrowArray *outer = self.outer
+        cdef const ArrowArray *inner = outer.children[0] if self.type.levels == 2 else outer
+        cdef const ArrowArray *leaf = inner.children[0] if self.type.levels else outer
         cdef int64_t shift = self.array.value.offset if self.type.in_struct else 0
-        cdef int64_t row, at, start, end
+        cdef int64_t row, at, start, end, part, first, last
         cdef bint cancelled = False
         if self.type.levels == 0 and not (self.type.in_struct and has_validity(&self.array.value)):
             at = self.at + shift
-            return self.add_texts(rows, outer, at, at + count, self.at, missing, NO_LIST)
+            return self.add_texts(lines, outer, at, at + count, self.at, missing, NO_LIST)
         for row in range(self.at, self.at + count):
             if row % POLL_EVERY == POLL_EVERY - 1:
                 poll(&cancelled)
             at = row + shift
             if self.is_missing(outer if self.type.levels else NULL, row, at + outer.offset):
-                self.add_missing(rows, missing, NO_LIST)
-                if self.type.levels == 2:
-                    rows.end_list()
-                rows.end_segment()
+                self.add_missing(lines, ids, missing, NO_LIST)
+                if self.type.levels == 2 and lines is not None:
+                    lines.end_list()
             elif self.type.levels == 0:
-                self.add_texts(rows, outer, at, at + 1, row, missing, NO_LIST)
+                self.add_texts(lines, outer, at, at + 1, row, missing, NO_LIST)
+                continue
             else:
                 self.refuse(list_span(&self.type, 0, outer, at + outer.offset, &start, &end), row)
                 if self.type.levels == 1:
-                    self.add_texts(rows, outer.children[0], start, end, row, missing, OWN_NUMBER)
-                else:
-                    self.add_lists(rows, outer.children[0], start, end, row, missing)
-                rows.end_segment()
+                    self.add_list(lines, ids, leaf, start, end, row, missing, OWN_NUMBER)
+                elif start == end and lines is None:
+                    with gil:
+                        TokenChecks().refuse_no_references(self.rows_before + row)
+                for part in range(start, end if self.type.levels == 2 else start):
+                    if is_null(inner, part + inner.offset):
+                        self.add_missing(lines, ids, missing, part - start)
+                    else:
+                        self.refuse(list_span(&self.type, 1, inner, part + inner.offset, &first, &last), row)
+                        self.add_list(lines, ids, leaf, first, last, row, missing, part - start)
+                    if lines is not None:
+                        lines.end_list()
+            if lines is None:
+                ids.close_segment()
+            else:
+                lines.end_segment()
         return 0
 
-    cdef int add_lists(self, Utf8Rows rows, const ArrowArray *lists, int64_t start, int64_t end, int64_t row,
-                       list missing) except -1 nogil:
-        """Point to the strings of the inner lists [start, end), which are the elements of a row."""
-        cdef int64_t part, first, last
-        for part in range(start, end):
-            if is_null(lists, part + lists.offset):
-                self.add_missing(rows, missing, part - start)
-            else:
-                self.refuse(list_span(&self.type, 1, lists, part + lists.offset, &first, &last), row)
-                self.add_texts(rows, lists.children[0], first, last, row, missing, part - start)
-            rows.end_list()
-        return 0
+    cdef int add_list(self, Utf8Rows lines, IdRows ids, const ArrowArray *leaf, int64_t start, int64_t end,
+                      int64_t row, list missing, Py_ssize_t k) except -1 nogil:
+        """Point to the strings or to the integers [start, end) of the leaf: see add_texts."""
+        cdef id_row found
+        if lines is not None:
+            return self.add_texts(lines, leaf, start, end, row, missing, k)
+        self.refuse(ids_at(&self.type, leaf, start, end, &found), row)
+        return ids.append(found)
 
     cdef int add_texts(self, Utf8Rows rows, const ArrowArray *leaf, int64_t start, int64_t end, int64_t row,
                        list missing, Py_ssize_t k) except -1 nogil:
@@ -407,56 +420,17 @@ cdef class ArrowColumn:
                 poll(&cancelled)
         return 0
 
-    cdef int add_missing(self, Utf8Rows rows, list missing, Py_ssize_t k) except -1 nogil:
-        """Add a line that is null: element k of a list, or the whole row."""
+    cdef int add_missing(self, Utf8Rows lines, IdRows ids, list missing, Py_ssize_t k) except -1 nogil:
+        """Add a line or list of integers that is null: element k of a list, or the whole row."""
         cdef utf8_line line = [NULL, 0]
-        rows.add_line(line)
+        cdef id_row row = [b"", 0, 1, self.type.kind, NULL, 0, self.type.kind]
+        if lines is None:
+            ids.append(row)
+        else:
+            lines.add_line(line)
         with gil:
-            missing.append((rows.segment_count, None if k == NO_LIST else k))
-        return 0
-
-    cdef int gather_ids(self, IdRows rows, Py_ssize_t count, list missing) except -1 nogil:
-        """Point to the lists of integers of the array's next rows."""
-        cdef const ArrowArray *outer = self.outer
-        cdef const ArrowArray *inner = outer if self.type.levels < 2 else outer.children[0]
-        cdef const ArrowArray *leaf = inner.children[0]
-        cdef int64_t shift = self.array.value.offset if self.type.in_struct else 0
-        cdef int64_t row, at, start, end, part, part_start, part_end
-        cdef bint cancelled = False, is_row_missing
-        for row in range(self.at, self.at + count):
-            if row % POLL_EVERY == POLL_EVERY - 1:
-                poll(&cancelled)
-            at = row + shift + outer.offset
-            start = end = 0
-            is_row_missing = self.is_missing(outer, row, at)
-            if is_row_missing:
-                with gil:
-                    missing.append((rows.segment_count, None))
-            else:
-                self.refuse(list_span(&self.type, 0, outer, at, &start, &end), row)
-            if self.type.levels == 1 or is_row_missing:
-                self.add_ids(rows, leaf, start, end, row)
-            for part in range(start, end if self.type.levels == 2 else start):
-                part_start = part_end = 0
-                if is_null(inner, part + inner.offset):
-                    with gil:
-                        missing.append((rows.segment_count, part - start))
-                else:
-                    self.refuse(list_span(
-                        &self.type, 1, inner, part + inner.offset, &part_start, &part_end), row)
-                self.add_ids(rows, leaf, part_start, part_end, row)
-            if self.type.levels == 2 and start == end and not is_row_missing:
-                with gil:
-                    TokenChecks().refuse_no_references(self.rows_before + row)
-            rows.close_segment()
-        return 0
-
-    cdef int add_ids(self, IdRows rows, const ArrowArray *leaf, int64_t start, int64_t end,
-                     int64_t row) except -1 nogil:
-        """Point to the integers [start, end) of the leaf."""
-        cdef id_row ids
-        self.refuse(ids_at(&self.type, leaf, start, end, &ids), row)
-        rows.append(ids)
+            missing.append((ids.segment_count if lines is None else lines.segment_count,
+                            None if k == NO_LIST else k))
         return 0
 
     cdef int refuse(self, arrow_fault fault, int64_t row) except -1 nogil:
