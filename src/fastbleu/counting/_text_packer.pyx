@@ -22,7 +22,8 @@ from libc.stdint cimport INT32_MAX, uint16_t
 from fastbleu._core cimport numbers
 from fastbleu._packed cimport CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ, PLAIN_REFERENCES
 from fastbleu.kernel.sequences cimport (
-    is_list_or_tuple, is_object_array, item_at, item_of, items_in, prefetch_item_of, size_of, unchanging)
+    is_list_or_tuple, is_object_array, is_sequence, item_at, item_of, items_in, plain_items, plain_size,
+    prefetch_item_of, size_of, unchanging)
 from fastbleu.kernel.tables cimport interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport grow, poll, process_seed, simd_in_use, simd_level
 from fastbleu.tokenizers._compiled cimport (
@@ -34,15 +35,11 @@ from array import array as _array
 
 
 cdef extern from "kernel/objects/prefetch.h":
-    bint is_sequence(PyObject *object) noexcept nogil
     void prefetch_lines(PyObject **hypotheses, PyObject **references,
                         Py_ssize_t at, Py_ssize_t segments) noexcept nogil
 
 cdef extern from "kernel/objects/plain_text.h":
     bint plain_line(PyObject *text, text_line *line) noexcept nogil
-
-cdef extern from "kernel/objects/token_keys.h":
-    PyObject *plain_item(PyObject *sequence, Py_ssize_t at) noexcept nogil
 
 cdef extern from "kernel/text/line_tokens.h":
     enum:
@@ -64,7 +61,6 @@ cdef extern from "kernel/text/line_keys.h":
 
 cdef extern from "Python.h":
     PyObject *Py_None
-    Py_ssize_t plain_size "PySequence_Fast_GET_SIZE" (PyObject *sequence) noexcept nogil
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t stop)
 
 
@@ -298,7 +294,7 @@ cdef class TextPacker(PackedSegments):
             return 0
         else:
             for k in range(plain_size(references)):
-                reference = plain_item(references, k)
+                reference = plain_items(references)[k]
                 if not (self.missing and reference == Py_None):
                     count += 1
                     if not plain_line(reference, &self.lines[count]):

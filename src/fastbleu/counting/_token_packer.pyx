@@ -23,26 +23,20 @@ from fastbleu._packed cimport (
     CHUNK_IDS, CHUNK_SEGMENTS, KEYS_INSUFFICIENT, KEYS_WERE_READ, PLAIN_REFERENCES)
 from fastbleu.kernel.numbering cimport number_objects
 from fastbleu.kernel.sequences cimport (
-    is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging, unchanging_lists)
+    is_list_or_tuple, is_sequence, item_at, plain_items, plain_size, prefetch_segments, PySequence_Fast_ITEMS,
+    size_of, unchanging, unchanging_lists)
 from fastbleu.kernel.tables cimport hash_seed, interner, interner_begin, interner_free, key_list
 from fastbleu.runtime._process cimport process_seed
 
 
 cdef extern from "kernel/objects/token_keys.h":
-    PyObject *plain_item(PyObject *sequence, Py_ssize_t at) noexcept nogil
     bint list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed) noexcept nogil
     bint intern_hypothesis(
         interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
     bint find_reference(
         const interner *table, PyObject **tokens, Py_ssize_t length, int32_t *ids) noexcept
 
-cdef extern from "kernel/objects/prefetch.h":
-    bint is_sequence(PyObject *object) noexcept nogil
-    void prefetch_segments(PyObject **hypotheses, PyObject **references,
-                           Py_ssize_t at, Py_ssize_t segments) noexcept nogil
-
 cdef extern from "Python.h":
-    Py_ssize_t plain_size "PySequence_Fast_GET_SIZE" (PyObject *sequence) noexcept nogil
     int PY_VERSION_HEX
     int PyGC_Disable()
     int PyGC_Enable()
@@ -176,7 +170,7 @@ cdef class TokenPacker(PackedSegments):
     cdef int read_keys(self, Py_ssize_t segment, Py_ssize_t k, key_list **keys) except -1 nogil:
         # The caller holds the GIL and both lists.
         if list_plain_keys(
-                keys[0], plain_item(self.plain_references, k - 1) if k > 0 else self.plain_hypothesis,
+                keys[0], plain_items(self.plain_references)[k - 1] if k > 0 else self.plain_hypothesis,
                 self.tokens.seed):
             return KEYS_WERE_READ
         return KEYS_INSUFFICIENT
@@ -189,7 +183,7 @@ cdef class TokenPacker(PackedSegments):
         if count > PLAIN_REFERENCES:
             return 0
         for k in range(count):
-            if not is_sequence(plain_item(references, k)):
+            if not is_sequence(plain_items(references)[k]):
                 return 0
         self.plain_hypothesis, self.plain_references = hypothesis, references
         return count

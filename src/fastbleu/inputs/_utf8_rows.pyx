@@ -227,7 +227,7 @@ cdef class Utf8Rows:
         """A line as a str."""
         cdef utf8_line text = self.lines[line]
         cdef Py_ssize_t segment = 0
-        cdef PyObject *made = decode(text)
+        cdef PyObject *made = PyUnicode_DecodeUTF8(<const char *> text.bytes, text.size, NULL)
         if made != NULL:
             found = <object> made
             Py_DECREF(made)
@@ -242,11 +242,6 @@ cdef class Utf8Rows:
                 segment += 1
             where = place_of(segment, line - self.first_line(segment))
         raise not_utf8(where, error.start, text.bytes[error.start])
-
-
-cdef PyObject *decode(utf8_line text) noexcept:
-    """A line as a new str; NULL with an exception set if that fails."""
-    return PyUnicode_DecodeUTF8(<const char *> text.bytes, text.size, NULL)
 
 
 cdef list grouped(list values, const int64_t *ends, Py_ssize_t count):

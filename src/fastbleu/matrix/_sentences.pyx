@@ -14,7 +14,6 @@ GIL, lists of tokens hold it.
 from cpython.array cimport array, clone
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
-from cpython.object cimport PyObject
 from libc.stdint cimport INT32_MAX
 from libc.string cimport memcpy, memset
 
@@ -23,7 +22,7 @@ from fastbleu.counting._text_packer cimport TextPacker
 from fastbleu.counting._token_packer cimport copy_of
 from fastbleu.inputs._id_rows cimport id_row, IdRows
 from fastbleu.kernel.sequences cimport (
-    is_list_or_tuple, item_at, PySequence_Fast_ITEMS, size_of, unchanging)
+    is_list_or_tuple, item_at, prefetch_segments, PySequence_Fast_ITEMS, size_of, unchanging)
 from fastbleu.kernel.tables cimport (
     interner, interner_add, interner_begin, interner_free, look_up_cost, token_content, token_key)
 from fastbleu.matrix._vocabulary cimport Vocabulary
@@ -35,8 +34,6 @@ cdef extern from "kernel/tables/token_store.h":
     token_key ids_key(const int32_t *ids, size_t length, const interner *table) noexcept nogil
 
 cdef extern from "kernel/objects/prefetch.h":
-    void prefetch_segments(PyObject **hypotheses, PyObject **references,
-                           Py_ssize_t at, Py_ssize_t segments) noexcept
     void prefetch_item(object sequence, Py_ssize_t at) noexcept
 
 cdef extern from "kernel/text/line_tokens.h":

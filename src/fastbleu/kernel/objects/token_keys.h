@@ -52,12 +52,6 @@ FB_INLINE void prefetch_token(PyObject *const *tokens, Py_ssize_t at, Py_ssize_t
     if (at + PREFETCH_DISTANCE < length) FB_PREFETCH((const char *)tokens[at + PREFETCH_DISTANCE] + 32);
 }
 
-/* Item number `at` of a list or tuple, borrowed. */
-FB_INLINE PyObject *plain_item(PyObject *sequence, Py_ssize_t at)
-{
-    return PySequence_Fast_ITEMS(sequence)[at];
-}
-
 /* Keys of the tokens of a list or tuple; returns 0 at the first token that is not plain, or if there are
  * too many. Callers ask for the tokens' memory before (prefetch.h). */
 static inline int list_plain_keys(key_list *keys, PyObject *sequence, hash_seed seed)
