@@ -54,10 +54,6 @@ def plot_precisions(scores: Scores, ax: Axes | None = None) -> Axes:
     scores : Score, or mapping of Score
     ax : matplotlib.axes.Axes, optional
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     ImportError
@@ -87,7 +83,7 @@ def plot_precisions(scores: Scores, ax: Axes | None = None) -> Axes:
 def plot_brevity_penalty(scores: Scores, ax: Axes | None = None) -> Axes:
     """Draw the brevity penalty against the length ratio, with a point for each score.
 
-    Parameters, returns and errors as for `plot_precisions`. The curve is the usual one,
+    Parameters and errors as for `plot_precisions`. The curve is the usual one,
     exp(1 - 1 / ratio) below 1.
     """
     from math import exp
@@ -125,10 +121,6 @@ def plot_distribution(
         As returned by `fastbleu.BLEU.sentence_scores`.
     bins : int, default 20
     ax : matplotlib.axes.Axes, optional
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     named = _by_name(scores)
     ax = _axes(ax)
@@ -167,10 +159,6 @@ def plot_differences(
         The scores of the same segments.
     ax : matplotlib.axes.Axes, optional
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     ValueError
@@ -206,10 +194,6 @@ def plot_history(
         The positions of the scores; by default 1, 2, 3, ...
     ax : matplotlib.axes.Axes, optional
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     ValueError
@@ -244,10 +228,6 @@ def plot_comparisons(comparisons: Mapping[Any, PlottedComparison], ax: Axes | No
     comparisons : fastbleu.significance.Comparisons
         As returned by `fastbleu.significance.compare`.
     ax : matplotlib.axes.Axes, optional
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -295,10 +275,6 @@ def plot_matrix(
     rows, columns : sequence of str, optional
         Their names; by default numbers from 0.
     ax : matplotlib.axes.Axes, optional
-
-    Returns
-    -------
-    matplotlib.axes.Axes
     """
     values = [[float(score) for score in row] for row in scores]
     if not values or not values[0]:
