@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from ..inputs.coco_captions import check_results, parse_captions
 from .files import ByteSource, InputError
 from .readers import Reader
+
+_BLOCK_BYTES = 1 << 26  # most files are one block, which need not be copied
 
 
 def is_coco_file(name: str) -> bool:
@@ -28,32 +31,24 @@ class CocoReader(Reader):
     def __init__(self, path: str, opened: ExitStack) -> None:
         self.source = ByteSource(path, opened)
         self.label = self.source.label
-        data = b"".join(iter(self.source.read, b""))
-        was_enabled = gc.isenabled()
-        gc.disable()  # it would go through all objects of the file again and again
+        data = b"".join(iter(partial(self.source.read, _BLOCK_BYTES), b""))
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:
             raise InputError(f"{error} (name a file of lines otherwise than .json)") from error
-        finally:
-            if was_enabled:
-                gc.enable()
         self._images: list[Any] = []
 
-    def choose(self, images: list[Any], width: int) -> None:
-        """Decide which images are read, and how many captions of each."""
-        self._images, self.width = images, width
-        self.ragged = width > 1
+    def choose(self, images: list[Any]) -> None:
+        """Decide which images are read."""
+        widths = {len(self.captions[image]) for image in images}
+        self._images, self.width, self.ragged = images, max(widths), len(widths) > 1
 
     def read(self, count: int) -> list[list[Any]]:
         images = self._images[self.segments : self.segments + count]
         self.segments += len(images)
-        self.keys = [("of COCO", str(image)) for image in images]
         rows = [self.captions[image] for image in images]
-        return [
-            [row[column] if column < len(row) else None for row in rows]
-            for column in range(self.width)
-        ]
+        columns = list(map(list, zip_longest(*rows)))
+        return columns + [[None] * len(rows) for _ in range(self.width - len(columns))]
 
 
 def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> None:
@@ -87,7 +82,5 @@ def align_images(references: Sequence[Reader], systems: Sequence[Reader]) -> Non
                 "of them"
             )
     images = [image for image in annotations[0].captions if image in results[0].captions]
-    for reader in results:
-        reader.choose(images, 1)
-    for reader in annotations:
-        reader.choose(images, max(len(reader.captions[image]) for image in images))
+    for reader in results + annotations:
+        reader.choose(images)

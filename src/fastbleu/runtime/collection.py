@@ -1,0 +1,19 @@
+"""Python's cyclic garbage collector."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Do not let the collector go through many new objects, which stay alive, again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
