@@ -107,7 +107,8 @@ def test_parts_of_a_file():
         texts = [f"{rng.choice(starts)} {rng.choice(ends)}"[rng.randint(0, 1) :] for _ in range(70)]
         texts = ["" if rng.random() < 0.2 else text for text in texts]
         found = PTBTokenizer(compatible=True).tokenize({1: [{"caption": text} for text in texts]})
-        assert found[1] == _ptb.write("\n".join(texts), joined=True).split("\n")
+        file = "\n".join(texts)
+        assert found[1] == _ptb.write(file, stop=len(file)).split("\n")
 
 
 def test_blank_captions_between_parts():
@@ -121,7 +122,8 @@ def test_blank_captions_between_parts():
             texts += [rng.choice(blanks) for _ in range(rng.choice([0, 1, 2, 40]))]
         texts = texts[: rng.randint(60, 100)]
         found = PTBTokenizer(compatible=True).tokenize({1: [{"caption": text} for text in texts]})
-        assert found[1] == _ptb.write("\n".join(texts), joined=True).split("\n")
+        file = "\n".join(texts)
+        assert found[1] == _ptb.write(file, stop=len(file)).split("\n")
     times = []
     for size in (5_000, 80_000):
         begin = time.process_time()

@@ -39,7 +39,8 @@ def test_recorded_texts():
         assert _ptb.write(text) == kept
         assert tokenize(text, "ptb") == kept.split()
         for key, following in FOLLOWING.items():
-            lines = _ptb.write(text.replace("\n", " ") + following, True, True).split("\n")
+            file = text.replace("\n", " ") + following
+            lines = _ptb.write(file, True, len(file)).split("\n")
             assert lines[0].split(" ") == (case.get(key, tokens) or [""]), (key, text)
 
 
@@ -67,7 +68,8 @@ def coco_folder():
 
 def differing(folder, texts, tmp_path):
     theirs = java_lines(folder, texts, tmp_path)
-    ours = _ptb.write("\n".join(texts), True, True).split("\n")
+    file = "\n".join(texts)
+    ours = _ptb.write(file, True, len(file)).split("\n")
     assert len(theirs) == len(texts)
     pairs = zip(texts, theirs, ours, strict=False)
     return [(text, a, b) for text, a, b in pairs if a.rstrip(" ") != b]
@@ -163,7 +165,7 @@ def test_signals_are_handled_while_a_text_is_read(piece):
 
     def write_until_it_sounds():
         signal.setitimer(signal.ITIMER_REAL, 0.001)
-        _ptb.write(text, joined=True)
+        _ptb.write(text, stop=len(text))
 
     previous = signal.signal(signal.SIGALRM, sound)
     text, begin = piece * (8_000_000 // len(piece.encode())), time.process_time()
@@ -175,7 +177,7 @@ def test_signals_are_handled_while_a_text_is_read(piece):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
     begin = time.process_time()
-    _ptb.write(text, joined=True)
+    _ptb.write(text, stop=len(text))
     assert interrupted < 0.8 * (time.process_time() - begin)
 
 

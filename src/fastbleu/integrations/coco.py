@@ -11,21 +11,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from ..counting.stats import Stats
 from ..dialects.coco import COCO
 from ..dialects.plain import plain_rows
 from ..metric.bleu import BLEU
+from ..runtime.collection import collection_paused
 from ..tokenizers import _ptb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Captions that are tokenized at once.
-_PART = 32
 # The white space of a line.
 _SPACES = " \t\x85\xa0\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 # Where Java ends a line; pycocoevalcap replaces "\n" alone.
@@ -50,6 +49,7 @@ class PTBTokenizer:
     def __init__(self, compatible: bool = False) -> None:
         self.compatible = compatible
 
+    @collection_paused()
     def tokenize(
         self, captions_for_image: Mapping[Any, Sequence[Mapping[str, Any]]]
     ) -> dict[Any, list[str]]:
@@ -80,43 +80,37 @@ class PTBTokenizer:
         except TypeError as error:
             expected = 'expected captions as in {7: [{"caption": "A cat."}]}'
             raise TypeError(f"{error}; {expected}") from error
-        if self.compatible:
-            check_line_breaks([image for image, some in found for _ in some], captions)
-            lines = _lines_of_file(captions)
-        else:
-            lines = map(_ptb.write, captions)
-        return {image: list(islice(lines, len(some))) for image, some in found if some}
-
-
-def _lines_of_file(captions: Sequence[str]) -> Iterator[str]:
-    """The tokens of captions that are the lines of one file.
-
-    In parts, because a text of ASCII is read faster; each with what follows up to a line that is
-    not blank: no token depends on more. Of the blank lines before that one stands for all.
-    """
-    end = 0
-    for first in range(0, len(captions), _PART):
-        last = min(first + _PART, len(captions))
-        end = max(end, last)
-        while end < len(captions) and not captions[end].strip(_SPACES):
-            end += 1
-        following = [*captions[last : last + (last < end)], *captions[end : end + 1]]
-        text = "\n".join([*captions[first:last], *following, *[""] * (end + 1 < len(captions))])
-        yield from _ptb.write(text, joined=True).split("\n")[: last - first]
-
-
-def check_line_breaks(images: Sequence[Any], captions: Sequence[str]) -> None:
-    """Refuse captions that are more than one line for Java, or that no file can have."""
-    file = "".join(captions)
-    file.encode()
-    breaks = [character for character in _LINE_BREAKS if character in file]
-    for image, caption in zip(images, captions, strict=True) if breaks else ():
-        if found := [character for character in breaks if character in caption]:
+        lines = _lines_of_file(captions) if self.compatible else list(map(_ptb.write, captions))
+        for number in [number for number, line in enumerate(lines) if "\n" in line]:
+            image = [image for image, some in found for _ in some][number]
+            caption = captions[number]
+            [found_break, *_] = [character for character in _LINE_BREAKS if character in caption]
             raise ValueError(
-                f"a caption of image {image!r} contains {found[0]!r}, after which pycocoevalcap "
+                f"a caption of image {image!r} contains {found_break!r}, after which pycocoevalcap "
                 "gives captions the tokens of others; replace it by a space, or tokenize each "
                 f"caption by itself: PTBTokenizer(). The caption is {caption!r}"
             )
+        each = iter(lines)
+        return {image: list(islice(each, len(some))) for image, some in found if some}
+
+
+def _lines_of_file(captions: Sequence[str]) -> list[str]:
+    """The tokens of captions that are the lines of one file; "\\n" where another line ends.
+
+    Each is read with what follows up to a line that is not blank: no token depends on more. Of the
+    blank lines before that one stands for all.
+    """
+    lines = []
+    following = text = ""  # from the next line that is not blank, from the next line
+    for caption in reversed(captions):
+        if not caption.isascii():
+            caption.encode()  # fails as for a file
+        lines.append(_ptb.write(caption + text, False, len(caption)))
+        if caption.strip(_SPACES):
+            following = text = f"\n{caption}\n" if text else f"\n{caption}"
+        else:
+            text = f"\n{caption}{following}"
+    return lines[::-1]
 
 
 class Bleu:
@@ -135,6 +129,7 @@ class Bleu:
     def __init__(self, n: int = 4) -> None:
         self._n = n
 
+    @collection_paused()
     def compute_score(
         self, gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]], verbose: int = 1
     ) -> tuple[list[float], list[list[float]]]:

@@ -34,6 +34,7 @@ cdef enum:
     END = 0x10000               # the unit after the last
     SURROGATE = 0xD800
     START = 1
+    ALONE = -1                  # no other lines follow
     ACTION_SIZE = 12            # bytes of an action: kind, ending, count, size of text, text
     STEP = 64                   # units between two checkpoints of failures
     WAYS = 4                    # states that are remembered for a checkpoint
@@ -263,9 +264,11 @@ cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length,
     return end
 
 
-cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_tokens, bint joined,
+cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_tokens, Py_ssize_t stop,
                       failures *failed, written *out) except -1 nogil:
-    cdef Py_ssize_t i = 0, end, start, limit = length if joined else length + 1, matches = 0
+    """Write the tokens up to `stop`, or of a single line if this is ALONE."""
+    cdef bint joined = stop != ALONE
+    cdef Py_ssize_t i = 0, end, start, limit = stop if joined else length + 1, matches = 0
     cdef int action, what, ending, count, k
     cdef const uint8_t *entry
     cdef bint begins_line = True
@@ -283,6 +286,8 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
                 i = end
                 begins_line = False
                 continue
+            if i >= limit:
+                break
         end = match(kind, chars, length, joined, i, failed, &action)
         if action == 0:                     # every unit has a rule but the end
             i = end
@@ -338,12 +343,12 @@ cdef inline bint is_plain(const text_line *text) noexcept nogil:
 
 
 cdef inline int write_plain(
-        const text_line *text, bint all_tokens, written *out, void *chars) except -1 nogil:
+        const text_line *text, bint all_tokens, Py_ssize_t stop, written *out, void *chars) except -1 nogil:
     """Write tokens to `chars`, where there is room for 6 * text.length + MORE."""
     cdef failures failed
     memset(&failed, 0, sizeof(failed))
     out.chars, out.size, out.room, out.fixed = chars, 0, 6 * text.length + MORE, True
-    return write_tokens(1, text.chars, text.length, all_tokens, False, &failed, out)
+    return write_tokens(1, text.chars, text.length, all_tokens, stop, &failed, out)
 
 
 # A function of its own, because a function with a Python object among its variables takes the GIL.
@@ -358,7 +363,7 @@ cdef int write_line(text_line *text, line_buffers *buffers) except -1 nogil:
         return write_in_python(text, buffers)
     if reserve_lowered(buffers, 6 * text.length + MORE, 1) < 0:
         no_memory(text.length)
-    write_plain(text, False, &out, buffers.lowered)
+    write_plain(text, False, ALONE, &out, buffers.lowered)
     text.chars, text.length = out.chars, <size_t> out.size
     return 0
 
@@ -371,32 +376,11 @@ def split(text, bint all_tokens=False):
 
     Without `all_tokens` those that pycocoevalcap counts: a token that contains a space is several.
     """
-    cdef uint8_t chars[6 * SHORT + MORE]
-    cdef written out
-    cdef text_line line
-    cdef list tokens = []
-    cdef Py_ssize_t i, start = 0
-    if isinstance(text, str):
-        text = compact(text)
-        line = line_of(text)
-        if is_plain(&line):
-            write_plain(&line, all_tokens, &out, chars)
-            for i in range(out.size + 1):
-                if i == out.size or chars[i] == 32 or (not all_tokens and is_separator(chars[i])):
-                    if i > start:
-                        tokens.append(PyUnicode_FromKindAndData(1, chars + start, i - start))
-                    start = i + 1
-            return tokens
     found = write(text, all_tokens)
     return [token for token in found.split(" ") if token] if all_tokens else found.split()
 
 
-cdef inline bint is_separator(uint8_t c) noexcept nogil:
-    """Whether str.split() splits at a character, of those in tokens of ASCII."""
-    return c <= 32 and (c == 32 or 9 <= c <= 13 or c >= 28) or c == 0xA0
-
-
-def write(text, bint all_tokens=False, bint joined=False):
+def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
     """The tokens of a line, lowercased, with spaces between them; \\xa0 stands for a space in a token.
 
     Parameters
@@ -405,16 +389,23 @@ def write(text, bint all_tokens=False, bint joined=False):
         One line; a newline in it counts as a space. Other ends of lines only separate tokens.
     all_tokens : bool
         With the punctuation that pycocoevalcap takes out.
-    joined : bool
-        The text is a whole file instead, whose lines are written as lines: what begins the next one
-        may change the end of a line.
+    stop : int
+        The text is a file instead, whose lines are written as lines up to this character: what begins
+        the next one may change the end of a line.
     """
     cdef written out
     cdef failures failed
+    cdef text_line line
+    cdef uint8_t chars[6 * SHORT + MORE]
     cdef int kind
     cdef Py_ssize_t length
     if not isinstance(text, str):
         raise TypeError(f"expected a str to tokenize, not {a_type(text)}")
+    text = compact(text)
+    line = line_of(text)
+    if is_plain(&line):
+        write_plain(&line, all_tokens, stop, &out, chars)
+        return PyUnicode_FromKindAndData(1, chars, out.size)
     # This reads like a curly apostrophe, in all places that were tried.
     has_entity = "&apos;" in text
     text = compact(text.replace("&apos;", "\x92") if has_entity else text)
@@ -428,11 +419,11 @@ def write(text, bint all_tokens=False, bint joined=False):
             if failed.states == NULL or failed.trail == NULL:
                 raise MemoryError(f"no memory for a text of {length} characters")
         if kind == 1:
-            write_tokens(1, PyUnicode_DATA(text), length, all_tokens, joined, &failed, &out)
+            write_tokens(1, PyUnicode_DATA(text), length, all_tokens, stop, &failed, &out)
         elif kind == 2:
-            write_tokens(2, PyUnicode_DATA(text), length, all_tokens, joined, &failed, &out)
+            write_tokens(2, PyUnicode_DATA(text), length, all_tokens, stop, &failed, &out)
         else:
-            write_tokens(4, PyUnicode_DATA(text), length, all_tokens, joined, &failed, &out)
+            write_tokens(4, PyUnicode_DATA(text), length, all_tokens, stop, &failed, &out)
         tokens = PyUnicode_FromKindAndData(kind, out.chars, out.size)
     finally:
         free(out.chars)
