@@ -101,8 +101,30 @@ def test_the_same_as_pycocoevalcap(original, capsys):
 def test_parts_of_a_file():
     """Captions are tokenized in parts; what follows a part still counts."""
     rng = random.Random(8)
-    ends = ["etc.", "U.S.", "No.", "they've", ":D", "'90", "a", "", " "]
-    starts = ["The cat", "the cat", "5 cats", "<b> x", "", " ", "It", "\u00e9 cat"]
+    ends = [
+        "etc.",
+        "U.S.",
+        "No.",
+        "they've",
+        ":D",
+        "'90",
+        "a",
+        "",
+        " ",
+        "it&apos;s \U0001f600 Inc.",
+    ]
+    starts = [
+        "The cat",
+        "&apos;s U.S.",
+        "\U0001f600 etc.",
+        "the cat",
+        "5 cats",
+        "<b> x",
+        "",
+        " ",
+        "It",
+        "\u00e9 cat",
+    ]
     for _ in range(300):
         texts = [f"{rng.choice(starts)} {rng.choice(ends)}"[rng.randint(0, 1) :] for _ in range(70)]
         texts = ["" if rng.random() < 0.2 else text for text in texts]

@@ -13,7 +13,7 @@ from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint8_t, uint16_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memset
 
 from fastbleu.tokenizers._compiled cimport (
@@ -22,6 +22,7 @@ from fastbleu.tokenizers._compiled cimport (
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
+    bint Py_UNICODE_ISSPACE(Py_UCS4 c) nogil
 
 import sys
 from array import array as _array
@@ -32,14 +33,14 @@ from fastbleu.inputs.arguments import a_type
 
 cdef enum:
     END = 0x10000               # the unit after the last
-    SURROGATE = 0xD800
     START = 1
     ALONE = -1                  # no other lines follow
     ACTION_SIZE = 12            # bytes of an action: kind, ending, count, size of text, text
     STEP = 64                   # units between two checkpoints of failures
     WAYS = 4                    # states that are remembered for a checkpoint
     SHORT = 2048                # texts up to this length need no failures
-    MORE = 64                   # room for the tokens of a text besides 6 characters for each of its own
+    MORE = 64                   # room for the tokens of a text besides 6 characters for each of its own: none
+                                # becomes more with its separator
     ROW_BITS = 7                # a row has room for 128 classes
     SIGNALS = 1 << 16           # matches between two checks for signals
 
@@ -63,9 +64,8 @@ ctypedef struct failures:
 ctypedef struct written:
     void *chars
     Py_ssize_t size
-    Py_ssize_t room
-    bint fixed                  # whether `chars` belong to the caller
 
+cdef str UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
 cdef automaton tables
 cdef object owners              # what the pointers of `tables` point into
 
@@ -95,54 +95,24 @@ load_tables()
 
 
 cdef inline Py_ssize_t char_at(int kind, const void *chars, Py_ssize_t i) noexcept nogil:
-    if kind == 1:
-        return (<const uint8_t *> chars)[i]
-    if kind == 2:
-        return (<const uint16_t *> chars)[i]
-    return (<const Py_UCS4 *> chars)[i]
+    return (<const uint8_t *> chars)[i] if kind == 1 else (<const uint16_t *> chars)[i]
 
 
 cdef inline void put(int kind, written *out, Py_ssize_t c) noexcept nogil:
     if kind == 1:
         (<uint8_t *> out.chars)[out.size] = <uint8_t> c
-    elif kind == 2:
-        (<uint16_t *> out.chars)[out.size] = <uint16_t> c
     else:
-        (<Py_UCS4 *> out.chars)[out.size] = <Py_UCS4> c
+        (<uint16_t *> out.chars)[out.size] = <uint16_t> c
     out.size += 1
-
-
-cdef inline int make_room(int kind, written *out, Py_ssize_t units) except -1 nogil:
-    """Room for a token of so many units: none becomes more than 6 characters with its separator."""
-    cdef void *chars
-    if out.size + 6 * units + 8 <= out.room:
-        return 0
-    if out.fixed:
-        with gil:
-            raise AssertionError("a text has longer tokens than expected")
-    out.room = 2 * out.room + 6 * units + 64
-    chars = realloc(out.chars, out.room * kind)
-    if chars == NULL:
-        with gil:
-            raise MemoryError("no memory for the tokens of a text")
-    out.chars = chars
-    return 0
-
-
-cdef inline bint is_space(Py_ssize_t c) noexcept nogil:
-    return (c == 0x20 or 9 <= c <= 13 or c == 0x85 or c == 0xA0 or 0x2000 <= c <= 0x200A or c == 0x2028
-            or c == 0x2029 or c == 0x3000)
 
 
 cdef inline Py_ssize_t unit_at(int kind, const void *chars, Py_ssize_t length, bint joined,
                                Py_ssize_t i) noexcept nogil:
-    """A UTF-16 unit: of two, the first stands for both. A single line ends with a newline."""
+    """A single line ends with a newline."""
     cdef Py_ssize_t c
     if i < length:
         c = char_at(kind, chars, i)
-        if c == 10 and not joined:
-            return 32
-        return c if kind != 4 or c < END else SURROGATE
+        return c if c != 10 or joined else 32
     return 10 if i == length and not joined else END
 
 
@@ -172,23 +142,17 @@ cdef inline Py_ssize_t match(int kind, const void *chars, Py_ssize_t length, bin
     """The end of the longest match from `i` on, which may include the end of the text as a unit."""
     cdef Py_ssize_t last = length + 1 if joined else length + 2
     cdef Py_ssize_t end = i + 1
-    cdef int state = START, after, unit_class
+    cdef int state = START
     action[0] = 0
     while i < last:
-        unit_class = tables.class_of[unit_at(kind, chars, length, joined, i)]
-        after = tables.successors[(state << ROW_BITS) + unit_class]
-        if after == 0:
+        state = tables.successors[
+            (state << ROW_BITS) + tables.class_of[unit_at(kind, chars, length, joined, i)]]
+        if state == 0:
             break
         i += 1
-        state = after
-        if kind == 4 and i <= length and char_at(kind, chars, i - 1) >= END:
-            after = tables.successors[(state << ROW_BITS) + unit_class]
-            state = after or state
         if tables.accepts[state]:
             end = i
             action[0] = tables.accepts[state]
-        if after == 0:
-            break
         if failed.states != NULL and i % STEP == 0 and has_failed(failed, i, state):
             break
     if failed.states != NULL and i // STEP > end // STEP:
@@ -247,7 +211,7 @@ cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length,
     """Write a word of ASCII letters with a space or newline after it, for which no automaton is needed.
 
     Returns the place after the word, or `i` if it is no such word: also one that might be "cannot", "gonna",
-    "gotta", "lemme", "gimme" or "wanna", which are two tokens. There must be room.
+    "gotta", "lemme", "gimme" or "wanna", which are two tokens.
     """
     cdef uint8_t *to = <uint8_t *> out.chars + out.size
     cdef Py_ssize_t end = i
@@ -280,7 +244,6 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
         if kind == 1:
             while i < length and (<const uint8_t *> chars)[i] == 32:
                 i += 1
-            make_room(1, out, min(length - i, STEP))
             end = write_plain_word(<const uint8_t *> chars, min(length, i + STEP), i, not begins_line, out)
             if end > i:
                 i = end
@@ -299,15 +262,11 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
             i += count
         elif ending == WHOLE or count > 0:
             i = end - count
-            if (kind == 4 and count == 2 and end <= length and char_at(kind, chars, end - 1) >= END
-                    and char_at(kind, chars, i - 1) != 46):
-                i += 1 if char_at(kind, chars, i) == 46 else 0      # one character of two units
         else:
-            while i < end - 1 and i < length and not is_space(char_at(kind, chars, i)):
+            while i < end - 1 and i < length and not Py_UNICODE_ISSPACE(char_at(kind, chars, i)):
                 i += 1
         if what == SKIP:
             continue
-        make_room(kind, out, i - start)
         if what == LINE:
             if joined:
                 put(kind, out, 10)
@@ -347,7 +306,7 @@ cdef inline int write_plain(
     """Write tokens to `chars`, where there is room for 6 * text.length + MORE."""
     cdef failures failed
     memset(&failed, 0, sizeof(failed))
-    out.chars, out.size, out.room, out.fixed = chars, 0, 6 * text.length + MORE, True
+    out.chars, out.size = chars, 0
     return write_tokens(1, text.chars, text.length, all_tokens, stop, &failed, out)
 
 
@@ -397,6 +356,8 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
     cdef failures failed
     cdef text_line line
     cdef uint8_t chars[6 * SHORT + MORE]
+    cdef bytes encoded = None
+    cdef const void *units
     cdef int kind
     cdef Py_ssize_t length
     if not isinstance(text, str):
@@ -408,27 +369,34 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
         return PyUnicode_FromKindAndData(1, chars, out.size)
     # This reads like a curly apostrophe, in all places that were tried.
     has_entity = "&apos;" in text
-    text = compact(text.replace("&apos;", "\x92") if has_entity else text)
-    kind, length = PyUnicode_KIND(text), PyUnicode_GET_LENGTH(text)
-    memset(&out, 0, sizeof(out))
+    if has_entity:
+        stop -= 5 * text.count("&apos;", 0, max(stop, 0))
+        text = text.replace("&apos;", "\x92")
+    kind, length, units = PyUnicode_KIND(text), PyUnicode_GET_LENGTH(text), PyUnicode_DATA(text)
+    if kind == 4:
+        encoded = text.encode(UTF_16, "surrogatepass")
+        kind, length, units = 2, len(encoded) // 2, <const char *> encoded
+        if stop > 0:
+            stop = len(text[:stop].encode(UTF_16, "surrogatepass")) // 2
     memset(&failed, 0, sizeof(failed))
+    out.chars, out.size = malloc((6 * length + MORE) * kind), 0
     try:
         if length > SHORT:
             failed.states = <uint16_t *> calloc((length // STEP + 2) * WAYS, sizeof(uint16_t))
             failed.trail = <uint16_t *> calloc(length // STEP + 2, sizeof(uint16_t))
-            if failed.states == NULL or failed.trail == NULL:
-                raise MemoryError(f"no memory for a text of {length} characters")
+        if out.chars == NULL or length > SHORT and (failed.states == NULL or failed.trail == NULL):
+            raise MemoryError(f"no memory for the tokens of a text of {length} characters")
         if kind == 1:
-            write_tokens(1, PyUnicode_DATA(text), length, all_tokens, stop, &failed, &out)
-        elif kind == 2:
-            write_tokens(2, PyUnicode_DATA(text), length, all_tokens, stop, &failed, &out)
+            write_tokens(1, units, length, all_tokens, stop, &failed, &out)
         else:
-            write_tokens(4, PyUnicode_DATA(text), length, all_tokens, stop, &failed, &out)
+            write_tokens(2, units, length, all_tokens, stop, &failed, &out)
         tokens = PyUnicode_FromKindAndData(kind, out.chars, out.size)
     finally:
         free(out.chars)
         free(failed.states)
         free(failed.trail)
+    if encoded is not None:
+        tokens = tokens.encode(UTF_16, "surrogatepass").decode(UTF_16, "surrogatepass")
     if has_entity:
         tokens = tokens.replace("\x92", "&apos;")
     return tokens if PyUnicode_IS_ASCII(tokens) else tokens.lower()
