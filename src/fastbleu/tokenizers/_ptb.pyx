@@ -39,8 +39,7 @@ cdef enum:
     STEP = 64                   # units between two checkpoints of failures
     WAYS = 4                    # states that are remembered for a checkpoint
     SHORT = 2048                # texts up to this length need no failures
-    MORE = 64                   # room for the tokens of a text besides 6 characters for each of its own: none
-                                # becomes more with its separator
+    MORE = 64                   # room for tokens besides 6 characters for each of the text: none becomes more
     ROW_BITS = 7                # a row has room for 128 classes
     SIGNALS = 1 << 16           # matches between two checks for signals
 
