@@ -13,9 +13,9 @@ from __future__ import annotations
 from pathlib import Path
 
 # What becomes of a match, as numbered in src/fastbleu/tokenizers/_ptb.pyx: nothing; the end of a
-# line; its characters; a fixed text; its characters with quotation marks in ASCII, or with curly
-# apostrophes in ASCII, or with "&amp;" as "&".
-SKIP, LINE, COPY, TEXT, QUOTE, CLITIC, ENTITY = range(7)
+# line; its characters; a fixed text; its characters with quotation marks in ASCII and
+# parentheses as "-lrb-", or with "&amp;" as "&".
+SKIP, LINE, COPY, TEXT, QUOTE, ENTITY = range(6)
 # Where the token ends: see there, too.
 WHOLE, FIRST, BUT_LAST, AT_SPACE, AT_PERIOD = range(5)
 
@@ -55,7 +55,8 @@ QUOTE_MARKS = r"\u2018-\u201f\u00ab\u00bb\u2039\u203a"
 APOSTROPHE = r"['\u0092\u2019]"
 ACCENTED = "&[aeiouAEIOU](?:acute|grave|uml);"
 PREFIX_APOSTROPHE = r"['`\u0092\u2018\u2019]"
-PART = f"(?:{ALNUM}{WORD_CHAR}*|[dDoOlL]{PREFIX_APOSTROPHE}{LETTERS}{WORD_CHAR}+)"
+NAMES = f"[dDoOlL]{PREFIX_APOSTROPHE}{ALNUM}{WORD_CHAR}+"  # "d'Artagnan", "O'Brien"
+PART = f"(?:{ALNUM}{WORD_CHAR}*|{NAMES})"
 
 _DOTTED_PART = rf"[A-Za-z\u00ad{LETTER}]{WORD_CHAR}*"
 DOTTED = f"{_DOTTED_PART}(?:[.!?]{_DOTTED_PART})+"
@@ -92,19 +93,21 @@ TAG = rf"<(?:/{_NAME}|{_NAME}(?: +{_NAME}(?: *= *{_VALUE})?)* */?|[!?][A-Za-z-][
 rule(TAG)
 
 # Contractions.
-rule(r"[A-Za-z]*[A-MO-Za-mo-z][nN]['\u0092\u2019`][tT]", ending=BUT_LAST, count=3)
-rule(r"[nN]['\u0092\u2019`][tT]", CLITIC)
+rule(f"[A-Za-z]*[A-MO-Za-mo-z][nN]{PREFIX_APOSTROPHE}[tT]", ending=BUT_LAST, count=3)
+rule(f"[nN]{PREFIX_APOSTROPHE}[tT]", QUOTE)
 for _pair in ("can not", "gon na", "got ta", "lem me", "gim me", "wan na"):
     rule(f"(?i:{_pair.replace(' ', '')})", ending=BUT_LAST, count=len(_pair.split()[1]))
 rule("'[tT](?i:is|was)", ending=FIRST, count=2)
-rule(f"{APOSTROPHE}(?:[sSdDmM]|(?i:ll|re|ve))[^A-Za-z]", CLITIC, ending=BUT_LAST, count=1)
-rule(f"{APOSTROPHE}[sSdDmM]", CLITIC)
-rule(r"[\u0092\u2019](?i:ll|re|ve)", CLITIC)
-rule(f"{APOSTROPHE}(?:[nN]|(?i:em|till?|cause)|[nN]{APOSTROPHE}|[0-9]0[sS])")
+rule(f"{APOSTROPHE}(?:[sSdDmM]|(?i:ll|re|ve))[^A-Za-z]", QUOTE, ending=BUT_LAST, count=1)
+rule(f"{APOSTROPHE}[sSdDmM]", QUOTE)
+rule(r"[\u0092\u2019](?i:ll|re|ve)", QUOTE)
+rule(f"{APOSTROPHE}(?:[nN]|(?i:em|till?|cause)|[nN]{APOSTROPHE}|[2-9]0[sS])")
 rule(f"{APOSTROPHE}[0-9][0-9]{ANY_SPACE}", ending=BUT_LAST, count=1)
-rule(f"[yY]{APOSTROPHE}{LETTERS}", ending=BUT_LAST, count=1)
 rule(f"(?:[dDjJlL]|(?i:ol)){APOSTROPHE}")
-rule("(?i:nor'easter|c'mon|li'l)")
+rule(
+    f"(?i:nor'easter|c'mon|li'l|nat'l|ev'ry|o{PREFIX_APOSTROPHE}o|cap{APOSTROPHE}n|somethin{APOSTROPHE})"
+)
+rule("(?i:anti|pro)-")
 
 rule(DOTTED)
 
@@ -139,8 +142,8 @@ STARTS = (
 TITLE = f"(?:{any_case(_TITLES)}|[Mm](?:fg|tg))"
 FINAL = f"(?:{any_case(_FINAL)}|{_CAPITALIZED_FINAL})"
 ACRONYM = r"[A-Za-z](?:\.[A-Za-z])+"
-_BEFORE_HYPHEN = "(?:[A-Za-z0-9][A-Za-z0-9.,]*-(?:[A-Za-z0-9]+-)*)?"
-rule(rf"(?:{_BEFORE_HYPHEN}{ACRONYM}|[A-Za-z])\.")
+_HYPHENATED = rf"[A-Za-z0-9][A-Za-z0-9.,]*(?:-(?:[A-Za-z0-9]+|{ACRONYM}\.))+"
+rule(rf"(?:{ACRONYM}|[A-Za-z])\.")
 rule(rf"{ACRONYM}\.{ANY_SPACE}+(?:{STARTS}|{TAG}){ANY_SPACE}", ending=AT_PERIOD)
 rule(rf"[A-Za-z]\.{ANY_SPACE}+(?:{STARTS}|{TAG}){ANY_SPACE}", ending=FIRST, count=1)
 rule(rf"(?:{TITLE}|{FINAL})\.")
@@ -153,25 +156,25 @@ rule(rf"{FINAL}\.[^\n][\x00-\uffff]", ending=BUT_LAST, count=2)
 rule(rf"{any_case(_BEFORE_NUMBERS)}\.(?:\r\n|{ANY_SPACE})?{DIGITS}", ending=AT_SPACE)
 _AMPERSAND = "[A-Z]+(?:(?:&|&(?i:amp);)[A-Z]+)+"
 rule(
-    rf"(?:{PART}(?:[_{HYPHENS}-]{PART})*|{_BEFORE_HYPHEN}[A-Za-z0-9]+|{DOTTED}|{_AMPERSAND})\.[,;:\u3001]",
+    rf"(?:{PART}(?:[_{HYPHENS}-]{PART})*|{_HYPHENATED}|{DOTTED}|{_AMPERSAND})\.[,;:\u3001]",
     ending=BUT_LAST,
     count=1,
 )
 
 # Words.
 WORD = rf"(?:[A-Za-z\u00ad{LETTER}{MARK}]|{ACCENTED})(?:{WORD_CHAR}|{ACCENTED})*"
-# "d'Artagnan", "O'Brien"; "ma'am", "qu'il"
-_NAMES = f"[dDoOlL]{PREFIX_APOSTROPHE}{LETTERS}{WORD_CHAR}+"
+# "ma'am", "qu'il"
 _INITIALS = rf"[nA-HJ-XZ]{PREFIX_APOSTROPHE}{LETTERS}[A-Za-z{LETTER}{MARK}]+"
 _VOWELS = f"{LETTERS}+[aeiouyAEIOUY]{PREFIX_APOSTROPHE}[aeiouA-Z]{LETTERS}*"
-ELIDED = f"(?:{_NAMES}|{_INITIALS}|{_VOWELS}|(?i:e){APOSTROPHE}(?i:er))"
-rule(f"(?:{ELIDED}|{WORD}){APOSTROPHE}[sSdDmM][^A-Za-z]", ending=BUT_LAST, count=3)
-rule(f"(?:{WORD}|{DOTTED}){APOSTROPHE}(?i:ll|re|ve)[^A-Za-z]", ending=BUT_LAST, count=4)
+ELIDED = f"(?:{NAMES}|{_INITIALS}|{_VOWELS}|(?i:e){APOSTROPHE}(?i:er))"
+rule(f"(?:{ELIDED}|{WORD}|{DOTTED}){APOSTROPHE}[sSdDmM]", ending=BUT_LAST, count=2)
+rule(f"(?:{WORD}|{DOTTED}){APOSTROPHE}(?i:ll|re|ve)", ending=BUT_LAST, count=3)
+rule(f"[yY]{APOSTROPHE}{LETTERS}", ending=BUT_LAST, count=1)
 rule(ELIDED)
 rule(WORD)
-rule("[A-Za-z0-9][A-Za-z0-9.,]*(?:-[A-Za-z0-9]+)+")
+rule(_HYPHENATED)
 rule(f"{PART}(?:[_{HYPHENS}-]{PART})+")
-_SLASHED = "[A-Za-z0-9]+(?:-[A-Za-z]+)*"
+_SLASHED = "[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
 rule(rf"{_SLASHED}(?:\\?/{_SLASHED}){{1,2}}")
 rule("[0-9]{1,2}/[0-9]{1,2}-[0-9]{2,4}")
 
@@ -183,7 +186,8 @@ rule(r"[0-9]{1,4}[- \u00a0]?[0-9]{1,4}\\?[/\u2044][0-9]{1,4}")
 _GAP = r"[ \u00a0-]"
 rule(
     rf"(?:\([0-9]{{2,3}}\)[ \u00a0]?|\+?(?:[0-9]{{2,4}}{_GAP})?[0-9]{{2,4}}{_GAP})"
-    rf"[0-9]{{3,4}}{_GAP}?[0-9]{{3,4}}"
+    rf"[0-9]{{3,4}}{_GAP}?[0-9]{{3,5}}",
+    QUOTE,
 )
 
 # Files, names with signs, addresses.
@@ -198,10 +202,10 @@ rule(
 )
 rule(_AMPERSAND, ENTITY)
 rule(r"[A-Z]+(?:\+[A-Z]+)+")
-rule(r"[Cc](?:\+\+|#)|F#")
+rule(r"[Cc](?:\+\+|#)|[Ff]#")
 rule(rf"#[A-Za-z\u00ad{LETTER}{MARK}]+|@[A-Za-z_][A-Za-z0-9_]*")
 _MAIL = r"[^ \t\n\f\r\"<>|(){}\u00a0.]"
-rule(rf"<?[A-Za-z0-9](?:{_MAIL}|\.)*@{_MAIL}+(?:\.{_MAIL}+)*>?")
+rule(rf"(?:<|&(?i:lt);)?[A-Za-z0-9](?:{_MAIL}|\.)*@{_MAIL}+(?:\.{_MAIL}+)*>?")
 _PATH = r"[^ \t\n\f\r\"<>|()]+[^ \t\n\f\r\"<>|().!?,{}-]"
 rule(r"(?i:https?)://[^ \t\n\f\r\"<>|(){}]+[^ \t\n\f\r\"<>|().!?,{}-]")
 rule(rf"(?i:www)\.(?:[^ \t\n\f\r\"<>|().!?,{{}}]+\.)+[a-zA-Z]{{2,4}}(?:/{_PATH})?")
@@ -217,9 +221,9 @@ for _sign, _text in zip("¼½¾⅓⅔", ("1/4", "1/2", "3/4", "1/3", "2/3"), str
     rule(_sign, TEXT, _text)
 
 # Faces.
-rule(r"[<>]?[:;=]['o*-]?[()DPpdO|@\[\]{\\][^A-Za-z0-9]", ending=BUT_LAST, count=1)
+rule(r"[<>]?[:;=]['o*-]?[()DPpdO|@\[\]{\\][^A-Za-z0-9]", QUOTE, ending=BUT_LAST, count=1)
 _EYE = r"[\^x=~<>'-]"
-rule(rf"\({_EYE}[_.]?{_EYE}\)|\([\^x=~<>']-[\^x=~<>']\)|{_EYE}_{_EYE}")
+rule(rf"\({_EYE}[_.]?{_EYE}\)|\([\^x=~<>']-[\^x=~<>']\)|{_EYE}_{_EYE}", QUOTE)
 
 # Punctuation.
 rule(r"\.{3,5}|\.(?:[ \u00a0]\.){2,4}|[\u0085\u2026]", TEXT, "...")

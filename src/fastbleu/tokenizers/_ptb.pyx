@@ -46,7 +46,7 @@ cdef enum:
 # What a token is, and where it ends: after `count` units, `count` units before the end of the match, or
 # before the white space in it; AT_PERIOD reads the full stop of the token again, as a token of its own.
 cdef enum:
-    SKIP, LINE, COPY, TEXT, QUOTE, CLITIC, ENTITY
+    SKIP, LINE, COPY, TEXT, QUOTE, ENTITY
 cdef enum:
     WHOLE, FIRST, BUT_LAST, AT_SPACE, AT_PERIOD
 
@@ -181,7 +181,7 @@ cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize
         i += 1
         if 65 <= c <= 90:
             c += 32
-        elif c == 40 or c == 41:
+        elif what == QUOTE and (c == 40 or c == 41):
             text = b"-lrb-" if c == 40 else b"-rrb-"
             for c in range(5):
                 put(kind, out, text[c])
@@ -190,13 +190,13 @@ cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize
             c = 0xA0
         elif c == 0xAD:
             continue
-        elif what == QUOTE or what == CLITIC:
-            if what == QUOTE and c in (0x93, 0x201C, 0xAB, 0x94, 0x201D, 0xBB):
+        elif what == QUOTE:
+            if c in (0x93, 0x201C, 0xAB, 0x94, 0x201D, 0xBB):
                 c = 96 if c in (0x93, 0x201C, 0xAB) else 39
                 put(kind, out, c)
-            elif what == QUOTE and c in (0x91, 0x2018, 0x201B, 0x2039):
+            elif c in (0x91, 0x2018, 0x201B, 0x2039):
                 c = 96
-            elif c in (0x92, 0x2019) or (what == QUOTE and c == 0x203A):
+            elif c in (0x92, 0x2019, 0x203A):
                 c = 39
         elif what == ENTITY and c == 38 and i + 3 < end and char_at(kind, chars, i + 3) == 59:
             i += 4
