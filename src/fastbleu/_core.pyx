@@ -50,6 +50,7 @@ cdef extern from "kernel/simd/masks.h":
         simd_level, mask_planes *, int words, const int32_t *ids, int length, int distinct) noexcept nogil
     void fill_planes_of_reference(simd_level, mask_planes *, int words, const int32_t *ids, int length,
                                   const int32_t *reference, int, int distinct) noexcept nogil
+    int lowest_bit(uint64_t word) noexcept nogil
     int popcount_portable(uint64_t word) noexcept nogil
 
 cdef extern from "kernel/simd/match_counts.h":
@@ -328,8 +329,9 @@ cdef class SegmentCounter:
         cdef const int32_t *reference = ids + hyp_len
         cdef simd_level level = simd_in_use()
         cdef mask_kernel match = mask_kernel_for(level)
+        cdef uint64_t word
         cdef int64_t k
-        cdef int n, w, i, words = mask_words(longest_of(lengths, segment.references))
+        cdef int n, w, words = mask_words(longest_of(lengths, segment.references))
         memset(self.matched, 0, max_order * MASK_WORDS * sizeof(uint64_t))
         if not segment.is_masks:
             planes = <mask_planes *> self.workspace(sizeof(mask_planes))
@@ -346,11 +348,11 @@ cdef class SegmentCounter:
             self.worked(words * MASK_TOKENS)
         for n in range(max_order):
             for w in range(words):
-                matches[n] += popcount_portable(self.matched[n * MASK_WORDS + w])
-        if self.match_bits != NULL:
-            for n in range(min(max_order, MATCH_BITS)):
-                for i in range(hyp_len):
-                    self.match_bits[i] |= (self.matched[n * MASK_WORDS + i // 64] >> i % 64 & 1) << n
+                word = self.matched[n * MASK_WORDS + w]
+                matches[n] += popcount_portable(word)
+                while word and self.match_bits != NULL and n < MATCH_BITS:
+                    self.match_bits[w * 64 + lowest_bit(word)] |= 1 << n
+                    word &= word - 1
         return 0
 
     cdef int match_long(self, packed_segment segment, const int32_t *ids, const int64_t *lengths,

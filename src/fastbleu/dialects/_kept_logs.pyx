@@ -7,12 +7,12 @@ Thread-safety. Who calls `score_usual` has acquired `kept_logs`.
 """
 
 from libc.math cimport exp, fabs, log
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from fastbleu.runtime._process cimport KeptMemory
 
 cdef enum:
-    SMALL = 256                # counts below it have kept logarithms
+    SMALL = 512                # counts below it have kept logarithms
     MANY = 1 << 30             # counts of which 64 doublings are exact
 
 # Whether the running Python's sum() of floats carries a compensation.
@@ -37,9 +37,10 @@ cdef double added(const double *terms, int count) noexcept nogil:
     return total + lost if lost != 0.0 else total
 
 
-# By smaller and larger count; 0.0 where nothing is kept. Of an order without a match, whose total
-# exponential smoothing doubles `zeros` times, the smaller count is SMALL - zeros.
-cdef double _logs[SMALL * SMALL]
+# 0.0 where nothing is kept. From one prefix to the next the larger index is that which changes least, so that
+# what is read lies together: logarithms by matches and totals, penalties by ref_len and hyp_len. Of an order
+# without a match, whose total exponential smoothing doubles `zeros` times, the first index is SMALL + zeros.
+cdef double _logs[(SMALL + MAX_FAST_ORDER + 1) * SMALL]
 cdef double _penalties[SMALL * SMALL]
 kept_logs = KeptMemory()
 
@@ -59,16 +60,19 @@ cdef bint score_usual(int max_order, bint effective_order, const int64_t *row, d
         match, total = row[2 + n], totals[n]
         if total == 0:
             break
-        if not 0 <= match <= total < MANY:
+        if <uint64_t> match > <uint64_t> total or <uint64_t> total >= MANY:
             return False
         if match == 0:
             zeros += 1
             doubling *= 2.0
-        known = &fresh if total >= SMALL - MAX_FAST_ORDER else &_logs[
-            total * SMALL + (match if match else SMALL - zeros)]
-        if known == &fresh or known[0] == 0.0:
-            known[0] = log(100.0 * match / total if match else 100.0 / (doubling * total))
-        logs[n] = known[0]
+        logs[n] = 0.0
+        if total < SMALL:
+            known = &_logs[(match if match else SMALL + zeros) * SMALL + total]
+            logs[n] = known[0]
+        if logs[n] == 0.0:
+            logs[n] = log(100.0 * match / total if match else 100.0 / (doubling * total))
+            if total < SMALL:
+                known[0] = logs[n]
         orders = n + 1
     for n in range(orders, max_order):
         if row[2 + n] != 0 or totals[n] != 0:
@@ -76,7 +80,7 @@ cdef bint score_usual(int max_order, bint effective_order, const int64_t *row, d
     if zeros == orders or (orders < max_order and not effective_order):
         return True
     if hyp_len < ref_len:
-        known = &fresh if ref_len >= SMALL else &_penalties[hyp_len * SMALL + ref_len]
+        known = &fresh if ref_len >= SMALL else &_penalties[ref_len * SMALL + hyp_len]
         if known == &fresh or known[0] == 0.0:
             known[0] = exp(1.0 - <double> ref_len / <double> hyp_len)
         bp = known[0]

@@ -267,9 +267,6 @@ class BLEU(Reading, MatrixMethods):
         >>> metric.prefix_scores(sampled, reference, delta=True).round(1)
         array([[ 5. , 31.8,  2.6, -4.1,  0. ,  0. ]])
         """
-        with import_lock:
-            import numpy
-
         counter = self.counter
         self.scorer.dialect.require("prefix_scores")
         check_flag("delta", delta)
@@ -281,7 +278,9 @@ class BLEU(Reading, MatrixMethods):
         found = batch.hypotheses
         length = found.longest if type(found) is IdRows else max(map(len, found), default=0)
         scores = self.scorer.prefix_scores(counter, batch, length)
-        return numpy.diff(scores, axis=1, prepend=0.0) if delta else scores
+        if delta:
+            scores[:, 1:] -= scores[:, :-1]
+        return scores
 
     def statistics(
         self,
