@@ -313,10 +313,10 @@ class Counter:
         """
         size = len(hypotheses)
         # Slices and copies: a token's own code, or another thread, may change the lists any time.
-        first = references[:1]
-        if not any(is_collection(part) and len(part) == size for part in first):
+        [first] = references[:1] or [()]
+        if not is_collection(first) or len(first) != size:
             return
-        if first[0] is references[-1]:  # one set of references for all segments
+        if first is references[-1]:  # one set of references for all segments
             return
         hypotheses = hypotheses[:size]
         if any(isinstance(part, str) for part in references[:size]):
