@@ -301,7 +301,7 @@ class Scorer:
             if len(found) == len(rows):  # each position has a row
                 part[:] = found
             else:
-                numpy.take(found, rows, out=part, mode="clip")
+                numpy.take(found, numpy.asarray(rows, numpy.intp), out=part, mode="clip")
 
         self._checked_rows(counter.count_prefixes(batch, length, take))
         return scores

@@ -235,7 +235,8 @@ def _mean_scores(
     """The utilities of a source's candidates; fills the matrix if there is one."""
     rows, row_of = candidates.unique()
     columns, column_of = (rows, row_of) if references is candidates else references.unique()
-    row_numbers = numpy.asarray(row_of)
+    # numpy's own type of index: it refuses int64 where that has 32 bits.
+    row_numbers, column_numbers = (numpy.asarray(of, numpy.intp) for of in (row_of, column_of))
     scorer.prepare(rows, columns)
     step = max(1, _BLOCK_SCORES // len(references))
     utilities = numpy.empty(len(rows))
@@ -245,7 +246,7 @@ def _mean_scores(
         scorer.fill(scores, first)
         # Sums include duplicates, so that they do not depend on which candidates are merged.
         if len(columns) < len(references):
-            scores = scores.take(column_of, axis=1)
+            scores = scores.take(column_numbers, axis=1)
         # Each row is added up by itself, in numpy's order.
         if weights is None:
             means = scores.sum(axis=1) / scores.shape[1]
