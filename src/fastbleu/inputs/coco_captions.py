@@ -6,27 +6,45 @@ import json
 from collections.abc import Mapping
 
 from ..runtime.collection import collection_paused
-from ._coco_json import CaptionReader
+from .arguments import a_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-@collection_paused()
-def parse_captions(data: bytes, name: str) -> dict[Any, list[str]]:
+def parse_captions(data: bytes | str, name: str) -> dict[Any, list[str]]:
     """The captions of each image, in the order of the file.
 
     `data` is a list of objects with the keys "image_id" and "caption", as in files of results, or
     an object with such a list as "annotations". Errors are ValueError and begin with `name`.
     """
     try:
-        text = data.decode(json.detect_encoding(data), "surrogatepass")
-        return CaptionReader(text).captions
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        with collection_paused():
+            found = json.loads(data)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: this is not JSON: {error}") from error
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
+    if type(found) is dict:
+        if "annotations" not in found:
+            raise ValueError(
+                f'{name}: the object has no key "annotations"; expected COCO\'s captions, or a '
+                'list of objects with "image_id" and "caption"'
+            )
+        found = found["annotations"]
+    if type(found) is not list:
+        raise ValueError(f"{name}: expected a list of captions, found {a_type(found)}")
+    captions: dict[Any, list[str]] = {}
+    for number, entry in enumerate(found):
+        try:
+            image, caption = entry["image_id"], entry["caption"]
+        except (KeyError, TypeError):
+            image = caption = None
+        if type(caption) is not str or type(image) not in (int, str):
+            raise ValueError(
+                f'{name}: entry {number} has no "image_id" with a "caption", which is a string'
+            )
+        captions.setdefault(image, []).append(caption)
+    return captions
 
 
 def check_results(
