@@ -7,9 +7,9 @@ indices are valid rows and that no sum overflows. The GIL is released; nothing i
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from fastbleu.runtime._process cimport Buffer, buffer_of
+from fastbleu.runtime._process cimport Buffer, buffer_of, simd_in_use, simd_level
 
 
 cdef extern from "kernel/arithmetic/resample.h":
@@ -19,10 +19,14 @@ cdef extern from "kernel/arithmetic/resample.h":
     void add_drawn_wide(const int64_t *rows, size_t columns, const int64_t *indices, size_t count,
                         int64_t *sums) noexcept nogil
     enum: FB_TURNED
-    size_t count_drawn(const uint32_t *words, size_t count, uint32_t segments, size_t *left,
-                       uint8_t *times) noexcept nogil
-    void add_counted_narrow(const uint16_t *rows, size_t segments, size_t columns, const uint8_t *times,
-                            size_t samples, uint16_t *turned, int64_t *sums) noexcept nogil
+    ctypedef struct uint128_pair:
+        uint64_t high, low
+    size_t count_drawn(uint128_pair state, uint128_pair increment, uint64_t *position, uint64_t end,
+                       uint32_t segments, size_t draws, uint8_t *times) noexcept nogil
+    ctypedef void (*counted_adder)(const uint16_t *rows, size_t segments, size_t columns,
+                                   const uint8_t *times, size_t samples, uint16_t *turned,
+                                   int64_t *sums) noexcept nogil
+    counted_adder counted_adder_for(simd_level level) noexcept nogil
     void add_counted_wide(const int64_t *rows, size_t segments, size_t columns, const uint8_t *times,
                           size_t samples, int64_t *turned, int64_t *sums) noexcept nogil
     void add_tossed_narrow(const uint16_t *rows, size_t segments, size_t columns, const uint32_t *words,
@@ -70,21 +74,27 @@ def add_drawn(rows, indices, sums):
                                <int64_t *> out.view.buf + sample * columns)
 
 
-def count_drawn_rows(words, Py_ssize_t left, times):
-    """Count in `times`, uint8 of shape (segments,), how often `words`, uint32, draw rows, in `left` draws.
+def count_drawn_rows(state, increment, uint64_t position, uint64_t end, Py_ssize_t draws, times):
+    """Add to `times`, uint8 of shape (segments,), how often the words of numpy's PCG64 draw each segment.
 
-    Returns how many words were used, and how many draws are left: because there were too few words, or
-    because a number in `times` is as large as it can be, so that the caller must add up the rows first.
+    These are the words of 32 bits from `position` to `end` of a generator with this state and increment, or
+    fewer if there are `draws` before. Returns the position of the next word, and how many draws are left.
     """
-    cdef Buffer drawn = buffer_of(words, "I", 1)
     cdef Buffer counts = buffer_of(times, "B", 1, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)
-    cdef size_t used, draws = max(left, 0)
+    cdef uint128_pair seed = halves(state), step = halves(increment)
+    cdef size_t left = max(draws, 0)
     if not 0 < counts.view.shape[0] < 1 << 32:
         raise ValueError(f"there are {counts.view.shape[0]} segments, expected 1 to 2**32 - 1")
     with nogil:
-        used = count_drawn(<const uint32_t *> drawn.view.buf, drawn.view.shape[0],
-                           <uint32_t> counts.view.shape[0], &draws, <uint8_t *> counts.view.buf)
-    return used, draws
+        left = count_drawn(seed, step, &position, end, <uint32_t> counts.view.shape[0], left,
+                           <uint8_t *> counts.view.buf)
+    return position, left
+
+
+cdef uint128_pair halves(number):
+    cdef uint128_pair pair
+    pair.high, pair.low = number >> 64, number & ((1 << 64) - 1)
+    return pair
 
 
 def add_counted(rows, times, sums):
@@ -105,9 +115,9 @@ def add_counted(rows, times, sums):
         raise MemoryError(f"no memory for {FB_TURNED} rows")
     with nogil:
         if table.kind == c"H":
-            add_counted_narrow(<const uint16_t *> table.view.buf, segments, columns,
-                               <const uint8_t *> counts.view.buf, samples, <uint16_t *> turned,
-                               <int64_t *> out.view.buf)
+            counted_adder_for(simd_in_use())(
+                <const uint16_t *> table.view.buf, segments, columns, <const uint8_t *> counts.view.buf,
+                samples, <uint16_t *> turned, <int64_t *> out.view.buf)
         else:
             add_counted_wide(<const int64_t *> table.view.buf, segments, columns,
                              <const uint8_t *> counts.view.buf, samples, <int64_t *> turned,

@@ -7,16 +7,17 @@ The draws are those of sacreBLEU 2.6.0 with the same numpy, split into blocks.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..counting.stats import Stats
-from ..runtime.import_lock import import_lock
+from ..runtime.threads import pop_until_empty, run_on_threads
 from . import _resample
 
 if TYPE_CHECKING:
@@ -34,10 +35,12 @@ COPIED_ROWS = 1 << 17
 # Indices that are drawn at once, but at least those of one sample.
 INDICES = 1 << 17
 # Segments from which on it is counted how often each is drawn, because their rows do not fit into
-# a cache; samples that are counted together, and words that are drawn at once.
+# a cache; samples that are counted together; words between two checks for Ctrl-C; and the standard
+# deviations from where a sample is expected to begin that count as possible.
 COUNTED_SEGMENTS = 1 << 17
-COUNTED_SAMPLES = 8
-WORDS = 1 << 17
+COUNTED_SAMPLES = 24
+WORDS = 1 << 20
+DEVIATIONS = 10
 # Coins that are tossed at once, and the limits of trials in a block: fewer are slow, because sums
 # of rows that all trials share are computed for every block.
 COINS = 1 << 27
@@ -113,13 +116,17 @@ class Columns:
         """Sums, shape (M, samples, columns), of the rows at indices, (samples, segments)."""
         return self._add(len(indices), _resample.add_drawn, indices)
 
-    def add_counted(self, times: NDArray[np.uint8]) -> Integers:
+    def add_counted(self, times: NDArray[np.uint8], threads: int) -> Integers:
         """Sums as `add_drawn`, of the rows as often as `times`, (samples, segments), says."""
-        parts = []
-        for table in self._tables:
-            sums = np.zeros((len(times), table.shape[1]), np.int64)
-            _resample.add_counted(table, times, sums)
-            parts.append(sums)
+        parts = [np.zeros((len(times), table.shape[1]), np.int64) for table in self._tables]
+        size = -(-len(times) // threads)
+
+        def add(first: int) -> None:
+            some = slice(first, first + size)
+            for table, sums in zip(self._tables, parts, strict=True):
+                _resample.add_counted(table, times[some], sums[some])
+
+        _on_threads(add, range(0, len(times), size), threads)
         return self._by_system(parts)
 
     def add_tossed(self, words: Words, first_bit: int, trials: int) -> Integers:
@@ -155,58 +162,78 @@ def draw_sums(
         yield from map(columns.add_drawn, draw_indices(generator, segments, samples))
         return
     memory = np.empty((min(COUNTED_SAMPLES, samples), segments), np.uint8)
-    with closing(_drawn_words(generator, threads)) as parts:
-        words = next(parts)
-        for first in range(0, samples, COUNTED_SAMPLES):
-            times = memory[: samples - first]
-            times.fill(0)
-            sums: Any = 0
-            for of_sample in times:
-                left = segments
-                while left:
-                    used, left = _resample.count_drawn_rows(words, left, of_sample)
-                    words = words[used:]
-                    if not len(words):
-                        words = next(parts)
-                    elif left:  # a number is full
-                        sums = sums + columns.add_counted(times)
-                        times.fill(0)
-            yield sums + columns.add_counted(times)
+    position = 0
+    for first in range(0, samples, COUNTED_SAMPLES):
+        times = memory[: samples - first]
+        position = count_draws(generator, position, times, threads)
+        yield columns.add_counted(times, threads)
 
 
-def _drawn_words(generator: np.random.Generator, threads: int) -> Generator[Words, None, None]:
-    """The words of which numpy makes indices; another thread, if allowed, draws the next ones."""
+def count_draws(
+    generator: np.random.Generator, position: int, times: NDArray[np.uint8], threads: int
+) -> int:
+    """Count in `times`, (samples, segments), how often each segment is drawn.
 
-    def draw() -> Words:
-        drawn = generator.bit_generator.random_raw(WORDS // 2)
-        return drawn.astype("<u8", copy=False).view("<u4").astype(np.uint32, copy=False)
+    Words are drawn from `position` on; returns the position after the last one. As some words are
+    skipped, where a sample begins is known only when the one before has been counted. So threads
+    count each from a little later on, and the draws before that are counted afterwards.
+    """
+    segments = times.shape[1]
+    skipped = (1 << 32) % segments / (1 << 32)  # the share of the words
+    starts, kept_back = [], []
+    for draws in range(0, times.size, segments):
+        margin = DEVIATIONS * math.sqrt(draws * skipped) / (1 - skipped)
+        starts.append(position + math.ceil(draws / (1 - skipped) + margin))
+        kept_back.append(min(math.ceil(2 * margin), segments))
+    ends = list(starts)
+    state: Any = generator.bit_generator.state["state"]
 
-    if threads == 1:
-        while True:
-            yield draw()
-    with import_lock:
-        from concurrent.futures import ThreadPoolExecutor
+    def count(number: int, start: int, draws: int, end: int = 1 << 63) -> tuple[int, int]:
+        while draws and start < end:
+            stop = min(start + WORDS, end)
+            start, draws = _resample.count_drawn_rows(
+                state["state"], state["inc"], start, stop, draws, times[number]
+            )
+        return start, draws
 
-    with ThreadPoolExecutor(1) as executor:
-        coming = executor.submit(draw)
-        while True:
-            words = coming.result()
-            coming = executor.submit(draw)
-            yield words
+    def count_most(number: int) -> None:
+        times[number].fill(0)
+        ends[number], _ = count(number, starts[number], segments - kept_back[number])
+
+    _on_threads(count_most, range(len(times)), threads)
+    for number, start in enumerate(starts):
+        before, draws = count(number, position, kept_back[number], start)
+        if before != start:  # it begins elsewhere
+            times[number].fill(0)
+            ends[number], draws = position, segments
+        position, _ = count(number, ends[number], draws)
+    return position
+
+
+def _on_threads(work: Callable[[int], None], numbers: Iterable[int], threads: int) -> None:
+    """Call `work` with each number; those of several threads are shared out as they go."""
+    left = list(numbers)
+
+    def work_until_none_is_left(worker: SimpleNamespace) -> None:
+        for number in pop_until_empty(left):
+            if worker.cancelled:
+                return
+            work(number)
+
+    workers = [SimpleNamespace(cancelled=False) for _ in range(min(threads, len(left)))]
+    run_on_threads(work_until_none_is_left, workers)
 
 
 @cache
 def draws_are_words() -> bool:
-    """Whether this numpy scales the words of its generator to indices, skipping the same ones.
-
-    All versions so far do (1.22 to 2.5); counting the draws of many segments is faster.
-    """
-    segments, draws = 3 << 30, 20  # a quarter of the words is skipped
-    words = next(_drawn_words(np.random.default_rng(1), 1))
-    products = words[: 2 * draws].astype(np.uint64) * np.uint64(segments)
-    kept = products[(products & np.uint64(0xFFFFFFFF)) >= np.uint64((1 << 32) % segments)]
-    indices = np.random.default_rng(1).choice(segments, draws)
-    return bool((kept[:draws] >> np.uint64(32) == indices.astype(np.uint64)).all())
+    """Whether this numpy draws indices as `count_draws` does: all versions so far (1.22 to 2.5)."""
+    generator, segments = np.random.default_rng(1), 1_000_000  # 225 words are skipped
+    if type(generator.bit_generator).__name__ != "PCG64":
+        return False
+    times = np.empty((1, segments), np.uint8)
+    count_draws(generator, 0, times, 1)
+    indices = generator.choice(segments, segments)
+    return bool((np.bincount(indices, minlength=segments) == times[0]).all())
 
 
 def draw_indices(generator: np.random.Generator, segments: int, samples: int) -> Iterator[Integers]:

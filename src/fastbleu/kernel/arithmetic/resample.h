@@ -5,10 +5,11 @@
  * sample is one bit per segment; the bits of all trials are one stream of 32-bit words, lowest bit first,
  * and trial t has the bits from first_bit + t * segments.
  *
- * Of many segments, whose rows do not fit into a cache, it is first counted how often each is drawn, in
- * bytes; then the rows are read once, in order, for several samples. A draw is the upper half of the product
- * of a random word and the number of segments; words whose lower half is too small are skipped, so that all
- * segments are equally likely (Lemire 2019, Fast random integer generation in an interval).
+ * Of many segments, whose rows do not fit into a cache, it is first counted how often each is drawn; then the
+ * rows are read once, in order, for several samples. Bytes are enough: that any of n segments is drawn 256 times
+ * in n draws has a probability of less than n / 256!. A draw is the upper half of the product of a random word
+ * and the number of segments; words whose lower half is too small are skipped, so that all segments are
+ * equally likely (Lemire 2019, Fast random integer generation in an interval).
  *
  * Tossed rows are added up four at a time: for each four rows the sums of their 16 subsets are tabulated
  * once, and 4 bits of each trial select one of them. 32 rows fill 8 such tables, which stay in the L1
@@ -22,7 +23,7 @@
  */
 #pragma once
 
-#include "../simd/platform.h"
+#include "pcg64.h"
 
 #if defined(_MSC_VER) && !defined(__clang__)
 #  define FB_RESTRICT __restrict
@@ -40,35 +41,79 @@ FB_INLINE uint32_t bits_at(const uint32_t *words, size_t place)
     return (uint32_t)(two >> place % 32);
 }
 
-/* Count in `times` how often each segment is drawn, from at most `count` words, for the `left` draws that a
- * sample lacks. Stops before a byte would overflow. Returns how many words were used. */
-static size_t count_drawn(const uint32_t *words, size_t count, uint32_t segments, size_t *left,
-                          uint8_t *times)
+#define FB_WAITING 64                   /* draws that are counted when their bytes have been fetched */
+
+/* Count in `times` how often each segment is drawn, by the words from `position` to `end` of a generator with this
+ * state, until there are `draws`. Sets `position` to the first word that was not used; returns the draws left. */
+static size_t count_drawn(uint128_pair state, uint128_pair increment, uint64_t *position, uint64_t end,
+                          uint32_t segments, size_t draws, uint8_t *times)
 {
     const uint32_t least = (0 - segments) % segments;
-    size_t draws = *left, used = 0;
-    for (; draws > 0 && used < count; used++) {
-        const uint64_t product = (uint64_t)words[used] * segments;
-        if ((uint32_t)product < least) continue;
-        if (times[product >> 32] == UINT8_MAX) break;
-        times[product >> 32]++;
-        draws--;
+    uint64_t at = *position, first = at & ~(uint64_t)1; /* of eight words */
+    pcg64 generator = pcg64_at(state, increment, first / 2);
+    uint32_t words[8], waiting[FB_WAITING];
+    size_t place = 0, count = 0; /* the `count` before `place` wait */
+    for (; draws > 0 && at < end; first += 8) {
+        /* This many eights are used as a whole if no word is skipped; then a part of one. */
+        const size_t most = draws < end - at ? draws : end - at, eights = at == first ? most / 8 : 0;
+        size_t done = 0;
+        uint32_t *drawn, skipped;
+        do {
+            drawn = waiting + place, skipped = 0;
+            if (count == FB_WAITING) {
+                for (int k = 0; k < 8; k++) times[drawn[k]]++;
+            } else count += 8;
+            pcg64_next(&generator, words);
+            for (int k = 0; k < 8; k++) {
+                const uint64_t product = (uint64_t)words[k] * segments;
+                drawn[k] = (uint32_t)(product >> 32);
+                skipped |= (uint32_t)product < least;
+                FB_PREFETCH(times + drawn[k]);
+            }
+            place = (place + 8) % FB_WAITING;
+        } while (!skipped && ++done <= eights);
+        if (!skipped) done--;
+        count -= 8, place = (place + FB_WAITING - 8) % FB_WAITING;
+        at += 8 * done, first += 8 * done, draws -= 8 * done;
+        for (; at < first + 8 && at < end && draws > 0; at++) {
+            if (words[at - first] * segments < least) continue;
+            times[drawn[at - first]]++;
+            draws--;
+        }
     }
-    *left = draws;
-    return used;
+    for (size_t i = 1; i <= count; i++) times[waiting[(place - i) % FB_WAITING]]++;
+    *position = at;
+    return draws;
 }
 
-#define FB_TURNED 1024                  /* rows that are turned into columns at a time */
+#define FB_TURNED 1024 /* rows that are turned into columns at a time */
 
 #define ROW uint16_t
 #define SUM int32_t
-#define FACTOR int16_t                  /* of signed numbers, for which processors have an instruction */
+#define FACTOR int16_t /* of signed numbers, for which processors have an instruction */
 #define NAMED(name) name##_narrow
 #include "resample_loops.h"
 #undef ROW
 #undef SUM
 #undef FACTOR
 #undef NAMED
+
+/* For each instruction set: multiplying vectors is most of the work. */
+typedef void (*counted_adder)(const uint16_t *rows, size_t segments, size_t columns, const uint8_t *times,
+                              size_t samples, uint16_t *turned, int64_t *sums);
+#define FB_ADD_COUNTED(suffix, level)                                                                      \
+    static void add_counted##suffix(const uint16_t *rows, size_t segments, size_t columns,                 \
+                                    const uint8_t *times, size_t samples, uint16_t *turned, int64_t *sums) \
+    {                                                                                                      \
+        add_counted_narrow(rows, segments, columns, times, samples, turned, sums);                         \
+    }
+FB_FOR_LEVELS(FB_ADD_COUNTED)
+#undef FB_ADD_COUNTED
+
+static inline counted_adder counted_adder_for(simd_level level)
+{
+    return FB_OF_LEVEL(level, add_counted);
+}
 
 #define ROW int64_t
 #define SUM int64_t

@@ -34,13 +34,13 @@ static void NAMED(add_drawn)(const ROW *rows, size_t columns, const int64_t *ind
 
 /* Add to the sums of each of `samples` the rows as often as they were drawn: `times` has samples x segments.
  * `turned` is memory for FB_TURNED rows. */
-static void NAMED(add_counted)(const ROW *rows, size_t segments, size_t columns, const uint8_t *times,
-                               size_t samples, ROW *FB_RESTRICT turned, int64_t *FB_RESTRICT sums)
+FB_INLINE void NAMED(add_counted)(const ROW *rows, size_t segments, size_t columns, const uint8_t *times,
+                                  size_t samples, ROW *FB_RESTRICT turned, int64_t *FB_RESTRICT sums)
 {
     for (size_t first = 0; first < segments; first += FB_TURNED) {
         const size_t count = segments - first < FB_TURNED ? segments - first : FB_TURNED;
-        for (size_t row = 0; row < count; row++) {
-            for (size_t j = 0; j < columns; j++)
+        for (size_t j = 0; j < columns; j++) {
+            for (size_t row = 0; row < count; row++)
                 turned[j * FB_TURNED + row] = rows[(first + row) * columns + j];
         }
         for (size_t sample = 0; sample < samples; sample++) {

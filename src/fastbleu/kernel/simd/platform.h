@@ -155,21 +155,25 @@ FB_INLINE int highest_bit(uint64_t word)
 #endif
 }
 
-/* High and low half of a 128-bit product, folded: a strong and cheap mixing step. */
-FB_INLINE uint64_t multiply_fold(uint64_t a, uint64_t b)
+/* The high half of a 128-bit product. */
+FB_INLINE uint64_t multiply_high(uint64_t a, uint64_t b)
 {
 #if defined(_MSC_VER) && defined(_M_X64) && !defined(__clang__)
-    uint64_t high, low = _umul128(a, b, &high);
-    return low ^ high;
+    return __umulh(a, b);
 #elif defined(__SIZEOF_INT128__)
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    return (uint64_t)((unsigned __int128)a * b >> 64);
 #else
     uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
     uint64_t middle = a1 * b0 + ((a0 * b0) >> 32);
     uint64_t carry = a0 * b1 + (uint32_t)middle;
-    return (a * b) ^ (a1 * b1 + (middle >> 32) + (carry >> 32));
+    return a1 * b1 + (middle >> 32) + (carry >> 32);
 #endif
+}
+
+/* High and low half of a 128-bit product, folded: a strong and cheap mixing step. */
+FB_INLINE uint64_t multiply_fold(uint64_t a, uint64_t b)
+{
+    return multiply_high(a, b) ^ (a * b);
 }
 
 /* Eight bytes at any address, the first one lowest on every processor. */
