@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Check what is under packaging/ by its own linters, and that two builds of the source distribution are the same bytes.
+# Check what is under packaging/ by its own linters, and that the source distribution has all files, and two builds of
+# it the same bytes.
 #   bash tools/check_packaging.sh PYTHON    with a Python that has build and py-rattler-build; Debian's part needs
 #   dpkg-dev and lintian, and is left out with one line where they are not installed
 set -euo pipefail
@@ -20,6 +21,9 @@ done
 cmp "$folder"/sdist-*/*.tar.gz || { echo "two builds of the source distribution differ" >&2; exit 1; }
 sdist=$(ls "$folder"/sdist-one/*.tar.gz)
 echo "$(basename "$sdist"): two builds, same bytes, sha256 $(sha256sum "$sdist" | cut -d' ' -f1)"
+missing=$(git ls-files ':!.editorconfig' ':!.gitignore' | LC_ALL=C sort | LC_ALL=C comm -23 - \
+  <(tar -tzf "$sdist" | cut -d/ -f2- | LC_ALL=C sort))
+[ -z "$missing" ] || { echo "MANIFEST.in leaves out:" $missing >&2; exit 1; }
 
 "$python" packaging/check.py
 
