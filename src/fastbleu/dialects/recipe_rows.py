@@ -39,10 +39,15 @@ def _log(p: float) -> float:
 
 
 def _bleu(
-    c: int, r: int, logs: Iterable[float], add: Callable[[Iterable[float]], float] = fsum
+    c: int,
+    r: int,
+    logs: Iterable[float],
+    add: Callable[[Iterable[float]], float] = fsum,
+    orders: int = 4,
 ) -> float:
     """The usual penalty times exp of the mean of logarithms, which `add` adds up."""
-    return _penalty(c, r) * exp(add([0.25 * one for one in logs]))
+    weight = 1 / orders
+    return _penalty(c, r) * exp(add([weight * one for one in logs]))
 
 
 def running_sum(values: Iterable[float]) -> float:
@@ -72,13 +77,15 @@ def ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -
     if smoothing == "no_smooth":
         number: Any = float32 if single else float
         pairs = zip(map(number, m), map(number, totals), strict=True)
-        return _bleu(c, r, [_log(matched * (number(1) / ngrams)) for matched, ngrams in pairs])
-    if smoothing == "smooth1":
+        logs = [_log(matched * (number(1) / ngrams)) for matched, ngrams in pairs]
+    elif smoothing == "smooth1":
         counts = zip(m, totals, strict=True)
-        return _bleu(c, r, [log((matched or 0.1) / ngrams) for matched, ngrams in counts])
-    others = zip(m[1:], (totals if smoothing == "nltk_smooth2" else t)[1:], strict=True)
-    smoothed = [(matched + 1) / (ngrams + 1) for matched, ngrams in others]
-    return _bleu(c, r, map(log, [m[0] / totals[0], *smoothed]))
+        logs = [log((matched or 0.1) / ngrams) for matched, ngrams in counts]
+    else:
+        others = zip(m[1:], (totals if smoothing == "nltk_smooth2" else t)[1:], strict=True)
+        smoothed = [(matched + 1) / (ngrams + 1) for matched, ngrams in others]
+        logs = [*map(log, [m[0] / totals[0], *smoothed])]
+    return _bleu(c, r, logs, orders=len(logs))
 
 
 def multiwoz(c: int, r: int, m: Counts, t: Counts) -> float:

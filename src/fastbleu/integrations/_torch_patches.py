@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
+from ..dialects import recipe_rows
+from ..dialects.plain import plain_rows
 from ..dialects.torchmetrics import tensors
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import import_lock
@@ -94,45 +96,30 @@ def ignite_update(module: ModuleType) -> Callable[..., Any]:
     original = module.Bleu.update
 
     def update(self: Any, output: Any) -> None:
-        rows = _ignite_rows(self, output) if self.average == "macro" else None
-        if rows is None:
+        scores = _ignite_scores(self, output) if self.average == "macro" else None
+        if scores is None:
             original(self, output)
             return
-        total = self._sum_of_bleu.item()
-        for lengths, matches, totals in zip(*rows, strict=True):
-            total += self._brevity_penalty_smoothing(matches, totals, *lengths)
-        self._sum_of_bleu.fill_(total)
-        self._num_sentences += len(rows[0])
+        self._sum_of_bleu.fill_(recipe_rows.running_sum([self._sum_of_bleu.item(), *scores]))
+        self._num_sentences += len(scores)
 
     return module.reinit__is_reduced(update)  # type: ignore[no-any-return]
 
 
-def _ignite_rows(metric: Any, output: Any) -> tuple[Any, Any, Any] | None:
-    """Lengths, matches and totals of each sentence, None if ignite has to count them.
-
-    The counts are float32 of shape (sentences, 1 + orders), as ignite's tensors of a sentence are;
-    in NumPy's arrays they are read in a tenth of the time.
-    """
-    with import_lock:
-        import numpy
-        import torch
+def _ignite_scores(metric: Any, output: Any) -> list[float] | None:
+    """The score of each sentence, None if ignite has to score them."""
     if metric._sum_of_bleu.dtype.itemsize < 8:
         return None  # a sum of float32 would have to be rounded after each sentence
     try:
         hypotheses, references = output
         if not _are_tokens(hypotheses, *references):
             return None
-        table = numpy.array(_ignite(metric.ngrams_order).statistics(hypotheses, references))
+        rows = [*plain_rows(_ignite(metric.ngrams_order).statistics(hypotheses, references))]
     except (TypeError, ValueError, Warning):  # the original raises its own
         return None
-    if table.max(initial=0) > 1 << 24:
-        return None
-    matches, totals = numpy.zeros((2, len(table), 1 + metric.ngrams_order), numpy.float32)
-    first = 2 + metric.ngrams_order
-    matches[:, 1:], totals[:, 1:] = table[:, 2:first], table[:, first:]
-    if metric.smoother.smooth == "no_smooth":
-        totals = torch.from_numpy(totals)  # it divides by tensors, by way of their reciprocals
-    return table[:, :2].tolist(), matches, totals
+    if max([max(c, r) for c, r, _, _ in rows], default=0) > 1 << 24:
+        return None  # ignite's counts are float32
+    return [recipe_rows.ignite(metric.smoother.smooth, True, *row) for row in rows]
 
 
 def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
