@@ -1,7 +1,10 @@
 """Self-BLEU equals scoring each sentence with the list of all others, bit for bit."""
 
 import math
+import random
+import signal
 import warnings
+from array import array
 from functools import partial
 
 import numpy as np
@@ -23,6 +26,8 @@ from generators import (
 import fastbleu
 from fastbleu import BLEU
 from fastbleu.matrix import self_bleu
+from fastbleu.matrix._references import LeaveOneOut
+from fastbleu.matrix.reader import SentenceReader
 
 RULES = ("closest", "first", "shortest")
 METHODS = {
@@ -431,3 +436,33 @@ def test_wrong_definitions():
     message = "against is 'each', which takes no sample"
     raises(ValueError, message, self_bleu, [["a"], ["b"]], against="each", sample=1)
     raises(ValueError, "there are 1 sentences", self_bleu, [["a"]], against="each")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+def test_rows_after_adding_was_interrupted():
+    """Each n-gram that was noted belongs to a sentence that there is."""
+
+    class Alarm(Exception):
+        pass
+
+    def sound(*args):
+        raise Alarm
+
+    def add_until_it_sounds():
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        others.add(many)
+
+    rng = random.Random(1)
+    reader = SentenceReader(BLEU(None))
+    many = reader.read([rng.choices(range(10**6), k=30) for _ in range(60_000)], "many", None)
+    others = LeaveOneOut(4, "closest")
+    previous = signal.signal(signal.SIGALRM, sound)
+    try:
+        with pytest.raises(Alarm):
+            add_until_it_sounds()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    others.add(reader.read([["a", "b"]], "one", None))
+    assert len(others) == len(many) + 1
+    assert others.rows(array("q", [len(many)]))[0] == 2

@@ -151,6 +151,7 @@ cdef class ReferenceSet:
     def add(self, Sentences sentences not None):
         """Add references; all sentences are over one vocabulary, which grows."""
         cdef Py_ssize_t s, start, length, before = len(self)
+        self.sentences.append(sentences)     # first: what is noted until Ctrl-C has numbers below len(self)
         with nogil:
             for s in range(sentences.count):
                 start = sentences.starts[s]
@@ -158,7 +159,6 @@ cdef class ReferenceSet:
                 self.note(before + s, length, self.scratch.features_of(
                     self.ngrams, sentences.ids + start, length, False))
         self.lengths.add_all(sentences, before)
-        self.sentences.append(sentences)
         poll(&self.scratch.cancelled)
 
     cdef int note(self, Py_ssize_t number, Py_ssize_t length, const int32_t *features) except -1 nogil:
@@ -280,7 +280,10 @@ cdef class LeaveOneOut(ReferenceSet):
                     holders.of, &holders.capacity, self.ngrams.orders[n].count, sizeof(int32_t))
             self.scratch.worked(length)
             for i in range(length - n):
-                holders.of[features[i]] = -1 if features[i] < holders.known else <int32_t> number
+                if features[i] < holders.known:
+                    holders.of[features[i]] = -1
+            for i in range(holders.known, self.ngrams.orders[n].count):
+                holders.of[i] = <int32_t> number
             holders.known = self.ngrams.orders[n].count
             features += length
         return 0
