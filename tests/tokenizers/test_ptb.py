@@ -193,6 +193,24 @@ def test_odd_texts():
         _ptb.write(b"a cat")
 
 
+def test_white_space_is_not_the_beginning_of_a_host():
+    """As split by Java, also texts whose characters are bytes."""
+    for text, tokens in (
+        ("a \xa0www.x.org", ["a", "www.x.org"]),
+        ("a \xa0 \xa0x.com", ["a", "x.com"]),
+        ("a\xa0www.x.org", ["a\xa0www.x.org"]),
+        ("\xa0x.com", ["\xa0x.com"]),
+    ):
+        assert tokenize(text, "ptb-all") == tokens
+        assert tokenize(text + " \u4e2d", "ptb-all") == [*tokens, "\u4e2d"]
+
+
+def test_nothing_is_written_from_beyond_where_it_stops():
+    for text in ("a b c", "a  b c", "a.\tb c", "é b c"):
+        for other in ("", "\xff", "\u4e2d", "\U0001f600"):
+            assert _ptb.write(text + other, stop=text.index("b")) == text.split()[0]
+
+
 def test_rare_words():
     """As split by Java."""
     for text, tokens in (

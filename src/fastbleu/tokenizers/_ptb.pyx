@@ -13,7 +13,7 @@ from cpython.array cimport array
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint8_t, uint16_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memset
 
 from fastbleu.tokenizers._compiled cimport (
@@ -241,15 +241,17 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
             with gil:
                 PyErr_CheckSignals()
         if kind == 1:
-            while i < length and (<const uint8_t *> chars)[i] == 32:
+            start = i
+            # A host's name may begin with \xa0, but not if this belongs to white space.
+            while i < length and (char_at(1, chars, i) == 32 or char_at(1, chars, i) == 0xA0 and i > start):
                 i += 1
+            if i >= limit:
+                break
             end = write_plain_word(<const uint8_t *> chars, min(length, i + STEP), i, not begins_line, out)
             if end > i:
                 i = end
                 begins_line = False
                 continue
-            if i >= limit:
-                break
         end = match(kind, chars, length, joined, i, failed, &action)
         if action == 0:                     # every unit has a rule but the end
             i = end
@@ -378,7 +380,7 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
         if stop > 0:
             stop = len(text[:stop].encode(UTF_16, "surrogatepass")) // 2
     memset(&failed, 0, sizeof(failed))
-    out.chars, out.size = malloc((6 * length + MORE) * kind), 0
+    out.chars, out.size = calloc(length + MORE, 6 * kind), 0    # it fails where the product has too many bits
     try:
         if length > SHORT:
             failed.states = <uint16_t *> calloc((length // STEP + 2) * WAYS, sizeof(uint16_t))
