@@ -80,7 +80,8 @@ def test_random_texts_are_split_as_by_java(kind, coco_folder, tmp_path):
     rng = random.Random(f"{SEED} {kind}")
     count = min(int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "20000")), 100_000) // len(KINDS)
     found = differing(coco_folder, [KINDS[kind](rng) for _ in range(count)], tmp_path)
-    assert len(found) <= count // 10_000, found[:10]
+    allowed = 0 if kind == "captions" else count // 10_000
+    assert len(found) <= allowed, found[:10]
 
 
 def test_english_is_split_as_by_java(coco_folder, tmp_path):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import partial
 from itertools import zip_longest
 from typing import Any
 
 from ..inputs.coco_captions import check_results, parse_captions
 from .files import ByteSource, InputError
 from .readers import Reader
-
-_BLOCK_BYTES = 1 << 26  # most files are one block, which need not be copied
 
 
 def is_coco_file(name: str) -> bool:
@@ -31,7 +28,7 @@ class CocoReader(Reader):
     def __init__(self, path: str, opened: ExitStack) -> None:
         self.source = ByteSource(path, opened)
         self.label = self.source.label
-        data = b"".join(iter(partial(self.source.read, _BLOCK_BYTES), b""))
+        data = b"".join(iter(self.source.read, b""))
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:

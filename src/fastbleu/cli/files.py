@@ -97,13 +97,13 @@ class ByteSource:
         self._ahead = ahead
         return ahead
 
-    def read(self, size: int = _BLOCK_BYTES) -> bytes:
-        """Return the next bytes, as soon as there are any, at most `size`; b"" at the end."""
+    def read(self) -> bytes:
+        """Return the next bytes, as soon as there are any; b"" at the end."""
         if self._ahead:
             ahead, self._ahead = self._ahead, b""
             return ahead
         try:
-            data = self._read(size)
+            data = self._read(_BLOCK_BYTES)
             if len(self.start) < _START_BYTES:
                 self.start += data[:_START_BYTES]
             return data

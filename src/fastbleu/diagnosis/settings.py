@@ -59,7 +59,7 @@ class Setting(NamedTuple):
         metric = self.corpus.metric
         by_tokens = isinstance(metric.counter, TokenListCounter)
         by_library = metric.tokenizer is not None and bool(TABLE[metric.tokenizer.name].packages)
-        return by_library or (by_tokens and metric.scorer.dialect.mean_of_sentences)
+        return by_library or (by_tokens and metric.scorer.averages_sentences)
 
 
 class Scored(NamedTuple):

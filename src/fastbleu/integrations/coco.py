@@ -101,15 +101,17 @@ def _lines_of_file(captions: Sequence[str]) -> list[str]:
     blank lines before that one stands for all.
     """
     lines = []
-    following = text = ""  # from the next line that is not blank, from the next line
+    blank = following = ""  # the next line if it is blank, and from the next line that is not
     for caption in reversed(captions):
+        if not caption.strip(_SPACES):
+            lines.append("")
+            blank = f"\n{caption}"
+            continue
         if not caption.isascii():
             caption.encode()  # fails as for a file
-        lines.append(_ptb.write(caption + text, False, len(caption)))
-        if caption.strip(_SPACES):
-            following = text = f"\n{caption}\n" if text else f"\n{caption}"
-        else:
-            text = f"\n{caption}{following}"
+        lines.append(_ptb.write(caption + blank + following, False, len(caption)))
+        following = f"\n{caption}\n" if blank or following else f"\n{caption}"
+        blank = ""
     return lines[::-1]
 
 

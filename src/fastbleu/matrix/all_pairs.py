@@ -11,7 +11,7 @@ import numpy
 
 from ..counting.stats import Stats
 from ..runtime.progress import ProgressBar
-from ..runtime.threads import pop_until_empty, run_on_threads
+from ..runtime.threads import pop_until_empty, run_on_threads, share_out
 from ._ngrams import Features, Ngrams
 from ._pairs import PairCounter, ReferenceBlock
 from .reader import metric_of
@@ -326,15 +326,7 @@ def on_sources(
         for number in range(sources):
             work(worker, number)
         return
-    left = [*reversed(range(sources))]
-
-    def work_until_none_is_left(worker: AnyWorker) -> None:
-        for number in pop_until_empty(left):
-            if worker.cancelled:
-                break
-            work(worker, number)
-
-    run_on_threads(work_until_none_is_left, [make(1) for _ in range(min(threads, sources))])
+    share_out(work, range(sources), [make(1) for _ in range(min(threads, sources))])
 
 
 def _checked_dtype(dtype: DTypeLike | None, out: Scores | None) -> numpy.dtype[Any]:

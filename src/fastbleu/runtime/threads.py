@@ -10,7 +10,7 @@ from .import_lock import import_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from queue import SimpleQueue
     from typing import Any
 
@@ -28,6 +28,19 @@ def pop_until_empty(left: list[Any]) -> Iterator[Any]:
         except IndexError:
             return
         yield item
+
+
+def share_out(work: Callable[[Any, Any], None], items: Sequence[Any], workers: list[Any]) -> None:
+    """Call `work` with a worker and an item, for each item in turn, by `run_on_threads`."""
+    left = [*reversed(items)]
+
+    def work_until_none_is_left(worker: Any) -> None:
+        for item in pop_until_empty(left):
+            if worker.cancelled:
+                return
+            work(worker, item)
+
+    run_on_threads(work_until_none_is_left, workers)
 
 
 def run_on_threads(

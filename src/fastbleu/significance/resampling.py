@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..counting.stats import Stats
-from ..runtime.threads import pop_until_empty, run_on_threads
+from ..runtime.threads import share_out
 from . import _resample
 
 if TYPE_CHECKING:
@@ -210,18 +210,10 @@ def count_draws(
     return position
 
 
-def _on_threads(work: Callable[[int], None], numbers: Iterable[int], threads: int) -> None:
-    """Call `work` with each number; those of several threads are shared out as they go."""
-    left = list(numbers)
-
-    def work_until_none_is_left(worker: SimpleNamespace) -> None:
-        for number in pop_until_empty(left):
-            if worker.cancelled:
-                return
-            work(number)
-
-    workers = [SimpleNamespace(cancelled=False) for _ in range(min(threads, len(left)))]
-    run_on_threads(work_until_none_is_left, workers)
+def _on_threads(work: Callable[[int], None], numbers: Sequence[int], threads: int) -> None:
+    """Call `work` with each number."""
+    workers = [SimpleNamespace(cancelled=False) for _ in range(min(threads, len(numbers)))]
+    share_out(lambda _, number: work(number), numbers, workers)
 
 
 @cache
