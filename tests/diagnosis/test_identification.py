@@ -78,7 +78,7 @@ def test_numbers_that_are_no_scores(number):
 
 @pytest.mark.parametrize("name", dialects.names())
 def test_each_dialect_is_found_on_real_data(name):
-    hypotheses, references = (part[:500] for part in wmt22.one_reference("en-de.Online-B"))
+    hypotheses, references = (part[:200] for part in wmt22.one_reference("en-de.Online-B"))
     try:
         score = BLEU(dialect=name).score(hypotheses, references)
     except ImportError as error:

@@ -76,7 +76,7 @@ def test_an_interrupted_call_leaves_no_threads_to_the_garbage_collector():
 def test_keyboard_interrupt(name, tmp_path):
     with Child(name, tmp_path) as child:
         assert child.line(120) == "ready"
-        for delay in (0.05, 0.6):
+        for delay in (0.05, 0.3):
             latency, problem = child.interrupted(delay)
             print(f"{name}: interrupted after {latency} s")
             assert latency is not None, "the call was too short to be interrupted"
