@@ -7,7 +7,7 @@ from generators import raises
 from hosts import host
 from table_families import as_dict, columns
 
-from fastbleu import BLEU, tables
+from fastbleu import BLEU, InputWarning, tables
 
 host("narwhals")
 pa = host("pyarrow")
@@ -266,5 +266,8 @@ def test_dask_reads_nothing_for_a_mistake():
     for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.statistics):
         message = f"row {last} of partition 3: column 'mt' has no value"
         raises(TypeError, message, lambda call=call: dask.compute(call(holes, "mt", "ref")))
+    found = on_dask.sentence_scores(holes, "mt", "ref", missing="skip")
+    with pytest.warns(InputWarning, match=f"left out 1 rows.* row {last} of partition 3"):
+        found.compute(scheduler="synchronous")
     empty = dd.from_pandas(frame[:0], npartitions=1)
     raises(ValueError, "there are no segments", on_dask.score, empty, "mt", "ref")

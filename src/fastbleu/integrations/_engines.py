@@ -1,17 +1,16 @@
-"""Shared by Spark, Ray and Dask: sums of the parts of a table, and scores of their sums."""
+"""What Dask, Ray and Spark share: sums of the parts of a table, and scores of their sums."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pyarrow
 
 from ..tables.frames import Frame
-from ..tables.functions import sentence_scores, statistics
+from ..tables.functions import with_counts, with_scores
 from ..tables.groups import GroupScorer, count_names, scored
 from ..tables.rows import RowCounter, check_columns, check_new_columns
 from ..tables.sources import open_table
@@ -22,65 +21,164 @@ if TYPE_CHECKING:
 
     from ..tables.rows import RowOptions
 
+Table = TypeVar("Table")
+Result = TypeVar("Result")
 
-def group_scorer(
-    columns: Sequence[str],
-    hypothesis: str,
-    references: str | Sequence[str],
-    by: str | Sequence[str],
-    **options: Unpack[RowOptions],
-) -> GroupScorer:
-    """The `GroupScorer` for a table with these columns.
 
-    Raises
-    ------
-    ValueError
-        A column is missing, or the dialect's scores cannot be computed from summed counts.
+class Engine(Generic[Table, Result]):
+    """The functions of `fastbleu.tables` for the tables of an engine.
+
+    An engine defines the methods with an underscore, and its module has the others as functions.
     """
-    groups = sums_scorer(RowCounter(hypothesis, references, **options), by)
-    check_columns(columns, groups.columns)
-    return groups
 
+    def score(
+        self,
+        table: Table,
+        hypothesis: str,
+        references: str | Sequence[str],
+        by: str | Sequence[str] = (),
+        **options: Unpack[RowOptions],
+    ) -> Result:
+        """BLEU of each group of a table's rows.
 
-def row_counter_of(
-    columns: Sequence[str],
-    hypothesis: str,
-    references: str | Sequence[str],
-    name: str | None = None,
-    **options: Unpack[RowOptions],
-) -> tuple[RowCounter, list[str]]:
-    """The `RowCounter` for a table with these columns, and the new columns: `name`, or counts.
+        Parameters
+        ----------
+        table : dask.dataframe.DataFrame, ray.data.Dataset or pyspark.sql.DataFrame
+        hypothesis, references, by, **options
+            As in `fastbleu.tables.score`: `metric`, `language`, `tokenize`, `missing`, and
+            `threads` of each worker. There is no warning for rows that ``missing="skip"`` leaves
+            out.
 
-    ValueError if a column is missing, a new one exists, or the dialect has no counts.
-    """
-    row_counter = RowCounter(hypothesis, references, **options)
-    if name is None:
+        Returns
+        -------
+        pandas.DataFrame, ray.data.Dataset or pyspark.sql.DataFrame
+            A row for each group in the order of the keys, with the columns of
+            `fastbleu.tables.score`. The table is read and counted at once, before this function
+            returns.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from
+            summed counts. An error of a worker is a `ray.exceptions.RayTaskError` of Ray, and a
+            `pyspark.errors.PythonException` of Spark. Its rows are numbered within a part of the
+            table, which the message names.
+        """
+        groups = self._group_scorer(table, hypothesis, references, by, **options)
+        return self._native(table, _scores(groups, self._summed(table, groups)))
+
+    def sums(
+        self,
+        table: Table,
+        hypothesis: str,
+        references: str | Sequence[str],
+        by: str | Sequence[str] = (),
+        **options: Unpack[RowOptions],
+    ) -> Result:
+        """The counts of each group as `fastbleu.tables.sums`; of Spark lazily, in any order.
+
+        Parameters and errors as for `score`.
+        """
+        return self._sums(table, self._group_scorer(table, hypothesis, references, by, **options))
+
+    def sentence_scores(
+        self,
+        table: Table,
+        hypothesis: str,
+        references: str | Sequence[str],
+        *,
+        name: str = "bleu",
+        **options: Unpack[RowOptions],
+    ) -> Table:
+        """The table with a column `name`, as `fastbleu.tables.sentence_scores`; lazily.
+
+        Parameters and errors as for `score`.
+        """
+        row_counter = RowCounter(hypothesis, references, **options)
+        return self._checked(table, row_counter, name, {name: 0.0})
+
+    def statistics(
+        self,
+        table: Table,
+        hypothesis: str,
+        references: str | Sequence[str],
+        **options: Unpack[RowOptions],
+    ) -> Table:
+        """The table with the columns of `fastbleu.tables.statistics`; lazily.
+
+        Parameters and errors as for `score`.
+        """
+        row_counter = RowCounter(hypothesis, references, **options)
         row_counter.metric.scorer.dialect.require("statistics")
-    names = count_names(row_counter.metric.max_order) if name is None else [name]
-    check_columns(columns, row_counter.columns)
-    check_new_columns(columns, names)
-    return row_counter, names
+        names = count_names(row_counter.metric.max_order)
+        return self._checked(table, row_counter, None, dict.fromkeys(names, 0))
+
+    def _group_scorer(
+        self,
+        table: Table,
+        hypothesis: str,
+        references: str | Sequence[str],
+        by: str | Sequence[str],
+        **options: Unpack[RowOptions],
+    ) -> GroupScorer:
+        groups = sums_scorer(RowCounter(hypothesis, references, **options), by)
+        check_columns(self._columns(table), groups.columns)
+        return groups
+
+    def _checked(
+        self, table: Table, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+    ) -> Table:
+        columns = self._columns(table)
+        check_columns(columns, row_counter.columns)
+        check_new_columns(columns, list(new))
+        return self._appended(table, row_counter, name, new)
+
+    def _columns(self, table: Table) -> list[str]:
+        """The names of a table's columns."""
+        raise NotImplementedError
+
+    def _summed(self, table: Table, groups: GroupScorer) -> pyarrow.Table:
+        """The sums of all parts, in any order."""
+        raise NotImplementedError
+
+    def _native(self, table: Table, result: pyarrow.Table) -> Result:
+        """A result as a table of the engine."""
+        raise NotImplementedError
+
+    def _sums(self, table: Table, groups: GroupScorer) -> Result:
+        """The result of `sums`."""
+        return self._native(table, _in_order(groups, self._summed(table, groups)))
+
+    def _appended(
+        self, table: Table, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+    ) -> Table:
+        """The table with the columns of `appended`; `new` has their names, with zeros."""
+        raise NotImplementedError
 
 
-@contextmanager
-def _errors_naming(part: str) -> Iterator[None]:
-    """Make errors about rows name the part of the table in which these are numbered."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        message = re.sub(r"\brow \d+", rf"\g<0> of {part}", str(error), count=1)
-        raise kind(message) from error
+def _placed(row_counter: RowCounter, part: str) -> RowCounter:
+    """A copy, because threads may share one, whose messages name the part of the table."""
+    found = copy(row_counter)
+    found.place = lambda row: f"row {row} of {part}"
+    return found
 
 
 def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
     """The sums of batches, as `fastbleu.tables.sums`, by pyarrow; None if there are no rows.
 
-    `part` is the name of the batches together in messages, for `sentence_frame`, too.
+    `part` is the name of the batches together in messages.
     """
-    with _errors_naming(part):
-        total = groups.totals(open_table(iter(batches), groups.columns).chunks())
+    groups = GroupScorer(_placed(groups.row_counter, part), groups.by)
+    total = groups.totals(open_table(iter(batches), groups.columns).chunks())
     return None if total is None else stored(groups, total).to_native()
+
+
+def appended(row_counter: RowCounter, name: str | None, part: str, frame: Any) -> Any:
+    """A part of a table with the column `name` of scores, or with those of counts if it is None."""
+    row_counter = _placed(row_counter, part)
+    if name is None:
+        return with_counts(frame, row_counter)
+    return with_scores(frame, row_counter, name)
 
 
 def summed(partials: Iterable[Any]) -> Any:
@@ -92,27 +190,14 @@ def summed(partials: Iterable[Any]) -> Any:
     return combined(chain([first], present))[1].to_native()
 
 
-def in_order(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
+def _in_order(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
     """Sums in the order of their keys: row numbers would be those within partitions."""
     return sums.sort_by([(key, "ascending") for key in groups.by]) if groups.by else sums
 
 
-def scores(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
+def _scores(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
     """The scores of sums, in the order of the keys."""
     if not len(sums):
         raise ValueError("there are no segments to score: the table has no rows")
-    frame = Frame(in_order(groups, sums))
+    frame = Frame(_in_order(groups, sums))
     return scored(frame, groups.metrics_of(frame), groups.by).to_native()
-
-
-def sentence_frame(row_counter: RowCounter, name: str, part: str, frame: Any) -> Any:
-    """A part of a table with the column of `fastbleu.tables.sentence_scores`."""
-    texts, options = (row_counter.hypothesis, row_counter.chosen), row_counter.options
-    with _errors_naming(part):
-        return sentence_scores(frame, *texts, name=name, **options)
-
-
-def statistics_frame(row_counter: RowCounter, part: str, frame: Any) -> Any:
-    """A part of a table with the columns of `fastbleu.tables.statistics`."""
-    with _errors_naming(part):
-        return statistics(frame, row_counter.hypothesis, row_counter.chosen, **row_counter.options)

@@ -10,7 +10,7 @@ need fastbleu with its extra "dask".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import HostImports
@@ -20,121 +20,46 @@ with HostImports("dask", "dask", "pandas", "pyarrow"):
     import pandas
     import pyarrow
 
-    from ._engines import (
-        group_scorer,
-        partial_sums,
-        row_counter_of,
-        scores,
-        sentence_frame,
-        statistics_frame,
-        summed,
-    )
+    from ._engines import Engine, appended, partial_sums, summed
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from ..tables.groups import GroupScorer
-    from ..tables.rows import RowCounter, RowOptions
+    from ..tables.rows import RowCounter
+
+__all__ = ["score", "sentence_scores", "statistics", "sums"]
 
 # Partial sums that are added up at once.
 _FAN_IN = 32
 
 
-def score(
-    ddf: Any,
-    hypothesis: str,
-    references: str | Sequence[str],
-    by: str | Sequence[str] = (),
-    **options: Unpack[RowOptions],
+class _Dask(Engine[Any, pandas.DataFrame]):
+    def _columns(self, table: Any) -> list[str]:
+        return list(table.columns)
+
+    def _native(self, table: Any, result: pyarrow.Table) -> pandas.DataFrame:
+        return result.to_pandas()
+
+    def _summed(self, table: Any, groups: GroupScorer) -> pyarrow.Table:
+        count, add = dask.delayed(_partial), dask.delayed(_added)
+        delayed = table[groups.columns].to_delayed()
+        parts = [count(groups, number, part) for number, part in enumerate(delayed)]
+        while len(parts) > 1:
+            parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
+        [total] = dask.compute(*parts)
+        return summed([total])
+
+    def _appended(
+        self, table: Any, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+    ) -> Any:
+        meta = table._meta.assign(**new)
+        return table.map_partitions(_appended, row_counter, name, meta=meta)
+
+
+def _appended(
+    frame: pandas.DataFrame, row_counter: RowCounter, name: str | None, partition_info: Any = None
 ) -> pandas.DataFrame:
-    """BLEU of each group of a DataFrame's rows.
-
-    Parameters
-    ----------
-    ddf : dask.dataframe.DataFrame
-    hypothesis, references, by, **options
-        As in `fastbleu.tables.score`: `metric`, `language`, `tokenize`, `missing`, and `threads`
-        of each worker. There is no warning for rows that ``missing="skip"`` leaves out.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each group in the order of the keys, with the columns of `fastbleu.tables.score`.
-        The frame is read and counted at once, before this function returns.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `fastbleu.tables.score`, where rows are numbered within a partition, which the
-        message names; or the dialect's corpus score cannot be computed from summed counts.
-    """
-    groups = group_scorer(list(ddf.columns), hypothesis, references, by, **options)
-    return scores(groups, _sums(ddf, groups)).to_pandas()
-
-
-def sums(
-    ddf: Any,
-    hypothesis: str,
-    references: str | Sequence[str],
-    by: str | Sequence[str] = (),
-    **options: Unpack[RowOptions],
-) -> pandas.DataFrame:
-    """The counts of each group as `fastbleu.tables.sums`; parameters and errors as for `score`."""
-    groups = group_scorer(list(ddf.columns), hypothesis, references, by, **options)
-    return _sums(ddf, groups).to_pandas()
-
-
-def sentence_scores(
-    ddf: Any,
-    hypothesis: str,
-    references: str | Sequence[str],
-    *,
-    name: str = "bleu",
-    **options: Unpack[RowOptions],
-) -> Any:
-    """The frame with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
-    row_counter, _ = row_counter_of(list(ddf.columns), hypothesis, references, name, **options)
-    return ddf.map_partitions(_with_scores, row_counter, name, meta=ddf._meta.assign(**{name: 0.0}))
-
-
-def statistics(
-    ddf: Any,
-    hypothesis: str,
-    references: str | Sequence[str],
-    **options: Unpack[RowOptions],
-) -> Any:
-    """The frame with the columns of `fastbleu.tables.statistics`; lazily."""
-    row_counter, names = row_counter_of(list(ddf.columns), hypothesis, references, **options)
-    meta = ddf._meta.assign(**dict.fromkeys(names, 0))
-    return ddf.map_partitions(_with_counts, row_counter, meta=meta)
-
-
-def _with_scores(
-    frame: pandas.DataFrame, row_counter: RowCounter, name: str, partition_info: Any = None
-) -> pandas.DataFrame:
-    return sentence_frame(row_counter, name, _named(partition_info), frame)
-
-
-def _with_counts(
-    frame: pandas.DataFrame, row_counter: RowCounter, partition_info: Any = None
-) -> pandas.DataFrame:
-    return statistics_frame(row_counter, _named(partition_info), frame)
-
-
-def _named(partition_info: Any) -> str:
-    """The name of a partition of which Dask gives this information."""
-    return f"partition {partition_info['number']}" if partition_info else "its partition"
-
-
-def _sums(ddf: Any, groups: GroupScorer) -> pyarrow.Table:
-    """The sums of all partitions."""
-    count, add = dask.delayed(_partial), dask.delayed(_added)
-    delayed = ddf[groups.columns].to_delayed()
-    parts = [count(groups, number, part) for number, part in enumerate(delayed)]
-    while len(parts) > 1:
-        parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
-    [total] = dask.compute(*parts)
-    return summed([total])
+    number = f"partition {partition_info['number']}" if partition_info else "its partition"
+    return appended(row_counter, name, number, frame)
 
 
 def _partial(groups: GroupScorer, number: int, part: pandas.DataFrame) -> pyarrow.Table | None:
@@ -145,3 +70,8 @@ def _partial(groups: GroupScorer, number: int, part: pandas.DataFrame) -> pyarro
 def _added(partials: list[pyarrow.Table | None]) -> pyarrow.Table | None:
     present = [partial for partial in partials if partial is not None]
     return summed(present) if present else None
+
+
+_dask = _Dask()
+score, sums = _dask.score, _dask.sums
+sentence_scores, statistics = _dask.sentence_scores, _dask.statistics

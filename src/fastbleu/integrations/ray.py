@@ -12,7 +12,7 @@ rows are split into blocks. Workers need fastbleu with its extra "ray".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,23 +21,15 @@ from ..runtime.extras import HostImports
 with HostImports("ray", "pyarrow", "ray"):
     import pyarrow
     import ray.data
+    from ray.data import Dataset
 
-    from ._engines import (
-        group_scorer,
-        in_order,
-        partial_sums,
-        row_counter_of,
-        scores,
-        sentence_frame,
-        statistics_frame,
-        summed,
-    )
+    from ._engines import Engine, appended, partial_sums, summed
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from ..tables.groups import GroupScorer
-    from ..tables.rows import RowOptions
+    from ..tables.rows import RowCounter
+
+__all__ = ["score", "sentence_scores", "statistics", "sums"]
 
 _BATCHES: dict[str, Any] = {
     "batch_format": "pyarrow",
@@ -47,91 +39,32 @@ _BATCHES: dict[str, Any] = {
 _PART = "its block"
 
 
-def score(
-    dataset: ray.data.Dataset,
-    hypothesis: str,
-    references: str | Sequence[str],
-    by: str | Sequence[str] = (),
-    **options: Unpack[RowOptions],
-) -> ray.data.Dataset:
-    """BLEU of each group of a dataset's rows.
+class _Ray(Engine[Dataset, Dataset]):
+    def _columns(self, table: Dataset) -> list[str]:
+        schema = table.schema()
+        return [] if schema is None else list(schema.names)
 
-    Parameters
-    ----------
-    dataset : ray.data.Dataset
-    hypothesis, references, by, **options
-        As in `fastbleu.tables.score`: `metric`, `language`, `tokenize`, `missing`, and `threads`
-        of each worker. There is no warning for rows that ``missing="skip"`` leaves out.
+    def _native(self, table: Dataset, result: pyarrow.Table) -> Dataset:
+        return ray.data.from_arrow(result)
 
-    Returns
-    -------
-    ray.data.Dataset
-        A row for each group in the order of the keys, with the columns of `fastbleu.tables.score`.
-        The dataset is read and counted at once, before this function returns.
+    def _summed(self, table: Dataset, groups: GroupScorer) -> pyarrow.Table:
+        """The sums of all blocks, added up as they arrive."""
+        read = table.select_columns(groups.columns)
+        counted = read.map_batches(partial(_partial, groups), **_BATCHES)
+        return summed(counted.iter_batches(batch_size=None, batch_format="pyarrow"))
 
-    Raises
-    ------
-    ValueError
-        As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from summed
-        counts.
-    ray.exceptions.RayTaskError
-        An error in a worker: rows in its message are numbered within a block, because Ray does not
-        tell where in a file this began.
-    """
-    groups = group_scorer(_columns(dataset), hypothesis, references, by, **options)
-    return ray.data.from_arrow(scores(groups, _sums(dataset, groups)))
-
-
-def sums(
-    dataset: ray.data.Dataset,
-    hypothesis: str,
-    references: str | Sequence[str],
-    by: str | Sequence[str] = (),
-    **options: Unpack[RowOptions],
-) -> ray.data.Dataset:
-    """The counts of each group as `fastbleu.tables.sums`; parameters and errors as for `score`."""
-    groups = group_scorer(_columns(dataset), hypothesis, references, by, **options)
-    return ray.data.from_arrow(in_order(groups, _sums(dataset, groups)))
-
-
-def sentence_scores(
-    dataset: ray.data.Dataset,
-    hypothesis: str,
-    references: str | Sequence[str],
-    *,
-    name: str = "bleu",
-    **options: Unpack[RowOptions],
-) -> ray.data.Dataset:
-    """The dataset with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
-    row_counter, _ = row_counter_of(_columns(dataset), hypothesis, references, name, **options)
-    return dataset.map_batches(partial(sentence_frame, row_counter, name, _PART), **_BATCHES)
-
-
-def statistics(
-    dataset: ray.data.Dataset,
-    hypothesis: str,
-    references: str | Sequence[str],
-    **options: Unpack[RowOptions],
-) -> ray.data.Dataset:
-    """The dataset with the columns of `fastbleu.tables.statistics`; lazily."""
-    row_counter, _ = row_counter_of(_columns(dataset), hypothesis, references, **options)
-    return dataset.map_batches(partial(statistics_frame, row_counter, _PART), **_BATCHES)
-
-
-def _columns(dataset: ray.data.Dataset) -> list[str]:
-    schema = dataset.schema()
-    return [] if schema is None else list(schema.names)
-
-
-def _sums(dataset: ray.data.Dataset, groups: GroupScorer) -> pyarrow.Table:
-    """The sums of all blocks, added up as they arrive."""
-    counted = dataset.select_columns(groups.columns).map_batches(
-        partial(_partial, groups), **_BATCHES
-    )
-    return summed(counted.iter_batches(batch_size=None, batch_format="pyarrow"))
+    def _appended(
+        self, table: Dataset, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+    ) -> Dataset:
+        return table.map_batches(partial(appended, row_counter, name, _PART), **_BATCHES)
 
 
 def _partial(groups: GroupScorer, batch: pyarrow.Table) -> pyarrow.Table:
     """The sums of a block."""
     result = partial_sums(groups, [batch], _PART)
     return batch.select([]).slice(0, 0) if result is None else result
+
+
+_ray = _Ray()
+score, sums = _ray.score, _ray.sums
+sentence_scores, statistics = _ray.sentence_scores, _ray.statistics

@@ -13,7 +13,7 @@ fastbleu with its extra "spark".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,127 +24,67 @@ from ..tables.sums import COUNTED
 with HostImports("spark", "pyarrow", "pyspark"):
     import pyarrow
     from pyspark import TaskContext
-    from pyspark.sql import functions
+    from pyspark.sql import DataFrame, functions
     from pyspark.sql.functions import ArrowUDFType
-    from pyspark.sql.types import DataType, LongType, StringType, StructField, StructType
-
-    from ._columns import ColumnScorer
-    from ._engines import (
-        group_scorer,
-        partial_sums,
-        row_counter_of,
-        scores,
-        sentence_frame,
-        statistics_frame,
+    from pyspark.sql.types import (
+        DataType,
+        DoubleType,
+        LongType,
+        StringType,
+        StructField,
+        StructType,
     )
 
-if TYPE_CHECKING:
-    from typing import Unpack
+    from ._columns import ColumnScorer
+    from ._engines import Engine, appended, partial_sums
 
-    from pyspark.sql import Column, DataFrame, SparkSession
+if TYPE_CHECKING:
+    from pyspark.sql import Column, SparkSession
 
     from ..inputs.types import MissingChoice
     from ..metric.bleu import BLEU
     from ..tables.groups import GroupScorer
-    from ..tables.rows import RowCounter, RowOptions
+    from ..tables.rows import RowCounter
 
-# Columns of results before they are put beside the others.
-_SCORE, _COUNTS = "_fastbleu_score", "_fastbleu_counts"
+__all__ = ["register", "score", "sentence_column", "sentence_scores", "statistics", "sums"]
 
-
-def score(
-    df: DataFrame,
-    hypothesis: str,
-    references: str | Sequence[str],
-    by: str | Sequence[str] = (),
-    **options: Unpack[RowOptions],
-) -> DataFrame:
-    """BLEU of each group of a DataFrame's rows.
-
-    Parameters
-    ----------
-    df : pyspark.sql.DataFrame
-    hypothesis, references, by, **options
-        As in `fastbleu.tables.score`: `metric`, `language`, `tokenize`, `missing`, and `threads`
-        of each worker. There is no warning for rows that ``missing="skip"`` leaves out.
-
-    Returns
-    -------
-    pyspark.sql.DataFrame
-        A local data frame: a row for each group in the order of the keys, with the columns
-        of `fastbleu.tables.score`.
-
-    Raises
-    ------
-    ValueError
-        As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from summed
-        counts.
-    pyspark.errors.PythonException
-        An error in a worker: rows in its message are numbered within a partition, which it names:
-        ``spark_partition_id()`` finds it, and ``input_file_name()`` the file of a row.
-    """
-    groups = group_scorer(df.columns, hypothesis, references, by, **options)
-    return df.sparkSession.createDataFrame(scores(groups, _sums(df, groups).toArrow()))
+# The column of results before they are put beside the others.
+_NEW = "_fastbleu_new"
 
 
-def sums(
-    df: DataFrame,
-    hypothesis: str,
-    references: str | Sequence[str],
-    by: str | Sequence[str] = (),
-    **options: Unpack[RowOptions],
-) -> DataFrame:
-    """The counts of each group as `fastbleu.tables.sums`, lazily, in any order.
+class _Spark(Engine[DataFrame, DataFrame]):
+    def _columns(self, table: DataFrame) -> list[str]:
+        return list(table.columns)
 
-    Parameters and errors as for `score`.
-    """
-    return _sums(df, group_scorer(df.columns, hypothesis, references, by, **options))
+    def _native(self, table: DataFrame, result: pyarrow.Table) -> DataFrame:
+        return table.sparkSession.createDataFrame(result)
 
+    def _summed(self, table: DataFrame, groups: GroupScorer) -> pyarrow.Table:
+        return self._sums(table, groups).toArrow()
 
-def _sums(df: DataFrame, groups: GroupScorer) -> DataFrame:
-    types = {name: df.schema[name].dataType for name in groups.by} | {COUNTED: StringType()}
-    reductions = reductions_of(groups.row_counter.metric.max_order)
-    names = [*groups.by, *reductions, COUNTED]
-    # All fields are nullable: Spark assumes this for data from Python workers.
-    fields = [StructField(name, types.get(name, LongType()), True) for name in names]
-    partials = df.select(*map(_quoted, groups.columns)).mapInArrow(
-        partial(_partials, groups), StructType(fields)
-    )
-    reduced = [
-        getattr(functions, reduction)(name).alias(name) for name, reduction in reductions.items()
-    ]
-    found = partials.groupBy(*map(_quoted, [*groups.by, COUNTED])).agg(*reduced)
-    return found.select(*map(_quoted, names))
+    def _sums(self, table: DataFrame, groups: GroupScorer) -> DataFrame:
+        types = {name: table.schema[name].dataType for name in groups.by}
+        types[COUNTED] = StringType()
+        reductions = reductions_of(groups.row_counter.metric.max_order)
+        names = [*groups.by, *reductions, COUNTED]
+        # All fields are nullable: Spark assumes this for data from Python workers.
+        fields = [StructField(name, types.get(name, LongType()), True) for name in names]
+        partials = table.select(*map(_quoted, groups.columns)).mapInArrow(
+            partial(_partials, groups), StructType(fields)
+        )
+        reduced = [getattr(functions, how)(name).alias(name) for name, how in reductions.items()]
+        found = partials.groupBy(*map(_quoted, [*groups.by, COUNTED])).agg(*reduced)
+        return found.select(*map(_quoted, names))
 
-
-def sentence_scores(
-    df: DataFrame,
-    hypothesis: str,
-    references: str | Sequence[str],
-    *,
-    name: str = "bleu",
-    **options: Unpack[RowOptions],
-) -> DataFrame:
-    """The DataFrame with a column `name`, as `fastbleu.tables.sentence_scores`; lazily."""
-    row_counter, _ = row_counter_of(df.columns, hypothesis, references, name, **options)
-    return df.withColumn(
-        name, _column(partial(_scored, row_counter), "double", row_counter.columns)
-    )
-
-
-def statistics(
-    df: DataFrame,
-    hypothesis: str,
-    references: str | Sequence[str],
-    **options: Unpack[RowOptions],
-) -> DataFrame:
-    """The DataFrame with the columns of `fastbleu.tables.statistics`; lazily."""
-    row_counter, names = row_counter_of(df.columns, hypothesis, references, **options)
-    counts = StructType([StructField(name, LongType(), True) for name in names])
-    column = _column(partial(_counts, row_counter, names), counts, row_counter.columns)
-    counted = df.withColumn(_COUNTS, column)
-    fields = [functions.col(f"{_COUNTS}.{name}").alias(name) for name in names]
-    return counted.select(*map(_quoted, df.columns), *fields)
+    def _appended(
+        self, table: DataFrame, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
+    ) -> DataFrame:
+        kind = LongType() if name is None else DoubleType()
+        results = StructType([StructField(column, kind, True) for column in new])
+        called = partial(_structs, row_counter, name, list(new))
+        found = table.withColumn(_NEW, _column(called, results, row_counter.columns))
+        fields = [functions.col(f"{_NEW}.{_quoted(column)}").alias(column) for column in new]
+        return found.select(*map(_quoted, table.columns), *fields)
 
 
 def register(
@@ -223,10 +163,6 @@ def _partition() -> str:
     return "its partition" if context is None else f"partition {context.partitionId()}"
 
 
-def _batch() -> str:
-    return f"a batch of {_partition()}"
-
-
 def _column(
     function: Callable[..., Any], kind: DataType | str, columns: Sequence[Column | str]
 ) -> Column:
@@ -243,23 +179,20 @@ def _batched(function: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def _scored(row_counter: RowCounter, *columns: pyarrow.Array) -> pyarrow.Array:
-    """The scores of a batch."""
-    frame = pyarrow.table(list(columns), names=row_counter.columns)
-    return sentence_frame(row_counter, _SCORE, _batch(), frame)[_SCORE].combine_chunks()
-
-
-def _counts(
-    row_counter: RowCounter, names: Sequence[str], *columns: pyarrow.Array
+def _structs(
+    row_counter: RowCounter, name: str | None, new: Sequence[str], *columns: pyarrow.Array
 ) -> pyarrow.Array:
-    """The counts of a batch."""
+    """The columns `new` of a batch, as one of structs."""
     frame = pyarrow.table(list(columns), names=row_counter.columns)
-    counted = statistics_frame(row_counter, _batch(), frame).select(names)
-    return pyarrow.StructArray.from_arrays(
-        [column.combine_chunks() for column in counted.columns], names
-    )
+    found = appended(row_counter, name, f"a batch of {_partition()}", frame).select(new)
+    return found.to_struct_array().combine_chunks()
 
 
 def _quoted(name: str) -> str:
     """A column's name quoted for Spark's expressions, where a dot selects a field."""
     return "`" + name.replace("`", "``") + "`"
+
+
+_spark = _Spark()
+score, sums = _spark.score, _spark.sums
+sentence_scores, statistics = _spark.sentence_scores, _spark.statistics

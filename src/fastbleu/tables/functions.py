@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..runtime.progress import ProgressBar
+from .data_files import is_path
 from .frames import Frame
 from .groups import GroupScorer, count_names
 from .parts import TableParts
@@ -263,7 +264,13 @@ def sentence_scores(
     >>> [round(value, 1) for value in sentence_scores(table, "mt", "ref")["bleu"]]
     [100.0, 0.0]
     """
-    row_counter = RowCounter(hypothesis, references, **options)
+    return with_scores(table, RowCounter(hypothesis, references, **options), name, progress)
+
+
+def with_scores(
+    table: object, row_counter: RowCounter, name: str = "bleu", progress: bool = False
+) -> Any:
+    """The result of `sentence_scores`."""
 
     def scored(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         rows, values = row_counter.sentence_scores(frame, first)
@@ -292,7 +299,11 @@ def statistics(
     >>> table["hyp_len"], table["matches_1"], table["matches_2"]
     ([3], [2], [1])
     """
-    row_counter = RowCounter(hypothesis, references, **options)
+    return with_counts(table, RowCounter(hypothesis, references, **options), progress)
+
+
+def with_counts(table: object, row_counter: RowCounter, progress: bool = False) -> Any:
+    """The result of `statistics`."""
     row_counter.metric.scorer.dialect.require("statistics")
     names = count_names(row_counter.metric.max_order)
 
@@ -340,9 +351,10 @@ def _appended(
 
 
 def _opened(table: Any, row_counter: RowCounter, columns: Sequence[str] | None) -> Source:
-    """The table, of which messages about rows name the file."""
+    """The table; messages about rows of files name the file."""
     source = open_table(table, columns, row_counter.texts)
-    row_counter.place = source.place
+    if is_path(table):
+        row_counter.place = source.place
     return source
 
 
