@@ -271,3 +271,12 @@ def test_dask_reads_nothing_for_a_mistake():
         found.compute(scheduler="synchronous")
     empty = dd.from_pandas(frame[:0], npartitions=1)
     raises(ValueError, "there are no segments", on_dask.score, empty, "mt", "ref")
+
+
+def test_dask_names_the_file_of_a_row(tmp_path):
+    for number, texts in enumerate([["a b"], ["a", None]]):
+        pd.DataFrame({"mt": texts, "ref": "a b"}).to_csv(tmp_path / f"{number}.csv")
+    ddf = dd.read_csv(f"{tmp_path}/*.csv", include_path_column=True)
+    for call in (on_dask.score, on_dask.sums, on_dask.sentence_scores, on_dask.statistics):
+        message = r"row 1 of partition 1 \(path '.*1\.csv'\): column 'mt' has no value"
+        raises(TypeError, message, lambda call=call: dask.compute(call(ddf, "mt", "ref")))

@@ -10,6 +10,7 @@ from table_families import as_dict, columns, killer_of
 from fastbleu import BLEU, tables
 
 pa = host("pyarrow")
+pq = host("pyarrow.parquet")
 ray = host("ray")
 data = host("ray.data")
 on_ray = host("fastbleu.integrations.ray")
@@ -122,3 +123,13 @@ def test_errors():
     raises(
         Exception, "row 0 of its block: column 'mt' has no value", on_ray.score, holes, "mt", "ref"
     )
+
+
+def test_errors_name_the_file_of_a_row(tmp_path):
+    for number, texts in enumerate([["a b"], ["a", None]]):
+        its = pa.table({"mt": texts, "ref": ["a b"] * len(texts)})
+        pq.write_table(its, tmp_path / f"{number}.parquet")
+    dataset = data.read_parquet(str(tmp_path), include_paths=True)
+    for call in (on_ray.score, on_ray.sums, on_ray.sentence_scores, on_ray.statistics):
+        message = r"row \d of its block \(path '.*1\.parquet'\): column 'mt' has no value"
+        raises(Exception, message, lambda call=call: call(dataset, "mt", "ref").take_all())

@@ -238,3 +238,13 @@ def test_errors(session, frame):
     )
     found = spark.score(holes, "mt", "ref", missing="skip").toArrow()
     assert as_dict(found)["segments"] == [ROWS - 1]
+
+
+def test_errors_name_the_file_of_a_row(session, tmp_path):
+    its = pa.table({"mt": ["a b", None], "ref": ["a b"] * 2})
+    session.createDataFrame(its).coalesce(1).write.parquet(str(tmp_path / "outputs"))
+    frame = session.read.parquet(str(tmp_path / "outputs"))
+    named = frame.withColumn("path", host("pyspark.sql.functions").input_file_name())
+    for call in (spark.score, spark.sums, spark.sentence_scores, spark.statistics):
+        message = r"row 1 of .*partition 0 \(path 'file:.*\.parquet'\): column 'mt' has no value"
+        raises(Exception, message, lambda call=call: call(named, "mt", "ref").collect())

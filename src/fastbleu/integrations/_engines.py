@@ -12,7 +12,7 @@ import pyarrow
 from ..tables.frames import Frame
 from ..tables.functions import with_counts, with_scores
 from ..tables.groups import GroupScorer, count_names, scored
-from ..tables.rows import RowCounter, check_columns, check_new_columns
+from ..tables.rows import PATH, RowCounter, check_columns, check_new_columns
 from ..tables.sources import open_table
 from ..tables.sums import combined, stored, sums_scorer
 
@@ -62,10 +62,14 @@ class Engine(Generic[Table, Result]):
             As for `fastbleu.tables.score`; or the dialect's corpus score cannot be computed from
             summed counts. An error of a worker is a `ray.exceptions.RayTaskError` of Ray, and a
             `pyspark.errors.PythonException` of Spark. Its rows are numbered within a part of the
-            table, which the message names.
+            table, which the message names: a partition, as of ``ddf.partitions[3]`` or Spark's
+            ``spark_partition_id()``, or a block. If the table has a column `path`, the message has
+            its value, too: Ray adds this by ``read_parquet(..., include_paths=True)``, Dask by
+            ``read_csv(..., include_path_column=True)``, and Spark by
+            ``df.withColumn("path", input_file_name())``.
         """
-        groups = self._group_scorer(table, hypothesis, references, by, **options)
-        return self._native(table, _scores(groups, self._summed(table, groups)))
+        groups, read = self._group_scorer(table, hypothesis, references, by, **options)
+        return self._native(table, _scores(groups, self._summed(table, groups, read)))
 
     def sums(
         self,
@@ -79,7 +83,8 @@ class Engine(Generic[Table, Result]):
 
         Parameters and errors as for `score`.
         """
-        return self._sums(table, self._group_scorer(table, hypothesis, references, by, **options))
+        groups, read = self._group_scorer(table, hypothesis, references, by, **options)
+        return self._sums(table, groups, read)
 
     def sentence_scores(
         self,
@@ -120,10 +125,12 @@ class Engine(Generic[Table, Result]):
         references: str | Sequence[str],
         by: str | Sequence[str],
         **options: Unpack[RowOptions],
-    ) -> GroupScorer:
+    ) -> tuple[GroupScorer, list[str]]:
+        """What adds up, and the columns to read."""
         groups = sums_scorer(RowCounter(hypothesis, references, **options), by)
-        check_columns(self._columns(table), groups.columns)
-        return groups
+        columns = self._columns(table)
+        check_columns(columns, groups.columns)
+        return groups, with_path(groups.columns, columns)
 
     def _checked(
         self, table: Table, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
@@ -137,23 +144,28 @@ class Engine(Generic[Table, Result]):
         """The names of a table's columns."""
         raise NotImplementedError
 
-    def _summed(self, table: Table, groups: GroupScorer) -> pyarrow.Table:
-        """The sums of all parts, in any order."""
+    def _summed(self, table: Table, groups: GroupScorer, read: list[str]) -> pyarrow.Table:
+        """The sums of all parts, in any order, of which the columns `read` are read."""
         raise NotImplementedError
 
     def _native(self, table: Table, result: pyarrow.Table) -> Result:
         """A result as a table of the engine."""
         raise NotImplementedError
 
-    def _sums(self, table: Table, groups: GroupScorer) -> Result:
+    def _sums(self, table: Table, groups: GroupScorer, read: list[str]) -> Result:
         """The result of `sums`."""
-        return self._native(table, _in_order(groups, self._summed(table, groups)))
+        return self._native(table, _in_order(groups, self._summed(table, groups, read)))
 
     def _appended(
         self, table: Table, row_counter: RowCounter, name: str | None, new: Mapping[str, float]
     ) -> Table:
         """The table with the columns of `appended`; `new` has their names, with zeros."""
         raise NotImplementedError
+
+
+def with_path(names: list[str], columns: Sequence[str]) -> list[str]:
+    """The names and, if it is among the columns, that of the files of rows."""
+    return [*names, *([PATH] if PATH in columns and PATH not in names else [])]
 
 
 def _placed(row_counter: RowCounter, part: str) -> RowCounter:
@@ -169,7 +181,7 @@ def partial_sums(groups: GroupScorer, batches: Iterable[Any], part: str) -> Any:
     `part` is the name of the batches together in messages.
     """
     groups = GroupScorer(_placed(groups.row_counter, part), groups.by)
-    total = groups.totals(open_table(iter(batches), groups.columns).chunks())
+    total = groups.totals(open_table(iter(batches)).chunks())
     return None if total is None else stored(groups, total).to_native()
 
 

@@ -39,9 +39,9 @@ class _Dask(Engine[Any, pandas.DataFrame]):
     def _native(self, table: Any, result: pyarrow.Table) -> pandas.DataFrame:
         return result.to_pandas()
 
-    def _summed(self, table: Any, groups: GroupScorer) -> pyarrow.Table:
+    def _summed(self, table: Any, groups: GroupScorer, read: list[str]) -> pyarrow.Table:
         count, add = dask.delayed(_partial), dask.delayed(_added)
-        delayed = table[groups.columns].to_delayed()
+        delayed = table[read].to_delayed()
         parts = [count(groups, number, part) for number, part in enumerate(delayed)]
         while len(parts) > 1:
             parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]

@@ -47,10 +47,9 @@ class _Ray(Engine[Dataset, Dataset]):
     def _native(self, table: Dataset, result: pyarrow.Table) -> Dataset:
         return ray.data.from_arrow(result)
 
-    def _summed(self, table: Dataset, groups: GroupScorer) -> pyarrow.Table:
+    def _summed(self, table: Dataset, groups: GroupScorer, read: list[str]) -> pyarrow.Table:
         """The sums of all blocks, added up as they arrive."""
-        read = table.select_columns(groups.columns)
-        counted = read.map_batches(partial(_partial, groups), **_BATCHES)
+        counted = table.select_columns(read).map_batches(partial(_partial, groups), **_BATCHES)
         return summed(counted.iter_batches(batch_size=None, batch_format="pyarrow"))
 
     def _appended(

@@ -36,7 +36,7 @@ with HostImports("spark", "pyarrow", "pyspark"):
     )
 
     from ._columns import ColumnScorer
-    from ._engines import Engine, appended, partial_sums
+    from ._engines import Engine, appended, partial_sums, with_path
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -59,17 +59,17 @@ class _Spark(Engine[DataFrame, DataFrame]):
     def _native(self, table: DataFrame, result: pyarrow.Table) -> DataFrame:
         return table.sparkSession.createDataFrame(result)
 
-    def _summed(self, table: DataFrame, groups: GroupScorer) -> pyarrow.Table:
-        return self._sums(table, groups).toArrow()
+    def _summed(self, table: DataFrame, groups: GroupScorer, read: list[str]) -> pyarrow.Table:
+        return self._sums(table, groups, read).toArrow()
 
-    def _sums(self, table: DataFrame, groups: GroupScorer) -> DataFrame:
+    def _sums(self, table: DataFrame, groups: GroupScorer, read: list[str]) -> DataFrame:
         types = {name: table.schema[name].dataType for name in groups.by}
         types[COUNTED] = StringType()
         reductions = reductions_of(groups.row_counter.metric.max_order)
         names = [*groups.by, *reductions, COUNTED]
         # All fields are nullable: Spark assumes this for data from Python workers.
         fields = [StructField(name, types.get(name, LongType()), True) for name in names]
-        partials = table.select(*map(_quoted, groups.columns)).mapInArrow(
+        partials = table.select(*map(_quoted, read)).mapInArrow(
             partial(_partials, groups), StructType(fields)
         )
         reduced = [getattr(functions, how)(name).alias(name) for name, how in reductions.items()]
@@ -81,8 +81,9 @@ class _Spark(Engine[DataFrame, DataFrame]):
     ) -> DataFrame:
         kind = LongType() if name is None else DoubleType()
         results = StructType([StructField(column, kind, True) for column in new])
-        called = partial(_structs, row_counter, name, list(new))
-        found = table.withColumn(_NEW, _column(called, results, row_counter.columns))
+        read = with_path(row_counter.columns, table.columns)
+        called = partial(_structs, row_counter, name, read, list(new))
+        found = table.withColumn(_NEW, _column(called, results, read))
         fields = [functions.col(f"{_NEW}.{_quoted(column)}").alias(column) for column in new]
         return found.select(*map(_quoted, table.columns), *fields)
 
@@ -180,10 +181,14 @@ def _batched(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _structs(
-    row_counter: RowCounter, name: str | None, new: Sequence[str], *columns: pyarrow.Array
+    row_counter: RowCounter,
+    name: str | None,
+    read: list[str],
+    new: list[str],
+    *columns: pyarrow.Array,
 ) -> pyarrow.Array:
     """The columns `new` of a batch, as one of structs."""
-    frame = pyarrow.table(list(columns), names=row_counter.columns)
+    frame = pyarrow.table(list(columns), names=read)
     found = appended(row_counter, name, f"a batch of {_partition()}", frame).select(new)
     return found.to_struct_array().combine_chunks()
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ..inputs.types import MissingChoice
     from .frames import Indices
 
+# The column of their files that engines add to rows on request.
+PATH = "path"
+
 
 class RowOptions(TypedDict, total=False):
     """Options of how rows are counted, as in `fastbleu.tables.score`."""
@@ -174,7 +177,7 @@ class RowCounter:
         """
         for metric, rows in self._languages(frame):
             part, some = (frame, numbers) if rows is None else (frame[rows], numbers[rows])
-            with errors_naming_rows(self, some):
+            with errors_naming_rows(self, some, part):
                 for positions, counted in self._parts(metric, part, some, most):
                     nrefs = np.full(len(positions), counted.nrefs)
                     if counted.nrefs < 0:
@@ -203,8 +206,8 @@ class RowCounter:
         numbers = np.arange(first, first + len(frame))
         for metric, rows in self._languages(frame):
             positions = np.arange(len(frame)) if rows is None else rows
-            with errors_naming_rows(self, numbers[positions]):
-                part = frame if rows is None else frame[rows]
+            part = frame if rows is None else frame[rows]
+            with errors_naming_rows(self, numbers[positions], part):
                 present, counted = self._count(metric, part, numbers[positions])
                 positions = positions[present]
                 kept[positions] = True
@@ -215,7 +218,7 @@ class RowCounter:
         self, metric: BLEU, frame: Frame, numbers: Indices
     ) -> tuple[Indices, Score, Stats | None]:
         """The rows of a frame in which nothing is missing, their score, and counts if there are."""
-        with errors_naming_rows(self, numbers):
+        with errors_naming_rows(self, numbers, frame):
             present, counted = self._count(metric, frame, numbers)
             score = metric.scorer.score(metric.scorer.totals(counted))
             return numbers[present], score, counted.stats
@@ -259,8 +262,8 @@ class RowCounter:
 
 
 @contextmanager
-def errors_naming_rows(row_counter: RowCounter, numbers: Indices) -> Iterator[None]:
-    """Make errors about segments name the row of the table, and the columns."""
+def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) -> Iterator[None]:
+    """Make errors about segments name the row of the table, its path if it has any, and columns."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -268,6 +271,8 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices) -> Iterator[No
         found = re.search(r"\bsegment (\d+)", message := str(error))
         if found and int(found[1]) < len(numbers):
             row = row_counter.place(int(numbers[int(found[1])]))
+            if PATH in frame.columns:
+                row += f" ({PATH} {frame.values(PATH)[int(found[1])]!r})"
             if missing := re.match(r"segment \d+: (.+?) is missing \(", message):
                 column = row_counter.column_of(missing[1])
                 raise kind(
