@@ -89,6 +89,48 @@ def test_keys_in_the_names_of_directories(tmp_path):
         assert as_dict(found)["segments"] == [100] * 3
 
 
+TEXT = {"mt": ["a b c d"], "ref": ["a b c d"]}
+# Files with their columns besides the texts, and the keys of their rows in the order of paths.
+LAYOUTS = {
+    "none in one": ({"a": {}, "lang=de/a": {}}, {"lang": [None, "de"]}),
+    "deeper": ({"lang=de/a": {}, "lang=en/day=1/a": {}}, {"lang": ["de", "en"], "day": [None, 1]}),
+    "others": ({"day=1/a": {}, "lang=de/a": {}}, {"lang": [None, "de"], "day": [1, None]}),
+    "in any order": ({"b=1/a=x/a": {}, "a=y/b=2/a": {}}, {"a": ["y", "x"], "b": [2, 1]}),
+    "a column in one": ({"a": {"lang": ["en"]}, "lang=de/a": {}}, {"lang": ["en", "de"]}),
+    "text and numbers": ({"day=1/a": {}, "day=x/a": {}}, {"day": ["1", "x"]}),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_keys_of_directories_of_several_layouts(name, tmp_path):
+    """As of pyarrow's datasets: null in files that have no key."""
+    files, expected = LAYOUTS[name]
+    for path, its in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        write(TEXT | its, tmp_path / f"{path}.parquet")
+    found = as_dict(tables.score(tmp_path, "mt", "ref", by=[*expected]))
+    rows = sorted(zip(*(found[key] for key in expected), strict=True), key=str)
+    assert rows == sorted(zip(*expected.values(), strict=True), key=str)
+    dataset = importlib.import_module("pyarrow.dataset")
+    its = dataset.dataset(tmp_path, partitioning="hive").to_table().select([*expected]).to_pydict()
+    assert sorted(zip(*its.values(), strict=True), key=str) == rows
+
+
+def test_keys_of_directories_that_cannot_be_read(tmp_path):
+    (tmp_path / "day=x").mkdir()
+    write(TEXT, tmp_path / "day=x" / "b.csv")
+    message = r"b\.csv: 'day' is in the name of a directory.*partitioning=\"hive\""
+    raises(ValueError, message, tables.score, tmp_path, "mt", "ref", by="day")
+    dataset = importlib.import_module("pyarrow.dataset")
+    found = dataset.dataset(tmp_path, format="csv", partitioning="hive")
+    assert tables.score(found, "mt", "ref", by="day")["day"].to_pylist() == ["x"]
+    (tmp_path / "day=x" / "b.csv").unlink()
+    write(TEXT | {"day": [1]}, tmp_path / "a.parquet")
+    write(TEXT, tmp_path / "day=x" / "b.parquet")
+    message = r"a\.parquet has a column .*Field day has incompatible types: .*rename or cast"
+    raises(TypeError, message, tables.score, tmp_path, "mt", "ref", by="day")
+
+
 def test_a_directory_between_files_keeps_its_keys(tmp_path):
     text = {"mt": ["a b c d"], "ref": ["a b c d"]}
     (tmp_path / "days" / "lang=de").mkdir(parents=True)

@@ -58,7 +58,8 @@ class Files:
     ----------
     table : path or list of paths
         Files, patterns with ``*``, ``?`` or ``[...]`` (``**`` for any directories), directories, or
-        URLs of what pyarrow or fsspec can open.
+        URLs of what pyarrow or fsspec can open. Names of directories ``key=value`` of Parquet files
+        are columns, null in files that are not in such a directory and have no such column.
     columns : list of str, optional
         Which to read; by default all.
     texts : list of str
@@ -200,6 +201,11 @@ class Files:
                 datasets.append(dataset.dataset(list(paths), **options))
             except self.pyarrow.ArrowInvalid as error:
                 raise ValueError(f"{names[0]}: {error}") from error
+            except self.pyarrow.ArrowTypeError as error:
+                raise TypeError(
+                    f"{names[0]} has a column of the name that a directory has as a key "
+                    f"(key=value), but not of its type: {error}; rename or cast the column"
+                ) from error
         return datasets
 
     def _parquet_parts(self) -> Iterator[Any]:
@@ -240,6 +246,12 @@ class Files:
             self._begin(name)
             found = self._opened(system, path, name)
             names = self._columns or found.schema.names
+            if keys := [n for n in names if n not in found.schema.names and f"/{n}=" in path]:
+                raise ValueError(
+                    f"{name}: {keys[0]!r} is in the name of a directory, which is read only if all "
+                    "files are Parquet; of others of one format pass pyarrow.dataset.dataset(path, "
+                    'format="csv", partitioning="hive")'
+                )
             check_columns(found.schema.names, names)
             if hasattr(found, "scanner"):
                 # A few batches ahead: by default it may be gigabytes.
