@@ -217,6 +217,18 @@ def test_a_function_as_tokenizer():
     assert tables.scores(sums, metric=metric) == tables.score(ITS, "mt", ["ref"], BY, metric=metric)
 
 
+def test_a_tokenizer_by_script():
+    """Sums do not tell which tokenizers "auto" chose, so that no signature names them."""
+    its = {"mt": ["a b c d e", "我们去学校了"], "ref": ["a b c d f", "我们去学校"]}
+    metric = BLEU(tokenize="auto")
+    found = tables.score(its, "mt", "ref", metric=metric)
+    day = tables.sums(its, "mt", "ref", metric=metric)
+    expected = metric.score(its["mt"], its["ref"])
+    assert found == tables.scores(day) == tables.scores(tables.combine(day))
+    assert found["bleu"] == [expected.value]
+    assert found["signature"] == [expected.signature.replace("tok:auto+13a+zh", "tok:auto")]
+
+
 def test_metadata():
     expected = {"by": BY, "counted": [json.loads(tables.sums(ITS, "mt", "ref")["counted"][0])]}
     found = tables.combine(tables.sums(pa.table(ITS), "mt", "ref", BY))

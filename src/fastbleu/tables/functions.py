@@ -88,7 +88,9 @@ def score(
         A table of the same library, of pyarrow for files. A row for each group in the order
         of their first rows: the columns `by`, `segments`, `bleu` on the dialect's scale,
         `precision_1` to `precision_N` (0-1), `bp`, `hyp_len`, `ref_len`, `low` and `high` if
-        requested, `signature`.
+        requested, `signature`. With ``tokenize="auto"`` this says "tok:auto", and not with which
+        tokenizers: `sums`, of which the result is the same, have no column for them, and SQL could
+        not join different texts in `counted`.
 
     Raises
     ------
