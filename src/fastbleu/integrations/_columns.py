@@ -15,7 +15,7 @@ from ..inputs.batch import Batch, read
 from ..inputs.missing import CHOICES
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
-from ..tables.groups import FEWEST, MOST, part_rows, reductions_of
+from ..tables.groups import part_rows, reductions_of
 from ..tables.rows import checked_metric
 from ..tables.sums import described
 
@@ -51,11 +51,8 @@ class ColumnScorer:
             metric = BLEU(**metric.as_arguments() | {"threads": threads})
         self.metric, self.missing = metric, missing
         self._width = 2 + 2 * metric.max_order
-
-    @property
-    def reductions(self) -> dict[str, str]:
-        """The columns of sums, all int64, and how to reduce each."""
-        return reductions_of(self.metric.max_order)
+        # The columns of sums, all int64, and how to reduce each.
+        self.reductions = reductions_of(metric.max_order)
 
     @property
     def summed(self) -> list[str]:
@@ -93,11 +90,11 @@ class ColumnScorer:
             numbers[0, chosen] = 1
             numbers[1:3, chosen] = nrefs
             numbers[3:, chosen] = numpy.asarray(stats).T
-        names, absent = list(self.reductions), None if numbers[0].all() else numbers[0] == 0
-        fields = [
-            pyarrow.array(values, mask=absent if name in (FEWEST, MOST) else None)
-            for name, values in zip(names, numbers, strict=True)
-        ]
+        names, column = list(self.reductions), pyarrow.array(numbers.reshape(-1))
+        # Slices of one array are made several times faster than arrays.
+        fields = [column[n * size : (n + 1) * size] for n in range(len(names))]
+        if not numbers[0].all():
+            fields[1:3] = [pyarrow.array(values, mask=numbers[0] == 0) for values in numbers[1:3]]
         return pyarrow.StructArray.from_arrays(fields, names)
 
     def corpus_scores(self, groups: Any) -> pyarrow.Array:
