@@ -71,27 +71,24 @@ def describe(name: str | None = None) -> Description:
     >>> describe("llamafactory").rules[0]["tokens"]
     'characters'
     """
-    if name is None:
-        return Description([_rules(own) for own in LINES])
-    dialect = get(name)
-    if not isinstance(dialect, Recipe):
+    lines: Any = LINES.values() if name is None else [get(name)]
+    if not all(isinstance(line, Recipe) for line in lines):
         raise ValueError(f"{name!r} is a dialect, no recipe: see help(fastbleu.dialects.get(...))")
-    return Description([_rules(dialect.name)])
+    return Description([_rules(line) for line in lines])
 
 
-def _rules(own: str) -> dict[str, str]:
-    line = LINES[own]
-    arithmetic = line.base if isinstance(line.base, str) else "its own"
-    for option, value in line.options.items():
-        given = value if isinstance(value, str) else str(value).replace("'", "")
-        arithmetic += f", {option} {given}"
+def _rules(line: Recipe) -> dict[str, str]:
+    options = [f", {option} {value}" for option, value in line.changed.items()]
+    of_corpus = "of its tokens" if line.tokens else "sums"
     return {
-        "recipe": own,
+        "recipe": line.name,
         "other names": ", ".join(line.short),
-        "arithmetic": arithmetic,
+        "arithmetic": "".join(
+            ["its own" if line._arithmetic is line else line.base.name, *options]
+        ),
         "tokens": "white space" if line.tokenizer == "none" else line.tokenizer,
         "references": line.references,
-        "corpus": "made of sentences" if line.mean else "of its tokens" if line.tokens else "sums",
+        "corpus": "made of sentences" if line.mean_of_sentences else of_corpus,
         "scale": f"0-{line.scale:g}",
         "note": line.about,
         "original": line.source,

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     Segment = tuple[list[Any], list[list[Any]]]
 
 
-def lists_of_tokens(counter: Counter, batch: Batch) -> tuple[Any, Any]:
-    """`Batch.lists` of text or of lists of tokens; TypeError if the batch holds token ids."""
+def as_lists(counter: Counter, batch: Batch) -> Batch:
+    """A batch of `Batch.lists`; TypeError if they are of token ids."""
     hypotheses, references = batch.lists()
     if IdRows in (type(hypotheses), type(references)) or counter.id_filter is not None:
         raise TypeError("this dialect takes text or lists of tokens, not arrays of token ids")
-    return hypotheses, references
+    return Batch(hypotheses, references, batch.before, batch.present, batch.warns)
 
 
 class TokenListCounter(Counter):
@@ -50,8 +50,7 @@ class TokenListCounter(Counter):
         TypeError
             The batch holds token ids.
         """
-        hypotheses, references = lists_of_tokens(self, batch)
-        listed = Batch(hypotheses, references, batch.before, batch.present, batch.warns)
+        listed = as_lists(self, batch)
         try:
             counted = super().count(listed, **options)
             self.examine(counted, self._tokens(listed))

@@ -1,7 +1,7 @@
-"""The arithmetic of recipes that have some of their own: a row of counts to a score.
+"""The arithmetic of recipes that have some of their own, which are in recipe_table.py.
 
-Each function takes options, and the row's lengths, matches and totals, those of a segment or the
-sums of a corpus. It returns the score on 0-1. The recipes are in recipe_table.py.
+First functions of a row's lengths, matches and totals, those of a segment or the sums of a corpus,
+to a score on 0-1; then functions of all rows to the score of a corpus. Options come first.
 """
 
 from __future__ import annotations
@@ -11,22 +11,30 @@ from functools import reduce
 from math import exp, fsum, inf, log, nan
 from operator import add as add_up
 from sys import float_info
+from typing import Any
 
+import numpy
 from numpy import float32
 
-from ..runtime.import_lock import import_lock
+from ..counting.stats import Stats
+from ..runtime.import_lock import import_locked
 from . import fdlibm
 from ._single_precision import single_precision_score
-from .plain import doubling_logarithms
+from .codexglue import CODEXGLUE_SUMMARY
+from .nltk import NLTK
+from .plain import doubling_logarithms, plain_rows
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+Counts = Sequence[int]
+Formula = Callable[[int, int, Counts, Counts], float]
 
-    from .plain import Row
 
-    Counts: TypeAlias = Sequence[int]
-    Formula: TypeAlias = Callable[[int, int, Counts, Counts], float]
+def running_sum(values: Iterable[float]) -> float:
+    """The sum of tools that add up themselves; Python's sum() compensates since 3.12."""
+    return reduce(add_up, values, 0.0)
+
+
+def to_float32(value: float | float32) -> float:
+    return float(float32(value))
 
 
 def _penalty(c: float, r: float) -> float:
@@ -39,34 +47,24 @@ def _log(p: float) -> float:
 
 
 def _bleu(
-    c: int,
-    r: int,
-    logs: Iterable[float],
-    add: Callable[[Iterable[float]], float] = fsum,
-    orders: int = 4,
+    c: int, r: int, logs: Iterable[float], add: Callable[..., float] = fsum, orders: int = 4
 ) -> float:
     """The usual penalty times exp of the mean of logarithms, which `add` adds up."""
     weight = 1 / orders
     return _penalty(c, r) * exp(add([weight * one for one in logs]))
 
 
-def running_sum(values: Iterable[float]) -> float:
-    """The sum of tools that add up themselves; Python's sum() compensates since 3.12."""
-    return reduce(add_up, values, 0.0)
+# A row to a score.
 
 
-def to_float32(value: float) -> float:
-    return float(float32(value))
+def by_order(logarithm: Callable[[int, int], float], add: Callable[..., float] = fsum) -> Formula:
+    """A formula from the logarithm of each order, which follows from its matches and total."""
+    return lambda c, r, m, t: _bleu(c, r, map(logarithm, m, t), add)
 
 
-def summed(rows: Iterable[Row]) -> Row:
-    """The sum of rows."""
-    c, r, matches, totals = zip(*rows, strict=True)
-    counts = ([*map(sum, zip(*its, strict=True))] for its in (matches, totals))
-    return sum(c), sum(r), *counts
-
-
-# Python
+multiwoz = by_order(lambda m, t: log(m / (t + 1e-7) + 1e-7))
+paddlenlp = by_order(lambda m, t: log(m / t if m else float_info.min))
+allennlp = by_order(lambda m, t: log(m + 1e-13) - log(t + 1e-13), sum)
 
 
 def ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -> float:
@@ -74,33 +72,16 @@ def ignite(smoothing: str, single: bool, c: int, r: int, m: Counts, t: Counts) -
     if not m[0]:
         return 0.0
     totals = [max(1, ngrams) for ngrams in t]
+    pairs = zip(m, totals, strict=True)
     if smoothing == "no_smooth":
         number: Any = float32 if single else float
-        pairs = zip(map(number, m), map(number, totals), strict=True)
-        logs = [_log(matched * (number(1) / ngrams)) for matched, ngrams in pairs]
+        precisions = [number(its) * (number(1) / number(ngrams)) for its, ngrams in pairs]
     elif smoothing == "smooth1":
-        counts = zip(m, totals, strict=True)
-        logs = [log((matched or 0.1) / ngrams) for matched, ngrams in counts]
+        precisions = [(its or 0.1) / ngrams for its, ngrams in pairs]
     else:
         others = zip(m[1:], (totals if smoothing == "nltk_smooth2" else t)[1:], strict=True)
-        smoothed = [(matched + 1) / (ngrams + 1) for matched, ngrams in others]
-        logs = [*map(log, [m[0] / totals[0], *smoothed])]
-    return _bleu(c, r, logs, orders=len(logs))
-
-
-def multiwoz(c: int, r: int, m: Counts, t: Counts) -> float:
-    pairs = zip(m, t, strict=True)
-    return _bleu(c, r, [log(matched / (ngrams + 1e-7) + 1e-7) for matched, ngrams in pairs])
-
-
-def paddlenlp(c: int, r: int, m: Counts, t: Counts) -> float:
-    pairs = zip(m, t, strict=True)
-    return _bleu(c, r, [log(its / n if its else float_info.min) for its, n in pairs])
-
-
-def allennlp(c: int, r: int, m: Counts, t: Counts) -> float:
-    logs = [log(its + 1e-13) - log(n + 1e-13) for its, n in zip(m, t, strict=True)]
-    return _bleu(c, r, logs, sum)
+        precisions = [m[0] / totals[0], *[(its + 1) / (ngrams + 1) for its, ngrams in others]]
+    return _bleu(c, r, map(_log, precisions), orders=len(m))
 
 
 def nematus(c: int, r: int, m: Counts, t: Counts) -> float:
@@ -110,11 +91,8 @@ def nematus(c: int, r: int, m: Counts, t: Counts) -> float:
     return float(product ** (1 / 4) * _penalty(c, r))
 
 
-# float32
-
-
 def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
-    """keras-hub's score with `added` to all orders; with 0 it is metrax'."""
+    """keras-hub's score in float32 with `added` to all orders; with 0 it is metrax'."""
     if not c:
         return 0.0 if r else nan
     pairs = [(float32(its + added), float32(n + added)) for its, n in zip(m, t, strict=True)]
@@ -124,11 +102,33 @@ def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
     return to_float32(float(exp(sum(logs)) * bp))
 
 
-def smoothed(smoothing: str, m: Counts, t: Counts) -> list[float]:
+def _tensor(values: object) -> Any:
+    """For PyTorch's float32."""
+    torch = import_locked("torch")
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def torchtext(c: int, r: int, m: Counts, t: Counts) -> float:
+    if not all(m):
+        return 0.0
+    total = reduce(add_up, (_tensor(m) / _tensor(t)).log() * 0.25)
+    return float(total.exp()) * _penalty(c, r)
+
+
+def torch_score(c: int, r: int, precisions: Sequence[float], added: float) -> float:
+    """BP * exp(mean of log(p + added)) in float32."""
+    if not c:
+        return 0.0
+    logs = (_tensor(precisions) + added).log()
+    bp = (1 - _tensor(r) / _tensor(c)).exp() if c < r else 1.0
+    return float(bp * (0.25 * logs).sum().exp())
+
+
+def of_tensorbleu(smoothing: str, m: Counts, t: Counts) -> list[float]:
     """TensorBLEU's precisions."""
     pairs = zip(m, t, strict=True)
     if smoothing == "floor":
-        return [float(float32(its or 0.1) / float32(n or 1)) for its, n in pairs]
+        return [to_float32(float32(its or 0.1) / float32(n or 1)) for its, n in pairs]
     if smoothing == "add-k":
         return [(its + 1) / (n + 1) for its, n in pairs]
     return [its / n if its else 1e-12 * (smoothing == "exp") for its, n in pairs]
@@ -136,44 +136,17 @@ def smoothed(smoothing: str, m: Counts, t: Counts) -> list[float]:
 
 def tensorbleu(smoothing: str, c: int, r: int, m: Counts, t: Counts) -> float:
     """TensorBLEU of a sentence."""
-    return torch_score(c, r, smoothed(smoothing, m, t), 1e-12)
-
-
-def torch_score(c: float, r: float, precisions: Sequence[float], added: float) -> float:
-    """BP * exp(mean of log(p + added)) by PyTorch's float32."""
-    with import_lock:
-        import torch
-
-    if not c:
-        return 0.0
-    logs = torch.log(torch.tensor(precisions, dtype=torch.float32) + added)
-    lengths = torch.tensor([r, c], dtype=torch.float32)
-    bp = torch.exp(1 - lengths[0] / lengths[1]) if c < r else torch.tensor(1.0)
-    return float(bp * torch.exp(torch.sum(0.25 * logs)))
-
-
-def torchtext(c: int, r: int, m: Counts, t: Counts) -> float:
-    with import_lock:
-        import torch
-
-    if not all(m):
-        return 0.0
-    counts = torch.tensor(m, dtype=torch.float32) / torch.tensor(t, dtype=torch.float32)
-    total = reduce(add_up, torch.log(counts) * 0.25)
-    return float(torch.exp(total)) * _penalty(c, r)
+    return torch_score(c, r, of_tensorbleu(smoothing, m, t), 1e-12)
 
 
 def moses(added: int, c: int, r: float, m: Counts, t: Counts) -> float:
     return single_precision_score(c, r, [n + added for n in m], [n + added for n in t])
 
 
-# Java and JavaScript
-
-
 def joshua(c: int, r: int, m: Counts, t: Counts) -> float:
     pairs = enumerate(zip(m, t, strict=True))
     totals = [n if its or not n else c - order for order, (its, n) in pairs]
-    return _bleu(c, r, doubling_logarithms(m, totals), running_sum)
+    return multeval(c, r, m, totals)
 
 
 def multeval(c: int, r: int, m: Counts, t: Counts) -> float:
@@ -195,3 +168,37 @@ def promptfoo(rewards_short: bool, c: int, r: int, m: Counts, t: Counts) -> floa
     exponent = 1 - c / r if rewards_short else 1 - r / c
     bp = 1.0 if c > r or (c == r and not rewards_short) else fdlibm.exp(exponent)
     return bp * fdlibm.exp(running_sum(logs))
+
+
+# The rows of a corpus, as they are added up, to its score.
+
+
+def mean_of_pairs(rows: Stats) -> float:
+    """ms-swift's, of scores before they are rounded; pairs with an empty side are left out."""
+    table = numpy.array(rows)
+    pairs = Stats(table[table[:, :2].all(1)], 4)
+    found = NLTK.sentence_scores(pairs, None, "exp") or [0.0]
+    return round(sum(found) / len(found) * 100, 6)
+
+
+def mean_of_codesum(rows: Stats) -> float:
+    """The sum times 100 before it is divided."""
+    total = running_sum([CODEXGLUE_SUMMARY._sentence(*row) for row in plain_rows(rows)])
+    return total * 100.0 / len(rows)
+
+
+def phrasal_mean(rows: Stats) -> float:
+    """Phrasal's mean, which an empty hypothesis makes 0."""
+    its = list(plain_rows(rows))
+    total = running_sum(phrasal(1, *row) for row in its)
+    return total / len(its) if all(c for c, *_ in its) else 0.0
+
+
+def phrasal_corpus(rows: Stats) -> float:
+    """Phrasal's score of the sums; a corpus of one segment is smoothed."""
+    return phrasal(len(rows) == 1, *next(plain_rows(rows.sum())))
+
+
+def unsmoothed(rows: Stats) -> float:
+    """nltk's corpus score, whatever sentences are smoothed by."""
+    return NLTK.score(rows.sum()).value

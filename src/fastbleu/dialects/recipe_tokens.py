@@ -1,23 +1,26 @@
 """Recipes that look at the tokens of segments.
 
-A segment is (hypothesis, references). Functions for `Line.rows` take options and segments, and
-return rows; those for `Line.tokens` also take whether each segment is scored alone, and return
+A segment is (hypothesis, references). Functions for `Recipe.rows` take options and segments, and
+return rows; those for `Recipe.tokens` also take whether each segment is scored alone, and return
 scores.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, combinations
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import accumulate, chain, combinations, islice
 from math import exp, log
+from operator import add as add_up
 
+import numpy
 from numpy import float32
 
 from ..counting.counter import Counter as SegmentCounter
 from ..counting.stats import Stats
 from ..inputs.batch import Batch
-from ..runtime.import_lock import import_lock
 from ..tokenizers.loaded import get_tokenizer, tokenize
 from . import get, recipe_rows
 from .nltk import NLTK
@@ -29,67 +32,75 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..counting.token_lists import Segment
-    from .plain import Row
 
 _ORDERS = range(1, 5)
 
 
-def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any) -> Stats:
-    """The rows of segments of tokens, or of texts."""
-    counter = SegmentCounter(get_tokenizer(tokenizer) if tokenizer else None, **options)
-    hypotheses, references = zip(*segments, strict=True)
-    return counter.count(Batch(list(hypotheses), list(references))).stats
+def _rows(segments: Iterable[Any], **options: Any) -> Stats:
+    """The rows of segments of tokens, or of texts that 13a splits."""
+    hypotheses, references = map(list, zip(*segments, strict=True))
+    tokenizer = get_tokenizer("13a") if isinstance(hypotheses[0], str) else None
+    return SegmentCounter(tokenizer, **options).count(Batch(hypotheses, references)).stats
 
 
-def _made_rows(rows: Iterable[Row]) -> Stats:
-    return Stats([[c, r, *matches, *totals] for c, r, matches, totals in rows], 4)
+def _parts(values: Iterable[Any], listed: list[Any]) -> Iterator[list[Any]]:
+    """The values that belong to each of some lists."""
+    iterator = iter(values)
+    return (list(islice(iterator, len(some))) for some in listed)
 
 
-def _single(segment: Segment) -> list[Segment]:
+def pairs(segment: Segment) -> list[Any]:
     """A segment with each of its references alone."""
     hypothesis, references = segment
     return [(hypothesis, [reference]) for reference in references]
 
 
-# Rows.
+def best(
+    dialect: str,
+    options: Mapping[str, Any],
+    alternatives: Callable[[Segment], list[Any]],
+    segments: list[Segment],
+) -> Stats:
+    """Of each segment the alternative with the highest score by a dialect."""
+    listed = [alternatives(segment) for segment in segments]
+    rows, rules = _rows(chain.from_iterable(listed)), get(dialect)
+    scores = rules.sentence_scores(rules.adapt(rows), **options)
+    found = zip(_parts(scores, listed), _parts(rows, listed), strict=True)
+    return Stats.concatenate([some[its.index(max(its))] for its, some in found])
 
 
-def _best(rows: Stats, scores: Sequence[float], counts: Iterable[int]) -> Stats:
-    """The row with the highest score of each segment, which has so many of the rows."""
-    chosen, first = [], 0
-    for count in counts:
-        its = scores[first : first + count]
-        chosen.append(rows[first + its.index(max(its))])
-        first += count
-    return Stats.concatenate(chosen)
+def flores(language: str, segment: Segment) -> list[tuple[str, list[str]]]:
+    """Every run of neighboring lines."""
+    lines = [stripped for line in segment[0] if (stripped := line.strip())]
+    ends = combinations(range(len(lines) + 1), 2)
+    runs = [" ".join(lines[start:end]) for start, end in ends] or [""]
+    reference = _prepared(language, "\n".join(segment[1][0]))
+    return [(_prepared(language, run), [reference]) for run in runs]
 
 
-def best_reference(dialect: str, options: Mapping[str, Any], segments: list[Segment]) -> Stats:
-    """With the reference with which a segment has the highest score by a dialect."""
-    rows = _rows([pair for segment in segments for pair in _single(segment)])
-    scores = get(dialect).sentence_scores(get(dialect).adapt(rows), **options)
-    return _best(rows, scores, [len(references) for _, references in segments])
+def _prepared(language: str, text: str) -> str:
+    if language == "Chinese":
+        text = " ".join(tokenize(text, "zh"))
+    elif language == "Japanese":
+        text = re.sub("([\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\u0e00-\u0e7f])", r" \1 ", text)
+    return " ".join(tokenize(" ".join(text.split()), "13a"))
 
 
 def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
     """Without the most common n-grams of all references."""
     joined = [token for _, references in segments for one in references for token in one]
-    common = Counter(gram for order in _ORDERS for gram in _ngrams(joined, order))
-    trivial = {gram for gram, _ in common.most_common(ignored)}
-    rows = []
-    for (hypothesis, references), (c, r, matches, totals) in zip(
-        segments, plain_rows(_rows(segments)), strict=True
-    ):
-        matches, totals = list(matches), list(totals)
-        for n, order in enumerate(_ORDERS):
-            had = Counter(gram for gram in _ngrams(hypothesis, order) if gram in trivial)
+    common = Counter(chain.from_iterable(_ngrams(joined, order) for order in _ORDERS))
+    is_trivial = dict(common.most_common(ignored)).__contains__
+    table = numpy.array(_rows(segments))
+    for row, (hypothesis, references) in zip(table, segments, strict=True):
+        for order in _ORDERS:
+            had = Counter(filter(is_trivial, _ngrams(hypothesis, order)))
             most: Counter[Any] = Counter()
             for reference in references if had else ():
-                most |= Counter(gram for gram in _ngrams(reference, order) if gram in had)
-            matches[n] -= (had & most).total()
-            totals[n] -= had.total()
-        rows.append((c, r, matches, totals))
-    return _made_rows(rows)
+                most |= Counter(filter(had.__contains__, _ngrams(reference, order)))
+            row[1 + order] -= (had & most).total()
+            row[5 + order] -= had.total()
+    return Stats(table, 4)
 
 
 def _ngrams(tokens: Sequence[Any], order: int) -> Iterable[tuple[Any, ...]]:
@@ -98,70 +109,45 @@ def _ngrams(tokens: Sequence[Any], order: int) -> Iterable[tuple[Any, ...]]:
 
 def average_length(segments: list[Segment]) -> Stats:
     """The mean length of references, cut to an integer, as Moses has it."""
-    lengths = [sum(map(len, references)) // len(references) for _, references in segments]
-    rows = zip(plain_rows(_rows(segments)), lengths, strict=True)
-    return _made_rows((row[0], length, *row[2:]) for row, length in rows)
+    table = numpy.array(_rows(segments))
+    table[:, 1] = [sum(map(len, references)) // len(references) for _, references in segments]
+    return Stats(table, 4)
 
 
 def multiwoz(marks: bool, segments: list[Segment]) -> Stats:
     """With marks around a hypothesis and its first reference; no length is farther than 999."""
     if marks:
         segments = [
-            (["GO_", *hypothesis, "EOS_"], [["GO_", *references[0], "EOS_"], *references[1:]])
-            for hypothesis, references in segments
+            (["GO_", *hypothesis, "EOS_"], [["GO_", *first, "EOS_"], *others])
+            for hypothesis, (first, *others) in segments
         ]
-    rows = plain_rows(_rows(segments, reference_length="first"))
-    return _made_rows((c, r if abs(c - r) < 1000 else 1000, m, t) for c, r, m, t in rows)
+    table = numpy.array(_rows(segments, reference_length="first"))
+    table[abs(table[:, 0] - table[:, 1]) > 999, 1] = 1000
+    return Stats(table, 4)
 
 
 def promptfoo(rewards_short: bool, segments: list[Segment]) -> Stats:
     """Of each order the reference with most matches."""
-    rows = []
+    listed = []
     for hypothesis, references in segments:
-        if not rewards_short and hypothesis == [""]:
-            hypothesis = []
-        pairs = _single((hypothesis, [reference or [""] for reference in references]))
-        found = list(plain_rows(_rows(pairs)))
-        c, _, _, totals = found[0]
-        lengths = [(abs(r - c), 0 if rewards_short else r) for _, r, *_ in found]
-        r = found[lengths.index(min(lengths))][1]
-        matches = [max(matched) for matched in zip(*[row[2] for row in found], strict=True)]
-        rows.append((c, r, matches, totals))
-    return _made_rows(rows)
+        counted = [] if hypothesis == [""] and not rewards_short else hypothesis
+        listed.append(pairs((counted, [one or [""] for one in references])))
+    rows = []
+    for found in _parts(plain_rows(_rows(chain.from_iterable(listed))), listed):
+        [c, *_], lengths, matches, [totals, *_] = zip(*found, strict=True)
+        distances = [(abs(r - c), 0 if rewards_short else r) for r in lengths]
+        r = lengths[distances.index(min(distances))]
+        most = [max(of_order) for of_order in zip(*matches, strict=True)]
+        rows.append([c, r, *most, *totals])
+    return Stats(rows, 4)
 
 
 def ragas(segments: list[Segment]) -> Stats:
     """The first sentence of a response, the reference's sentences as alternatives."""
-    return _rows([(hypothesis[0], references[0]) for hypothesis, references in segments], "13a")
+    return _rows((hypothesis[0], references[0]) for hypothesis, references in segments)
 
 
-def flores(language: str, segments: list[Segment]) -> Stats:
-    """With the best run of neighboring lines."""
-    pairs: list[tuple[str, list[str]]] = []
-    counts = []
-    for lines, references in segments:
-        lines = [stripped for line in lines if (stripped := line.strip())]
-        ends = combinations(range(len(lines) + 1), 2)
-        runs = [" ".join(lines[start:end]) for start, end in ends] or [""]
-        reference = _prepared(language, "\n".join(references[0]))
-        pairs += [(_prepared(language, run), [reference]) for run in runs]
-        counts.append(len(runs))
-    rows = _rows(pairs, "13a")
-    return _best(rows, SACREBLEU.sentence_scores(rows, effective_order=True), counts)
-
-
-def _prepared(language: str, text: str) -> str:
-    with import_lock:
-        from ..tokenizers.recipe_texts import spaces_around_cjk
-
-    if language == "Chinese":
-        text = " ".join(tokenize(text, "zh"))
-    elif language == "Japanese":
-        text = spaces_around_cjk(text)
-    return " ".join(tokenize(" ".join(text.split()), "13a"))
-
-
-# Scores that do not follow from rows.
+# Segments to scores.
 
 
 def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
@@ -170,13 +156,12 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
         if not (hypothesis and all(references)):
             blank = "a reference" if hypothesis else "the hypothesis"
             raise ValueError(f"segment {number}: {blank} is blank, which the original refuses")
-    rows = list(plain_rows(_rows(segments)))
+    table = numpy.array(NLTK.adapt(_rows(segments)))
     scores: list[float] = []
-    for its in [[row] for row in rows] if each else [rows]:
-        orders = min(4, max(c for c, *_ in its))
-        stats = Stats([[c, r, *m[:orders], *t[:orders]] for c, r, m, t in its], orders)
-        weights = [0.25 / (0.25 * orders)] * orders
-        scores += NLTK.sentence_scores(NLTK.adapt(stats).sum(), weights, smoothing)
+    for rows in table[:, None] if each else [table]:
+        orders = min(4, rows[:, 0].max())
+        counts = Stats(rows[:, [*range(2 + orders), *range(6, 6 + orders)]], orders)
+        scores += NLTK.sentence_scores(counts.sum(), [0.25 / (0.25 * orders)] * orders, smoothing)
     return scores
 
 
@@ -185,12 +170,11 @@ def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
     scores = []
     rows = enumerate(plain_rows(_rows(segments)))
     for (number, (c, _, matches, _)), (_, references) in zip(rows, segments, strict=True):
-        length, total, halved = float32(0), float32(0), 1.0
-        for reference in references:
-            length += float32(len(reference))
-        length /= float32(len(references))
+        lengths = [float32(len(one)) for one in references]
+        length = reduce(add_up, lengths) / float32(len(lengths))
         if not (c and length):
             raise ValueError(f"segment {number} has only white space, which the original refuses")
+        total, halved = float32(0), 1.0
         for order, matched in enumerate(matches[:c]):
             halved *= 1.0 if matched else 0.5
             total = float32(float(total) + 0.25 * log((matched or halved) / (c - order)))
@@ -206,41 +190,34 @@ def tensorbleu(smoothing: str, segments: list[Segment], each: bool) -> list[floa
         return [recipe_rows.tensorbleu(smoothing, *row) for row in plain_rows(rows)]
     c, r, *_ = next(plain_rows(rows.sum()))
     matches, totals = [0] * 4, [0] * 4
-    shortest = min(len(hypothesis) for hypothesis, _ in segments)
-    width = max(len(references) for _, references in segments)
-    for order in _ORDERS[:shortest]:
+    lengths = [(k, len(one)) for _, some in segments for k, one in enumerate(some)]
+    for order in _ORDERS[: min(len(hypothesis) for hypothesis, _ in segments)]:
+        short = {k for k, length in lengths if length < order}
         kept = [
-            k
-            for k in range(width)
-            if all(len(some[k]) >= order for _, some in segments if k < len(some))
+            (hypothesis, [one for k, one in enumerate(some) if k not in short] or [[]])
+            for hypothesis, some in segments
         ]
-        chosen = [(h, [some[k] for k in kept if k < len(some)] or [[]]) for h, some in segments]
-        _, _, matched, ngrams = next(plain_rows(_rows(chosen).sum()))
+        _, _, matched, ngrams = next(plain_rows(_rows(kept).sum()))
         matches[order - 1], totals[order - 1] = matched[order - 1], ngrams[order - 1]
     if smoothing == "none" and not all(totals):
         return [0.0]
     halves = smoothing == "exp"
-    precisions = recipe_rows.smoothed("none" if halves else smoothing, matches, totals)
+    precisions = recipe_rows.of_tensorbleu("none" if halves else smoothing, matches, totals)
     if halves:  # an order without a match has half of the precision before
         halved = accumulate(precisions, lambda before, p: p or before / 2, initial=2e-12)
         precisions = list(halved)[1:]
     return [recipe_rows.torch_score(c, r, precisions, 1e-12 if smoothing == "none" else 0.0)]
 
 
-def _self_bleu_of(texts: list[str]) -> float:
-    """The mean score of each text with the others as references; HELM's `_self_bleu`."""
-    texts = [stripped for text in texts if (stripped := text.strip())]
-    if len(texts) < 2:
-        return 0.0
-    pairs = [(text, texts[:n] + texts[n + 1 :]) for n, text in enumerate(texts)]
-    scores = SACREBLEU.sentence_scores(_rows(pairs, "13a"), effective_order=True)
-    return sum(scores) / len(scores)
-
-
 def self_bleu(segments: list[Segment], each: bool) -> list[float]:
-    texts = [text for [text], _ in segments]
-    return [_self_bleu_of(some) for some in ([[text] for text in texts] if each else [texts])]
+    """The mean score of each text with the others as references; HELM's `_self_bleu`."""
+    texts = [stripped for [text], _ in segments if (stripped := text.strip())]
+    if each or len(texts) < 2:
+        return [0.0] * len(segments) if each else [0.0]
+    rows = _rows((text, texts[:n] + texts[n + 1 :]) for n, text in enumerate(texts))
+    scores = SACREBLEU.sentence_scores(rows, effective_order=True)
+    return [sum(scores) / len(scores)]
 
 
 def self_bleu_of_references(segments: list[Segment], each: bool) -> list[float]:
-    return [_self_bleu_of([text for [text] in references]) for _, references in segments]
+    return [self_bleu([(one, []) for one in its], False)[0] for _, its in segments]

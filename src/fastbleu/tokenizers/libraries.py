@@ -124,10 +124,9 @@ def load_by_script(name: str, entry: Entry, path: str | None) -> Loaded:
 
 
 def load_of_tool(name: str, entry: Entry, path: str | None) -> Loaded:
-    """The text rules of an evaluation tool: a function, or one that makes it."""
-    function, *arguments = entry.details
-    found: Any = getattr(import_locked(f"{__package__}.recipe_texts"), function)
-    return found(*arguments) if arguments or entry.packages else found, name, None
+    """The text rules of an evaluation tool."""
+    texts: Any = import_locked(f"{__package__}.recipe_texts")
+    return texts.SPLITS.get(name) or getattr(texts, name)(), name, None
 
 
 def splitting(

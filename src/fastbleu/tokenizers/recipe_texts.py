@@ -1,6 +1,7 @@
-"""The text rules of evaluation tools: each function splits a text into a tool's tokens.
+"""The text rules of evaluation tools, which split a text into a tool's tokens.
 
-Sources: see the recipes that have them (dialects/recipe_table.py).
+`SPLITS` has the functions; those below it, named after tokenizers, import a library and return
+one. Sources: see the recipes that have them (dialects/recipe_table.py).
 """
 
 from __future__ import annotations
@@ -20,72 +21,34 @@ if TYPE_CHECKING:
     Split: TypeAlias = Callable[[str], list[str]]
 
 _JAVA_SPACES = " \t\n\x0b\f\r"
-_java_space = re.compile(f"[{_JAVA_SPACES}]+")
-# Guava's BREAKING_WHITESPACE.
-_breaking_space = re.compile(
-    "[\t\n\x0b\f\r \x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]"
+_split_by_java = re.compile(f"[{_JAVA_SPACES}]+").split
+_split_by_guava = re.compile(  # at BREAKING_WHITESPACE
+    f"[{_JAVA_SPACES}\x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]"
+).split
+_JAVASCRIPT_SPACES = (
+    _JAVA_SPACES
+    + "\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff"
+    + "".join(map(chr, range(0x2000, 0x200B)))
 )
-# JavaScript's.
-_SPACES_OF_JAVASCRIPT = "\t\n\x0b\f\r \xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
-_javascript_space = re.compile(f"[{_SPACES_OF_JAVASCRIPT}]+")
+_split_by_javascript = re.compile(f"[{_JAVASCRIPT_SPACES}]+").split
 _parlai_sign = re.compile(r"[!\"#$%&()*+,\-./:;<=>?@\[\]\\^`{|}~_']")
 _parlai_article = re.compile(r"\b(a|an|the)\b")
 _spaced_by_marian = re.compile("([\u0e00-\u0e7f\u3040-\u30ff\u4e00-\u9fff])").sub
 _is_chinese = re.compile("[\u4e00-\u9fa5]").search
 
 
-def lowered_afterwards(tokenizer: str) -> Split:
-    return lambda text: [token.lower() for token in split(text, tokenizer)]
-
-
-def moses(text: str) -> list[str]:
-    return [token for token in text.split(" ") if token]
-
-
-def joshua_decoder(text: str) -> list[str]:
+def _joshua(text: str) -> list[str]:
     r"""Java's split("\\s+"), which drops empty tokens at the end."""
-    tokens = _java_space.split(text)
-    while len(tokens) > 1 and not tokens[-1]:
-        tokens.pop()
-    return [] if tokens == [""] and text else tokens
+    text = text.rstrip(_JAVA_SPACES)
+    return _split_by_java(text) if text else []
 
 
-def joshua(text: str) -> list[str]:
-    return joshua_decoder(text) if text else []
-
-
-def phrasal(text: str) -> list[str]:
-    return joshua(text.strip("".join(map(chr, range(33)))))
-
-
-def multeval(text: str) -> list[str]:
-    return _breaking_space.split(text)
-
-
-def promptfoo(text: str) -> list[str]:
-    return _javascript_space.split(text.lower().strip(_SPACES_OF_JAVASCRIPT)) if text else []
-
-
-def parlai(text: str) -> list[str]:
+def _parlai(text: str) -> list[str]:
     text = _parlai_article.sub(" ", _parlai_sign.sub(" ", text.lower()))
     return " ".join(text.split()).split(" ")
 
 
-def sentences(text: str) -> list[str]:
-    return text.split(". ")
-
-
-def lines(text: str) -> list[str]:
-    return text.split("\n")
-
-
-def whole(text: str) -> list[str]:
-    return [text]
-
-
-def codesum(text: str) -> list[str]:
+def _codesum(text: str) -> list[str]:
     """mteval-v11's steps."""
     text = text.strip().replace("<skipped>", "")
     for entity, sign in (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&amp;", "&")):
@@ -93,14 +56,7 @@ def codesum(text: str) -> list[str]:
     return split(text.lower().replace("&", "& ").replace("<", "< "), "13a")
 
 
-def spaces_around_cjk(text: str) -> str:
-    """Japanese, Korean and Thai of OpenCompass' FLORES."""
-    return " ".join(
-        re.sub("([\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\u0e00-\u0e7f])", r" \1 ", text).split()
-    )
-
-
-def keras_hub(text: str) -> list[str]:
+def _keras_hub(text: str) -> list[str]:
     """13a, but a full stop or comma at either end stays with a digit; ASCII's white space."""
     text = text.translate(_HIDDEN)
     starts, ends = text[:1] in (".", ","), text[-1:] in (".", ",")
@@ -112,13 +68,30 @@ def keras_hub(text: str) -> list[str]:
     return [token for token in tokens if token]
 
 
-def marian(text: str) -> list[str]:
+def _marian(text: str) -> list[str]:
     """13a and the like, split at spaces alone."""
-    tokens = " ".join(split(text.translate(_HIDDEN), "13a"))
-    return moses(_spaced_by_marian(r" \1 ", tokens))
+    text = " ".join(split(text.translate(_HIDDEN), "13a"))
+    return SPLITS["moses"](_spaced_by_marian(r" \1 ", text))
 
 
-# Tokenizers of libraries: each function imports one and returns the function that splits a text.
+SPLITS: dict[str, Split] = {
+    "moses": lambda text: [token for token in text.split(" ") if token],
+    "joshua": _joshua,
+    "joshua-decoder": lambda text: _joshua(text) if text else [""],
+    "phrasal": lambda text: _joshua(text.strip("".join(map(chr, range(33))))),
+    "multeval": _split_by_guava,
+    "promptfoo": lambda text: (
+        _split_by_javascript(text.lower().strip(_JAVASCRIPT_SPACES)) if text else []
+    ),
+    "parlai": _parlai,
+    "sentences": lambda text: text.split(". "),
+    "lines": lambda text: text.split("\n"),
+    "whole": lambda text: [text],
+    "codesum": _codesum,
+    "marian": _marian,
+    "keras-hub": _keras_hub,
+    "13a-lowered": lambda text: [token.lower() for token in split(text, "13a")],
+}
 
 
 @cache
@@ -148,24 +121,24 @@ def word_tokenize() -> Split:
 
 def _jieba() -> Any:
     """jieba, with its dictionary loaded without messages."""
-    jieba: Any = import_locked("jieba")
-    logger = jieba.default_logger
+    library: Any = import_locked("jieba")
+    logger = library.default_logger
     level = logger.level
     logger.setLevel("WARNING")
-    jieba.initialize()
+    library.initialize()
     logger.setLevel(level)
-    return jieba
+    return library
 
 
-def jieba_words() -> Split:
-    jieba = _jieba()
-    return lambda text: [word for found in jieba.cut(text) if (word := found.strip(" "))]
+def jieba() -> Split:
+    cut = _jieba().cut
+    return lambda text: [word for found in cut(text) if (word := found.strip(" "))]
 
 
 def evalscope() -> Split:
     """jieba for a text with a Chinese character, `word_tokenize` for others."""
-    jieba, words = _jieba(), word_tokenize()
-    return lambda text: list(jieba.cut(text)) if _is_chinese(text) else words(text)
+    cut, words = _jieba().cut, word_tokenize()
+    return lambda text: list(cut(text)) if _is_chinese(text) else words(text)
 
 
 def azure() -> Split:

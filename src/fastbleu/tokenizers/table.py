@@ -89,9 +89,8 @@ def _original(prepare: str, compiled: str) -> Entry:
     return Entry(load_original, (prepare, compiled), splits_at_spaces=True)
 
 
-def _of_tool(*details: str, packages: str = "") -> Entry:
-    """`details`: the function of recipe_texts.py, and its arguments if it makes the function."""
-    return Entry(load_of_tool, details, "recipes", packages)
+def _of_tool(packages: str = "") -> Entry:
+    return Entry(load_of_tool, (), "recipes", packages)
 
 
 _FLORES101 = _sentencepiece(
@@ -145,19 +144,18 @@ TABLE: dict[TokenizerName, Entry] = {
     "auto-captions": Entry(load_by_script, ("ptb", "jieba")),
     "characters": _original("characters", "char"),
     "turn": _original("turn", "none"),
-    **{
-        name: _of_tool(name.replace("-", "_"))
-        for name in (
+    **dict.fromkeys(
+        (
             *("moses", "joshua", "joshua-decoder", "phrasal", "multeval", "promptfoo", "parlai"),
-            *("sentences", "lines", "whole", "codesum", "marian", "keras-hub"),
-        )
-    },
-    "13a-lowered": _of_tool("lowered_afterwards", "13a"),
-    "word_tokenize": _of_tool("word_tokenize", packages=_NLTK),
-    "jieba": _of_tool("jieba_words", packages="jieba"),
-    "evalscope": _of_tool("evalscope", packages=f"jieba, {_NLTK}"),
-    "azure": _of_tool("azure", packages=f"{_NLTK}, sacremoses"),
-    "whisper": _of_tool("whisper", packages="whisper-normalizer"),
+            *("sentences", "lines", "whole", "codesum", "marian", "keras-hub", "13a-lowered"),
+        ),
+        _of_tool(),
+    ),
+    "word_tokenize": _of_tool(_NLTK),
+    "jieba": _of_tool("jieba"),
+    "evalscope": _of_tool(f"jieba, {_NLTK}"),
+    "azure": _of_tool(f"{_NLTK}, sacremoses"),
+    "whisper": _of_tool("whisper-normalizer"),
 }
 _OF_SACREBLEU = None, load_mecab, load_sentencepiece
 TOKENIZERS: tuple[TokenizerName, ...] = tuple(
