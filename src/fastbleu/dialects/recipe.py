@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 
 from ..counting._counted import Counted, Totals
 from ..counting.counter import Counter
@@ -57,10 +56,7 @@ class RecipeCounter(Counter):
     """Counts the "first" of the references, or the "fewest": as many as all segments have."""
 
     reads_utf8 = False
-
-    def __init__(self, references: str, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.references = references
+    references: str
 
     def count(self, batch: Batch, **options: Any) -> Counted:
         batch = as_lists(self, batch)
@@ -71,10 +67,6 @@ class RecipeCounter(Counter):
             list_or_tuple(some)[:most] if is_collection(some) else some for some in given
         ]
         return super().count(batch, **options)
-
-
-class RecipeTokenCounter(RecipeCounter, TokenListCounter):
-    """A `RecipeCounter` that keeps tokens."""
 
 
 class Recipe(Dialect):
@@ -88,9 +80,9 @@ class Recipe(Dialect):
     of_empty: Mapping[str, float | None] = {}
     # From segments of tokens to their rows, where these are not the usual ones.
     rows: Callable[[list[Segment]], Stats] | None = None
-    # Changes the score of a sentence, and of a corpus unless there are these two.
+    # Changes the score of a sentence, and that of a corpus without a function of its own.
     finish: Callable[[float], float] | None = None
-    # From the scores of sentences, or from the rows, to the score of a corpus; else rows add up.
+    # From the scores of sentences, or from their rows, to that of a corpus; else rows add up.
     mean: Callable[[Sequence[float]], float] | None = None
     corpus: Callable[[Stats], float] | None = None
     # From segments of tokens, and whether each is scored alone, to scores; there are no rows.
@@ -108,8 +100,8 @@ class Recipe(Dialect):
         has_mean = bool(self.mean or self.corpus)
         counter: Any = TokenListCounter if keeps_tokens else Counter
         if self.references != "all":
-            cutting = RecipeTokenCounter if keeps_tokens else RecipeCounter
-            counter = partial(cutting, self.references)
+            of_references = {"references": self.references}
+            counter = type("RecipeCounter", (RecipeCounter, counter), of_references)
         made: dict[str, Any] = {
             "__doc__": f"{self.about}\n\n    References\n    ----------\n    {source}\n    ",
             "name": name,

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 _ORDERS = range(1, 5)
 
 
-def _rows(segments: Iterable[Any], **options: Any) -> Stats:
-    """The rows of segments of tokens, or of texts that 13a splits."""
+def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any) -> Stats:
+    """The rows of segments of tokens, or of texts."""
+    counter = SegmentCounter(get_tokenizer(tokenizer) if tokenizer else None, **options)
     hypotheses, references = map(list, zip(*segments, strict=True))
-    tokenizer = get_tokenizer("13a") if isinstance(hypotheses[0], str) else None
-    return SegmentCounter(tokenizer, **options).count(Batch(hypotheses, references)).stats
+    return counter.count(Batch(hypotheses, references)).stats
 
 
 def _parts(values: Iterable[Any], listed: list[Any]) -> Iterator[list[Any]]:
@@ -49,7 +49,7 @@ def _parts(values: Iterable[Any], listed: list[Any]) -> Iterator[list[Any]]:
     return (list(islice(iterator, len(some))) for some in listed)
 
 
-def pairs(segment: Segment) -> list[Any]:
+def pairs(segment: Segment) -> list[Segment]:
     """A segment with each of its references alone."""
     hypothesis, references = segment
     return [(hypothesis, [reference]) for reference in references]
@@ -58,7 +58,7 @@ def pairs(segment: Segment) -> list[Any]:
 def best(
     dialect: str,
     options: Mapping[str, Any],
-    alternatives: Callable[[Segment], list[Any]],
+    alternatives: Callable[[Segment], list[Segment]],
     segments: list[Segment],
 ) -> Stats:
     """Of each segment the alternative with the highest score by a dialect."""
@@ -69,21 +69,21 @@ def best(
     return Stats.concatenate([some[its.index(max(its))] for its, some in found])
 
 
-def flores(language: str, segment: Segment) -> list[tuple[str, list[str]]]:
+def flores(language: str, segment: Segment) -> list[Segment]:
     """Every run of neighboring lines."""
     lines = [stripped for line in segment[0] if (stripped := line.strip())]
     ends = combinations(range(len(lines) + 1), 2)
     runs = [" ".join(lines[start:end]) for start, end in ends] or [""]
-    reference = _prepared(language, "\n".join(segment[1][0]))
-    return [(_prepared(language, run), [reference]) for run in runs]
+    references = [_words(language, "\n".join(segment[1][0]))]
+    return [(_words(language, run), references) for run in runs]
 
 
-def _prepared(language: str, text: str) -> str:
+def _words(language: str, text: str) -> list[str]:
     if language == "Chinese":
         text = " ".join(tokenize(text, "zh"))
     elif language == "Japanese":
         text = re.sub("([\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\u0e00-\u0e7f])", r" \1 ", text)
-    return " ".join(tokenize(" ".join(text.split()), "13a"))
+    return tokenize(" ".join(tokenize(" ".join(text.split()))))
 
 
 def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
@@ -144,7 +144,7 @@ def promptfoo(rewards_short: bool, segments: list[Segment]) -> Stats:
 
 def ragas(segments: list[Segment]) -> Stats:
     """The first sentence of a response, the reference's sentences as alternatives."""
-    return _rows((hypothesis[0], references[0]) for hypothesis, references in segments)
+    return _rows([(hypothesis[0], references[0]) for hypothesis, references in segments], "13a")
 
 
 # Segments to scores.
@@ -159,7 +159,7 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
     table = numpy.array(NLTK.adapt(_rows(segments)))
     scores: list[float] = []
     for rows in table[:, None] if each else [table]:
-        orders = min(4, rows[:, 0].max())
+        orders = min(4, int(rows[:, 0].max()))
         counts = Stats(rows[:, [*range(2 + orders), *range(6, 6 + orders)]], orders)
         scores += NLTK.sentence_scores(counts.sum(), [0.25 / (0.25 * orders)] * orders, smoothing)
     return scores
@@ -214,7 +214,7 @@ def self_bleu(segments: list[Segment], each: bool) -> list[float]:
     texts = [stripped for [text], _ in segments if (stripped := text.strip())]
     if each or len(texts) < 2:
         return [0.0] * len(segments) if each else [0.0]
-    rows = _rows((text, texts[:n] + texts[n + 1 :]) for n, text in enumerate(texts))
+    rows = _rows([(text, texts[:n] + texts[n + 1 :]) for n, text in enumerate(texts)], "13a")
     scores = SACREBLEU.sentence_scores(rows, effective_order=True)
     return [sum(scores) / len(scores)]
 
