@@ -19,7 +19,6 @@ from numpy import float32
 from ..counting.stats import Stats
 from ..runtime.import_lock import import_locked
 from . import fdlibm
-from ._single_precision import single_precision_score
 from .codexglue import CODEXGLUE_SUMMARY
 from .nltk import NLTK
 from .plain import doubling_logarithms, plain_rows
@@ -137,10 +136,6 @@ def of_tensorbleu(smoothing: str, m: Counts, t: Counts) -> list[float]:
 def tensorbleu(smoothing: str, c: int, r: int, m: Counts, t: Counts) -> float:
     """TensorBLEU of a sentence."""
     return torch_score(c, r, of_tensorbleu(smoothing, m, t), 1e-12)
-
-
-def moses(added: int, c: int, r: float, m: Counts, t: Counts) -> float:
-    return single_precision_score(c, r, [n + added for n in m], [n + added for n in t])
 
 
 def joshua(c: int, r: int, m: Counts, t: Counts) -> float:

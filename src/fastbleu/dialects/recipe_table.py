@@ -11,6 +11,7 @@ import numpy
 
 from . import recipe_rows as rows
 from . import recipe_tokens as tokens
+from ._single_precision import single_precision_score
 from .codexglue import CODEXGLUE_SUMMARY
 from .recipe import Recipe
 
@@ -157,7 +158,7 @@ for name, tokenizer in (
 ):
     add(f"torchmetrics-sacre_bleu{name}", "torchmetrics 1.9.0 sacre_bleu_score", "torchmetrics",
         "without sacreBLEU's smoothing; the first of equally close references", tokenizer=tokenizer,
-        **({"smoothing": "add-k"} if name == "-smooth" else {}))
+        **{"smoothing": "add-k"} if name == "-smooth" else {})
 add("crystalbleu", "crystalbleu 0.2", "nltk")
 for n in (5, 20):
     add(f"crystalbleu-ignoring-{n}", "crystalbleu 0.2", "nltk", f"without the {n} most common "
@@ -187,7 +188,7 @@ for length, (name, added) in product(
     ("closest", "shortest", "average"), (("mert", 0), ("sentence-bleu moses-sentence", 1))
 ):
     add(f"moses-{name}" if length == "closest" else f"moses-{name.split()[0]}-reflen:{length}",
-        "moses-smt/mosesdecoder@34452895f mert", partial(rows.moses, added),
+        "moses-smt/mosesdecoder@34452895f mert", partial(single_precision_score, added),
         "1 added to all orders" * added, tokenizer="moses", mean=mean if added else None,
         reference_length="shortest" if length == "shortest" else "closest",
         rows=tokens.average_length if length == "average" else None)
@@ -209,7 +210,8 @@ add("phrasal-local", PHRASAL, partial(rows.phrasal, 1), "the mean of sentences",
     tokenizer="joshua-decoder", reference_length="first", of_empty={"hypothesis": nan})
 for name, tokenizer in (("", "marian"), ("-words", "moses")):
     add(f"marian{name}", "marian-nmt/marian-dev@c9f287db training/validator.h",
-        partial(rows.moses, 0), tokenizer=tokenizer, scale=100.0, finish=rows.to_float32, **FIRST)
+        partial(single_precision_score, 0), tokenizer=tokenizer, scale=100.0,
+        finish=rows.to_float32, **FIRST)
 add("allennlp", "allenai/allennlp@80fb606 training/metrics/bleu.py", rows.allennlp,
     of_empty={"hypothesis": 0.0}, **FIRST)
 add("paddlenlp", "paddlenlp 2.8.1 metrics/bleu.py", rows.paddlenlp, of_empty={"hypothesis": None})

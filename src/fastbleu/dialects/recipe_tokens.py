@@ -21,7 +21,8 @@ from numpy import float32
 from ..counting.counter import Counter as SegmentCounter
 from ..counting.stats import Stats
 from ..inputs.batch import Batch
-from ..tokenizers.loaded import get_tokenizer, tokenize
+from ..tokenizers._compiled import split
+from ..tokenizers.loaded import get_tokenizer
 from . import get, recipe_rows
 from .nltk import NLTK
 from .plain import plain_rows
@@ -80,10 +81,10 @@ def flores(language: str, segment: Segment) -> list[Segment]:
 
 def _words(language: str, text: str) -> list[str]:
     if language == "Chinese":
-        text = " ".join(tokenize(text, "zh"))
+        text = " ".join(split(text, "zh"))
     elif language == "Japanese":
         text = re.sub("([\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\u0e00-\u0e7f])", r" \1 ", text)
-    return tokenize(" ".join(tokenize(" ".join(text.split()))))
+    return split(" ".join(split(" ".join(text.split()), "13a")), "13a")
 
 
 def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
