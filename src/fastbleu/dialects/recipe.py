@@ -144,14 +144,10 @@ class Recipe(Dialect):
         known = [self._score_of_empty(*row[:2]) for row in rows]
         if known.count(None) == len(known):
             return array("d", map(self._finished, self.base._scores(adapted, scorer)))
-        pairs = zip(known, adapted, strict=True)
-        return array(
-            "d",
-            [
-                self._finished(self.base._scores(row, scorer)[0]) if score is None else score
-                for score, row in pairs
-            ],
-        )
+        scores = array("d")
+        for score, row in zip(known, adapted, strict=True):
+            scores.extend(self._scores(row, scorer) if score is None else [score])
+        return scores
 
     def _segment_scores(self, counted: Counted, scorer: Scorer) -> Sequence[float]:
         segments = counted.extra or []

@@ -19,7 +19,6 @@ from numpy import float32
 from ..counting.stats import Stats
 from ..runtime.import_lock import import_locked
 from . import fdlibm
-from .codexglue import CODEXGLUE_SUMMARY
 from .nltk import NLTK
 from .plain import doubling_logarithms, plain_rows
 
@@ -176,24 +175,8 @@ def mean_of_pairs(rows: Stats) -> float:
     return round(sum(found) / len(found) * 100, 6)
 
 
-def mean_of_codesum(rows: Stats) -> float:
-    """The sum times 100 before it is divided."""
-    total = running_sum([CODEXGLUE_SUMMARY._sentence(*row) for row in plain_rows(rows)])
-    return total * 100.0 / len(rows)
-
-
 def phrasal_mean(rows: Stats) -> float:
     """Phrasal's mean, which an empty hypothesis makes 0."""
     its = list(plain_rows(rows))
     total = running_sum(phrasal(1, *row) for row in its)
     return total / len(its) if all(c for c, *_ in its) else 0.0
-
-
-def phrasal_corpus(rows: Stats) -> float:
-    """Phrasal's score of the sums; a corpus of one segment is smoothed."""
-    return phrasal(len(rows) == 1, *next(plain_rows(rows.sum())))
-
-
-def unsmoothed(rows: Stats) -> float:
-    """nltk's corpus score, whatever sentences are smoothed by."""
-    return NLTK.score(rows.sum()).value

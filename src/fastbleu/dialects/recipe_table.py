@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import product
+from itertools import product, starmap
 from math import isnan, nan
 from typing import Any
 
@@ -13,6 +13,8 @@ from . import recipe_rows as rows
 from . import recipe_tokens as tokens
 from ._single_precision import single_precision_score
 from .codexglue import CODEXGLUE_SUMMARY
+from .nltk import NLTK
+from .plain import plain_rows
 from .recipe import Recipe
 
 TYPE_CHECKING = False
@@ -171,9 +173,12 @@ add("multiwoz-evaluate", "budzianowski/multiwoz@fe0c8e6 evaluate.py", rows.multi
     of_empty={"hypothesis": None}, rows=partial(tokens.multiwoz, False))
 add("nematus", "EdinburghNLP/nematus@49d0508 metrics/sentence_bleu.py", rows.nematus, mean=mean,
     **FIRST)
+of_codesum = CODEXGLUE_SUMMARY._sentence
 for name, of_empty in (("codenn", {"hypothesis": None}), ("codebert", {})):
-    add(f"codesum-{name}", CODESUM, CODEXGLUE_SUMMARY._sentence, "the mean of sentences",
-        scale=100.0, tokenizer="codesum", of_empty=of_empty, corpus=rows.mean_of_codesum, **FIRST)
+    add(f"codesum-{name}", CODESUM, of_codesum, "the mean of sentences", scale=100.0,
+        tokenizer="codesum", of_empty=of_empty,
+        corpus=lambda its: rows.running_sum(starmap(of_codesum, plain_rows(its))) * 100 / len(its),
+        **FIRST)
 for name, average in (("", None), ("-average", mean)):
     about = "the mean of sentences" if average else ""
     add(f"codesum-rencos{name}", CODESUM, "coco", about, mean=average)
@@ -183,7 +188,7 @@ for name, average in (("", None), ("-average", mean)):
         unsmoothed = method == "-smooth4" and not average
         add(f"codesum-nltk{method}{name}", CODESUM, "nltk",
             about or "a corpus without smoothing" * unsmoothed, smoothing=smoothing, mean=average,
-            corpus=rows.unsmoothed if unsmoothed else None, **FIRST)
+            corpus=(lambda its: NLTK.score(its.sum()).value) if unsmoothed else None, **FIRST)
 for length, (name, added) in product(
     ("closest", "shortest", "average"), (("mert", 0), ("sentence-bleu moses-sentence", 1))
 ):
@@ -201,7 +206,8 @@ add("multeval", "jhclark/multeval@bd93ed1 jbleu/JBLEU.java", rows.multeval, toke
     scale=100.0, _printed="%.1f")
 PHRASAL = "stanfordnlp/phrasal@be69585b mt/metrics/BLEUMetric.java"
 for name, about, whole in (
-    ("", "unsmoothed, except for a single segment", rows.phrasal_corpus),
+    ("", "unsmoothed, except for a single segment",
+     lambda its: rows.phrasal(len(its) == 1, *next(plain_rows(its.sum())))),
     ("-smooth", "the mean of sentences", rows.phrasal_mean),
 ):
     add(f"phrasal{name}", PHRASAL, partial(rows.phrasal, 1), about, tokenizer="phrasal",

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 
 from ..runtime.import_lock import import_locked
 from ._compiled import split
-from .originals import _HIDDEN
+from .originals import _BEYOND_ASCII, _HIDDEN, _keep_markup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +22,10 @@ if TYPE_CHECKING:
 
 _JAVA_SPACES = " \t\n\x0b\f\r"
 _split_by_java = re.compile(f"[{_JAVA_SPACES}]+").split
-_split_by_guava = re.compile(  # at BREAKING_WHITESPACE
-    f"[{_JAVA_SPACES}\x85\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]"
-).split
-_JAVASCRIPT_SPACES = (
-    _JAVA_SPACES
-    + "\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff"
-    + "".join(map(chr, range(0x2000, 0x200B)))
-)
+# Guava's BREAKING_WHITESPACE: all but no-break spaces.
+_BREAKING_SPACES = _JAVA_SPACES + re.sub("[\xa0\u2007\u202f]", "", _BEYOND_ASCII)
+_split_by_guava = re.compile(f"[{_BREAKING_SPACES}]").split
+_JAVASCRIPT_SPACES = _JAVA_SPACES + _BEYOND_ASCII.replace("\x85", "\ufeff")
 _split_by_javascript = re.compile(f"[{_JAVASCRIPT_SPACES}]+").split
 _parlai_sign = re.compile(r"[!\"#$%&()*+,\-./:;<=>?@\[\]\\^`{|}~_']")
 _parlai_article = re.compile(r"\b(a|an|the)\b")
@@ -43,17 +39,12 @@ def _joshua(text: str) -> list[str]:
     return _split_by_java(text) if text else []
 
 
-def _parlai(text: str) -> list[str]:
-    text = _parlai_article.sub(" ", _parlai_sign.sub(" ", text.lower()))
-    return " ".join(text.split()).split(" ")
-
-
 def _codesum(text: str) -> list[str]:
     """mteval-v11's steps."""
     text = text.strip().replace("<skipped>", "")
     for entity, sign in (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&amp;", "&")):
         text = text.replace(entity, sign)
-    return split(text.lower().replace("&", "& ").replace("<", "< "), "13a")
+    return split(_keep_markup(text.lower()), "13a")
 
 
 def _keras_hub(text: str) -> list[str]:
@@ -68,12 +59,6 @@ def _keras_hub(text: str) -> list[str]:
     return [token for token in tokens if token]
 
 
-def _marian(text: str) -> list[str]:
-    """13a and the like, split at spaces alone."""
-    text = " ".join(split(text.translate(_HIDDEN), "13a"))
-    return SPLITS["moses"](_spaced_by_marian(r" \1 ", text))
-
-
 SPLITS: dict[str, Split] = {
     "moses": lambda text: [token for token in text.split(" ") if token],
     "joshua": _joshua,
@@ -83,12 +68,17 @@ SPLITS: dict[str, Split] = {
     "promptfoo": lambda text: (
         _split_by_javascript(text.lower().strip(_JAVASCRIPT_SPACES)) if text else []
     ),
-    "parlai": _parlai,
+    "parlai": lambda text: (
+        _parlai_article.sub(" ", _parlai_sign.sub(" ", text.lower())).split() or [""]
+    ),
     "sentences": lambda text: text.split(". "),
     "lines": lambda text: text.split("\n"),
     "whole": lambda text: [text],
     "codesum": _codesum,
-    "marian": _marian,
+    # As if split at spaces alone, since other white space is hidden.
+    "marian": lambda text: _spaced_by_marian(
+        r" \1 ", " ".join(split(text.translate(_HIDDEN), "13a"))
+    ).split(),
     "keras-hub": _keras_hub,
     "13a-lowered": lambda text: [token.lower() for token in split(text, "13a")],
 }
@@ -120,24 +110,24 @@ def word_tokenize() -> Split:
 
 
 def _jieba() -> Any:
-    """jieba, with its dictionary loaded without messages."""
+    """jieba's `cut`, with its dictionary loaded without messages."""
     library: Any = import_locked("jieba")
     logger = library.default_logger
     level = logger.level
     logger.setLevel("WARNING")
     library.initialize()
     logger.setLevel(level)
-    return library
+    return library.cut
 
 
 def jieba() -> Split:
-    cut = _jieba().cut
+    cut = _jieba()
     return lambda text: [word for found in cut(text) if (word := found.strip(" "))]
 
 
 def evalscope() -> Split:
     """jieba for a text with a Chinese character, `word_tokenize` for others."""
-    cut, words = _jieba().cut, word_tokenize()
+    cut, words = _jieba(), word_tokenize()
     return lambda text: list(cut(text)) if _is_chinese(text) else words(text)
 
 
