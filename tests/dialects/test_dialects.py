@@ -9,7 +9,7 @@ import pytest
 from commands import python
 from generators import raises
 
-from fastbleu import Stats, dialects, significance
+from fastbleu import BLEU, Stats, dialects, significance
 from fastbleu.dialects import NLTK, SACREBLEU, Dialect
 
 NAMES = dialects.names()
@@ -130,3 +130,14 @@ def test_tf_nmt_has_no_ratio_without_tokens():
     for row, empty in (((0, 3, 0, 0), "hypotheses"), ((3, 0, 0, 3), "references")):
         with pytest.raises(ZeroDivisionError, match=f"the {empty} have no tokens at all"):
             dialects.get("tf-nmt").score(rows(*row))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["torchmetrics", "torcheval", "torchtext", "tensorbleu", "torchmetrics-sacre_bleu"],
+)
+def test_dialects_that_need_torch_say_so(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
+    corpus = ["The cat sat on the mat."], [["The cat sat on a mat."]]
+    for call in (BLEU(dialect=name).score, BLEU(dialect=name).sentence_scores):
+        raises(ImportError, "and torch is not installed: pip install torch", call, *corpus)

@@ -17,10 +17,10 @@ import numpy
 from numpy import float32
 
 from ..counting.stats import Stats
-from ..runtime.import_lock import import_locked
 from . import fdlibm
 from .nltk import NLTK
 from .plain import doubling_logarithms, plain_rows
+from .torchmetrics import load_torch
 
 Counts = Sequence[int]
 Formula = Callable[[int, int, Counts, Counts], float]
@@ -102,7 +102,7 @@ def keras_hub(added: int, c: int, r: int, m: Counts, t: Counts) -> float:
 
 def _tensor(values: object) -> Any:
     """For PyTorch's float32."""
-    torch = import_locked("torch")
+    torch = load_torch()
     return torch.tensor(values, dtype=torch.float32)
 
 

@@ -6,9 +6,8 @@ from array import array
 from collections.abc import Sequence
 
 from ..counting.stats import Stats
-from ..runtime.import_lock import import_lock
 from .base import Dialect
-from .torchmetrics import tensors, torch_field
+from .torchmetrics import load_torch, tensors, torch_field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,9 +51,7 @@ class TorchEvalDialect(Dialect):
         `counts` are those of rows, or of one row without the first dimension; `dtype` is the type
         of TorchEval's counts: float64 in its class, float32 in its function.
         """
-        with import_lock:
-            import torch
-
+        torch = load_torch()
         device, max_order = counts[2].device, counts[2].shape[-1]
         input_len, target_len, matches, possible = (count.to(dtype) for count in counts)
         # TorchEval's equal weights are float32, so three of them do not add up to 1.
@@ -72,9 +69,7 @@ class TorchEvalDialect(Dialect):
         return torch_field()
 
     def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
-        with import_lock:
-            import torch
-
+        torch = load_torch()
         counts = tensors(adapted)
         if not counts[3].all():
             raise ValueError(

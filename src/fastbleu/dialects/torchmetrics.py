@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from ..counting.stats import Stats
-from ..runtime.import_lock import import_lock
+from ..runtime.import_lock import import_lock, import_locked
 from .base import Dialect
 
 TYPE_CHECKING = False
@@ -52,9 +53,7 @@ class TorchMetricsDialect(Dialect):
         `counts` are those of rows, or of one row without the first dimension; `dtype` is that of
         TorchMetrics' states.
         """
-        with import_lock:
-            import torch
-
+        torch = load_torch()
         device, max_order = counts[2].device, counts[2].shape[-1]
         preds_len, target_len, numerator, denominator = (count.to(dtype) for count in counts)
         precisions = numerator / denominator
@@ -77,11 +76,22 @@ class TorchMetricsDialect(Dialect):
         return torch_field()
 
     def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
-        with import_lock:
-            import torch
-
+        torch = load_torch()
         asked = scorer.weights, scorer.smoothing == "add-k", torch.get_default_dtype()
         return array("d", self.score_tensors(tensors(adapted), *asked).tolist())
+
+
+def load_torch() -> Any:
+    """PyTorch; ImportError that says who needs it if it is not installed."""
+    try:
+        return import_locked("torch")
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError(
+            "the BLEU of torchmetrics, torcheval, torchtext and tensorbleu is computed by PyTorch, "
+            "for the same last digits, and torch is not installed: pip install torch"
+        ) from None
 
 
 @cache
@@ -98,9 +108,9 @@ def torch_field() -> dict[str, str]:
 
 def tensors(stats: Stats, device: object = None) -> list[torch.Tensor]:
     """The rows as int64: hyp_len and ref_len, shape (rows,), matches, totals, (rows, max_order)."""
+    torch = load_torch()
     with import_lock:
         import numpy
-        import torch
 
     table = torch.from_numpy(numpy.array(stats)).to(device)
     lengths, matches, totals = table.split([2, stats.max_order, stats.max_order], 1)
