@@ -26,7 +26,7 @@ cdef extern from "Python.h":
 
 import sys
 from array import array as _array
-from pathlib import Path
+from os.path import dirname, join
 from zlib import decompress
 
 from fastbleu.inputs.arguments import a_type
@@ -72,9 +72,11 @@ cdef object owners              # what the pointers of `tables` point into
 cdef int load_tables() except -1:
     global owners
     cdef array numbers = _array("H"), successors = _array("H")
-    cdef bytes data = decompress(Path(__file__).with_name("ptb_tables.bin").read_bytes())
+    cdef bytes data
     cdef int states, actions
     cdef Py_ssize_t at
+    with open(join(dirname(__file__), "ptb_tables.bin"), "rb") as file:
+        data = decompress(file.read())
     numbers.frombytes(data[:4])
     states, actions = [
         number if sys.byteorder == "little" else number >> 8 | (number & 0xFF) << 8 for number in numbers]
@@ -97,11 +99,15 @@ cdef inline Py_ssize_t char_at(int kind, const void *chars, Py_ssize_t i) noexce
     return (<const uint8_t *> chars)[i] if kind == 1 else (<const uint16_t *> chars)[i]
 
 
-cdef inline void put(int kind, written *out, Py_ssize_t c) noexcept nogil:
+cdef inline void set_char(int kind, void *chars, Py_ssize_t i, Py_ssize_t c) noexcept nogil:
     if kind == 1:
-        (<uint8_t *> out.chars)[out.size] = <uint8_t> c
+        (<uint8_t *> chars)[i] = <uint8_t> c
     else:
-        (<uint16_t *> out.chars)[out.size] = <uint16_t> c
+        (<uint16_t *> chars)[i] = <uint16_t> c
+
+
+cdef inline void put(int kind, written *out, Py_ssize_t c) noexcept nogil:
+    set_char(kind, out.chars, out.size, c)
     out.size += 1
 
 
@@ -205,26 +211,34 @@ cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize
         put(kind, out, 45)                  # only soft hyphens
 
 
-cdef inline Py_ssize_t write_plain_word(const uint8_t *chars, Py_ssize_t length, Py_ssize_t i, bint apart,
-                                        written *out) noexcept nogil:
-    """Write a word of ASCII letters with a space or newline after it, for which no automaton is needed.
+cdef inline Py_ssize_t write_plain_word(int kind, const void *chars, Py_ssize_t length, bint joined, Py_ssize_t i,
+                                        bint all_tokens, bint apart, written *out) noexcept nogil:
+    """Write a word of ASCII letters and the mark after it, for which no automaton is needed.
 
-    Returns the place after the word, or `i` if it is no such word: also one that might be "cannot", "gonna",
-    "gotta", "lemme", "gimme" or "wanna", which are two tokens.
+    Returns the place after them, or `i` if white space or the end do not follow, or if the word might be
+    "cannot", "gonna", "gotta", "lemme", "gimme" or "wanna", which are two tokens.
     """
-    cdef uint8_t *to = <uint8_t *> out.chars + out.size
-    cdef Py_ssize_t end = i
-    to[0] = 32
-    to += apart
-    while end < length and <unsigned int> ((chars[end] | 32) - 97) < 26:
-        to[end - i] = chars[end] | 32
+    cdef void *to = out.chars
+    cdef Py_ssize_t start = out.size + apart, shift = start - i, end = i, after = i, c
+    set_char(kind, to, out.size, 32)
+    while end < length and end < i + STEP:
+        c = char_at(kind, chars, end) | 32
+        if <size_t> (c - 97) >= 26:
+            break
+        set_char(kind, to, end + shift, c)
         end += 1
-    if end == i or end == length or (chars[end] != 32 and chars[end] != 10):
+    if 5 <= end - i <= 6 and char_at(kind, to, start + 2) == char_at(kind, to, start + 3) and (
+            char_at(kind, to, start) in (99, 103, 108, 119)):
         return i
-    if 5 <= end - i <= 6 and to[0] in (99, 103, 108, 119):
+    c = unit_at(kind, chars, length, joined, end)
+    after = end
+    if not all_tokens and c in (33, 44, 58, 59, 63):       # ! , : ; ?
+        after += 1
+        c = unit_at(kind, chars, length, joined, after)
+    if end == i or c not in (32, 10, END):
         return i
-    out.size += end - i + apart
-    return end
+    out.size = end + shift
+    return after
 
 
 cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_tokens, Py_ssize_t stop,
@@ -240,18 +254,18 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
         if matches % SIGNALS == 0:
             with gil:
                 PyErr_CheckSignals()
-        if kind == 1:
-            start = i
-            # A host's name may begin with \xa0, but not if this belongs to white space.
-            while i < length and (char_at(1, chars, i) == 32 or char_at(1, chars, i) == 0xA0 and i > start):
-                i += 1
-            if i >= limit:
-                break
-            end = write_plain_word(<const uint8_t *> chars, min(length, i + STEP), i, not begins_line, out)
-            if end > i:
-                i = end
-                begins_line = False
-                continue
+        start = i
+        # A host's name may begin with \xa0, but not if this belongs to white space.
+        while kind == 1 and i < length and (
+                char_at(1, chars, i) == 32 or char_at(1, chars, i) == 0xA0 and i > start):
+            i += 1
+        if i >= limit:
+            break
+        end = write_plain_word(kind, chars, length, joined, i, all_tokens, not begins_line, out)
+        if end > i:
+            i = end
+            begins_line = False
+            continue
         end = match(kind, chars, length, joined, i, failed, &action)
         if action == 0:                     # every unit has a rule but the end
             i = end
