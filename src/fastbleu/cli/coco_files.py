@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ..inputs.coco_captions import check_results, parse_captions
+from ..runtime.collection import collection_paused
 from .files import ByteSource, InputError
 from .readers import Reader
 
@@ -28,7 +29,10 @@ class CocoReader(Reader):
     def __init__(self, path: str, opened: ExitStack) -> None:
         self.source = ByteSource(path, opened)
         self.label = self.source.label
-        data = b"".join(iter(self.source.read, b""))
+        opened.enter_context(collection_paused())  # until the captions are no longer needed
+        data = bytearray()
+        for block in iter(self.source.read, b""):
+            data += block
         try:
             self.captions = parse_captions(data, self.label)
         except ValueError as error:
