@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
-from tempfile import SpooledTemporaryFile
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -157,6 +156,8 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         return [text]
     segments = None
     if options.sentence_level:
+        from tempfile import SpooledTemporaryFile  # 3 ms, for this alone
+
         spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
         segments = SegmentList(options, printer, names, references, numbers, spool)
     with catch_warnings(record=True) as caught:

@@ -142,13 +142,13 @@ cdef class TextPacker(PackedSegments):
     def __cinit__(self, checks, str tokenizer not None, bint lowercase=False, bint missing=False, *,
                   bint utf8=False, prepared=None, line_writer=None):
         self.checks = checks
+        if lowercase:
+            list_small_letters()
         if line_writer is not None:
             self.write_line = <write_function> PyCapsule_GetPointer(line_writer, "fastbleu.line_writer")
             lowercase = True
         self.prepared = prepared
         self.lowercase = lowercase
-        if lowercase:
-            list_small_letters()
         self.missing = missing
         self.tables = tables_of(tokenizer)
         if utf8:
