@@ -20,6 +20,13 @@ we're they'd 'em 'tis y'all l'eau O'Brien McDonald's 1st 2nd 20th 4x4 3D mp3 10-
 well-known co-op self-
 """
 WORDS = _WORDS.split()
+# Marks of Windows's code page, entities, and words with them.
+_QUOTED = """
+&apos; &apos;s don&apos;t can&apos;t CAN&apos;T &apos;ll &apos;em &apos;90s &apos;&apos; `&apos;
+''&apos; '’ &apos;’ O&apos;Brien y&apos;all n&apos;t &quot; &amp;apos; it\x92s \x92 \x91a\x92
+\x93\x94 \x91\x91 “” ‘‘ ’ ' " \\* \\*\\* * cat The
+"""
+QUOTED = _QUOTED.split()
 SEPARATORS = [*[" "] * 6, "", "", "", " ", "  ", "\t", "\u00a0", "-", "'", ".", ","]
 CHARACTERS = list("aabbcdeinstTAUS.  ..,''\"-!?()5120&$%:;/@#*+=<>_^~|\\[]{}“”‘’–—…é½€中😀\u00a0")
 SUBJECTS = "A man|Two women|a group of people|The dog's owner|An old couple|a T.V. reporter"
@@ -56,7 +63,12 @@ def numbers(rng):
     return "".join(rng.choices("0123456789  .,-/:()+'$%thx", k=rng.randint(1, 16)))
 
 
-KINDS = {"captions": caption, "mixed": mixed, "numbers": numbers, "soup": soup}
+def quoted(rng):
+    count = rng.randint(1, 7)
+    return "".join(rng.choice(QUOTED) + rng.choice(SEPARATORS) for _ in range(count))
+
+
+KINDS = {"captions": caption, "mixed": mixed, "numbers": numbers, "quoted": quoted, "soup": soup}
 
 
 def java_lines(folder, texts, tmp_path):

@@ -52,9 +52,9 @@ ALNUM = rf"[A-Za-z0-9{LETTER}{DIGIT}]"
 DIGITS = f"[0-9{DIGIT}]"
 HYPHENS = r"\u2010\u2011\u058a"
 QUOTE_MARKS = r"\u2018-\u201f\u00ab\u00bb\u2039\u203a"
-APOSTROPHE = r"['\u0092\u2019]"
+MARKS, PREFIX_MARKS = r"'\u0092\u2019", r"'`\u0091\u0092\u2018\u2019"
+APOSTROPHE, PREFIX_APOSTROPHE = f"(?:[{MARKS}]|&apos;)", f"(?:[{PREFIX_MARKS}]|&apos;)"
 ACCENTED = "&[aeiouAEIOU](?:acute|grave|uml);"
-PREFIX_APOSTROPHE = r"['`\u0092\u2018\u2019]"
 NAMES = f"[dDoOlL]{PREFIX_APOSTROPHE}{ALNUM}{WORD_CHAR}+"  # "d'Artagnan", "O'Brien"
 PART = f"(?:{ALNUM}{WORD_CHAR}*|{NAMES})"
 
@@ -67,6 +67,12 @@ def rule(
     pattern: str, kind: int = COPY, text: str = "", ending: int = WHOLE, count: int = 0
 ) -> None:
     RULES.append((pattern, kind, text, ending, count))
+
+
+def contraction(words: str, marks: str, letters: str, count: int) -> None:
+    """The second token has `count` letters and an apostrophe, which may be an entity."""
+    for apostrophe, size in ((f"[{marks}]", 1), ("&apos;", 6)):
+        rule(words + apostrophe + letters, ending=BUT_LAST, count=size + count)
 
 
 def any_case(words: str) -> str:
@@ -93,14 +99,14 @@ TAG = rf"<(?:/{_NAME}|{_NAME}(?: +{_NAME}(?: *= *{_VALUE})?)* */?|[!?][A-Za-z-][
 rule(TAG)
 
 # Contractions.
-rule(f"[A-Za-z]*[A-MO-Za-mo-z][nN]{PREFIX_APOSTROPHE}[tT]", ending=BUT_LAST, count=3)
+contraction("[A-Za-z]*[A-MO-Za-mo-z][nN]", PREFIX_MARKS, "[tT]", 2)
 rule(f"[nN]{PREFIX_APOSTROPHE}[tT]", QUOTE)
 for _pair in ("can not", "gon na", "got ta", "lem me", "gim me", "wan na"):
     rule(f"(?i:{_pair.replace(' ', '')})", ending=BUT_LAST, count=len(_pair.split()[1]))
 rule("'[tT](?i:is|was)", ending=FIRST, count=2)
 rule(f"{APOSTROPHE}(?:[sSdDmM]|(?i:ll|re|ve))[^A-Za-z]", QUOTE, ending=BUT_LAST, count=1)
 rule(f"{APOSTROPHE}[sSdDmM]", QUOTE)
-rule(r"[\u0092\u2019](?i:ll|re|ve)", QUOTE)
+rule(r"(?:[\u0092\u2019]|&apos;)(?i:ll|re|ve)", QUOTE)
 rule(f"{APOSTROPHE}(?:[nN]|(?i:em|till?|cause)|[nN]{APOSTROPHE}|[2-9]0[sS])")
 rule(f"{APOSTROPHE}[0-9][0-9]{ANY_SPACE}", ending=BUT_LAST, count=1)
 rule(f"(?:[dDjJlL]|(?i:ol)){APOSTROPHE}")
@@ -166,9 +172,9 @@ WORD = rf"(?:[A-Za-z\u00ad{LETTER}{MARK}]|{ACCENTED})(?:{WORD_CHAR}|{ACCENTED})*
 # "ma'am", "qu'il"
 _INITIALS = rf"[nA-HJ-XZ]{PREFIX_APOSTROPHE}{LETTERS}[A-Za-z{LETTER}{MARK}]+"
 _VOWELS = f"{LETTERS}+[aeiouyAEIOUY]{PREFIX_APOSTROPHE}[aeiouA-Z]{LETTERS}*"
-ELIDED = f"(?:{NAMES}|{_INITIALS}|{_VOWELS}|(?i:e){APOSTROPHE}(?i:er))"
-rule(f"(?:{ELIDED}|{WORD}|{DOTTED}){APOSTROPHE}[sSdDmM]", ending=BUT_LAST, count=2)
-rule(f"(?:{WORD}|{DOTTED}){APOSTROPHE}(?i:ll|re|ve)", ending=BUT_LAST, count=3)
+ELIDED = f"(?:{NAMES}|{_INITIALS}|{_VOWELS}|(?i:e)[{MARKS}](?i:er))"
+contraction(f"(?:{ELIDED}|{WORD}|{DOTTED})", MARKS, "[sSdDmM]", 1)
+contraction(f"(?:{WORD}|{DOTTED})", MARKS, "(?i:ll|re|ve)", 2)
 rule(f"[yY]{APOSTROPHE}{LETTERS}", ending=BUT_LAST, count=1)
 rule(ELIDED)
 rule(WORD)
@@ -227,11 +233,11 @@ rule(rf"\({_EYE}[_.]?{_EYE}\)|\([\^x=~<>']-[\^x=~<>']\)|{_EYE}_{_EYE}", QUOTE)
 
 # Punctuation.
 rule(r"\.{3,5}|\.(?:[ \u00a0]\.){2,4}|[\u0085\u2026]", TEXT, "...")
-rule(r"[!?]+|#+|\\?\*|\*+|@+|_+|<<|>>|[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089]+")
+rule(r"[!?]+|#+|(?:\\\*){1,3}|\*+|@+|_+|<<|>>|[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089]+")
 rule("-|-{5,}")
 rule(r"-{2,4}|[\u0096\u0097\u2013-\u2015]", TEXT, "--")
-rule(rf"[`'\u00b4\u0091-\u0094{QUOTE_MARKS}]", QUOTE)
-rule(rf"''|``|[`\u0091-\u0094{QUOTE_MARKS}][`{QUOTE_MARKS}]", QUOTE)
+rule(rf"[`'\u00b4\u0091-\u0094{QUOTE_MARKS}]|&apos;", QUOTE)
+rule(rf"''|[`\u0091-\u0094{QUOTE_MARKS}]{{2}}", QUOTE)
 rule(r"'[A-Za-z][^ \t\n\r\u00a0]", TEXT, "`", BUT_LAST, 2)
 rule('"', TEXT, "''")
 rule('"[A-Za-z0-9$]', TEXT, "``", BUT_LAST, 1)

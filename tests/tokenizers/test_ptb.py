@@ -84,6 +84,28 @@ def test_random_texts_are_split_as_by_java(kind, coco_folder, tmp_path):
     assert len(found) <= allowed, found[:10]
 
 
+# As Java printed them.
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("it&apos;s it\x92s", "it 's it 's"),
+        ("don&apos;t", "do n't"),
+        ("O&apos;Brien&apos;s &apos;em &apos;", "o&apos;brien 's &apos;em '"),
+        ("\x91\x91a\x92\x92 \x93\x94", "`` a '' ``''"),
+        (r"\*\*\*\*", r"\*\*\* \*"),
+    ],
+)
+def test_quotation_marks_and_entities(text, tokens):
+    assert _ptb.write(text, True) == tokens
+
+
+def test_a_tag_ends_with_its_caption():
+    """For Java the two lines have a tag with spaces, "<a\xa0href="x", and "y">"."""
+    assert tokenize('a <a href="x', "ptb-all") == ["a", "<", "a", "href", "=", "``", "x"]
+    file = 'a <a href="x\ny"> cat'
+    assert _ptb.write(file, True, len(file)) == "a < a href = `` x\ny '' > cat"
+
+
 def test_english_is_split_as_by_java(coco_folder, tmp_path):
     """All English of WMT22; fewer than 1 in 10,000 lines may differ."""
     texts = [line for path in sorted(wmt22.WMT22.glob("*/*-en.*")) for line in lines_of(path)]

@@ -14,7 +14,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport uint8_t, uint16_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memchr, memset
+from libc.string cimport memset
 
 from fastbleu.tokenizers._compiled cimport (
     PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, compact, line_buffers,
@@ -204,6 +204,8 @@ cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize
                 c = 96
             elif c in (0x92, 0x2019, 0x203A):
                 c = 39
+            elif c == 38:                   # &apos;
+                c, i = 39, i + 5
         elif what == ENTITY and c == 38 and i + 3 < end and char_at(kind, chars, i + 3) == 59:
             i += 4
         put(kind, out, c)
@@ -305,7 +307,7 @@ cdef int write_tokens(int kind, const void *chars, Py_ssize_t length, bint all_t
 
 
 cdef inline bint is_plain(const text_line *text) noexcept nogil:
-    """Whether a text is short and of ASCII, without entities, so that `write_plain` can write its tokens."""
+    """Whether a text is short and of ASCII, so that `write_plain` can write its tokens."""
     cdef const uint8_t *chars = <const uint8_t *> text.chars
     cdef uint8_t seen = 0
     cdef size_t i
@@ -313,7 +315,7 @@ cdef inline bint is_plain(const text_line *text) noexcept nogil:
         return False
     for i in range(text.length):
         seen |= chars[i]
-    return seen < 0x80 and memchr(chars, 38, text.length) == NULL
+    return seen < 0x80
 
 
 cdef inline int write_plain(
@@ -382,11 +384,6 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
     if is_plain(&line):
         write_plain(&line, all_tokens, stop, &out, chars)
         return PyUnicode_FromKindAndData(1, chars, out.size)
-    # This reads like a curly apostrophe, in all places that were tried.
-    has_entity = "&apos;" in text
-    if has_entity:
-        stop -= 5 * text.count("&apos;", 0, max(stop, 0))
-        text = text.replace("&apos;", "\x92")
     kind, length, units = PyUnicode_KIND(text), PyUnicode_GET_LENGTH(text), PyUnicode_DATA(text)
     if kind == 4:
         encoded = text.encode(UTF_16, "surrogatepass")
@@ -412,6 +409,4 @@ def write(text, bint all_tokens=False, Py_ssize_t stop=ALONE):
         free(failed.trail)
     if encoded is not None:
         tokens = tokens.encode(UTF_16, "surrogatepass").decode(UTF_16, "surrogatepass")
-    if has_entity:
-        tokens = tokens.replace("\x92", "&apos;")
     return tokens if PyUnicode_IS_ASCII(tokens) else tokens.lower()
