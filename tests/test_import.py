@@ -137,11 +137,13 @@ def test_version():
     [
         *(("torchmetrics", "torch"), ("torcheval", "torch"), ("ignite", "torch")),
         *(("mbrs", "torch"), ("keras", "keras"), ("ray", "pyarrow"), ("spark", "pyarrow")),
+        ("arrow", "pyarrow"),
     ],
 )
 def test_an_adaptor_without_its_host_says_how_to_install_it(adaptor, host, monkeypatch):
     monkeypatch.delitem(sys.modules, f"fastbleu.integrations.{adaptor}", raising=False)
     monkeypatch.setitem(sys.modules, host, None)
-    problem = f"fastbleu.integrations.{adaptor} needs {host}, .* pip install '.\\[{adaptor}\\]'"
+    extra = "parquet" if adaptor == "arrow" else adaptor
+    problem = f"fastbleu.integrations.{adaptor} needs {host}, .* pip install '.\\[{extra}\\]'"
     with pytest.raises(ModuleNotFoundError, match=problem):
         importlib.import_module(f"fastbleu.integrations.{adaptor}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..inputs.arguments import check_positive
 from ..runtime.extras import HostImports
 
-with HostImports("parquet", "pyarrow"):
+with HostImports("arrow", "pyarrow", extra="parquet"):
     import pyarrow
     from pyarrow import compute
 

@@ -14,8 +14,8 @@ def install_command(extra: str) -> str:
 class HostImports:
     """A context for an adaptor's imports: the error for a missing host says how to install it."""
 
-    def __init__(self, extra: str, *hosts: str) -> None:
-        self.extra, self.hosts = extra, hosts
+    def __init__(self, adaptor: str, *hosts: str, extra: str = "") -> None:
+        self.adaptor, self.hosts, self.extra = adaptor, hosts, extra or adaptor
 
     def __enter__(self) -> None:
         pass
@@ -23,7 +23,7 @@ class HostImports:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, ModuleNotFoundError) and error.name in self.hosts:
             raise ModuleNotFoundError(
-                f"fastbleu.integrations.{self.extra} needs {error.name}, which is not installed; "
+                f"fastbleu.integrations.{self.adaptor} needs {error.name}, which is not installed; "
                 f"install the extra: {install_command(self.extra)}",
                 name=error.name,
             ) from None
