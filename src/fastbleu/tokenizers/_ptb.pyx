@@ -213,8 +213,9 @@ cdef inline void write_token(int kind, const void *chars, Py_ssize_t i, Py_ssize
         put(kind, out, 45)                  # only soft hyphens
 
 
-cdef inline Py_ssize_t write_plain_word(int kind, const void *chars, Py_ssize_t length, bint joined, Py_ssize_t i,
-                                        bint all_tokens, bint apart, written *out) noexcept nogil:
+cdef inline Py_ssize_t write_plain_word(
+        int kind, const void *chars, Py_ssize_t length, bint joined, Py_ssize_t i, bint all_tokens,
+        bint apart, written *out) noexcept nogil:
     """Write a word of ASCII letters and the mark after it, for which no automaton is needed.
 
     Returns the place after them, or `i` if white space or the end do not follow, or if the word might be
