@@ -37,7 +37,8 @@ $(VENV)/built: $(VENV)/created $(SOURCES)
 	@touch $@
 
 $(VENV)/tested: $(VENV)/built
-	@$(PIP) --group test
+	@$(PIP) --no-compile --group test
+	@$(BIN)/python -W ignore -m compileall -q -j $(WORKERS) $(VENV)/lib || true    # pip would use one processor
 	@touch $@
 
 build: $(VENV)/built            ## make the virtual environment and compile
