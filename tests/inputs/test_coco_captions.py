@@ -30,5 +30,6 @@ def test_errors_say_what_is_wrong(data, problem):
 def test_captions_elsewhere_in_the_file_do_not_count():
     one, other = '{"image_id": 7, "caption": "a"}', '{"image_id": 9, "caption": "b"}'
     nested = f'{{"image_id": 7, "caption": "c", "inner": {other}}}'
-    data = f'{{"before": {other}, "annotations": [{one}, {nested}], "after": [{other}]}}'
+    its = f'"before": {other}, "annotations": [{one}, {nested}], "after": [{other}]'
+    data = f'{{"image_id": 8, "caption": "d", {its}}}'
     assert parse_captions(data, "name") == {7: ["a", "c"]}

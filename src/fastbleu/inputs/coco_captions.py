@@ -20,32 +20,8 @@ def parse_captions(data: bytes | bytearray | str, name: str) -> dict[Any, list[s
     `data` is a list of objects with the keys "image_id" and "caption", as in files of results, or
     an object with such a list as "annotations". Errors are ValueError and begin with `name`.
     """
-    captions: dict[Any, list[str]] = {}
-
-    def take(entry: dict[str, Any]) -> Any:
-        image, caption = entry.get("image_id"), entry.get("caption")
-        if type(caption) is not str or type(image) not in (int, str):
-            return entry
-        captions.setdefault(image, []).append(caption)
-        return captions
-
-    # Entries are taken while they are read, because all of them together need much memory.
-    entries = _entries(data, name, take)
-    for number, entry in enumerate(entries):
-        if entry is not captions:
-            raise ValueError(
-                f'{name}: entry {number} has no "image_id" with a "caption", which is a string'
-            )
-    if sum(map(len, captions.values())) > len(entries):  # some were elsewhere in the file
-        captions.clear()
-        for entry in _entries(data, name, None):
-            take(entry)
-    return captions
-
-
-def _entries(data: bytes | bytearray | str, name: str, hook: Any) -> list[Any]:
     try:
-        found = json.loads(data, object_hook=hook)
+        found = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: this is not JSON: {error}") from error
     if type(found) is dict:
@@ -57,7 +33,18 @@ def _entries(data: bytes | bytearray | str, name: str, hook: Any) -> list[Any]:
         found = found["annotations"]
     if type(found) is not list:
         raise ValueError(f"{name}: expected a list of captions, found {a_type(found)}")
-    return found
+    captions: dict[Any, list[str]] = {}
+    for number, entry in enumerate(found):
+        try:
+            image, caption = entry["image_id"], entry["caption"]
+        except (KeyError, TypeError):
+            image = caption = None
+        if type(caption) is not str or type(image) not in (int, str):
+            raise ValueError(
+                f'{name}: entry {number} has no "image_id" with a "caption", which is a string'
+            )
+        captions.setdefault(image, []).append(caption)
+    return captions
 
 
 def check_results(

@@ -72,7 +72,7 @@ class _Spark(Engine[DataFrame, DataFrame]):
         partials = table.select(*map(_quoted, read)).mapInArrow(
             partial(_partials, groups), StructType(fields)
         )
-        reduced = [getattr(functions, how)(name).alias(name) for name, how in reductions.items()]
+        reduced = [getattr(functions, kind)(name).alias(name) for name, kind in reductions.items()]
         found = partials.groupBy(*map(_quoted, [*groups.by, COUNTED])).agg(*reduced)
         return found.select(*map(_quoted, names))
 

@@ -239,8 +239,8 @@ class GroupScorer:
             return {}
         if table is None or len(table) < 2:
             return {"low": None, "high": None}
-        how = self._confidence, self._samples, self._seed, metric.threads
-        interval = interval_of(table, metric.scorer, *how)
+        confidence, samples, seed = self._confidence, self._samples, self._seed
+        interval = interval_of(table, metric.scorer, confidence, samples, seed, metric.threads)
         return {"low": interval.low, "high": interval.high}
 
 
