@@ -17,7 +17,9 @@ PYTEST = $(BIN)/python -m pytest $(PARALLEL)
 TORCH ?= torch==2.13.0
 # The revision whose speed make bench compares with.
 AGAINST ?= HEAD~1
-PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Without compiling all that is installed: what is imported is compiled then.
+PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help build demo dev test test-full test-libraries test-integrations test-mbrs test-tables test-engines test-report test-levels test-windows test-emulated test-emulated-short test-pythons mutants docs docs-links test-wheels test-sdist test-installs test-upstream check-release check-packaging lint bench bench-hosts trust trust-short trust-long clean
 .DELETE_ON_ERROR:
@@ -37,8 +39,7 @@ $(VENV)/built: $(VENV)/created $(SOURCES)
 	@touch $@
 
 $(VENV)/tested: $(VENV)/built
-	@$(PIP) --no-compile --group test
-	@$(BIN)/python -W ignore -m compileall -q -j $(WORKERS) $(VENV)/lib || true    # pip would use one processor
+	@$(PIP) --group test
 	@touch $@
 
 build: $(VENV)/built            ## make the virtual environment and compile

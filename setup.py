@@ -25,6 +25,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 from setuptools.errors import PlatformError
+from setuptools.modified import newer_group
 
 SOURCE = Path("src")
 PACKAGE = SOURCE / "fastbleu"
@@ -47,6 +48,7 @@ SWITCHES = ("DEBUG", "SYMBOLS", "SANITIZE", "TSAN", "PORTABLE")
 BUILD_BASE = "-".join(
     ["build/plain", *(f"{name.lower()}1" for name in SWITCHES if switch(f"FASTBLEU_{name}"))]
 )
+TRANSLATIONS = Path(BUILD_BASE, "cython")
 BUILD_LIB = f"{BUILD_BASE}/{Path('lib' + sysconfig.get_config_var('EXT_SUFFIX')).stem}"
 
 NO_COMPILER = (
@@ -83,10 +85,20 @@ def headers_of(path):
     }
     for header in list(found):
         found |= headers_of(header)
+    for declared in declarations_of(path) if path.suffix in (".pyx", ".pxd") else ():
+        found |= headers_of(declared)
+    return frozenset(found)
+
+
+@cache
+def declarations_of(path):
+    """The .pxd files that a module reads, by way of others, too."""
+    modules = CIMPORTED.findall(path.read_text(encoding="utf-8"))
+    found = {SOURCE / f"{module.replace('.', '/')}.pxd" for module in modules}
     if path.suffix == ".pyx" and path.with_suffix(".pxd").exists():
-        found |= headers_of(path.with_suffix(".pxd"))
-    for module in CIMPORTED.findall(text) if path.suffix in (".pyx", ".pxd") else ():
-        found |= headers_of(SOURCE / (module.replace(".", "/") + ".pxd"))
+        found.add(path.with_suffix(".pxd"))
+    for declared in list(found):
+        found |= declarations_of(declared)
     return frozenset(found)
 
 
@@ -122,7 +134,7 @@ class BuildExtensions(build_ext):
 
     def build_extensions(self):
         self.check_tools()
-        if not Path(BUILD_BASE, "cython").exists():
+        if not TRANSLATIONS.exists():
             print("building fastbleu's compiled modules takes about a minute", file=sys.stderr)
         if self.compiler.compiler_type == "msvc":
             if SANITIZE or TSAN:
@@ -167,15 +179,21 @@ class BuildExtensions(build_ext):
         super().run()
 
     def build_extension(self, ext):
+        module = Path(ext.sources[0])
+        translation = TRANSLATIONS / module.with_suffix(".c")
         with self.translating:
-            translated = cythonize(
-                [ext],
-                compiler_directives=DIRECTIVES,
-                include_path=[SOURCE.as_posix()],
-                build_dir=f"{BUILD_BASE}/cython",
-                quiet=True,
-            )
-        ext.sources = translated[0].sources
+            # cythonize would look at the age of Cython's own files, too: that of its installation.
+            read = ["setup.py", module, *declarations_of(module)]
+            if self.force or newer_group(read, translation):
+                cythonize(
+                    [ext],
+                    compiler_directives=DIRECTIVES,
+                    include_path=[SOURCE.as_posix()],
+                    build_dir=TRANSLATIONS.as_posix(),
+                    quiet=True,
+                    force=True,
+                )
+        ext.sources = [translation.as_posix()]
         super().build_extension(ext)
 
     def copy_extensions_to_source(self):
