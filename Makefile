@@ -160,7 +160,7 @@ test-emulated: $(VENV)/tested            ## run tests on other processors, emula
 	@bash tests/emulated.sh $(BIN)/python $(ARCH) -- $(TESTS)
 
 test-emulated-short:            ## the same with a selection
-	@FASTBLEU_TEST_SEGMENTS=100 $(MAKE) --no-print-directory test-emulated TESTS="$(EMULATED_SHORT)"
+	@UNOPTIMIZED=1 FASTBLEU_TEST_SEGMENTS=100 $(MAKE) --no-print-directory test-emulated TESTS="$(EMULATED_SHORT)"
 
 mutants: $(VENV)/tested            ## plant faults in tokenizers, kernels and single calls, which the tests must find
 	@$(PIP) 'Cython>=3.1,<4'

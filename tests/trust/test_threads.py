@@ -16,7 +16,8 @@ from first_call_fork import CALLS
 
 from trust.children import WORK, build_into, environment, finish, python
 
-SHARED_CALLS, LONG_SHARED_CALLS, FIRST_CALLS = 10_000, 1_000_000, 200
+SHARED_CALLS, LONG_SHARED_CALLS = 10_000, 1_000_000
+FIRST_CALLS, LONG_FIRST_CALLS = 50, 1000
 VERSIONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 MINE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 SUB_INTERPRETERS = Path(__file__).with_name("subinterpreters.py")
@@ -51,10 +52,11 @@ def test_fork_spawn_and_forkserver_while_threads_count(cases, long):
     cases.note = f"{said['rounds']} rounds"
 
 
-def test_forks_while_another_thread_is_in_its_first_call(cases):
+def test_forks_while_another_thread_is_in_its_first_call(cases, long):
     """At random moments; the modules that a call imports were locked for ever in the child."""
     moments = random.Random(os.environ["FASTBLEU_TEST_SEED"])
-    forks = [(moments.choice(sorted(CALLS)), moments.uniform(0, 0.2)) for _ in range(FIRST_CALLS)]
+    count = LONG_FIRST_CALLS if long else FIRST_CALLS
+    forks = [(moments.choice(sorted(CALLS)), moments.uniform(0, 0.2)) for _ in range(count)]
 
     def fork(name, delay):
         command = sys.executable, "-m", "first_call_fork", name, delay
