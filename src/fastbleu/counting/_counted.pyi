@@ -8,6 +8,8 @@ from ..runtime.progress import ProgressBar
 from .counter import Counter
 from .stats import Stats
 
+class RowScorer: ...
+
 class Counted:
     stats: Stats
     @property
@@ -54,6 +56,8 @@ def count_prefixes(
     references: object,
     length: int,
     take: Callable[[int, Stats, array[int]], None],
+    scorer: RowScorer | None = None,
+    scores: Any = None,
 ) -> Counted: ...
 
 class Totals:

@@ -9,6 +9,7 @@ Totals never change.
 from cpython.array cimport array, clone, resize
 from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
 
 from fastbleu._core cimport (
     accumulate_rows, MATCH_BITS, numbers, reference_length, SegmentCounter, zero_rows)
@@ -17,7 +18,7 @@ from fastbleu.counting._id_packer cimport IdPacker
 from fastbleu.counting._token_packer cimport TokenPacker
 from fastbleu.kernel.sequences cimport is_list_or_tuple
 from fastbleu.kernel.tables cimport LISTED_TOKENS
-from fastbleu.runtime._process cimport Cell, Pool
+from fastbleu.runtime._process cimport Buffer, buffer_of, Cell, Pool
 
 from _thread import allocate_lock as _Lock
 
@@ -37,6 +38,20 @@ cdef Py_ssize_t PREFIXES_AT_ONCE = 1280
 
 cdef array _ROWS = array("q")
 cdef tuple _ROW_TYPES = (IdRows, Utf8Rows)
+
+
+cdef class RowScorer:
+    """Scores the rows of prefixes one by one, between a successful `acquire` and `release`."""
+
+    cdef bint acquire(self) noexcept:
+        return False
+
+    cdef void release(self) noexcept:
+        pass
+
+    cdef bint score(self, const int64_t *row, double *score) noexcept nogil:
+        """Set the score of a row; False if another way must be taken."""
+        return False
 
 
 cdef class Counted:
@@ -290,16 +305,20 @@ def count_segments(counter, hypotheses, references, bint keep_rows=True, Py_ssiz
     return counted
 
 
-def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take):
+def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take, RowScorer scorer=None,
+                   scores=None):
     """Count the prefixes of up to `length` positions of hypotheses, in lists or IdRows of a checked layout.
 
-    Calls ``take(first, rows, numbers)`` for some segments at a time: the number of the first, the rows of
-    their prefixes as Stats, and for each segment and position the number of its row. Returns what
+    Fills `scores`, an array of float64, shape (segments, length), by `scorer`. Where that is None, in use or
+    fails, calls ``take(first, rows, numbers)`` for some segments at a time: the number of the first, the rows
+    of their prefixes as Stats, and for each segment and position the number of its row. Returns what
     `count_segments` returns.
     """
     cdef object kind = IdRows if type(hypotheses) is IdRows else list
     cdef Py_ssize_t segments = len(hypotheses), read = 0, taken
     cdef Counted counted = Counted(0, counter.max_order)
+    cdef Buffer found = None if scorer is None else buffer_of(scores, "d", 2)
+    cdef bint scored
     cdef Worker worker
     if counter.max_order > MATCH_BITS:
         raise ValueError(
@@ -311,7 +330,15 @@ def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take):
             break
         positions, rows = worker.counter.match_positions(worker.packer)
         counted.rows.extend(rows)
-        count_prefixes_of_chunk(worker, positions, length, read, take)
+        scored = False
+        if scorer is not None and scorer.acquire():
+            try:
+                scored = count_prefixes_of_chunk(
+                    worker, positions, length, read, take, scorer, <double *> found.view.buf + read * length)
+            finally:
+                scorer.release()
+        if not scored:
+            count_prefixes_of_chunk(worker, positions, length, read, take, None, NULL)
         read += taken
     counted.note(worker.packer)
     counter.idle[kind].release(worker)
@@ -321,65 +348,72 @@ def count_prefixes(counter, hypotheses, references, Py_ssize_t length, take):
     return counted
 
 
-cdef int count_prefixes_of_chunk(
-        Worker worker, bytes positions, Py_ssize_t length, Py_ssize_t before, object take) except -1:
-    """Call `take` for the packed hypotheses, whose n-grams match at these positions.
+cdef bint count_prefixes_of_chunk(Worker worker, bytes positions, Py_ssize_t length, Py_ssize_t before,
+                                  object take, RowScorer scorer, double *scores) except -1:
+    """Call `take` for the packed hypotheses, whose n-grams match at these positions, or fill `scores`.
 
     Of a clipped n-gram the first occurrences match, so that the matches of a prefix are those of the whole
-    that end in it.
+    that end in it. Returns False if `scorer` could not score all.
     """
     cdef PackedSegments packed = worker.packer
     cdef IdPacker ids = packed if type(packed) is IdPacker else None
-    cdef int order = worker.counter.max_order, choice = worker.counter.choice, n
-    cdef Py_ssize_t width = 2 + 2 * order, at_once = 1 + PREFIXES_AT_ONCE // (length + 1)
-    cdef Py_ssize_t start, segment, position, written
+    cdef int choice = worker.counter.choice
+    cdef Py_ssize_t order = worker.counter.max_order, width = 2 + 2 * order
+    cdef Py_ssize_t start, segment, position, written, n, at_once = 1 + PREFIXES_AT_ONCE // (length + 1)
     cdef const char *marks = PyBytes_AS_STRING(positions)
     cdef int64_t *lengths = packed.lengths
-    cdef int64_t *row
+    cdef int64_t *rows_end
     cdef int64_t *number
-    cdef int64_t hyp_len, ref_len, done, count
-    cdef int64_t matched[MATCH_BITS]
+    cdef int64_t hyp_len, done, count
+    cdef int64_t row[2 + 2 * MATCH_BITS]
     cdef int references
+    cdef bint filtered, scores_rows = scorer is not None, all_scored = True
     cdef array rows, rows_of_positions
     for start in range(0, packed.segment_count, at_once):
         at_once = min(at_once, packed.segment_count - start)
-        rows = clone(_ROWS, at_once * length * width, False)
+        rows = clone(_ROWS, at_once * length * width * (not scores_rows), False)
         rows_of_positions = clone(_ROWS, at_once * length, False)
-        row, number, written = numbers(rows), numbers(rows_of_positions), 0
+        rows_end, number, written = numbers(rows), numbers(rows_of_positions), 0
         with nogil:
             for segment in range(start, start + at_once):
                 hyp_len, done = lengths[0], 0
                 references = packed.segments[segment].references
-                ref_len = lengths[1] if references == 1 else 0
-                for n in range(order):
-                    matched[n] = 0
-                if ids is not None:
+                memset(row, 0, sizeof(row))
+                row[1] = lengths[1]
+                filtered = ids is not None and hyp_len < length
+                if filtered:
                     ids.count_prefixes(segment, number, length)
                 for position in range(length):
                     # Another thread may have changed the ids since they were packed.
-                    count = min(position + 1 if ids is None else number[position], hyp_len, done + 1)
+                    count = min(number[position] if filtered else position + 1, hyp_len, done + 1)
                     if count > done or position == 0:
                         row[0] = done = count
                         if references != 1:
                             lengths[0] = count
-                            ref_len = reference_length(lengths, references, choice)
-                        row[1] = ref_len
-                        for n in range(order):
-                            if count > n:
-                                matched[n] += marks[count - 1 - n] >> n & 1
-                            row[2 + n] = matched[n]
-                            row[2 + order + n] = max(count - n, 0)
-                        row += width
-                        written += 1
+                            row[1] = reference_length(lengths, references, choice)
+                        for n in range(min(count, order)):
+                            row[2 + n] += marks[count - 1 - n] >> n & 1
+                            row[2 + order + n] += 1
+                        if scores_rows:
+                            all_scored &= scorer.score(row, scores + position)
+                        else:
+                            memcpy(rows_end, row, width * sizeof(int64_t))
+                            rows_end += width
+                            written += 1
+                    elif scores_rows:
+                        scores[position] = scores[position - 1]
                     number[position] = written - 1
                 packed.worked(length)
                 marks += hyp_len
                 lengths[0] = hyp_len
                 lengths += 1 + references
                 number += length
-        resize(rows, written * width)
-        take(before + start, Stats._own(rows, order), rows_of_positions)
-    return 0
+                if scores_rows:
+                    scores += length
+        if not scores_rows:
+            resize(rows, written * width)
+            take(before + start, Stats._own(rows, order), rows_of_positions)
+    return all_scored
 
 
 cdef Py_ssize_t count_in_rounds(object rounds, list workers, object bar) except -1:

@@ -31,7 +31,6 @@ from .stats import Stats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
@@ -180,11 +179,9 @@ class Counter:
                 total.add(counted)
         return total
 
-    def count_prefixes(
-        self, batch: Batch, length: int, take: Callable[[int, Stats, array[int]], None]
-    ) -> Counted:
+    def count_prefixes(self, batch: Batch, *arguments: Any) -> Counted:
         """Count a batch of tokens or ids, and its prefixes: see _counted.pyx."""
-        counted = count_prefixes(self, batch.hypotheses, batch.references, length, take)
+        counted = count_prefixes(self, batch.hypotheses, batch.references, *arguments)
         self._warn_of_mistakes(batch, counted)
         if counted.label_padding:
             warn_of_label_padding()

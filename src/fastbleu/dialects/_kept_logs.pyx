@@ -6,9 +6,10 @@ of the C library for the same counts, so that scores are the same.
 Thread-safety. Who calls `score_usual` has acquired `kept_logs`.
 """
 
-from libc.math cimport exp, fabs, log
+from libc.math cimport exp, fabs, ldexp, log
 from libc.stdint cimport int64_t, uint64_t
 
+from fastbleu.counting._counted cimport RowScorer
 from fastbleu.runtime._process cimport KeptMemory
 
 cdef enum:
@@ -45,16 +46,23 @@ cdef double _penalties[SMALL * SMALL]
 kept_logs = KeptMemory()
 
 
-cdef bint score_usual(int max_order, bint effective_order, const int64_t *row, double *score) noexcept nogil:
-    """The score of a row by exponential smoothing; False if the row needs score_counts (_sacrebleu.pyx)."""
+cdef double log_of(int64_t match, int64_t total, int zeros) noexcept nogil:
+    """The logarithm of a smoothed precision, 0-100, of the `zeros`-th order without a match."""
+    return log(100.0 * match / total if match else 100.0 / (ldexp(1.0, zeros) * total))
+
+
+cdef inline bint score_orders(Py_ssize_t max_order, bint effective_order, const int64_t *row,
+                              double *score) noexcept nogil:
+    """See score_usual; inlined for a constant `max_order`."""
     cdef double logs[MAX_FAST_ORDER]
-    cdef double bp = 1.0, doubling = 1.0, fresh
+    cdef double bp = 1.0, found
     cdef const int64_t *totals = row + 2 + max_order
     cdef int64_t hyp_len = row[0], ref_len = row[1], match, total
     cdef double *known
-    cdef int n, orders = 0, zeros = 0
+    cdef Py_ssize_t n, orders = 0
+    cdef int zeros = 0
     score[0] = 0.0
-    if not (0 < hyp_len < MANY and 0 <= ref_len < MANY):
+    if not (0 <= hyp_len < MANY and 0 <= ref_len < MANY):
         return False
     for n in range(max_order):
         match, total = row[2 + n], totals[n]
@@ -62,17 +70,15 @@ cdef bint score_usual(int max_order, bint effective_order, const int64_t *row, d
             break
         if <uint64_t> match > <uint64_t> total or <uint64_t> total >= MANY:
             return False
-        if match == 0:
-            zeros += 1
-            doubling *= 2.0
-        logs[n] = 0.0
+        zeros += match == 0
         if total < SMALL:
             known = &_logs[(match if match else SMALL + zeros) * SMALL + total]
-            logs[n] = known[0]
-        if logs[n] == 0.0:
-            logs[n] = log(100.0 * match / total if match else 100.0 / (doubling * total))
-            if total < SMALL:
-                known[0] = logs[n]
+            found = known[0]
+            if found == 0.0:
+                found = known[0] = log_of(match, total, zeros)
+        else:
+            found = log_of(match, total, zeros)
+        logs[n] = found
         orders = n + 1
     for n in range(orders, max_order):
         if row[2 + n] != 0 or totals[n] != 0:
@@ -80,9 +86,36 @@ cdef bint score_usual(int max_order, bint effective_order, const int64_t *row, d
     if zeros == orders or (orders < max_order and not effective_order):
         return True
     if hyp_len < ref_len:
-        known = &fresh if ref_len >= SMALL else &_penalties[ref_len * SMALL + hyp_len]
-        if known == &fresh or known[0] == 0.0:
+        known = &bp if ref_len >= SMALL else &_penalties[ref_len * SMALL + hyp_len]
+        if known == &bp or known[0] == 0.0:
             known[0] = exp(1.0 - <double> ref_len / <double> hyp_len)
         bp = known[0]
-    score[0] = bp * exp(added(logs, orders) / orders)
+    score[0] = bp * exp(added(logs, <int> orders) / orders)
     return True
+
+
+cdef bint score_usual(int max_order, bint effective_order, const int64_t *row, double *score) noexcept nogil:
+    """The score of a row by exponential smoothing; False if the row needs score_counts (_sacrebleu.pyx)."""
+    if max_order == 4:
+        return score_orders(4, effective_order, row, score)
+    return score_orders(max_order, effective_order, row, score)
+
+
+cdef class KeptScorer(RowScorer):
+    """`score_usual` of the rows of prefixes, of up to MAX_FAST_ORDER orders."""
+
+    cdef int max_order
+    cdef bint effective_order
+
+    def __cinit__(self, int max_order, bint effective_order):
+        self.max_order = max_order
+        self.effective_order = effective_order
+
+    cdef bint acquire(self) noexcept:
+        return kept_logs.try_acquire()
+
+    cdef void release(self) noexcept:
+        kept_logs.release_memory()
+
+    cdef bint score(self, const int64_t *row, double *score) noexcept nogil:
+        return score_usual(self.max_order, self.effective_order, row, score)

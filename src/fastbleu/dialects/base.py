@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from math import exp, isfinite
 
 from .._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
-from ..counting._counted import Counted, Totals
+from ..counting._counted import Counted, RowScorer, Totals
 from ..counting.counter import Counter
 from ..counting.stats import Stats
 from ..inputs.arguments import DEFAULT, check_choice, check_lowercase
@@ -232,6 +232,10 @@ class Dialect(ABC):
     @abstractmethod
     def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
         """The score of each adapted row, in 0-`scale`."""
+
+    def _row_scorer(self, scorer: Scorer) -> RowScorer | None:
+        """A compiled scorer of single rows, which gives what `_scores` gives, if there is one."""
+        return None
 
     def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
         return self._scores(self.adapt(counted.stats), scorer)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from math import exp, fsum, log
 
 from .._core import REFERENCE_LENGTHS
-from ..counting._counted import Totals
+from ..counting._counted import RowScorer, Totals
 from ..counting.stats import Stats
 from . import _sacrebleu
+from ._kept_logs import KeptScorer
 from .base import Dialect
 
 TYPE_CHECKING = False
@@ -63,6 +64,11 @@ class SacrebleuDialect(Dialect):
             _, precisions, bp, _, totals = self.details(row._rows, row.max_order, *known)
             scores.append(_weighted(precisions, bp, totals, scorer))
         return scores
+
+    def _row_scorer(self, scorer: Scorer) -> RowScorer | None:
+        if scorer.smoothing != "exp" or scorer.weights is not None:
+            return None
+        return KeptScorer(scorer.max_order, scorer.effective_order)
 
     def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
         known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order

@@ -303,7 +303,8 @@ class Scorer:
             else:
                 numpy.take(found, numpy.asarray(rows, numpy.intp), out=part, mode="clip")
 
-        self._checked_rows(counter.count_prefixes(batch, length, take))
+        scorer = None if self.keep_rows else self.dialect._row_scorer(self)
+        self._checked_rows(counter.count_prefixes(batch, length, take, scorer, scores))
         return scores
 
     def row_scores(self, stats: Stats) -> NDArray[numpy.float64]:
