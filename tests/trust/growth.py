@@ -4,9 +4,9 @@
 
 It measures every COUNT-th entry point from NUMBER on, or the one of that name, and prints a line of
 JSON for each call. The long form measures resident memory over 100,000 calls. The short form
-measures the exact number of bytes from malloc() that were not freed, over few calls, and multiplies
-the growth per call by 100,000; if that is too much, more calls are made, because memory that is
-kept once is not a leak.
+measures the exact number of bytes from malloc() that were not freed, over few calls, fewer of one
+that takes long, and multiplies the growth per call by 100,000; if that is too much, more calls are
+made, because memory that is kept once is not a leak.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import gc
 import json
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,6 +29,7 @@ from trust.children import environment, python
 CALLS = 100_000
 LIMIT = 1 << 20
 FEW, MOST = 300, 20_000
+SLOW = 0.01  # seconds that a call takes of which a tenth of the few is made
 # What calls are given or return again and again: nobody may keep a reference to it at each call.
 SHARED = [
     *(None, True, False, NotImplemented, (), "", 0, 1),
@@ -73,7 +75,10 @@ def growth(call: Callable[[Any], object], state: object, long: bool) -> tuple[in
     """Calls made, the bytes that 100,000 would keep, and what else is wrong."""
     measure = resident if long else allocated
     made = times = CALLS if long else FEW
-    repeat(call, state, times // 10 + 30)
+    before_use, first = time.process_time(), times // 10 + 30
+    repeat(call, state, first)
+    if not long and time.process_time() - before_use > SLOW * first:
+        made = times = FEW // 10
     references = [sys.getrefcount(thing) for thing in SHARED]
     while True:
         before = measure()
