@@ -48,7 +48,8 @@ SWITCHES = ("DEBUG", "SYMBOLS", "SANITIZE", "TSAN", "PORTABLE")
 BUILD_BASE = "-".join(
     ["build/plain", *(f"{name.lower()}1" for name in SWITCHES if switch(f"FASTBLEU_{name}"))]
 )
-TRANSLATIONS = Path(BUILD_BASE, "cython")
+# Only the directives decide what Cython writes.
+TRANSLATIONS = Path("build", "cython-debug" if DEBUG else "cython")
 BUILD_LIB = f"{BUILD_BASE}/{Path('lib' + sysconfig.get_config_var('EXT_SUFFIX')).stem}"
 
 NO_COMPILER = (

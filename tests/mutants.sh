@@ -51,7 +51,7 @@ for fault in "${faults[@]}"; do
   for module in $(named modules "$fault"); do
     if cmp -s "src/fastbleu/$module.pyx" "$package/$module.pyx"; then
       # A copy: beside the original are Cython's copies of the headers, which would be included first.
-      cp "build/plain/cython/src/fastbleu/$module.c" "$package/$module.c"
+      cp "build/cython/src/fastbleu/$module.c" "$package/$module.c"
     else
       "$python" -m cython -X language_level=3,cdivision=True,binding=False "$package/$module.pyx"
     fi

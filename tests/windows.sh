@@ -14,7 +14,7 @@ cp -r "$("$1" -c 'import sysconfig; print(sysconfig.get_path("include"))')" "$wo
 sed -i -E 's/(SIZEOF_LONG|SIZEOF_PID_T) 8/\1 4/; s/(SIZEOF_WCHAR_T) 4/\1 2/
   /define HAVE_(SYS_SELECT_H|TERMIOS_H|PTY_H|PTHREAD_H)/d' "$work/python/pyconfig.h"
 echo '#define NT_THREADS 1' >>"$work/python/pyconfig.h"
-find src -name '*.pyx' | sed 's|^|build/plain/cython/|; s|pyx$|c|' >"$work/modules"
+find src -name '*.pyx' | sed 's|^|build/cython/|; s|pyx$|c|' >"$work/modules"
 xargs -P "$(nproc)" -I{} x86_64-w64-mingw32-gcc -fsyntax-only -Werror=implicit-function-declaration \
   -DMS_WINDOWS -DMS_WIN64 -I"$work/python" -Isrc/fastbleu {} <"$work/modules"
 echo "mingw: $(wc -l <"$work/modules") modules compile"

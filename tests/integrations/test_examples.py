@@ -23,6 +23,7 @@ def run(*command):
     return python(*command, noisy=True, **environment).splitlines()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("trainer", "evaluator"), [([], TORCHRUN), (TORCHRUN, [])], ids=["to two", "to one"]
 )
@@ -39,6 +40,7 @@ def test_the_same_weights_have_the_same_score_everywhere(trainer, evaluator, tmp
     assert run(*evaluator, script, "--evaluate", checkpoint) == [trained]
 
 
+@pytest.mark.long
 def test_policy_gradient():
     options = ["--steps", "12", "--batch", "64", "--length", "128"]
     *steps, fastbleu, nltk = run(EXAMPLES / "rl_reward.py", *options)
@@ -55,10 +57,12 @@ def test_policy_gradient():
     ("script", "options", "perfect"),
     [
         ("lightning_module.py", ["--epochs", "2"], 1),
-        ("lightning_module.py", ["--epochs", "2", "--devices", "2"], 1),
+        pytest.param(
+            *("lightning_module.py", ["--epochs", "2", "--devices", "2"], 1), marks=pytest.mark.long
+        ),
         ("ignite_loop.py", ["--epochs", "2"], 100),
-        ("seq2seq_trainer.py", [], 100),
-        ("keras_fit.py", ["--training", "1000"], 100),
+        pytest.param("seq2seq_trainer.py", [], 100, marks=pytest.mark.long),
+        pytest.param("keras_fit.py", ["--training", "1000"], 100, marks=pytest.mark.long),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
 )

@@ -6,6 +6,7 @@ import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import pytest
 from commands import EXAMPLES
 from hosts import host
 
@@ -48,6 +49,7 @@ def printed(*command, **environment):
     return done.stdout
 
 
+@pytest.mark.long
 def test_frozen_programs(tmp_path):
     (hook,) = [point for point in entry_points(group="pyinstaller40") if "fastbleu" in point.value]
     assert [path.name for path in Path(hook.load()()[0]).glob("hook-*")] == ["hook-fastbleu.py"]

@@ -289,6 +289,7 @@ def evaluated(folder, *command):
     return [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
 
 
+@pytest.mark.long
 def test_two_processes_score_each_row_once(tmp_path):
     """201 rows are 13 batches of 8 in each of two processes: 7 rows are scored twice."""
     (alone,) = evaluated(tmp_path / "alone")

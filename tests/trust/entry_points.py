@@ -111,7 +111,7 @@ fastbleu.count: streams of columns
     count(text_stream(TEXTS, 5), text_stream(TEXTS), tokenize="13a")
 fastbleu.explain | explain(TEXTS, TEXT_REFERENCES, "nltk", "sacrebleu")
     explain(TEXTS, TEXT_REFERENCES, "nltk"); explain([7], ["a"], "nltk", "sacrebleu")
-fastbleu.identify | identify(31.2, TEXTS, TEXT_REFERENCES)
+fastbleu.identify | identify(31.2, HYPOTHESES, LIST_OF_REFERENCES)
     identify("many", TEXTS, TEXT_REFERENCES); identify(31.2, [7], ["a"])
 fastbleu.report | it = {"a": TEXTS, "b": TEXTS[::-1]}
     report(it, TEXT_REFERENCES, samples=9, dialects=False).markdown()

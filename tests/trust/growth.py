@@ -29,7 +29,7 @@ from trust.children import environment, python
 CALLS = 100_000
 LIMIT = 1 << 20
 FEW, MOST = 300, 20_000
-SLOW = 0.01  # seconds that a call takes of which a tenth of the few is made
+SLOW = 0.05  # seconds that a call takes of which a tenth of the few is made
 # What calls are given or return again and again: nobody may keep a reference to it at each call.
 SHARED = [
     *(None, True, False, NotImplemented, (), "", 0, 1),

@@ -21,7 +21,7 @@ LEFT_OUT = [
     *("nltk_arguments", "tokenizer_libraries", "files", "formats", "signals"),
     *("cli", "cli_robustness", "cli_testsets", "cli_utf8", "cli_segments"),
     *("cli_dialects", "unicode_ranges", "memory"),
-    *("trust_entries", "rewards"),
+    *("trust_entries", "rewards", "report", "type_checkers"),
     *("update", "state"),
     *("identification", "explanation", "diagnosis_real_data"),
     *("tokenizers_parity", "nltk_bulk", "nltk_smoothing", "significance", "architecture"),
