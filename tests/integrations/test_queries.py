@@ -207,6 +207,12 @@ def test_duckdb_with_nulls():
         "ref", hypothesis="holes", missing="skip"
     )
     assert connection.sql("SELECT bleu_corpus(NULL, 'a b')").fetchall() == [(None,)]
+    # Several batches of DuckDB's, of 2,048 rows each.
+    query = "SELECT system, bleu_corpus(holes, ref) FROM outputs, range(30) GROUP BY system"
+    many = {name: ALL[name] * 30 for name in ("system", "holes", "ref")}
+    scores = tables.score(many, "holes", "ref", "system", missing="skip")
+    expected = dict(zip(scores["system"], scores["bleu"], strict=True))
+    assert dict(connection.sql(query).fetchall()) == expected
     on_duckdb.register(connection)
     with pytest.raises(duckdb.Error, match="hypothesis is missing"):
         connection.sql("SELECT bleu_sentence(holes, ref) FROM outputs").fetchall()

@@ -62,12 +62,16 @@ def register(
         check_positive("references", references)
     scorer = ColumnScorer(metric, missing)
     texts = ["VARCHAR"] + (["VARCHAR[]"] if references is None else ["VARCHAR"] * references)
-    fields = ", ".join(f"{field} BIGINT" for field in scorer.reductions)
-    sums = ", ".join(f"{field} BIGINT" for field in scorer.summed)
+    sums, counts = (
+        "STRUCT(" + ", ".join(f"{field} BIGINT" for field in fields) + ")"
+        for fields in (scorer.reductions, scorer.summed)
+    )
     functions = {
         f"{name}_sentence": (scorer.sentence_scores, texts, "DOUBLE"),
-        f"{name}_counts": (scorer.sums, texts, f"STRUCT({fields})"),
-        f"{name}_of_sums": (scorer.scores_of_sums, [f"STRUCT({sums})"], "DOUBLE"),
+        f"{name}_sums_of_row": (scorer.sums, texts, sums),
+        # Without what a score does not need: each field takes time.
+        f"{name}_counts": (scorer.counts, texts, counts),
+        f"{name}_of_counts": (scorer.scores_of_counts, [counts], "DOUBLE"),
     }
     for function, (call, kinds, result) in functions.items():
         with suppress(duckdb.InvalidInputException):  # there was none
@@ -81,13 +85,13 @@ def register(
             null_handling="special",
         )
     arguments = ", ".join(["hypothesis", *(f"reference_{n}" for n in range(1, len(texts)))])
-    reduced = {
-        field: f"{field} := {reduction}({name}_counts({arguments}).{field})::BIGINT"
+    added = ", ".join(
+        f"{field} := {reduction}({name}_sums_of_row({arguments}).{field})::BIGINT"
         for field, reduction in scorer.reductions.items()
-    }
-    added = ", ".join(reduced.values())
-    # A score needs only these, and each reduction takes time.
-    summed = ", ".join(reduced[field] for field in scorer.summed)
+    )
+    summed = ", ".join(
+        f"{field} := sum({name}_counts({arguments}).{field})::BIGINT" for field in scorer.summed
+    )
     counted = scorer.counted.replace("'", "''")
     connection.execute(
         f"CREATE OR REPLACE TEMP MACRO {name}_sums({arguments}) AS "
@@ -95,7 +99,7 @@ def register(
     )
     connection.execute(
         f"CREATE OR REPLACE TEMP MACRO {name}_corpus({arguments}) AS "
-        f"{name}_of_sums(struct_pack({summed}))"
+        f"{name}_of_counts(struct_pack({summed}))"
     )
 
 
