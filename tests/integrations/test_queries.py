@@ -1,6 +1,7 @@
 """Functions inside queries of polars, pandas, DuckDB, pyarrow and Dask: the scores of `BLEU`."""
 
 import itertools
+import re
 
 import pytest
 from generators import raises
@@ -167,8 +168,32 @@ def test_numbers_of_references_that_are_none():
     for number, kind in ((0, ValueError), (-1, ValueError), ("x", TypeError)):
         raises(kind, "references is", on_duckdb.register, duckdb.connect(), references=number)
         raises(kind, "references is", on_arrow.register, references=number, name="never")
-    raises(TypeError, "reference", pl.col("mt").bleu.sentence)
-    raises(TypeError, "reference", pl.col("mt").bleu.corpus)
+    raises(TypeError, "there is no reference", pl.col("mt").bleu.sentence)
+    raises(TypeError, "there is no reference", pl.col("mt").bleu.corpus)
+
+
+@pytest.mark.parametrize("wrong", [["ref", "other"], ["ref"], ITS["ref"], None, BLEU()], ids=type)
+def test_references_of_polars_that_are_no_columns(wrong):
+    """A list was a literal, with which each row was compared."""
+    own = pl.col("mt").bleu
+    for method in (own.sentence, own.corpus, own.sums):
+        raises(TypeError, "a reference is a.* expected the name of a column", method, wrong)
+    series = pl.Series("r", ITS["ref"])
+    assert pl.DataFrame(ALL).select(own.sentence(series)).to_series().to_list() == sentences("ref")
+
+
+def test_names_of_columns_that_pandas_does_not_have():
+    frame = pd.DataFrame(ALL)
+    for call in (frame.bleu.sentence, frame.bleu.corpus, frame.bleu.score, frame.bleu.statistics):
+        raises(ValueError, "no column 'reff'; did you mean 'ref'", call, "mt", "reff")
+        raises(ValueError, "no column 'mt_'; did you mean 'mt'", call, "mt_", ["ref"])
+        raises(TypeError, "hypothesis is a Series, expected the name", call, frame["mt"], "ref")
+        raises(TypeError, "references is a Series, expected the name", call, "mt", [frame["ref"]])
+    numbered = frame.rename(columns={"lang": 7})
+    raises(ValueError, "no column 'reff'", numbered.bleu.sentence, "mt", "reff")
+    scores = frame.assign(bleu=frame["ref"]).bleu.sentence("mt", "bleu")
+    assert scores.name == "bleu"
+    assert scores.tolist() == sentences("ref")
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
@@ -216,7 +241,44 @@ def test_duckdb_with_nulls():
     on_duckdb.register(connection)
     with pytest.raises(duckdb.Error, match="hypothesis is missing"):
         connection.sql("SELECT bleu_sentence(holes, ref) FROM outputs").fetchall()
-    raises(ValueError, "a name for functions", on_duckdb.register, connection, name="b; DROP")
+
+
+def test_mistakes_with_duckdb():
+    connection = duckdb.connect()
+    connection.register("outputs", pa.table(ALL))
+    for name in ("b; DROP", 3):
+        raises(ValueError, "a name for functions", on_duckdb.register, connection, name=name)
+    raises(TypeError, "connection is a str, expected a conn", on_duckdb.register, "scores.db")
+    on_duckdb.register(connection)
+    cursor = connection.cursor()
+    raises(ValueError, r'another name.*name="bleu_2"', on_duckdb.register, cursor)
+    on_duckdb.register(cursor, name="bleu_2")
+    literal = "SELECT bleu_2_corpus('a b c d', 'a b c d')"
+    assert cursor.sql(literal).fetchall() == [(pytest.approx(100.0),)]
+
+    def refused(query):
+        with pytest.raises(duckdb.Error) as caught:
+            connection.sql(f"SELECT {query} FROM outputs").fetchall()
+        return str(caught.value)
+
+    for function in ("bleu_corpus", "bleu_sums", "bleu_sentence"):
+        for wrong in ("refs", "1"):
+            message = refused(f"{function}(mt, {wrong})")
+            if not duckdb.__version__.startswith(("1.2.", "1.3.")) or function == "bleu_sentence":
+                assert re.search(rf"{function}\((hypothesis )?VARCHAR, (\w+ )?VARCHAR\)", message)
+        for chosen, name in (("holes, ref", "hypothesis"), ("mt, holes", "reference_1")):
+            message = refused(f"{function}({chosen})")
+            assert f"{name} is missing (NULL) in some row: leave such rows out by" in message
+            assert "segment" not in message.partition("\n")[0]
+    kinds = "SELECT 'a b c d'::ENUM('a b c d') AS mt, 'a b c d' AS ref"
+    connection.execute(f"CREATE TABLE kinds AS {kinds}")
+    query = "SELECT bleu_corpus(mt, ref) FROM kinds"
+    assert connection.sql(query).fetchall() == [(pytest.approx(100.0),)]
+    query = "SELECT bleu_corpus(?, ?)"
+    assert connection.execute(query, ["a b c d"] * 2).fetchall() == [(pytest.approx(100.0),)]
+    on_duckdb.register(connection, references=None)
+    message = refused("bleu_sentence(mt, [ref, NULL])")
+    assert "references[1] is missing" in message
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)

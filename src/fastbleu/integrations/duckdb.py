@@ -11,12 +11,12 @@ Rows are counted by a function of Arrow columns; DuckDB adds up the counts of gr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
-from ..inputs.arguments import check_positive
+from ..inputs.arguments import a_type, check_positive
 from ..runtime.extras import HostImports
 
 with HostImports("duckdb", "duckdb", "pyarrow"):
@@ -48,6 +48,7 @@ def register(
     Parameters
     ----------
     connection : duckdb.DuckDBPyConnection
+        A cursor is a connection of its own, and needs another `name` than its connection.
     metric : BLEU, optional
         By default ``fastbleu.BLEU()``.
     references : int or None, default 1
@@ -56,12 +57,16 @@ def register(
         With "skip" a row with a null scores null, and is no part of a corpus.
     name : str, default "bleu"
     """
-    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+    if not hasattr(connection, "create_function"):
+        given = f"connection is {a_type(connection)}"
+        raise TypeError(f"{given}, expected a connection of DuckDB, such as duckdb.connect()")
+    if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_]\w*", name)):
         raise ValueError(f"name is {name!r}, expected a name for functions of SQL")
     if references is not None:
         check_positive("references", references)
     scorer = ColumnScorer(metric, missing)
     texts = ["VARCHAR"] + (["VARCHAR[]"] if references is None else ["VARCHAR"] * references)
+    names = ["hypothesis", *(f"reference_{number}" for number in range(1, len(texts)))]
     sums, counts = (
         "STRUCT(" + ", ".join(f"{field} BIGINT" for field in fields) + ")"
         for fields in (scorer.reductions, scorer.summed)
@@ -76,15 +81,21 @@ def register(
     for function, (call, kinds, result) in functions.items():
         with suppress(duckdb.InvalidInputException):  # there was none
             connection.remove_function(function)
-        connection.create_function(
-            function,
-            _with_parameters(call, len(kinds)),
-            kinds,
-            result,
-            type="arrow",
-            null_handling="special",
-        )
-    arguments = ", ".join(["hypothesis", *(f"reference_{n}" for n in range(1, len(texts)))])
+        try:
+            connection.create_function(
+                function,
+                _with_parameters(call, names[: len(kinds)], missing),
+                kinds,
+                result,
+                type="arrow",
+                null_handling="special",
+            )
+        except duckdb.CatalogException as error:
+            raise ValueError(
+                f"another connection or cursor has registered {name!r} in this database; pass "
+                f'another name to each, as in register(cursor, name="{name}_2")'
+            ) from error
+    arguments = ", ".join(names)
     added = ", ".join(
         f"{field} := {reduction}({name}_sums_of_row({arguments}).{field})::BIGINT"
         for field, reduction in scorer.reductions.items()
@@ -93,23 +104,37 @@ def register(
         f"{field} := sum({name}_counts({arguments}).{field})::BIGINT" for field in scorer.summed
     )
     counted = scorer.counted.replace("'", "''")
-    connection.execute(
-        f"CREATE OR REPLACE TEMP MACRO {name}_sums({arguments}) AS "
-        f"struct_pack({added}, {COUNTED} := '{counted}')"
-    )
-    connection.execute(
-        f"CREATE OR REPLACE TEMP MACRO {name}_corpus({arguments}) AS "
-        f"{name}_of_counts(struct_pack({summed}))"
-    )
+    macros = {
+        f"{name}_sums": f"struct_pack({added}, {COUNTED} := '{counted}')",
+        f"{name}_corpus": f"{name}_of_counts(struct_pack({summed}))",
+    }
+    typed = ", ".join(f"{name} {kind}" for name, kind in zip(names, texts, strict=True))
+    for macro, text in macros.items():
+        try:  # with types, which DuckDB then names to a user who passes others
+            connection.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({typed}) AS {text}")
+        except duckdb.ParserException:  # older than 1.4
+            connection.execute(f"CREATE OR REPLACE TEMP MACRO {macro}({arguments}) AS {text}")
 
 
-def _with_parameters(function: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """The function with a signature of so many parameters, which DuckDB asks for."""
+def _with_parameters(
+    function: Callable[..., Any], names: Sequence[str], missing: MissingChoice
+) -> Callable[..., Any]:
+    """The function with a signature of these parameters, which DuckDB asks for."""
 
     def called(*columns: Any) -> Any:
-        return function(*columns)
+        try:
+            return function(*columns)
+        except TypeError as error:
+            nulls = [name for name, one in zip(names, columns, strict=True) if one.null_count]
+            if not nulls or missing != "error":
+                raise
+            # The number of a segment would be that in one of DuckDB's batches.
+            raise TypeError(
+                f"{nulls[0]} is missing (NULL) in some row: leave such rows out by "
+                'register(connection, missing="skip") or WHERE, or take empty texts by '
+                'missing="empty"'
+            ) from error
 
-    kind = Parameter.POSITIONAL_ONLY
-    parameters = [Parameter(f"column_{number}", kind) for number in range(count)]
+    parameters = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in names]
     called.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return called

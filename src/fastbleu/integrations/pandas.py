@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.extras import HostImports
-from ..tables.functions import score, sentence_scores, statistics, sums
+from ..tables.functions import score, statistics, sums, with_scores
+from ..tables.rows import RowCounter, check_columns
 
 with HostImports("pandas", "pandas"):
     import pandas
@@ -36,12 +37,11 @@ class BLEUAccessor:
         self, hypothesis: str, references: str | Sequence[str], **options: Unpack[RowOptions]
     ) -> pandas.Series[float]:
         """The BLEU of each row, with the frame's index; as `fastbleu.tables.sentence_scores`."""
-        names = [hypothesis, *([references] if isinstance(references, str) else references)]
-        names += [name for name in [options.get("language")] if name is not None]
-        columns = self._frame[list(dict.fromkeys(names))]
-        new = "bleu" if "bleu" not in columns else "_fastbleu_score"
-        scores = sentence_scores(columns, hypothesis, references, name=new, **options)[new]
-        return scores.rename("bleu")
+        row_counter = RowCounter(hypothesis, references, **options)
+        names = list(dict.fromkeys(row_counter.columns))
+        check_columns(list(map(str, self._frame.columns)), names)
+        new = "bleu" if "bleu" not in names else "_fastbleu_score"
+        return with_scores(self._frame[names], row_counter, new)[new].rename("bleu")
 
     def corpus(
         self, hypothesis: str, references: str | Sequence[str], **options: Unpack[RowOptions]

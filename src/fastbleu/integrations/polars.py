@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..inputs.arguments import a_type
 from ..runtime.extras import HostImports
 
 with HostImports("polars", "polars", "pyarrow"):
@@ -75,6 +76,12 @@ class BLEUExpressions:
     def _columns(self, references: Sequence[polars.Expr | str]) -> list[polars.Expr]:
         if not references:
             raise TypeError("there is no reference; pass at least one column or expression")
+        for one in references:  # polars would take a list for a literal, the same in each row
+            if not isinstance(one, (str, polars.Expr, polars.Series)):
+                raise TypeError(
+                    f"a reference is {a_type(one)}, expected the name of a column or an expression;"
+                    ' pass several one by one, as in bleu.corpus("ref_1", "ref_2")'
+                )
         columns = [polars.col(one) if isinstance(one, str) else one for one in references]
         return [self._hypotheses, *columns]
 
