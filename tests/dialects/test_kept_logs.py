@@ -7,12 +7,13 @@ from generators import seeded
 
 from fastbleu.dialects._sacrebleu import score_rows
 
-LARGEST = (1, 4, 30, 255, 511, 512, 513, 5000, 2**30, 2**52)
+LARGEST = (1, 4, 30, 255, 1023, 1024, 1025, 5000, 2**30, 2**52)
 
 
 def random_row(rng, order):
     """Mostly a row that some text can have."""
-    hyp_len = rng.randint(0, rng.choice(LARGEST))
+    largest = rng.choice(LARGEST)
+    hyp_len = rng.choice((largest, rng.randint(0, largest)))
     ref_len = rng.choice((hyp_len, rng.randint(0, 2 * hyp_len + 1), rng.choice(LARGEST)))
     totals = [max(0, hyp_len - n) for n in range(order)]
     matches = [rng.randint(0, total) if rng.random() < 0.8 else 0 for total in totals]

@@ -54,7 +54,7 @@ def test_random_batches(simd):
         assert (found == by_definition(metric, hypotheses, references, **masks)).all()
 
 
-@pytest.mark.parametrize("length", [5, 63, 64, 65, 130, 520])
+@pytest.mark.parametrize("length", [5, 63, 64, 65, 130, 520, 1030])
 def test_rows_of_any_length_that_end_anywhere(simd, length):
     rng = seeded("prefixes", length)
     ids = range(3, 30)

@@ -13,7 +13,7 @@ from fastbleu.counting._counted cimport RowScorer
 from fastbleu.runtime._process cimport KeptMemory
 
 cdef enum:
-    SMALL = 512                # counts below it have kept logarithms
+    SMALL = 1024               # counts up to it have kept logarithms
     MANY = 1 << 30             # counts of which 64 doublings are exact
 
 # Whether the running Python's sum() of floats carries a compensation.
@@ -42,7 +42,7 @@ cdef double added(const double *terms, int count) noexcept nogil:
 # what is read lies together: logarithms by matches and totals, penalties by ref_len and hyp_len. Of an order
 # without a match, whose total exponential smoothing doubles `zeros` times, the first index is SMALL + zeros.
 cdef double _logs[(SMALL + MAX_FAST_ORDER + 1) * SMALL]
-cdef double _penalties[SMALL * SMALL]
+cdef double _penalties[(SMALL + 1) * SMALL]
 kept_logs = KeptMemory()
 
 
@@ -71,8 +71,8 @@ cdef inline bint score_orders(Py_ssize_t max_order, bint effective_order, const 
         if <uint64_t> match > <uint64_t> total or <uint64_t> total >= MANY:
             return False
         zeros += match == 0
-        if total < SMALL:
-            known = &_logs[(match if match else SMALL + zeros) * SMALL + total]
+        if total <= SMALL:
+            known = &_logs[(match if match else SMALL + zeros) * SMALL + total - 1]
             found = known[0]
             if found == 0.0:
                 found = known[0] = log_of(match, total, zeros)
@@ -86,11 +86,14 @@ cdef inline bint score_orders(Py_ssize_t max_order, bint effective_order, const 
     if zeros == orders or (orders < max_order and not effective_order):
         return True
     if hyp_len < ref_len:
-        known = &bp if ref_len >= SMALL else &_penalties[ref_len * SMALL + hyp_len]
+        known = &bp if ref_len > SMALL else &_penalties[ref_len * SMALL + hyp_len]
         if known == &bp or known[0] == 0.0:
             known[0] = exp(1.0 - <double> ref_len / <double> hyp_len)
         bp = known[0]
-    score[0] = bp * exp(added(logs, <int> orders) / orders)
+    if orders == max_order:                # a constant: no loop and no division
+        score[0] = bp * exp(added(logs, <int> max_order) / max_order)
+    else:
+        score[0] = bp * exp(added(logs, <int> orders) / orders)
     return True
 
 
