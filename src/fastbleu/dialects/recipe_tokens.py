@@ -91,11 +91,11 @@ def crystalbleu(ignored: int, segments: list[Segment]) -> Stats:
     """Without the most common n-grams of all references."""
     joined = [token for _, references in segments for one in references for token in one]
     common = Counter(chain.from_iterable(_ngrams(joined, order) for order in _ORDERS))
-    is_trivial = dict(common.most_common(ignored)).__contains__
+    trivial = dict(common.most_common(ignored))
     table = numpy.array(_rows(segments))
     for row, (hypothesis, references) in zip(table, segments, strict=True):
-        for order in _ORDERS:
-            had = Counter(filter(is_trivial, _ngrams(hypothesis, order)))
+        for order in {*map(len, trivial)}:
+            had = Counter(filter(trivial.__contains__, _ngrams(hypothesis, order)))
             most: Counter[Any] = Counter()
             for reference in references if had else ():
                 most |= Counter(filter(had.__contains__, _ngrams(reference, order)))

@@ -12,6 +12,7 @@ import inspect
 import sys
 from functools import cache
 from hashlib import sha256
+from itertools import filterfalse
 from textwrap import dedent
 from types import MethodType
 
@@ -154,7 +155,7 @@ def _are_texts(predictions: Any, references: Any) -> bool:
     if {*map(type, texts)} != {str}:
         return False
     try:
-        "".join(texts).encode()
+        "".join(filterfalse(str.isascii, texts)).encode()
     except UnicodeEncodeError:
         return False
     return True

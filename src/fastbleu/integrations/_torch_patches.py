@@ -8,6 +8,7 @@ host's floating-point tensors hold exactly.
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from itertools import chain
 
 from ..dialects import recipe_rows
 from ..dialects.plain import plain_rows
@@ -146,11 +147,10 @@ def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
 
 def _are_tokens(*lists: Any) -> bool:
     """Whether these are lists of lists of str or int, for which equality is that of Counter."""
-    return all(
-        type(row) in (list, tuple) and {*map(type, row)} <= {str, int}
-        for rows in lists
-        for row in rows
-    )
+    rows = [*chain(*lists)]
+    if not {*map(type, rows)} <= {list, tuple}:
+        return False
+    return {*map(type, chain.from_iterable(rows))} <= {str, int}
 
 
 def _tokenizer_and_case(tokenizer: Any) -> tuple[Any, bool]:
