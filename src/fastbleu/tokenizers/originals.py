@@ -33,6 +33,7 @@ _SPACES = enumerate([*" \t\n\v\f\r", *_SEPARATORS, *_BEYOND_ASCII])
 _HIDDEN_SPACES = {ord(space): 0xD900 + i for i, space in _SPACES}
 _has_separator = re.compile(f"[{_SEPARATORS}]").search
 _has_odd_space = re.compile(f"[{_SEPARATORS}{_BEYOND_ASCII}]").search
+_has_space = re.compile(r"\s").search
 _has_markup = re.compile("[&<]").search
 _word_or_sign = re.compile(r"\w+|[^\s\w]").findall
 _beyond_ascii = re.compile(r"([^\x00-\x7f\ud800-\udfff])")
@@ -113,13 +114,18 @@ def e2e(text: str, lowercase: bool, is_reference: bool) -> str:
 
 def characters(text: str, lowercase: bool, is_reference: bool) -> str:
     """Every character, white space too."""
-    return (text.lower() if lowercase else text).translate(_HIDDEN_SPACES)
+    return _hide_spaces(text.lower() if lowercase else text)
 
 
 def turn(text: str, lowercase: bool, is_reference: bool) -> str:
     """A hypothesis is one token, a reference its characters."""
-    text = text.translate(_HIDDEN_SPACES)
+    text = _hide_spaces(text)
     return " ".join(text) if is_reference else text or _EMPTY
+
+
+def _hide_spaces(text: str) -> str:
+    text = text.replace(" ", chr(_HIDDEN_SPACES[32]))  # ten times as fast as translate()
+    return text.translate(_HIDDEN_SPACES) if _has_space(text) else text
 
 
 def _line(text: str) -> str:
