@@ -19,7 +19,7 @@ from trust.sanitizers import BUILD
 
 FLAGS = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-ffp-contract=off", "-w"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-GENERATED = ROOT / "build" / "plain-sanitize1" / "cython" / "src" / "fastbleu"
+GENERATED = ROOT / "build" / "cython" / "src" / "fastbleu"
 WORDS = 'import fastbleu; fastbleu.count([["sixteen-or-more-characters"]], [[["a"]]])'
 # More tokens than short segments have, which number none.
 MANY_WORDS = WORDS.replace('"]]', '"] * 600]')
