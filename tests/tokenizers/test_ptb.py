@@ -186,14 +186,17 @@ def test_signals_are_handled_while_a_text_is_read(piece):
     def sound(*args):
         raise Alarm
 
+    def write():
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+        # Compiled from end to end: had the call ended before the alarm, this would be known.
+        written.extend(map(partial(_ptb.write, stop=len(text)), [text]))
+
     text = piece * (8_000_000 // len(piece.encode()))
     written = []
     previous = signal.signal(signal.SIGALRM, sound)
     try:
         with pytest.raises(Alarm):
-            signal.setitimer(signal.ITIMER_REAL, 0.001)
-            # Compiled from end to end: had the call ended before the alarm, this would be known.
-            written.extend(map(partial(_ptb.write, stop=len(text)), [text]))
+            write()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
