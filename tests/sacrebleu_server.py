@@ -8,6 +8,7 @@ environment, and the working directory. The status is printed when it has ended.
 import json
 import os
 import runpy
+import signal
 import sys
 
 import sacrebleu.sacrebleu  # noqa: F401 - with what it imports
@@ -17,6 +18,7 @@ for line in sys.stdin:
     if child := os.fork():
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
         continue
+    signal.alarm(300)  # ends it if it hangs
     for number, flags in enumerate((os.O_RDONLY, os.O_WRONLY, os.O_WRONLY)):
         os.dup2(os.open(os.path.join(folder, str(number)), flags), number)
     sys.stdin, sys.stdout, sys.stderr = (

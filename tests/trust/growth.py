@@ -29,7 +29,7 @@ from trust.children import environment, python
 CALLS = 100_000
 LIMIT = 1 << 20
 FEW, MOST = 300, 20_000
-SLOW = 0.05  # seconds that a call takes of which a tenth of the few is made
+SLOW = 0.05  # seconds of processor time: of calls that take longer, a tenth of the few is made
 # What calls are given or return again and again: nobody may keep a reference to it at each call.
 SHARED = [
     *(None, True, False, NotImplemented, (), "", 0, 1),
@@ -75,9 +75,9 @@ def growth(call: Callable[[Any], object], state: object, long: bool) -> tuple[in
     """Calls made, the bytes that 100,000 would keep, and what else is wrong."""
     measure = resident if long else allocated
     made = times = CALLS if long else FEW
-    before_use, first = time.process_time(), times // 10 + 30
+    begin, first = time.process_time(), times // 10 + 30
     repeat(call, state, first)
-    if not long and time.process_time() - before_use > SLOW * first:
+    if not long and time.process_time() - begin > SLOW * first:
         made = times = FEW // 10
     references = [sys.getrefcount(thing) for thing in SHARED]
     while True:

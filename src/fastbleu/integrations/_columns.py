@@ -12,7 +12,6 @@ import pyarrow.compute
 from ..counting.stats import Stats
 from ..inputs.arguments import check_choice
 from ..inputs.batch import Batch, read
-from ..inputs.column_pairs import columns_of
 from ..inputs.missing import CHOICES
 from ..metric.bleu import BLEU
 from ..tables._row_groups import RowGroups
@@ -175,12 +174,7 @@ class ColumnScorer:
     def _batch(self, columns: Sequence[Any]) -> Batch:
         hypotheses, *references = columns
         texts = references[0] if len(references) == 1 else references
-        counter = self.metric.counter
-        batch: Batch | None = None
-        if counter.is_text:  # what `read` does with columns, in half of the time
-            batch = columns_of(hypotheses, texts, True, counter.reads_utf8, self.missing)
-        if batch is None:
-            batch = read(hypotheses, texts, counter, missing=self.missing)
+        batch = read(hypotheses, texts, self.metric.counter, missing=self.missing)
         batch.warns = False
         return batch
 
