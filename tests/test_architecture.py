@@ -60,6 +60,7 @@ OUTSIDE = {
     "nltk": ["nltk"],
     "sacrebleu": ["sacrebleu"],
     "defusedxml": ["cli"],
+    "msgspec": ["inputs"],
     "argparse": ["cli", "run"],
     "shtab": ["cli"],
     "torch": ["dialects", "rewards", "integrations"],

@@ -1,8 +1,21 @@
 """What is wrong with a file of captions is said."""
 
+import random
+import sys
+
 import pytest
 
 from fastbleu.inputs.coco_captions import parse_captions
+
+# Values of JSON and what resembles them.
+_VALUES = (
+    """
+1|1.0|1e2|-0|"a"|"\\ud800"|"\\ud83d\\ude00"|true|null|NaN|01|[1]|{"a":2}|123456789012345678901234567890|"a\x01b"
+"\\u0000"|"\\x"|"\xe9"|1.|.5|+1|-|1e999|""|"a\tb"|18446744073709551615|-9223372036854775809|Infinity|"\\/"
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
 
 
 @pytest.mark.parametrize(
@@ -31,5 +44,43 @@ def test_captions_elsewhere_in_the_file_do_not_count():
     one, other = '{"image_id": 7, "caption": "a"}', '{"image_id": 9, "caption": "b"}'
     nested = f'{{"image_id": 7, "caption": "c", "inner": {other}}}'
     its = f'"before": {other}, "annotations": [{one}, {nested}], "after": [{other}]'
-    data = f'{{"image_id": 8, "caption": "d", {its}}}'
+    data = f'{{"image_id": 8, "caption": "d", {its}}}'.encode()
     assert parse_captions(data, "name") == {7: ["a", "c"]}
+
+
+def test_captions_are_the_same_with_msgspec_and_without(monkeypatch):
+    rng = random.Random(34)
+
+    def entry():
+        keys = [
+            "image_id",
+            "caption",
+            *rng.choices(["id", "image_id", "caption", 'x"y', "Caption"]),
+        ]
+        rng.shuffle(keys)
+        values = [
+            rng.choice(_VALUES) if rng.random() < 0.1 else {"caption": '"c"'}.get(key, "7")
+            for key in keys
+        ]
+        return "{" + ", ".join(map('"{}": {}'.format, keys, values)) + "}"
+
+    def parsed(data):
+        try:
+            return [*parse_captions(data, "name").items()]
+        except ValueError as error:
+            return str(error)
+
+    results = []
+    for _ in range(3000):
+        entries = "[" + ", ".join(entry() for _ in range(rng.randrange(4))) + "]"
+        text = rng.choice(
+            ["{}", '{{"info": 1, "annotations": {}}}', '{{"annotations": {}, "x": [{{}}]}}']
+        )
+        data = bytearray(text.format(entries), "utf-8")
+        if rng.random() < 0.3:
+            data[rng.randrange(len(data))] = rng.choice(b'\0 ",[]{}\xff\xc3\xed')
+        results.append((data, parsed(data)))
+    monkeypatch.setitem(sys.modules, "msgspec", None)
+    for data, result in results:
+        assert parsed(data) == result, data
+    assert 1000 < sum(type(result) is list for _, result in results) < 2500

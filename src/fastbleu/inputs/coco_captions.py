@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 from ..runtime.collection import collection_paused
+from ..runtime.import_lock import import_lock
 from .arguments import a_type
 
 TYPE_CHECKING = False
@@ -14,12 +15,37 @@ if TYPE_CHECKING:
 
 
 @collection_paused()
-def parse_captions(data: bytes | bytearray | str, name: str) -> dict[Any, list[str]]:
+def parse_captions(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
     """The captions of each image, in the order of the file.
 
     `data` is a list of objects with the keys "image_id" and "caption", as in files of results, or
     an object with such a list as "annotations". Errors are ValueError and begin with `name`.
     """
+    captions = _parsed_by_msgspec(data)
+    return _parsed_by_json(data, name) if captions is None else captions
+
+
+def _parsed_by_msgspec(data: bytes | bytearray) -> dict[Any, list[str]] | None:
+    """In half of the time, without a dict of each entry; None without msgspec and for faults."""
+    try:
+        with import_lock:
+            import msgspec
+    except ImportError:
+        return None
+    fields = [("image_id", int | str), ("caption", str)]
+    entries: Any = list[msgspec.defstruct("Entry", fields, gc=False)]  # type: ignore[misc]
+    file: Any = msgspec.defstruct("File", [("annotations", entries)])
+    try:
+        found = msgspec.json.decode(str(data, "utf-8"), type=entries | file)
+    except (UnicodeDecodeError, RecursionError, msgspec.MsgspecError):
+        return None
+    captions: dict[Any, list[str]] = {}
+    for one in getattr(found, "annotations", found):
+        captions.setdefault(one.image_id, []).append(one.caption)
+    return captions
+
+
+def _parsed_by_json(data: bytes | bytearray, name: str) -> dict[Any, list[str]]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
