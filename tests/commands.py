@@ -106,8 +106,10 @@ def sacrebleu_server() -> subprocess.Popen[str]:
     return subprocess.Popen(words, text=True, **pipes)
 
 
-def run_sacrebleu(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str, str]:
-    """What `run` returns, of the command `sacrebleu`."""
+def run_sacrebleu(
+    *arguments: Any, stdin: bytes = b"", terminal: str = "", **options: Any
+) -> tuple[int, str, str]:
+    """What `run` returns, of the command `sacrebleu`; it prints to the `terminal`, if named."""
     environment = {**os.environ, **options.pop("env", {})}
     # Where its data are is decided when it is imported.
     if not POSIX or "SACREBLEU" in environment:
@@ -118,13 +120,17 @@ def run_sacrebleu(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[
         files = [Path(folder, name) for name in "012"]
         for file, content in zip(files, (stdin, b"", b""), strict=True):
             file.write_bytes(content)
+        if terminal:
+            files[1].unlink()
+            files[1].symlink_to(terminal)
         server = sacrebleu_server()
         assert server.stdin is not None
         assert server.stdout is not None
         request = [folder, list(map(str, arguments)), environment, place]
         print(json.dumps(request), file=server.stdin, flush=True)
         status = int(server.stdout.readline())
-        return status, files[1].read_bytes().decode(), files[2].read_bytes().decode()
+        out = b"" if terminal else files[1].read_bytes()
+        return status, out.decode(), files[2].read_bytes().decode()
 
 
 def same(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str]:

@@ -1,5 +1,6 @@
 """The implementations under test, and the seed on every failure."""
 
+import gc
 import importlib
 import os
 import signal
@@ -26,6 +27,12 @@ IMPLEMENTATIONS = os.environ.get("FASTBLEU_TEST_ONLY", "fastbleu nltk patched").
 def pytest_configure(config):
     # Random text is in any script.
     config.addinivalue_line("filterwarnings", "ignore:the text is in a script without spaces")
+
+
+def pytest_collection_finish():
+    # The garbage collector need not go through thousands of tests again and again.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=IMPLEMENTATIONS)
