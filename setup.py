@@ -119,6 +119,11 @@ class BuildExtensions(build_ext):
 
     translating = threading.Lock()
 
+    def finalize_options(self):
+        super().finalize_options()
+        # One more than there are processors: one at a time translates.
+        self.parallel = self.parallel or 1 + (os.cpu_count() or 1)
+
     def check_tools(self):
         """End with one line if nothing can be compiled here."""
         try:
@@ -236,9 +241,5 @@ class ReproducibleSdist(sdist):
 setup(
     ext_modules=[extension(path) for path in sorted(PACKAGE.rglob("*.pyx"))],
     cmdclass={"build_ext": BuildExtensions, "sdist": ReproducibleSdist},
-    options={
-        "build": {"build_base": BUILD_BASE, "build_platlib": BUILD_LIB},
-        # One more than there are processors: one at a time translates.
-        "build_ext": {"parallel": 1 + (os.cpu_count() or 1)},
-    },
+    options={"build": {"build_base": BUILD_BASE, "build_platlib": BUILD_LIB}},
 )
