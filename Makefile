@@ -84,7 +84,8 @@ test-integrations:            ## test the integrations and example scripts with 
 	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    .venv-integrations/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/integrations \
-	    tests/dialects/test_originals.py tests/test_documentation.py --ignore tests/integrations/test_mbrs.py \
+	    tests/dialects/test_originals.py tests/tokenizers/test_ptb.py tests/test_documentation.py \
+	    --ignore tests/integrations/test_mbrs.py \
 	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
 

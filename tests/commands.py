@@ -120,17 +120,14 @@ def run_sacrebleu(
         files = [Path(folder, name) for name in "012"]
         for file, content in zip(files, (stdin, b"", b""), strict=True):
             file.write_bytes(content)
-        if terminal:
-            files[1].unlink()
-            files[1].symlink_to(terminal)
         server = sacrebleu_server()
         assert server.stdin is not None
         assert server.stdout is not None
-        request = [folder, list(map(str, arguments)), environment, place]
+        their_files = [str(files[0]), terminal or str(files[1]), str(files[2])]
+        request = [their_files, list(map(str, arguments)), environment, place]
         print(json.dumps(request), file=server.stdin, flush=True)
         status = int(server.stdout.readline())
-        out = b"" if terminal else files[1].read_bytes()
-        return status, out.decode(), files[2].read_bytes().decode()
+        return status, files[1].read_bytes().decode(), files[2].read_bytes().decode()
 
 
 def same(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str]:

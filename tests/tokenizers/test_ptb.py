@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 import wmt22
-from generators import SEED
+from generators import SEED, SEGMENTS
 from ptb_texts import KINDS, java_lines, recorded
 
 import fastbleu
@@ -79,7 +79,7 @@ def differing(folder, texts, tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_texts_are_split_as_by_java(kind, coco_folder, tmp_path):
     rng = random.Random(f"{SEED} {kind}")
-    count = min(int(os.environ.get("FASTBLEU_TEST_SEGMENTS", "20000")), 100_000) // len(KINDS)
+    count = min(SEGMENTS, 100_000) // len(KINDS)
     found = differing(coco_folder, [KINDS[kind](rng) for _ in range(count)], tmp_path)
     allowed = 0 if kind == "captions" else count // 10_000
     assert len(found) <= allowed, found[:10]
