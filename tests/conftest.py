@@ -21,6 +21,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # told not to; the recorded scores do not.
 os.environ.setdefault("MKL_CBWR", "COMPATIBLE")
 
+# Threads for linear algebra spin from the import on, in each child; tests use all processors.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # FASTBLEU_TEST_ONLY=fastbleu leaves out what would test nltk, where that has been done before.
 IMPLEMENTATIONS = os.environ.get("FASTBLEU_TEST_ONLY", "fastbleu nltk patched").split()
 
@@ -31,11 +35,13 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish():
-    # The garbage collector need not go through thousands of tests again and again. From 3.14 on
-    # hypothesis looks for who holds its random generator, which does not find frozen objects.
+    # The garbage collector need not go through thousands of tests again and again, nor through what
+    # oracles make. From 3.14 on hypothesis looks for who holds its random generator, which does not
+    # find frozen objects.
     if sys.version_info < (3, 14):
         gc.collect()
         gc.freeze()
+        gc.set_threshold(50_000)
 
 
 @pytest.fixture(params=IMPLEMENTATIONS)
