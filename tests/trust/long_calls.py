@@ -271,22 +271,28 @@ def longest_gap(call: Callable[[], object], seconds: float) -> float:
     return max(longest, time.thread_time() - last)
 
 
-def serve(name: str) -> None:
-    """Call for each line that is read, and say how it ended, when, and whether all is right."""
+def serve() -> None:
+    """Do what each line says that is read: ``prepare NAME`` of a call, ``gap SECONDS``, or ``go``:
+    call, and say how it ended, when, and whether all is right."""
     space: dict[str, Any] = {}
     armed = False
+    name, call, after, before = "", list, list, ""
 
     def interrupt(number: int, frame: object) -> None:
         if armed:
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)
-    call, after = CALLS[name].prepare(space)
-    before = plain(after())
-    print("ready", flush=True)
-    for line in sys.stdin:  # "go", or "gap SECONDS"
-        if line.startswith("gap "):
-            print(longest_gap(call, float(line[4:])), flush=True)
+    for line in sys.stdin:
+        word, _, rest = line.strip().partition(" ")
+        if word == "prepare":
+            name = rest
+            call, after = CALLS[name].prepare(space)
+            before = plain(after())
+            print("ready", flush=True)
+            continue
+        if word == "gap":
+            print(longest_gap(call, float(rest)), flush=True)
             continue
         ended = "finished"
         try:
@@ -311,4 +317,4 @@ def serve(name: str) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve()

@@ -40,8 +40,8 @@ COMMAND_SPAN = 0.4
     [pytest.param(n, marks=[] if n in SELECTION else [pytest.mark.long_only]) for n in CALLS],
 )
 def test_calls_of_python(cases, long, name, tmp_path):
-    with Child(name, tmp_path) as child:
-        assert child.line(120) == "ready", child.line(0.5)
+    with Child(tmp_path) as child:
+        child.prepare(name)
         interrupt(cases, child, CALLS[name].span, REPETITIONS if long else 1)
         if long:
             child.tell(f"gap {GAP_SECONDS}")

@@ -58,11 +58,11 @@ class Watch:
 
 
 class Child:
-    """A process that makes one of CALLS each time that it is told to."""
+    """A process that makes the one of CALLS that was prepared each time that it is told to."""
 
-    def __init__(self, name: str, directory: Path) -> None:
+    def __init__(self, directory: Path) -> None:
         self.process: Any = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "trust.long_calls", name],
+            [sys.executable, "-W", "ignore", "-m", "trust.long_calls"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -100,6 +100,10 @@ class Child:
     def tell(self, words: str) -> None:
         self.process.stdin.write(f"{words}\n".encode())
         self.process.stdin.flush()
+
+    def prepare(self, name: str) -> None:
+        self.tell(f"prepare {name}")
+        assert self.line(120) == "ready"
 
     def interrupted(self, delay: float) -> tuple[float | None, str]:
         """How long a call took that was interrupted `delay` after its start, and what is wrong;
