@@ -2,6 +2,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# Environments for what takes long to install; CI, which installs all of it, uses one for several.
+DOCS ?= .venv-docs
+INTEGRATIONS ?= .venv-integrations
+REPORT ?= .venv-report
+TABLES ?= .venv-tables
 SOURCES = pyproject.toml setup.py $(shell find src -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 # Headers that are mostly tables are not formatted.
 HEADERS = $(filter-out %/unicode_ranges.h %/char_classes.h,$(shell find src -name "*.h"))
@@ -75,19 +80,24 @@ test: $(VENV)/tested            ## build, then run all tests except the long one
 test-full: $(VENV)/tested            ## run all tests, with 1,000,000 random segments (FASTBLEU_TEST_SEGMENTS)
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(PYTEST) $(PYTEST_ARGS)
 
-test-libraries: $(VENV)/tested            ## test the tokenizers of other libraries
+$(VENV)/with-libraries: $(VENV)/tested
 	@$(PIP) 'pyfastbleu[ja,ko,spm,words]'
+	@touch $@
+
+test-libraries: $(VENV)/with-libraries            ## test the tokenizers of other libraries
 	@FASTBLEU_REQUIRE_LIBRARIES=1 $(PYTEST) -q tests/tokenizers/test_tokenizer_libraries.py tests/tokenizers/test_words.py
 
-# In a separate environment, because the frameworks take half a gigabyte.
+# The frameworks take half a gigabyte.
 test-integrations:            ## test the integrations and example scripts with all training frameworks installed
-	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
+	@$(MAKE) --no-print-directory VENV=$(INTEGRATIONS) $(INTEGRATIONS)/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
-	    .venv-integrations/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/integrations \
+	    $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/integrations \
 	    tests/dialects/test_originals.py tests/tokenizers/test_ptb.py tests/test_documentation.py \
 	    --ignore tests/integrations/test_mbrs.py \
 	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) -q $(PYTEST_ARGS) \
+	    tests/dialects/test_recorded.py -k 'torch or data_is_there'
 
 # In a separate environment, because mbrs needs older releases than the other hosts.
 test-mbrs:            ## test the metric for mbrs, with mbrs installed
@@ -96,9 +106,9 @@ test-mbrs:            ## test the metric for mbrs, with mbrs installed
 	    .venv-mbrs/bin/python -m pytest -p no:benchmark $(PYTEST_ARGS) tests/integrations/test_mbrs.py
 
 test-tables:            ## test tables and columns, with all data frame libraries installed
-	@$(MAKE) --no-print-directory VENV=.venv-tables .venv-tables/with-tables
+	@$(MAKE) --no-print-directory VENV=$(TABLES) $(TABLES)/with-tables
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
-	    .venv-tables/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/tables \
+	    $(TABLES)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/tables \
 	    tests/integrations/test_queries.py \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
@@ -134,8 +144,8 @@ $(VENV)/with-mbrs: $(VENV)/tested
 
 # Needs npm, for axe-core, and apt-get if chromium is not installed.
 test-report:            ## test the report in a browser, and the plots; installs what these tests need
-	@$(MAKE) --no-print-directory VENV=.venv-report .venv-report/with-browser
-	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" .venv-report/bin/python -m pytest $(PARALLEL) \
+	@$(MAKE) --no-print-directory VENV=$(REPORT) $(REPORT)/with-browser
+	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" $(REPORT)/bin/python -m pytest $(PARALLEL) \
 	    -q $(PYTEST_ARGS) tests/reporting tests/plots
 
 $(VENV)/with-browser: $(VENV)/tested
@@ -170,14 +180,13 @@ mutants: $(VENV)/tested            ## plant faults in tokenizers, kernels and si
 test-pythons:            ## run some tests on all CPythons that are found, or PYTHONS="3.10 3.13"
 	@PYTHONS="$(PYTHONS)" bash tests/pythons.sh
 
-# In a separate environment, because tests do not need Sphinx.
 docs:            ## build the documentation site in build/docs/html; warnings and broken internal links are errors
-	@$(MAKE) --no-print-directory VENV=.venv-docs .venv-docs/with-sphinx
-	@.venv-docs/bin/sphinx-build -q -W --keep-going -d build/docs/doctrees -b html docs build/docs/html
+	@$(MAKE) --no-print-directory VENV=$(DOCS) $(DOCS)/with-sphinx
+	@$(DOCS)/bin/sphinx-build -q -W --keep-going -d build/docs/doctrees -b html docs build/docs/html
 	@echo 'open build/docs/html/index.html; links to other sites: make docs-links'
 
 docs-links: docs            ## check the links of the documentation to other sites
-	@.venv-docs/bin/sphinx-build -q -d build/docs/doctrees -b linkcheck docs build/docs/links
+	@$(DOCS)/bin/sphinx-build -q -d build/docs/doctrees -b linkcheck docs build/docs/links
 
 test-wheels: .venv-release/installed            ## build wheels for all CPythons found (PYTHONS), and test them without a compiler
 	@PYTHONS="$(PYTHONS)" bash tools/test_wheels.sh .venv-release/bin/python
@@ -221,15 +230,15 @@ bench: $(VENV)/built            ## measure; writes bench/results.json, bench/RES
 	@$(BIN)/python bench/run.py --against $(AGAINST)
 
 test-upstream:            ## apply and test the patches for other projects in packaging/upstream
-	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
+	@$(MAKE) --no-print-directory VENV=$(INTEGRATIONS) $(INTEGRATIONS)/with-hosts
 	@$(MAKE) --no-print-directory VENV=.venv-mbrs .venv-mbrs/with-mbrs
-	@.venv-integrations/bin/python -m pytest -q -p no:benchmark -W default packaging/upstream/tests.py -k 'not mbrs'
+	@$(INTEGRATIONS)/bin/python -m pytest -q -p no:benchmark -W default packaging/upstream/tests.py -k 'not mbrs'
 	@.venv-mbrs/bin/python -m pytest -q -p no:benchmark -W default packaging/upstream/tests.py -k mbrs
 
 bench-hosts:            ## measure evaluation tools with and without fastbleu.patch (HUB=folder with the hub's scripts)
-	@$(MAKE) --no-print-directory VENV=.venv-integrations .venv-integrations/with-hosts
+	@$(MAKE) --no-print-directory VENV=$(INTEGRATIONS) $(INTEGRATIONS)/with-hosts
 	@$(MAKE) --no-print-directory VENV=.venv-mbrs .venv-mbrs/with-mbrs
-	@.venv-integrations/bin/python bench/hosts.py --write $(HUB:%=--hub %)
+	@$(INTEGRATIONS)/bin/python bench/hosts.py --write $(HUB:%=--hub %)
 	@.venv-mbrs/bin/python bench/hosts.py --write --only mbrs
 
 # The short form uses the same seed each time; the long form uses a new one.
