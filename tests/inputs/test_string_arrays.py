@@ -87,7 +87,7 @@ def test_arrays_that_do_not_fit():
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("tokenizer", ["13a", "zh", str.split], ids=["13a", "zh", "function"])
-def test_arrays_of_objects(threads, tokenizer):
+def test_arrays_of_objects_and_of_pandas(threads, tokenizer):
     rng = seeded(f"arrays of objects {tokenizer} {threads}")
     hypotheses, references = random_lines(rng, 2500), random_lines(rng, 2500)[::-1]
     metric = BLEU(tokenize=tokenizer, threads=threads)

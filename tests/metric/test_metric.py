@@ -300,7 +300,7 @@ def test_text_that_has_spaces_or_its_tokenizer_is_not_warned_of(texts, options):
         BLEU(**options).score(texts, texts)
 
 
-def test_a_column_in_a_script_without_spaces_is_warned_of():
+def test_a_column_of_pyarrow_in_a_script_without_spaces_is_warned_of():
     column = pytest.importorskip("pyarrow").array(CHINESE)
     with pytest.warns(InputWarning, match="without spaces between words"):
         BLEU(effective_order=True).score(column, column)

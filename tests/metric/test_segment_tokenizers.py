@@ -113,7 +113,7 @@ def test_progress(capsys):
     assert "3.00/3.00" in capsys.readouterr().err
 
 
-def test_columns():
+def test_columns_of_pyarrow():
     pyarrow = pytest.importorskip("pyarrow")
     expected = BLEU().score(TEXTS, REFERENCES, tokenize=CHOSEN)
     columns = pyarrow.array(TEXTS), pyarrow.array(REFERENCES)
@@ -138,12 +138,12 @@ def test_functions_of_a_batch_are_not_kept():
     assert gone() is None
 
 
-@pytest.mark.parametrize("as_column", [False, True])
-def test_missing_segments_have_tokenizers_too(as_column):
+@pytest.mark.parametrize("kind", ["lists", "pyarrow"])
+def test_missing_segments_have_tokenizers_too(kind):
     texts = [TEXTS[0], None, *TEXTS[1:]]
     references = [REFERENCES[0], ["x"], *REFERENCES[1:]]
     names = ["13a", "char", *CHOSEN[1:]]
-    if as_column:
+    if kind == "pyarrow":
         pyarrow = pytest.importorskip("pyarrow")
         texts, references = pyarrow.array(texts), pyarrow.array(references)
     metric = BLEU(effective_order=True)

@@ -113,7 +113,7 @@ def test_verl():
     assert type(reward.compute_score("wmt", "no answer", "the cat")) is float
 
 
-def test_openrlhf():
+def test_openrlhf_and_torch():
     torch = pytest.importorskip("torch")
     prompts = ["Say it: ", "Once more: ", ""]
     queries = [prompt + text for prompt, text in zip(prompts, COMPLETIONS, strict=True)]

@@ -191,7 +191,7 @@ def test_the_command(tmp_path, capsys):
     assert "name the --dialect that has it" in capsys.readouterr().err
 
 
-def test_count_and_columns():
+def test_count_and_columns_of_pyarrow():
     hypotheses, references = mixed(100, "columns")
     firsts = [some[0] for some in references]
     expected = BLEU(tokenize="auto").statistics(hypotheses, firsts)
