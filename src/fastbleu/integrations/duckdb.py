@@ -64,7 +64,7 @@ def register(
         raise ValueError(f"name is {name!r}, expected a name for functions of SQL")
     if references is not None:
         check_positive("references", references)
-    # DuckDB calls functions from as many threads as it has; more for a batch of 2,048 rows only wait.
+    # DuckDB calls functions from its own threads; more for a batch of 2,048 rows only wait.
     scorer = ColumnScorer(metric, missing, threads=1)
     texts = ["VARCHAR"] + (["VARCHAR[]"] if references is None else ["VARCHAR"] * references)
     names = ["hypothesis", *(f"reference_{number}" for number in range(1, len(texts)))]
