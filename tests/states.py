@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from typing import Any
 
 from fastbleu import BLEU
-from fastbleu.counting._counted import Totals
 
 
 def metric_with(state: Sequence[int], **parameters: Any) -> BLEU:
     """A metric to which a row of counts was added."""
     metric = BLEU(**parameters)
-    metric._totals.add(Totals(array("q", state), None, None))
+    metric._sums.add(metric.scorer.restore(state))
     return metric

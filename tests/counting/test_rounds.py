@@ -64,7 +64,7 @@ def test_rows_and_sums():
 
     def by_threads(threads):
         metric = BLEU(None, threads=threads)
-        sums = np.asarray(metric.sums(*data)).tolist()
+        sums = metric.sums(*data).tolist()
         return count(*data, threads=threads), metric.score(*data), sums
 
     one = by_threads(1)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 from commands import python
 from generators import raises
@@ -121,14 +122,16 @@ def test_rows_are_adapted_by_the_dialect():
     short = rows(1, 1, 1, 0, 1, 0)
     for name in NAMES:
         dialect = dialects.get(name)
-        totals = [1, dialect.minimum_total]
-        assert dialect.adapt(short).totals.tolist() == [totals]
+        adapted = dialect.adapt(short)
+        assert numpy.asarray(adapted).tolist() == [[1, 1, 1, 0, 1, dialect.minimum_total]]
+        with pytest.raises(TypeError, match="stats is an AdaptedRows, expected Stats"):
+            dialect.score(adapted)
     assert (NLTK.minimum_total, SACREBLEU.minimum_total) == (1, 0)
 
 
 def test_tf_nmt_has_no_ratio_without_tokens():
     for row, empty in (((0, 3, 0, 0), "hypotheses"), ((3, 0, 0, 3), "references")):
-        with pytest.raises(ZeroDivisionError, match=f"the {empty} have no tokens at all"):
+        with pytest.raises(ValueError, match=f"the {empty} have no tokens at all"):
             dialects.get("tf-nmt").score(rows(*row))
 
 

@@ -75,10 +75,10 @@ def test_states(name):
         metric.update(*pair)
         state = metric.state
     else:
-        state = metric.sums(*pair).__array__()[0]
+        state = metric.sums(*pair)
     again = BLEU.from_state(state, dialect=name)
     assert again.compute().value == metric.score(*pair).value
-    assert metric.sums(*pair).__array__()[0].tolist() == state.tolist()
+    assert metric.sums(*pair).tolist() == state.tolist()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -190,12 +190,12 @@ def test_one_reference(name):
 @pytest.mark.parametrize(
     ("name", "hypothesis", "reference", "error", "message"),
     [
-        ("multi-bleu", "", "a", ZeroDivisionError, "multi-bleu.perl dies"),
+        ("multi-bleu", "", "a", ValueError, "multi-bleu.perl dies"),
         ("multi-bleu", "a", "", ValueError, "prints BLEU = 0 .* exits with status 1"),
-        ("mteval-v13a", "a", "", ZeroDivisionError, "mteval-v13a.pl dies .* mteval-v14 has"),
+        ("mteval-v13a", "a", "", ValueError, "mteval-v13a.pl dies .* mteval-v14 has"),
         ("mteval-v13a", "", "a", ValueError, "mteval-v13a.pl dies .* its logarithm"),
-        ("tf-nmt", "", "a", ZeroDivisionError, "the hypotheses have no tokens"),
-        ("evaluate", "a", "", ZeroDivisionError, "the references have no tokens"),
+        ("tf-nmt", "", "a", ValueError, "the hypotheses have no tokens"),
+        ("evaluate", "a", "", ValueError, "the references have no tokens"),
     ],
 )
 def test_where_an_original_dies(name, hypothesis, reference, error, message):

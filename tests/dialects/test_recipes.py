@@ -10,16 +10,20 @@ import pickle
 import random
 import shutil
 import subprocess
+from itertools import combinations
 from operator import attrgetter
 
 import numpy
 import pytest
 import wmt22
+from generators import seeded
 from test_recorded import cases, outcome, plain, sentence_outcomes
 
-from fastbleu import BLEU, recipes
+from fastbleu import BLEU, recipes, tokenize
 from fastbleu.dialects import fdlibm, get
 from fastbleu.tokenizers.loaded import Tokenizer
+
+FLORES = "opencompass-pmmeval-flores-English"
 
 TOOLS = wmt22.WMT22.parent / "tools"
 pytestmark = [
@@ -141,8 +145,8 @@ def test_only_the_first_reference_counts_where_a_tool_takes_one():
         assert metric.score(hypotheses, numpy.array([references])) == of_first
         with pytest.raises(TypeError, match="the reference is missing"):
             metric.score(hypotheses, [None])
-        with pytest.raises(TypeError, match="takes text or lists of tokens, not arrays of token"):
-            BLEU(None, dialect=name).score(numpy.arange(5)[None], numpy.arange(5)[None])
+    with pytest.raises(TypeError, match="takes text or lists of tokens, not arrays of token"):
+        BLEU(None, dialect="ms-swift").score(numpy.arange(5)[None], numpy.arange(5)[None])
     assert BLEU(dialect="lm-eval").score(hypotheses * 2, [references, references[:1]]).value == (
         BLEU().score(hypotheses * 2, references[:1] * 2).value
     )
@@ -288,3 +292,31 @@ def test_scores_show_the_counts_of_rows_of_their_own():
     assert score.value == round(expected.value, 2)
     counts = attrgetter("hyp_len", "ref_len", "bp", "matches", "totals", "precisions")
     assert counts(score) == counts(expected)
+
+
+@pytest.mark.parametrize("name", ["ragas", "helm-self_bleu", "multiwoz-evaluate", FLORES])
+def test_tokens_are_refused_where_a_token_would_be_a_whole_sentence(name):
+    with pytest.raises(ValueError, match="does not support tokenize=None: it splits texts into"):
+        BLEU(None, dialect=name)
+
+
+def test_the_best_run_of_lines_is_found_among_all():
+    """Against the definition: every run is scored, and the first best one counts."""
+    generator = seeded("runs of lines")
+    parts = ["a", "b", "1", ".", "-", "&quot;", "<skipped>", "\u4e2d", "\u3042", "5.", "\u2028x"]
+    sacrebleu = BLEU(effective_order=True)
+    for _ in range(300):
+        lines = ["".join(generator.choices([*parts, " "], k=6)) for _ in range(5)]
+        reference = "".join(generator.choices([*parts, " "], k=9))
+        listed = [line.strip() for line in lines if line.strip()]
+        runs = [" ".join(listed[i:j]) for i, j in combinations(range(len(listed) + 1), 2)] or [""]
+        twice = [" ".join(tokenize(" ".join(text.split()))) for text in [*runs, reference]]
+        scores = sacrebleu.sentence_scores(twice[:-1], twice[-1:] * len(runs)).tolist()
+        best = BLEU(smoothing="none").score([twice[scores.index(max(scores))]], twice[-1:])
+        found = BLEU(dialect=FLORES).score(["\n".join(lines)], [reference])
+        assert (found.hyp_len, found.matches) == (best.hyp_len, best.matches)
+
+
+def test_the_time_for_runs_of_lines_does_not_grow_with_their_number_squared():
+    text = "\n".join(f"line {number} of the text" for number in range(300))
+    assert BLEU(dialect=FLORES).score([text], ["line 7 of the text"]).value == 100.0

@@ -230,5 +230,7 @@ def test_signatures():
     assert score.signature.startswith("nrefs:1|eff:no|tok:13a|smooth:floor[0.10]|version:")
 
 
-def test_one_row_is_needed():
-    raises(ValueError, "one row", SACREBLEU.score, Stats(ROWS))
+def test_a_corpus_is_scored_by_all_of_its_rows():
+    stats = Stats(ROWS)
+    assert SACREBLEU.score(stats) == SACREBLEU.score(stats.sum())
+    raises(ValueError, "there are no segments", SACREBLEU.score, Stats.zeros(0))

@@ -301,8 +301,8 @@ def test_ids_that_are_none():
 
 def test_nltks_dialect_has_equal_weights_for_every_order():
     rows = count([["a", "b", "c"]], [[["a", "b", "d"]]], max_order=2)
-    score = NLTK.score(NLTK.adapt(rows).sum())
-    assert score == NLTK.score(NLTK.adapt(rows).sum(), weights=(0.5, 0.5))
+    score = NLTK.score(rows)
+    assert score == NLTK.score(rows, weights=(0.5, 0.5))
     assert score.value == BLEU(None, max_order=2, smoothing="none", dialect="nltk").score(
         [["a", "b", "c"]], [[["a", "b", "d"]]]
     ).value  # fmt: skip

@@ -69,7 +69,7 @@ def test_sums_beyond_int64(cases):
 def test_metrics_that_are_full(cases, rules):
     options = {"dialect": "nltk" if rules is NLTK else "sacrebleu"}
     metric = BLEU(**options, keep_segments=True)
-    metric._totals.add(metric_with([MOST] * 10, **options)._totals.value)
+    metric._sums.add(metric_with([MOST] * 10, **options)._sums.value)
     other = BLEU(**options, keep_segments=True)
     other.update(*SEGMENT)
     for what, action in {

@@ -15,10 +15,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
+from operator import add
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
-from ..counting._counted import Totals
+from ..counting._counted import Sums
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.batch import Batch
 from ..inputs.warnings import InputWarning
@@ -184,7 +185,7 @@ def _count(
     chunks: Chunks,
     references: int,
     segments: SegmentList | None,
-) -> list[Totals]:
+) -> list[Sums]:
     """Count all chunks; the totals of each system."""
     keep = bool(options.confidence or options.test)
     if keep:
@@ -193,7 +194,7 @@ def _count(
         joined_columns = [list(column) for column in joined(chunks)]
         chunks = iter([joined_columns] if joined_columns else [])
     keep_rows = keep or printer.keep_rows or segments is not None
-    totals: list[Totals] = []
+    totals: list[Sums] = []
     # With several threads the next chunk is read while others count. Its errors are raised when its
     # turn comes, so that messages do not depend on the number of threads.
     ahead: list[Any] = []  # the next chunk, None at the end, or the error in reading it
@@ -226,8 +227,8 @@ def _count(
             raise
         if segments is not None:
             segments.add(chunk[:references], columns, counted)
-        added = [printer.totals(one, keep) for one in counted]
-        totals = list(map(Totals.plus, totals, added)) if totals else added
+        added = [printer.sums(one, keep) for one in counted]
+        totals = list(map(add, totals, added)) if totals else added
     if not totals:
         raise InputError("no segment to score: the files have no lines")
     return totals

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..counting._counted import Counted, Totals
+from ..counting._counted import Counted, Sums
 from .files import InputError
 
 if TYPE_CHECKING:
@@ -58,18 +58,18 @@ class DialectText:
         self.place = f"--dialect {options.dialect}: "
         self.adds_batches = self._scorer.adds_batches
         self.keep_rows = self._scorer.keep_rows
-        self.totals = self._scorer.totals
+        self.sums = self._scorer.sums
 
     def segment_lines(self, counted: Counted) -> list[str]:
         """The printed score of each segment."""
         scores = self._scorer.sentence_scores(counted).tolist()
         return [self._digits(score, self._scorer.dialect.printed(score)) for score in scores]
 
-    def warnings(self, names: Sequence[str], totals: list[Totals]) -> Iterator[str]:
+    def warnings(self, names: Sequence[str], totals: list[Sums]) -> Iterator[str]:
         """Warnings about the texts: none besides those of the scorer."""
         yield from ()
 
-    def result(self, names: Sequence[str], totals: list[Totals]) -> str:
+    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
         """The text of the result."""
         options = self._options
         scores = [self._scorer.score(total) for total in totals]
@@ -107,7 +107,7 @@ class DialectText:
             record["p_value"] = p_value
         return record
 
-    def _p_values(self, totals: list[Totals]) -> list[float | None]:
+    def _p_values(self, totals: list[Sums]) -> list[float | None]:
         """The p-value of each system compared with the first, which has none."""
         scorer, given = self._scorer, {}
         for name in ("smoothing", "smoothing_value"):
@@ -118,7 +118,7 @@ class DialectText:
 
 
 def paired_test(
-    options: Namespace, totals: list[Totals], **scoring: Unpack[PairedOptions]
+    options: Namespace, totals: list[Sums], **scoring: Unpack[PairedOptions]
 ) -> list[Comparison]:
     """The comparison of each further system with the first one."""
     from ..significance import paired_approximate_randomization, paired_bootstrap

@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..counting._counted import Totals
+from ..counting._counted import Sums
 from ..counting.counter import Counter
 from ..dialects._sacrebleu import details
 from ..inputs.warnings import TOKENIZED_PERIODS
@@ -104,7 +104,7 @@ class SacrebleuText:
     Attributes
     ----------
     counter : Counter
-    totals : callable (Counted, bool) -> Totals
+    sums : callable (Counted, bool) -> Sums
         The counts of a corpus, with the rows of segments if they are to be kept.
     place : str
         The beginning of messages about the options.
@@ -115,7 +115,7 @@ class SacrebleuText:
     place = ""
     adds_batches = True
     keep_rows = False
-    totals = staticmethod(Totals.from_counts)
+    sums = staticmethod(Sums.from_counts)
 
     def __init__(self, options: Namespace, references: int) -> None:
         self._options = options
@@ -167,7 +167,7 @@ class SacrebleuText:
         style = options.width, options.score_only, signature
         return [score.format(*style) for score in self.segments(counted)]
 
-    def warnings(self, names: Sequence[str], totals: list[Totals]) -> Iterator[str]:
+    def warnings(self, names: Sequence[str], totals: list[Sums]) -> Iterator[str]:
         """Yield warnings about the texts."""
         for name, total in zip(names, totals, strict=True):
             if total.tokenized_periods >= TOKENIZED_PERIODS and not self._options.force:
@@ -176,13 +176,13 @@ class SacrebleuText:
                     "scores of such text are not comparable: detokenize it, or add --force"
                 )
 
-    def result(self, names: Sequence[str], totals: list[Totals]) -> str:
+    def result(self, names: Sequence[str], totals: list[Sums]) -> str:
         """Return the report on the systems."""
         if len(totals) == 1:
             return self._one(totals[0])
         return self._several(self._systems(names, totals))
 
-    def _systems(self, names: Sequence[str], totals: list[Totals]) -> list[System]:
+    def _systems(self, names: Sequence[str], totals: list[Sums]) -> list[System]:
         """The systems' scores, after the paired test if there is one."""
         options = self._options
         if not options.test:
@@ -203,7 +203,7 @@ class SacrebleuText:
             systems.append(_compared(name, found.score, found.p_value, found.interval))
         return systems
 
-    def _one(self, total: Totals) -> str:
+    def _one(self, total: Sums) -> str:
         """Return the report on one system."""
         options, score = self._options, self.score(total.row)
         if options.confidence and options.confidence_n > 1:

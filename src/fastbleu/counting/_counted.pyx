@@ -3,7 +3,7 @@
 `count_segments` is the core of `Counter.count` (counter.py); it trusts the layout of what it is given.
 
 Thread-safety. Each thread has a worker of its own; workers that are not in use are shared (Pool).
-Totals never change.
+Sums never change.
 """
 
 from cpython.array cimport array, clone, resize
@@ -23,7 +23,7 @@ from fastbleu.runtime._process cimport Buffer, buffer_of, Cell, Pool
 from _thread import allocate_lock as _Lock
 
 from fastbleu.counting._rounds import Rounds
-from fastbleu.counting.stats import Stats
+from fastbleu.counting.stats import AdaptedRows, Stats
 from fastbleu.inputs._id_rows import IdRows
 from fastbleu.inputs._utf8_rows import Utf8Rows
 from fastbleu.inputs.checks import changed_while_read
@@ -119,16 +119,17 @@ cpdef Py_ssize_t joint_nrefs(Py_ssize_t one, Py_ssize_t other) noexcept:
     return -1 if one else other
 
 
-cdef class Totals:
-    """The sum of the counts of any number of corpora: a value that never changes.
+cdef class Sums:
+    """What a dialect adds up of any number of corpora: a value that never changes.
 
-    Adding replaces the object, so that exceptions, signals and other threads never see a partial sum.
-    `segments` and `nrefs` are None if they are unknown, because the row came from a state.
+    Only a `Scorer` makes one, of rows that its dialect has adapted, and nothing adapts these again. Adding
+    replaces the object, so that exceptions, signals and other threads never see a partial sum. `segments` and
+    `nrefs` are None if they are unknown, because the row came from a state.
     """
 
-    cdef readonly array row
+    cdef readonly array row    # the sum of the adapted rows
     cdef readonly object segments, nrefs, tokenized_periods
-    cdef object kept           # (`kept` of the corpora before, rows of the last corpus) or None
+    cdef object kept           # (`kept` of the corpora before, Stats of the last corpus) or None
     cdef public list extra     # of one corpus: see `Counted`
     cdef readonly frozenset tokenizers      # see `Counted`
 
@@ -143,33 +144,33 @@ cdef class Totals:
 
     @staticmethod
     def zero(max_order):
-        """The totals of no segments."""
-        return Totals(zero_rows(1, max_order))
+        """The sums of no segments."""
+        return Sums(zero_rows(1, max_order))
 
     @staticmethod
     def from_counts(Counted counted not None, bint keep_rows=False, array adapted=None):
-        """The totals of one corpus; `adapted` are the rows to add up, if they are not the counted ones."""
-        cdef Totals total
+        """The sums of one corpus; `adapted` are the rows to add up, if they are not the counted ones."""
+        cdef Sums total
         row = counted.rows
         if counted.keep_rows:
             row = zero_rows(1, counted.max_order)
             accumulate_rows(counted.rows if adapted is None else adapted, counted.segments, row)
         kept = counted.stats if keep_rows and counted.segments else None
-        total = Totals(
+        total = Sums(
             row, counted.segments, counted.nrefs, counted.tokenized_periods, kept, counted.tokenizers)
         total.extra = counted.extra
         return total
 
-    def plus(self, Totals other not None):
-        """The sum of both; OverflowError if a number does not fit into int64."""
-        cdef Totals total
+    def __add__(self, Sums other not None):
+        """The sums of both; OverflowError if a number does not fit into int64."""
+        cdef Sums total
         row = self.row[:]
         accumulate_rows(other.row, 1, row)
         segments = nrefs = None
         if self.segments is not None and other.segments is not None:
             segments = self.segments + other.segments
             nrefs = joint_nrefs(self.nrefs or 0, other.nrefs or 0)
-        total = Totals(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
+        total = Sums(row, segments, nrefs, self.tokenized_periods + other.tokenized_periods)
         total.kept = self.kept
         if other.kept is not None:
             total.kept = (self.kept, other.rows())
@@ -183,12 +184,12 @@ cdef class Totals:
             return frozenset([None] if self.segments != 0 else [])
         return self.tokenizers
 
-    def sum(self):
-        """The sum of all rows as one row."""
-        return Stats._own(self.row[:], self._max_order)
+    def adapted(self):
+        """The row as `AdaptedRows`."""
+        return AdaptedRows._own(self.row[:], self._max_order)
 
     def rows(self):
-        """The rows that were kept."""
+        """The rows that were kept, as they were counted."""
         parts = []
         kept = self.kept
         while kept is not None:
@@ -204,24 +205,24 @@ cdef class Totals:
         return (self.row, self.segments, self.nrefs, self.tokenized_periods, self.rows(), self.tokenizers)
 
     def __eq__(self, other):
-        if not isinstance(other, Totals):
+        if not isinstance(other, Sums):
             return NotImplemented
         return self._compared() == other._compared()
 
     def __reduce__(self):
         rows = self.rows() if self.kept is not None else None
         noted = self.row, self.segments, self.nrefs, self.tokenized_periods
-        return Totals, (*noted, rows, self.tokenizers)
+        return Sums, (*noted, rows, self.tokenizers)
 
 
-cdef class RunningTotals(Cell):
-    """The totals of a metric."""
+cdef class RunningSums(Cell):
+    """The sums of a metric."""
 
-    def add(self, Totals other not None):
-        """Add totals; if a sum does not fit into int64, raise OverflowError and add nothing."""
-        cdef Totals before = self.value
+    def add(self, Sums other not None):
+        """Add sums; if one does not fit into int64, raise OverflowError and add nothing."""
+        cdef Sums before = self.value
         # Another thread, a signal handler or a finalizer may add something in between.
-        while not self.compare_and_swap(before, before.plus(other)):
+        while not self.compare_and_swap(before, before + other):
             before = self.value
 
 

@@ -13,19 +13,117 @@ from ..runtime.import_lock import import_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Self
 
     import numpy
     from numpy.typing import NDArray
 
-    Rows = NDArray[numpy.int64]
+    Integers = NDArray[numpy.int64]
 
 
 # In notebooks.
 _SHOWN_ROWS = 10
 
 
-class Stats:
+class Rows:
+    """Rows of counts in one buffer, shape (rows, 2 + 2 * max_order), int64: see `Stats`."""
+
+    __slots__ = ("_rows", "max_order")
+
+    _rows: array[int]
+    max_order: int
+
+    @classmethod
+    def _own(cls, rows: array[int], max_order: int) -> Self:
+        """Rows that take over a flat buffer."""
+        self = object.__new__(cls)
+        self._rows = rows
+        self.max_order = max_order
+        return self
+
+    @property
+    def _width(self) -> int:
+        return 2 + 2 * self.max_order
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self._rows) // self._width
+
+    def __getitem__(self, index: int | slice) -> Self:
+        """One row or a slice of them, copied; of the same type in both cases."""
+        width = self._width
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+        else:
+            try:
+                start = range(len(self))[index]
+            except IndexError:
+                raise IndexError(f"row {index} of {len(self)} rows") from None
+            stop, step = start + 1, 1
+        if step == 1:
+            return self._own(self._rows[start * width : max(start, stop) * width], self.max_order)
+        rows = array("q")
+        for row in range(start, stop, step):
+            rows.extend(self._rows[row * width : (row + 1) * width])
+        return self._own(rows, self.max_order)
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[row] for row in range(len(self)))
+
+    def sum(self) -> Self:
+        """One row: the sum of all."""
+        total = zero_rows(1, self.max_order)
+        accumulate_rows(self._rows, len(self), total)
+        return self._own(total, self.max_order)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        with import_lock:
+            import numpy
+
+        rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
+        rows = rows.reshape(len(self), self._width)
+        if dtype is not None and numpy.dtype(dtype) != rows.dtype:
+            if copy is False:
+                raise ValueError(f"rows are int64; as {numpy.dtype(dtype)} they have to be copied")
+            return rows.astype(dtype)
+        return rows.copy() if copy else rows
+
+    @property
+    def hyp_lens(self) -> Integers:
+        """Lengths of the hypotheses in tokens, shape (segments,); a view."""
+        return self.__array__()[:, 0]
+
+    @property
+    def ref_lens(self) -> Integers:
+        """Lengths of the closest references in tokens, shape (segments,); a view."""
+        return self.__array__()[:, 1]
+
+    @property
+    def matches(self) -> Integers:
+        """Clipped n-gram matches, shape (segments, max_order); a view."""
+        return self.__array__()[:, 2 : 2 + self.max_order]
+
+    @property
+    def totals(self) -> Integers:
+        """N-grams of the hypotheses, shape (segments, max_order); a view."""
+        return self.__array__()[:, 2 + self.max_order :]
+
+
+class AdaptedRows(Rows):
+    """Rows as a dialect adds them up, and sums of such rows; only `Dialect.adapt` makes them.
+
+    They are no `Stats`, so that nothing adapts them again.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of_table(cls, table: NDArray[Any]) -> Self:
+        """The rows of an array, shape (rows, 2 + 2 * max_order), int64."""
+        return cls._own(array("q", table.tobytes()), table.shape[1] // 2 - 1)
+
+
+class Stats(Rows):
     """Rows of sufficient statistics, shape (segments, 2 + 2 * max_order), int64.
 
     A row is ``[hyp_len, ref_len, matches_1, ..., matches_N, totals_1, ..., totals_N]``: the lengths
@@ -57,11 +155,8 @@ class Stats:
     """
 
     __module__ = "fastbleu"
-    __slots__ = ("__weakref__", "_rows", "max_order")
+    __slots__ = ("__weakref__",)
     __hash__ = None  # type: ignore[assignment]
-
-    _rows: array[int]
-    max_order: int
 
     def __init__(self, rows: Any, max_order: int | None = None) -> None:
         with import_lock:
@@ -94,14 +189,6 @@ class Stats:
         self._rows = array("q", numpy.ascontiguousarray(table, numpy.int64).tobytes())
 
     @classmethod
-    def _own(cls, rows: array[int], max_order: int) -> Stats:
-        """Stats that take over a flat buffer of rows."""
-        self = object.__new__(cls)
-        self._rows = rows
-        self.max_order = max_order
-        return self
-
-    @classmethod
     def zeros(cls, segments: int, max_order: int = 4) -> Stats:
         """Rows of zeros: the neutral element of ``+``."""
         if segments < 0:
@@ -125,35 +212,6 @@ class Stats:
             rows.extend(part._rows)
         return cls._own(rows, parts[0].max_order)
 
-    @property
-    def _width(self) -> int:
-        return 2 + 2 * self.max_order
-
-    def __len__(self) -> int:
-        """Number of segments."""
-        return len(self._rows) // self._width
-
-    def __getitem__(self, index: int | slice) -> Stats:
-        """One row or a slice of them, copied; a Stats in both cases."""
-        width = self._width
-        if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
-        else:
-            try:
-                start = range(len(self))[index]
-            except IndexError:
-                raise IndexError(f"row {index} of {len(self)} rows") from None
-            stop, step = start + 1, 1
-        if step == 1:
-            return self._own(self._rows[start * width : max(start, stop) * width], self.max_order)
-        rows = array("q")
-        for row in range(start, stop, step):
-            rows.extend(self._rows[row * width : (row + 1) * width])
-        return self._own(rows, self.max_order)
-
-    def __iter__(self) -> Iterator[Stats]:
-        return (self[row] for row in range(len(self)))
-
     def __add__(self, other: object) -> Stats:
         """Add row by row; both must have the same number of segments and the same max_order."""
         if not isinstance(other, Stats):
@@ -174,12 +232,6 @@ class Stats:
             return self[:]
         return NotImplemented
 
-    def sum(self) -> Stats:
-        """One row: the sum of all."""
-        total = zero_rows(1, self.max_order)
-        accumulate_rows(self._rows, len(self), total)
-        return self._own(total, self.max_order)
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Stats):
             return NotImplemented
@@ -193,18 +245,6 @@ class Stats:
         rows, max_order = state
         self._rows = rows[:]
         self.max_order = max_order
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        with import_lock:
-            import numpy
-
-        rows = numpy.frombuffer(self._rows, numpy.int64) if self._rows else numpy.zeros(0, "int64")
-        rows = rows.reshape(len(self), self._width)
-        if dtype is not None and numpy.dtype(dtype) != rows.dtype:
-            if copy is False:
-                raise ValueError(f"rows are int64; as {numpy.dtype(dtype)} they have to be copied")
-            return rows.astype(dtype)
-        return rows.copy() if copy else rows
 
     def __repr__(self) -> str:
         shown = ", ".join(str(list(self[row]._rows)) for row in range(min(len(self), 3)))
@@ -226,26 +266,6 @@ class Stats:
                 [name, str(hyp_len), str(ref_len), *(f"{m} / {total}" for m, total in pairs)]
             )
         return html_table([head, *cells], f"{len(self)} rows, of which {len(shown)} are shown")
-
-    @property
-    def hyp_lens(self) -> Rows:
-        """Lengths of the hypotheses in tokens, shape (segments,); a view."""
-        return self.__array__()[:, 0]
-
-    @property
-    def ref_lens(self) -> Rows:
-        """Lengths of the closest references in tokens, shape (segments,); a view."""
-        return self.__array__()[:, 1]
-
-    @property
-    def matches(self) -> Rows:
-        """Clipped n-gram matches, shape (segments, max_order); a view."""
-        return self.__array__()[:, 2 : 2 + self.max_order]
-
-    @property
-    def totals(self) -> Rows:
-        """N-grams of the hypotheses, shape (segments, max_order); a view."""
-        return self.__array__()[:, 2 + self.max_order :]
 
 
 def _whole(value: Any) -> Any:

@@ -59,7 +59,7 @@ class Setting(NamedTuple):
         metric = self.corpus.metric
         by_tokens = isinstance(metric.counter, TokenListCounter)
         by_library = metric.tokenizer is not None and bool(TABLE[metric.tokenizer.name].packages)
-        return by_library or (by_tokens and metric.scorer.averages_sentences)
+        return by_library or (by_tokens and metric.scorer.dialect.mean_of_sentences)
 
 
 class Scored(NamedTuple):
@@ -213,7 +213,7 @@ def _value(setting: Setting) -> tuple[float, int]:
         score = setting.corpus.score_of_tokens()
         return score.value, score.hyp_len
     rows = RuleSet.of(setting.corpus).rows()
-    totals = scorer.totals_of_rows(rows)
+    totals = scorer.sums_of(rows)
     if setting.is_mean:
         return fsum(scorer.row_scores(rows)) / len(rows), totals.row[0]
     return scorer.value(totals), totals.row[0]

@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 from math import exp, isfinite
 
 from .._core import MAX_ORDER, REFERENCE_LENGTHS, raise_totals
-from ..counting._counted import Counted, RowScorer, Totals
+from ..counting._counted import Counted, RowScorer, Sums
 from ..counting.counter import Counter
-from ..counting.stats import Stats
-from ..inputs.arguments import DEFAULT, check_choice, check_lowercase
+from ..counting.stats import AdaptedRows, Stats
+from ..inputs.arguments import DEFAULT, a_type, check_choice, check_lowercase
 from ..runtime.import_lock import import_lock
 from .score import Score
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, ClassVar, Literal
 
+    from ..counting.token_lists import Segment
     from ..inputs.ids import IdFilter
     from ..inputs.types import ReferenceLength
     from ..tokenizers.loaded import Tokenizer
@@ -35,6 +36,7 @@ _REASONS = {
     "effective_order=True": "it averages over all orders",
     "aggregate=True": "its rules are for whole counts, not for expected ones",
     "prefix_scores": "its scores of prefixes do not follow from where n-grams match",
+    "tokenize=None": "it splits texts into whole sentences, lines or turns, and not into words",
     "tokenize": "it does not count segments one by one",
     "matrix": "nothing says that its scores of pairs follow from rows",
     **dict.fromkeys(("update", "statistics", "sums", "state", "significance"), _NO_SUMS),
@@ -63,6 +65,8 @@ class Dialect(ABC):
         any tokenizer.
     tokenizer_by_script : str
         What "auto" means.
+    takes_tokens : bool
+        Whether the input may be lists of tokens: not if the tokenizer's are whole sentences.
     cases, reference_lengths, orders : collection
         The allowed values of `lowercase`, `reference_length` and `max_order`.
     minimum_total : int
@@ -101,6 +105,7 @@ class Dialect(ABC):
     max_order: ClassVar[int] = 4
     tokenizers: ClassVar[Mapping[str, TokenizerName] | None] = None
     tokenizer_by_script: ClassVar[TokenizerName] = "auto"
+    takes_tokens: bool = True
     cases: ClassVar[Collection[bool]] = (False, True)
     reference_lengths: ClassVar[Collection[str]] = ()
     orders: ClassVar[Collection[int]] = range(1, MAX_ORDER + 1)
@@ -130,13 +135,13 @@ class Dialect(ABC):
         """The dialect whose counting, smoothing and brevity penalty this is."""
         return self
 
-    def score(self, sums: Stats, *arguments: Option, **options: Option) -> Score:
+    def score(self, stats: Stats, *arguments: Option, **options: Option) -> Score:
         """The score of a corpus.
 
         Parameters
         ----------
-        sums : Stats
-            One row: the sum of all adapted rows.
+        stats : Stats
+            The rows of all segments, as they were counted.
         *arguments, **options
             Those of `Scorer` after `max_order`; and `nrefs`, the number of references per segment,
             for the signature.
@@ -149,23 +154,18 @@ class Dialect(ABC):
         Raises
         ------
         TypeError
-            `sums` is not a Stats.
+            `stats` is not a Stats.
         ValueError
-            There is not exactly one row, it is not adapted, or an option is unknown, out of range
-            or not supported by the dialect.
+            There are no rows, the score does not exist, or an option is unknown, out of range or
+            not supported by the dialect.
         """
-        if not isinstance(sums, Stats):
-            given = type(sums).__name__
-            raise TypeError(f"expected Stats of one row, the sum of all, not a {given}")
-        if len(sums) != 1:
-            raise ValueError(f"expected one row, the sum of all, but there are {len(sums)}")
         nrefs: Any = options.pop("nrefs", None)
-        totals = Totals(sums._rows, None, nrefs)
-        return self._scorer(sums.max_order, arguments, options).score_row(totals)
+        scorer = self._scorer(stats, arguments, options)
+        return scorer.score(scorer.sums_of(stats, nrefs), warns=False)
 
     def sentence_scores(self, stats: Stats, *arguments: Option, **options: Option) -> array[float]:
-        """The score of each adapted row, in 0-`scale`; options and errors as for `score`."""
-        return self._scores(stats, self._scorer(stats.max_order, arguments, options))
+        """The score of each row, in 0-`scale`; options and errors as for `score`."""
+        return self._scorer(stats, arguments, options).scores_of_sums(self.adapt(stats))
 
     def expected_scores(
         self, rows: object, max_order: int, *arguments: Option, **options: Option
@@ -175,7 +175,7 @@ class Dialect(ABC):
         `rows` is a C-contiguous array of float64, shape (rows, 2 + 2 * max_order): [hyp_len,
         ref_len, matches..., totals...], which may be fractions.
         """
-        return self._scorer(max_order, arguments, options).expected_scores(rows)
+        return self._make_scorer(max_order, *arguments, **options).expected_scores(rows)
 
     def signature(
         self, max_order: int, *arguments: Option, nrefs: int | None = None, **options: Option
@@ -190,9 +190,18 @@ class Dialect(ABC):
         >>> SACREBLEU.signature(4, nrefs=1, lowercase=False, tokenizer="13a").rpartition("|")[0]
         'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp'
         """
-        return self._scorer(max_order, arguments, options).signature(nrefs)
+        return self._make_scorer(max_order, *arguments, **options).signature(nrefs)
 
-    def _scorer(self, max_order: int, arguments: Sequence[Any], options: dict[str, Any]) -> Scorer:
+    def _scorer(self, stats: Stats, arguments: Sequence[Any], options: dict[str, Any]) -> Scorer:
+        """A scorer of these rows."""
+        if not isinstance(stats, Stats):
+            raise TypeError(f"stats is {a_type(stats)}, expected Stats: the rows of all segments")
+        scorer = self._make_scorer(stats.max_order, *arguments, **options)
+        if "statistics" in self.reasons:  # it looks at tokens
+            self.require("statistics")
+        return scorer
+
+    def _make_scorer(self, max_order: int, *arguments: Any, **options: Any) -> Scorer:
         with import_lock:
             from .scorer import Scorer
 
@@ -221,29 +230,33 @@ class Dialect(ABC):
 
     # What a `Scorer` calls: counts to scores, with the scorer's checked options.
 
-    def adapt(self, stats: Stats) -> Stats:
-        """Convert rows to the dialect's way of counting. Adapt first, sum afterwards."""
+    def adapt(self, stats: Stats) -> AdaptedRows:
+        """Rows in the dialect's way of counting, each by itself, for sums that it can score."""
         if not self.minimum_total:
-            return stats
-        rows = stats[:]
-        raise_totals(rows._rows, rows.max_order, self.minimum_total)
-        return rows
+            return AdaptedRows._own(stats._rows, stats.max_order)
+        rows = stats._rows[:]
+        raise_totals(rows, stats.max_order, self.minimum_total)
+        return AdaptedRows._own(rows, stats.max_order)
 
     @abstractmethod
-    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         """The score of each adapted row, in 0-`scale`."""
 
     def _row_scorer(self, scorer: Scorer) -> RowScorer | None:
         """A compiled scorer of single rows, which gives what `_scores` gives, if there is one."""
         return None
 
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
-        return self._scores(self.adapt(counted.stats), scorer)
+    def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
+        """The rows of segments that are scored one by one; `segments` as in `Counted.extra`."""
+        return stats
 
-    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+        return self._scores(self.adapt(self._rows_alone(counted.stats, counted.extra)), scorer)
+
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
         """`value` and `bp` of a corpus; a `row`, or attributes of `Score`, that differ from it."""
-        value = self._scores(totals.sum(), scorer)[0]
-        return {"value": value, "bp": self.brevity_penalty(*totals.row[:2])}
+        value = self._scores(sums.adapted(), scorer)[0]
+        return {"value": value, "bp": self.brevity_penalty(*sums.row[:2])}
 
     def _expected_scores(self, rows: Any, scorer: Scorer) -> array[float]:
         """The score of each row of expected counts: see `expected_scores`."""
@@ -269,10 +282,13 @@ class Dialect(ABC):
         """Whether the dialect has an option or an operation.
 
         Operations are "update", "statistics", "sums", "state", "significance", "prefix_scores",
-        "tokenize" (of each segment), "matrix" (many with many), "aggregate=True" (expected counts).
+        "tokenize" (of each segment), "matrix" (many with many), "aggregate=True" (expected counts),
+        "parts" (scores of sentences from a part of a corpus).
         """
         if feature in self.reasons:
             return False
+        if feature == "parts":
+            return True
         if feature in ("update", "statistics"):
             return self.adds_up or self.mean_of_sentences
         if feature in ("prefix_scores", "tokenize"):
@@ -359,6 +375,8 @@ class Dialect(ABC):
             tokenize = self.tokenizer
         elif tokenize is not None:
             tokenize = self._own_tokenizer(tokenize)
+        elif not self.takes_tokens:
+            self.require("tokenize=None")
         if lowercase is None:
             return tokenize, self.lowercase and tokenize is not None, max_order, reference_length
         lowercase = check_lowercase(lowercase, tokenize is not None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp, pow
 
-from ..counting._counted import Totals
-from ..counting.stats import Stats
+from ..counting._counted import Sums
+from ..counting.stats import AdaptedRows
 from .plain import Row, SummedDialect, TokenDialect, no_rows, plain_rows
 
 TYPE_CHECKING = False
@@ -65,8 +65,8 @@ class CocoDialect(SummedDialect):
             order += 1.0
         return tuple(scores)
 
-    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
-        [row] = plain_rows(totals.sum())
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        [row] = plain_rows(sums.adapted())
         return self._attributes(*row)
 
     def _attributes(self, *row: Any) -> dict[str, Any]:
@@ -83,7 +83,9 @@ class CocoAverageDialect(TokenDialect, CocoDialect):
     reference_length = "average"
     reasons = {**CocoDialect.reasons, **no_rows("a mean of lengths is not an integer")}
 
-    def _token_score(self, segments: list[Segment], sums: Stats, scorer: Scorer) -> dict[str, Any]:
+    def _token_score(
+        self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
+    ) -> dict[str, Any]:
         [(hyp_len, _, matches, totals)] = plain_rows(sums)
         ref_len = 0.0
         for _, references in segments:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import exp, fsum, log
 
 from ..counting.counter import Counter as SegmentsCounter
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows
 from ..inputs.batch import Batch
 from .nltk import NltkDialect
 from .plain import TokenDialect, no_rows
@@ -84,7 +84,9 @@ class CodeBleuWeightedDialect(TokenDialect, CodeBleuNgramDialect):
         self.own_options = {"keywords": keywords}
         self._keywords = _keywords(keywords)
 
-    def _token_score(self, segments: list[Segment], sums: Stats, scorer: Scorer) -> dict[str, Any]:
+    def _token_score(
+        self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
+    ) -> dict[str, Any]:
         matches, totals = self._recall(segments)
         ref_len = 2 * len(segments)
         bp = self.brevity_penalty(sum([len(hypothesis) for hypothesis, _ in segments]), ref_len)

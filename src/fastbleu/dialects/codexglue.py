@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import exp, log
 from sys import float_info
 
-from ..counting._counted import Totals
+from ..counting._counted import Sums
 from .plain import PlainDialect, Row, plain_rows
 
 TYPE_CHECKING = False
@@ -64,12 +64,12 @@ class CodeXGlueSummaryDialect(PlainDialect):
             total += log(matched + added + float_info.min) - log(ngrams + added + float_info.min)
         return exp(total / 4.0 + min(0.0, 1 - (ref_len + 1) / (hyp_len + 1)))
 
-    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
-        rows, total = totals.rows(), 0.0
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        rows, total = sums.rows(), 0.0
         for row in plain_rows(rows):
             total += self._sentence(*row)
         value = total * 100.0 / len(rows)
-        return {"value": value, "bp": self.brevity_penalty(*totals.row[:2])}
+        return {"value": value, "bp": self.brevity_penalty(*sums.row[:2])}
 
 
 CODEXGLUE_SUMMARY = CodeXGlueSummaryDialect()

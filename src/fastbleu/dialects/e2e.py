@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp, log
 
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows, Stats
 from .plain import Row, SummedDialect
 
 TYPE_CHECKING = False
@@ -39,16 +39,15 @@ class E2EDialect(SummedDialect):
     reasons = {"state": "its totals may be negative, which no state can have"}
     _printed = "%.4f"
 
-    def adapt(self, stats: Stats) -> Stats:
+    def adapt(self, stats: Stats) -> AdaptedRows:
         """Rows with totals that are not floored at 0."""
-        rows = stats[:]
-        numbers, order = rows._rows, rows.max_order
+        numbers, order = stats._rows[:], stats.max_order
         width = 2 + 2 * order
         for at in range(0, len(numbers), width):
             if numbers[at] < order:
                 for n in range(order):
                     numbers[at + 2 + order + n] = numbers[at] - n
-        return rows
+        return AdaptedRows._own(numbers, order)
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return exp(1 - ref_len / (hyp_len or 1e-5)) if hyp_len <= ref_len else 1.0

@@ -18,7 +18,6 @@ from .score import Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from ..counting.token_lists import Segment
@@ -94,13 +93,12 @@ class FairseqDialect(SummedDialect):
         if hashed:
             self.reasons |= dict.fromkeys(("update", "matrix"), _ORDER)
 
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
-        rows = counted.stats
-        if self.own_options["hashed"]:
-            # Ids start anew for each segment.
-            alone = [_hashed_rows(_ids([segment])) for segment in counted.extra or []]
-            rows = Stats.concatenate([Stats.zeros(0), *alone])
-        return self._scores(rows, scorer)
+    def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
+        if not self.own_options["hashed"]:
+            return stats
+        # Ids start anew for each segment.
+        alone = [_hashed_rows(_ids([segment])) for segment in segments or []]
+        return Stats.concatenate([Stats.zeros(0), *alone])
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return min(1.0, exp(1 - ref_len / hyp_len))

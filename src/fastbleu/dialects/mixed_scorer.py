@@ -7,7 +7,7 @@ from math import fsum, nan
 
 import numpy
 
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows, Stats
 from .scorer import Scorer
 
 TYPE_CHECKING = False
@@ -80,13 +80,13 @@ class MixedScorer:
         except (ValueError, ZeroDivisionError):
             return numpy.array([self._score_or_nan(row) for row in adapted])
 
-    def _score_or_nan(self, row: Stats) -> float:
+    def _score_or_nan(self, row: AdaptedRows) -> float:
         try:
             return self._scores(row)[0]
         except (ValueError, ZeroDivisionError):
             return nan
 
-    def _scores(self, adapted: Stats) -> list[float]:
+    def _scores(self, adapted: AdaptedRows) -> list[float]:
         owner, orders = self.smoothing, self.orders
         max_order = orders.max_order
         weights = self.weights if self.weights and len(self.weights) == max_order else None
@@ -98,6 +98,6 @@ class MixedScorer:
         lengths = table[:, :2].tolist()
         table[:, 1] = table[:, 0]
         scale = 100 / owner.dialect.scale
-        found = scorer.summed_scores(Stats(table, max_order))
+        found = scorer.scores_of_sums(AdaptedRows.of_table(table))
         penalty = self.brevity_penalty.brevity_penalty
         return [scale * one * penalty(*pair) for one, pair in zip(found, lengths, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp
 
-from ..counting._counted import Totals
+from ..counting._counted import Sums
 from .plain import Row, SummedDialect, doubling_logarithms
 
 TYPE_CHECKING = False
@@ -70,8 +70,8 @@ class MtevalV13aDialect(MtevalV14Dialect):
     """``mteval-v13a.pl``, 0-1: the rules of mteval-v14, except for a corpus without tokens.
 
     It prints the ratio of lengths and the logarithm of BP, and so dies if the references or the
-    hypotheses have no token (ZeroDivisionError), or if BP is 0 (ValueError). Documents and
-    single sentences have the scores of mteval-v14.
+    hypotheses have no token, or if BP is 0: a ValueError. Documents and single
+    sentences have the scores of mteval-v14.
 
     References
     ----------
@@ -81,12 +81,12 @@ class MtevalV13aDialect(MtevalV14Dialect):
     name = "mteval-v13a"
     version = "mteval-v13a"
 
-    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
-        hyp_len, ref_len = totals.row[:2]
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        hyp_len, ref_len = sums.row[:2]
         if scorer.smoothing == "none":
-            return super()._corpus_score(totals, scorer)
+            return super()._corpus_score(sums, scorer)
         if not ref_len:
-            raise ZeroDivisionError(
+            raise ValueError(
                 "the closest references have no tokens: mteval-v13a.pl dies then, because it "
                 "divides by their length; mteval-v14 has a score"
             )
@@ -95,7 +95,7 @@ class MtevalV13aDialect(MtevalV14Dialect):
                 f"the brevity penalty of {hyp_len} tokens against {ref_len} is 0: mteval-v13a.pl "
                 "dies then, because it prints its logarithm; mteval-v14 has a score"
             )
-        return super()._corpus_score(totals, scorer)
+        return super()._corpus_score(sums, scorer)
 
 
 MTEVAL_V14 = MtevalV14Dialect()

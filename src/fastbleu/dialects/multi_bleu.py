@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import exp, log
 
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows, Stats
 from .plain import Row, SummedDialect, printed_line
 from .score import Score
 
@@ -29,8 +29,8 @@ class MultiBleuDialect(SummedDialect):
     hypotheses are shorter. Text is split at ASCII whitespace, which does not include the no-break
     space. ``lowercase=True`` is its ``-lc``, which lowercases A to Z.
 
-    Without tokens in the references it prints "BLEU = 0" and exits with status 1: a ValueError.
-    With tokens only in the references it dies: a ZeroDivisionError.
+    Without tokens in the references it prints "BLEU = 0" and exits with status 1, with tokens only
+    in the references it dies: a ValueError.
 
     References
     ----------
@@ -47,14 +47,13 @@ class MultiBleuDialect(SummedDialect):
     options = {"smoothing": "none"}
     _printed = "%.2f"
 
-    def adapt(self, stats: Stats) -> Stats:
+    def adapt(self, stats: Stats) -> AdaptedRows:
         """Rows with the reference length that the script takes."""
-        rows = stats[:]
-        numbers, width = rows._rows, 2 + 2 * rows.max_order
+        numbers, width = stats._rows[:], 2 + 2 * stats.max_order
         for at in range(0, len(numbers), width):
             if abs(numbers[at] - numbers[at + 1]) >= _FARTHEST:
                 numbers[at + 1] = _FARTHEST
-        return rows
+        return AdaptedRows._own(numbers, stats.max_order)
 
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         if not ref_len:
@@ -63,7 +62,7 @@ class MultiBleuDialect(SummedDialect):
                 "exits with status 1"
             )
         if not hyp_len:
-            raise ZeroDivisionError(
+            raise ValueError(
                 f"the hypotheses have no tokens at all: {self.name}.perl dies then, because it "
                 "divides by their length"
             )

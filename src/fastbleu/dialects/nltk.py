@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Collection
 
 from .._core import REFERENCE_LENGTHS
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows
 from . import _nltk
 from .base import Dialect
 from .nltk_arithmetic import METHODS, score_sums
@@ -53,7 +53,7 @@ class NltkDialect(Dialect):
     def brevity_penalty(self, hyp_len: int, ref_len: int) -> float:
         return super().brevity_penalty(hyp_len, ref_len) if hyp_len else 0.0
 
-    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         order, smoothing, value = adapted.max_order, scorer.smoothing, scorer.smoothing_value
         weights = scorer.weights or (1 / order,) * order
         if value is None:
@@ -61,11 +61,10 @@ class NltkDialect(Dialect):
         scores = _nltk.score_rows(adapted._rows, weights, smoothing, value)
         for i, score in enumerate(scores):
             if score != score:
-                row = adapted[i]._rows
-                if 0 in row[2 + order :]:
-                    raise ValueError(f"row {i} is not adapted: pass NLTK.adapt(stats)")
                 scores[i] = score_sums(
-                    row, [weights], lambda p_n, length: METHODS[smoothing](p_n, value, length)
+                    adapted[i]._rows,
+                    [weights],
+                    lambda p_n, length: METHODS[smoothing](p_n, value, length),
                 )
         return scores
 

@@ -8,8 +8,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 from math import log
 
-from ..counting._counted import Counted, Totals
-from ..counting.stats import Stats
+from ..counting._counted import Counted, Sums
+from ..counting.stats import AdaptedRows, Rows
 from ..counting.token_lists import TokenListCounter
 from .base import Dialect
 
@@ -35,7 +35,7 @@ class PlainDialect(Dialect):
     def _score(self, row: Row, scorer: Scorer) -> float:
         """The score of an adapted row."""
 
-    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         return array("d", [self._score(row, scorer) for row in plain_rows(adapted)])
 
 
@@ -54,18 +54,20 @@ class TokenDialect(Dialect):
     counter = TokenListCounter
 
     @abstractmethod
-    def _token_score(self, segments: list[Segment], sums: Stats, scorer: Scorer) -> dict[str, Any]:
+    def _token_score(
+        self, segments: list[Segment], sums: AdaptedRows, scorer: Scorer
+    ) -> dict[str, Any]:
         """The attributes of `Score` that do not follow from rows; `sums` is their sum."""
 
-    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
-        return self._token_score(totals.extra or [], totals.sum(), scorer)
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        return self._token_score(sums.extra or [], sums.adapted(), scorer)
 
     def _segment_scores(self, counted: Counted, scorer: Scorer) -> list[float]:
         pairs = zip(counted.extra or [], self.adapt(counted.stats), strict=True)
         return [self._token_score([segment], row, scorer)["value"] for segment, row in pairs]
 
 
-def plain_rows(stats: Stats) -> Iterator[Row]:
+def plain_rows(stats: Rows) -> Iterator[Row]:
     """The rows as Python's numbers."""
     width, middle = 2 + 2 * stats.max_order, 2 + stats.max_order
     for row in zip(*[iter(stats._rows.tolist())] * width, strict=True):

@@ -8,12 +8,12 @@ count, and what happens to the scores of sentences (recipe_rows.py).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from ..counting._counted import Counted, Totals
+from ..counting._counted import Counted, Sums
 from ..counting.counter import Counter
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows, Stats
 from ..counting.token_lists import TokenListCounter, as_lists
 from ..inputs.arrays import list_or_tuple
 from ..inputs.batch import Batch
@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from .scorer import Scorer
 
 _TOKENS = no_rows("it looks at tokens, which no row tells")
+# Of what looks at all segments of a corpus to count one of them.
+_CORPUS = no_rows(of_corpus := "how a segment counts depends on all segments of the corpus") | {
+    "parts": of_corpus
+}
+# Tokenizers whose tokens are no words.
+_OF_TEXTS = "lines", "sentences", "turn", "whole"
 _MEAN = dict.fromkeys(("sums", "state", "significance"), "its score is made of those of sentences")
 # What a recipe has of its base.
 _OF_BASE = (
@@ -84,10 +90,11 @@ class Recipe(Dialect):
     finish: Callable[[float], float] | None = None
     # From the scores of sentences, or from their rows, to that of a corpus; else rows add up.
     mean: Callable[[Sequence[float]], float] | None = None
-    corpus: Callable[[Stats], float] | None = None
+    corpus: Callable[[AdaptedRows], float] | None = None
     # From segments of tokens, and whether each is scored alone, to scores; there are no rows.
     tokens: Callable[[list[Segment], bool], Sequence[float]] | None = None
     quadratic = False  # whether its time grows with the square of the segments
+    of_corpus = False  # whether how a segment counts depends on all segments
 
     def __init__(self, names: str, source: str, base: str | Formula, **fields: Any) -> None:
         self.base = rules = get(base) if isinstance(base, str) else OwnArithmetic(base)
@@ -98,6 +105,7 @@ class Recipe(Dialect):
         self.number = number = repository.partition("@")[2] or others[0]
         keeps_tokens = bool(self.rows or self.tokens)
         has_mean = bool(self.mean or self.corpus)
+        reasons = _TOKENS if keeps_tokens else _MEAN if has_mean else {}
         counter: Any = TokenListCounter if keeps_tokens else Counter
         if self.references != "all":
             of_references = {"references": self.references}
@@ -112,9 +120,10 @@ class Recipe(Dialect):
             "orders": (self.max_order,),
             "_usual_order": self.max_order,
             "options": {**rules.options, **self.changed},
-            "reasons": _TOKENS if keeps_tokens else _MEAN if has_mean else {},
+            "takes_tokens": self.tokenizer not in _OF_TEXTS,
+            "reasons": _CORPUS if self.of_corpus else reasons,
             "single_reference": self.references == "first",
-            "adds_up": not (has_mean or keeps_tokens),
+            "adds_up": not (has_mean or keeps_tokens or self.of_corpus),
             "mean_of_sentences": has_mean,
             "counter": counter,
         }
@@ -139,7 +148,7 @@ class Recipe(Dialect):
                 return score
         return None
 
-    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         rows = plain_rows(adapted) if self.of_empty else ()
         known = [self._score_of_empty(*row[:2]) for row in rows]
         if known.count(None) == len(known):
@@ -149,31 +158,34 @@ class Recipe(Dialect):
             scores.extend(self._scores(row, scorer) if score is None else [score])
         return scores
 
-    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Sequence[float]:
-        segments = counted.extra or []
+    def _rows_alone(self, stats: Stats, segments: list[Segment] | None) -> Stats:
         if self.tokens:
-            return self.tokens(segments, True)
-        stats = self.rows(segments) if self.rows else counted.stats
-        return self._scores(self.adapt(stats), scorer)
+            return Stats.zeros(0)
+        return self.rows(segments) if self.rows and segments else stats
 
-    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
-        segments = totals.extra or []
+    def _segment_scores(self, counted: Counted, scorer: Scorer) -> Iterable[float]:
+        if self.tokens:
+            return self.tokens(counted.extra or [], True)
+        return super()._segment_scores(counted, scorer)
+
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
+        segments = sums.extra or []
         if self.rows:
-            totals = scorer.totals_of_rows(self.rows(segments))
-        found: dict[str, Any] = {"bp": 0.0, "row": totals.row}
-        with suppress(ZeroDivisionError):
-            found["bp"] = self.brevity_penalty(*totals.row[:2])
+            sums = scorer.sums_of(self.rows(segments))
+        attributes: dict[str, Any] = {"bp": 0.0, "row": sums.row}
+        with suppress(ValueError, ZeroDivisionError):
+            attributes["bp"] = self.brevity_penalty(*sums.row[:2])
         if self.tokens:
             scores = self.tokens(segments, self.mean is not None)
-            found["value"] = self.mean(scores) if self.mean else scores[0]
+            attributes["value"] = self.mean(scores) if self.mean else scores[0]
         elif self.mean_of_sentences:
-            rows = self.adapt(totals.rows())
+            rows = self.adapt(sums.rows())
             scores = self._scores(rows, scorer)  # which refuses segments
             of_corpus: Any = self.mean or self.corpus
-            found["value"] = float(of_corpus(scores if self.mean else rows))
+            attributes["value"] = float(of_corpus(scores if self.mean else rows))
         elif self.of_empty:
-            [found["value"]] = self._scores(totals.sum(), scorer)
+            [attributes["value"]] = self._scores(sums.adapted(), scorer)
         else:
-            found |= self.base._corpus_score(totals, scorer)
-            found["value"] = self._finished(found["value"])
-        return found
+            attributes |= self.base._corpus_score(sums, scorer)
+            attributes["value"] = self._finished(attributes["value"])
+        return attributes

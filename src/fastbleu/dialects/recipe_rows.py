@@ -16,10 +16,11 @@ from typing import Any
 import numpy
 from numpy import float32
 
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows
 from . import fdlibm
 from .nltk import NLTK
 from .plain import doubling_logarithms, plain_rows
+from .scorer import Scorer
 from .torchmetrics import load_torch
 
 Counts = Sequence[int]
@@ -177,15 +178,15 @@ def promptfoo(rewards_short: bool, c: int, r: int, m: Counts, t: Counts) -> floa
 # The rows of a corpus, as they are added up, to its score.
 
 
-def mean_of_pairs(rows: Stats) -> float:
+def mean_of_pairs(rows: AdaptedRows) -> float:
     """ms-swift's, of scores before they are rounded; pairs with an empty side are left out."""
     table = numpy.array(rows)
-    pairs = Stats(table[table[:, :2].all(1)], 4)
-    found = NLTK.sentence_scores(pairs, None, "exp") or [0.0]
-    return round(sum(found) / len(found) * 100, 6)
+    pairs = AdaptedRows.of_table(table[table[:, :2].all(1)])
+    scores = Scorer(NLTK, 4, smoothing="exp").scores_of_sums(pairs) or [0.0]
+    return round(sum(scores) / len(scores) * 100, 6)
 
 
-def phrasal_mean(rows: Stats) -> float:
+def phrasal_mean(rows: AdaptedRows) -> float:
     """Phrasal's mean, which an empty hypothesis makes 0."""
     its = list(plain_rows(rows))
     total = running_sum(phrasal(1, *row) for row in its)

@@ -16,10 +16,13 @@ from .codexglue import CODEXGLUE_SUMMARY
 from .nltk import NLTK
 from .plain import plain_rows
 from .recipe import Recipe
+from .scorer import Scorer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ..counting.stats import AdaptedRows
 
 LINES: dict[str, Recipe] = {}
 
@@ -32,6 +35,11 @@ def add(names: str, source: str, base: Any, about: str = "", **fields: Any) -> N
 
 def mean(scores: Sequence[float]) -> float:
     return sum(scores) / len(scores)
+
+
+def unsmoothed_score(rows: AdaptedRows) -> float:
+    """nltk's of a corpus."""
+    return Scorer(NLTK, 4).scores_of_sums(rows.sum())[0]
 
 
 def running_mean(scores: Sequence[float]) -> float:
@@ -111,7 +119,7 @@ add("lm-eval-careqa", f"{LM_EVAL}tasks/careqa/utils_open.py{BLEU}", "evaluate", 
     "becomes 0.00001", finish=lambda score: score or 1e-05, of_empty=dict.fromkeys(NOTHING, nan),
     mean=nan_mean, **FIRST, **FOUR)
 add("lm-eval", f"{LM_EVAL}api/metrics.py", "sacrebleu", "all segments are cut to the smallest "
-    "number of references", references="fewest", **FOUR)
+    "number of references", references="fewest", of_corpus=True, **FOUR)
 for name, source, printed in (
     ("lm-eval-one-reference", f"{LM_EVAL}api/metrics.py", "%.4f"),
     ("opencompass", f"{COMPASS}icl_evaluator/hf_metrics/sacrebleu.py", "%.2f"),
@@ -128,11 +136,10 @@ for name, file in (("", "collections/_bleu_score.py"), ("-legacy", "_bleu_score.
         "the FIRST sentence of a response; the sentences of the reference are alternatives",
         tokenizer="sentences", scale=1.0, rows=tokens.ragas, mean=nan_mean, **FIRST, **FOUR)
 for name in ("English flores", "Japanese", "Chinese"):
-    runs = partial(tokens.flores, name.split()[0])
     add(f"opencompass-pmmeval-flores-{name}", f"{COMPASS}datasets/PMMEval/flores.py", "sacrebleu",
         "the best run of neighboring lines, 13a twice, rounded", tokenizer="lines",
         smoothing="none", finish=partial(round, ndigits=2), _printed="%.2f",
-        rows=partial(tokens.best, "sacrebleu", {"effective_order": True}, runs), **FIRST)
+        rows=partial(tokens.flores, name.split()[0]), **FIRST)
 for version, early in (("0.123.1 promptfoo", False), ("0.121.14", True)):
     add(f"promptfoo-{version}", f"promptfoo {version.split()[0]} assertions/bleu.ts",
         partial(rows.promptfoo, early),
@@ -164,7 +171,7 @@ for name, tokenizer in (
 add("crystalbleu", "crystalbleu 0.2", "nltk")
 for n in (5, 20):
     add(f"crystalbleu-ignoring-{n}", "crystalbleu 0.2", "nltk", f"without the {n} most common "
-        "n-grams of the references", rows=partial(tokens.crystalbleu, n))
+        "n-grams of the references", rows=partial(tokens.crystalbleu, n), of_corpus=True)
 add("multiwoz-nlp multiwoz", "budzianowski/multiwoz@fe0c8e6 utils/nlp.py", rows.multiwoz, "marks "
     "around a hypothesis and its first reference", reference_length="first",
     rows=partial(tokens.multiwoz, True))
@@ -188,7 +195,7 @@ for name, average in (("", None), ("-average", mean)):
         unsmoothed = method == "-smooth4" and not average
         add(f"codesum-nltk{method}{name}", CODESUM, "nltk",
             about or "a corpus without smoothing" * unsmoothed, smoothing=smoothing, mean=average,
-            corpus=(lambda its: NLTK.score(its.sum()).value) if unsmoothed else None, **FIRST)
+            corpus=unsmoothed_score if unsmoothed else None, **FIRST)
 for length, (name, added) in product(
     ("closest", "shortest", "average"), (("mert", 0), ("sentence-bleu moses-sentence", 1))
 ):

@@ -11,8 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import accumulate, chain, combinations, islice
-from math import exp, log
+from itertools import accumulate, chain, islice
+from math import exp, inf, log
 from operator import add as add_up
 
 import numpy
@@ -27,6 +27,7 @@ from . import get, recipe_rows
 from .nltk import NLTK
 from .plain import plain_rows
 from .sacrebleu import SACREBLEU
+from .scorer import Scorer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ _ORDERS = range(1, 5)
 def _rows(segments: Iterable[Any], tokenizer: str | None = None, **options: Any) -> Stats:
     """The rows of segments of tokens, or of texts."""
     counter = SegmentCounter(get_tokenizer(tokenizer) if tokenizer else None, **options)
-    hypotheses, references = map(list, zip(*segments, strict=True))
+    listed = list(segments)
+    hypotheses, references = [one for one, _ in listed], [some for _, some in listed]
     return counter.count(Batch(hypotheses, references)).stats
 
 
@@ -65,18 +67,68 @@ def best(
     """Of each segment the alternative with the highest score by a dialect."""
     listed = [alternatives(segment) for segment in segments]
     rows, rules = _rows(chain.from_iterable(listed)), get(dialect)
-    scores = rules.sentence_scores(rules.adapt(rows), **options)
+    scores = rules.sentence_scores(rows, **options)
     found = zip(_parts(scores, listed), _parts(rows, listed), strict=True)
     return Stats.concatenate([some[its.index(max(its))] for its, some in found])
 
 
-def flores(language: str, segment: Segment) -> list[Segment]:
-    """Every run of neighboring lines."""
-    lines = [stripped for line in segment[0] if (stripped := line.strip())]
-    ends = combinations(range(len(lines) + 1), 2)
-    runs = [" ".join(lines[start:end]) for start, end in ends] or [""]
-    references = [_words(language, "\n".join(segment[1][0]))]
-    return [(_words(language, run), references) for run in runs]
+def flores(language: str, segments: list[Segment]) -> Stats:
+    """Of each segment the run of neighboring lines with the highest score, the first of several."""
+    rows = []
+    for lines, [reference, *_] in segments:
+        # The tokens of a run are those of its lines, because white space separates tokens.
+        listed = [_words(language, line) for line in lines if line.strip()]
+        rows.append(_best_run(listed, _words(language, "\n".join(reference))))
+    return Stats(rows, 4)
+
+
+def _best_run(lines: list[list[str]], reference: list[str]) -> list[int]:
+    """The row of the best run; its time grows with the number of lines, not with its square."""
+    tokens = list(chain.from_iterable(lines))
+    ends = [0, *accumulate(map(len, lines))]
+    # Of each token, the n-grams of the reference that end with it, as (order, n-gram).
+    matching: list[list[tuple[int, Any]]] = [[] for _ in tokens]
+    limits: Counter[Any] = Counter()
+    most = [0] * 4
+    for order in _ORDERS:
+        of_order = Counter(_ngrams(reference, order))
+        limits |= of_order
+        for end, ngram in enumerate(_ngrams(tokens, order), order - 1):
+            if ngram in of_order:
+                matching[end].append((order, ngram))
+        most[order - 1] = (Counter(_ngrams(tokens, order)) & of_order).total()
+    row, best_score = [0, len(reference), *[0] * 8], -1.0
+    least, longest = 0.0, inf
+    for number, start in enumerate(ends[:-1] if most[0] else ends[: len(lines)][:1]):
+        counted: Counter[Any] = Counter()
+        matches, done = [0] * 4, start
+        for end in islice(ends, number + 1, None if most[0] else 2):
+            for position in range(done, end):
+                for order, ngram in matching[position]:
+                    if position - order + 1 >= start and counted[ngram] < limits[ngram]:
+                        counted[ngram] += 1
+                        matches[order - 1] += 1
+            done, length = end, end - start
+            if length > longest:
+                break
+            of_four = length * (length - 1) * (length - 2) * (length - 3)
+            if _product(matches) < least * of_four:
+                continue
+            lengths = length, len(reference)
+            totals = [max(0, length - order) for order in range(4)]
+            score, *_ = SACREBLEU.score_in_python(matches, totals, *lengths, "exp", None, True, 4)
+            if score > best_score:
+                row, best_score = [*lengths, *matches, *totals], score
+                # Products of precisions below this, and lengths above this, mean lower scores.
+                least = (score / 101) ** 4
+                longest = 3 + (_product(most) / least) ** 0.25 if least else inf
+    return row
+
+
+def _product(matches: list[int]) -> float:
+    """The product of four orders; a smoothed one counts as less than half a match."""
+    one, two, three, four = matches
+    return (one or 0.5) * (two or 0.5) * (three or 0.5) * (four or 0.5)
 
 
 def _words(language: str, text: str) -> list[str]:
@@ -157,12 +209,14 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
         if not (hypothesis and all(references)):
             blank = "a reference" if hypothesis else "the hypothesis"
             raise ValueError(f"segment {number}: {blank} is blank, which the original refuses")
-    table = numpy.array(NLTK.adapt(_rows(segments)))
+    table = numpy.array(_rows(segments))
     scores: list[float] = []
     for rows in table[:, None] if each else [table]:
-        orders = min(4, int(rows[:, 0].max()))
+        orders = min(4, int(rows[:, 0].max(initial=0)))
         counts = Stats(rows[:, [*range(2 + orders), *range(6, 6 + orders)]], orders)
-        scores += NLTK.sentence_scores(counts.sum(), [0.25 / (0.25 * orders)] * orders, smoothing)
+        weights = [0.25 / (0.25 * orders)] * orders
+        scorer = Scorer(NLTK, orders, weights, smoothing)
+        scores.append(scorer.value(scorer.sums_of(counts)))
     return scores
 
 

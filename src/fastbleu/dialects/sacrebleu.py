@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import exp, fsum, log
 
 from .._core import REFERENCE_LENGTHS
-from ..counting._counted import RowScorer, Totals
-from ..counting.stats import Stats
+from ..counting._counted import RowScorer, Sums
+from ..counting.stats import AdaptedRows
 from . import _sacrebleu
 from ._kept_logs import KeptScorer
 from .base import Dialect
@@ -55,7 +55,7 @@ class SacrebleuDialect(Dialect):
             raise ValueError(f"smoothing_value is {value}, but must be finite and at least 0")
         self._check_not_negative(scorer.weights)
 
-    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
         if scorer.weights is None:
             return _sacrebleu.score_rows(adapted._rows, adapted.max_order, *known)
@@ -70,9 +70,9 @@ class SacrebleuDialect(Dialect):
             return None
         return KeptScorer(scorer.max_order, scorer.effective_order)
 
-    def _corpus_score(self, totals: Totals, scorer: Scorer) -> dict[str, Any]:
+    def _corpus_score(self, sums: Sums, scorer: Scorer) -> dict[str, Any]:
         known = scorer.smoothing, scorer.smoothing_value, scorer.effective_order
-        value, precisions, bp, _, raised = self.details(totals.row, scorer.max_order, *known)
+        value, precisions, bp, _, raised = self.details(sums.row, scorer.max_order, *known)
         if scorer.weights is not None:
             value = _weighted(precisions, bp, raised, scorer)
         return {"value": value, "bp": bp}

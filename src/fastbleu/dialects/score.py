@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
+class NoScoreError(ValueError):
+    """The dialect has no score for these counts: its original divides by zero, or refuses them."""
+
+
 # Not a dataclass, because importing `dataclasses` takes longer than importing this whole package.
 class Score:
     """A BLEU score and what it was computed from; immutable.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ..counting._counted import Counted, Totals
-from ..counting.stats import Stats
+from array import array
+
+from ..counting._counted import Counted, Sums
+from ..counting.stats import AdaptedRows, Stats
 from ..inputs.arguments import as_double, check_flag
 from ..inputs.checks import is_iterable
 from ..inputs.mistakes import UNSPACED_TOKENIZERS
@@ -12,11 +14,10 @@ from ..runtime.import_lock import import_lock
 from ..tokenizers.loaded import Tokenizer
 from . import get
 from .base import Dialect
-from .score import Score
+from .score import NoScoreError, Score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable, Sequence
     from typing import Any
 
@@ -27,13 +28,16 @@ if TYPE_CHECKING:
     from ..inputs.batch import Batch
     from ..inputs.ids import IdFilter
 
+# What an original's arithmetic fails with where it has no score.
+_ARITHMETIC = (ValueError, ZeroDivisionError)
+
 
 class Scorer:
     """A dialect with its options: checked once, immutable, the same in every process.
 
     `keep_rows` tells whether a corpus' rows are needed one by one, because their plain sum is not
-    enough. `totals(counted, keep_rows=False)` gives the counts of a corpus as the dialect adds them
-    up, with `keep_rows` all rows, too.
+    enough. `sums(counted, keep_rows=False)` gives the counts of a corpus as the dialect adds them
+    up, with `keep_rows` all rows, too. A Scorer is the only one that makes `Sums`.
 
     Parameters
     ----------
@@ -70,8 +74,8 @@ class Scorer:
         "reference_length",
         "smoothing",
         "smoothing_value",
+        "sums",
         "tokenizer",
-        "totals",
         "weights",
     )
 
@@ -129,8 +133,8 @@ class Scorer:
         self.keep_rows = adapts or dialect.mean_of_sentences
         plain = not (self.keep_rows or dialect.minimum_total or dialect.single_reference)
         self.adds_batches = dialect.supports("update")
-        # Most dialects add up rows as they are: for these, calls skip `_adapted_totals`.
-        self.totals = Totals.from_counts if plain else self._adapted_totals
+        # Most dialects add up rows as they are: for these, calls skip `_adapted_sums`.
+        self.sums = Sums.from_counts if plain else self._adapted_sums
         # Signatures of scores, by the number of references.
         self._signatures: dict[Any, str] = {}
         dialect._check_options(self)
@@ -147,7 +151,7 @@ class Scorer:
         """A text that names everything that a score depends on besides the counts.
 
         `nrefs` is the number of references per segment; -1: it varies; None leaves the field out.
-        `tokenizers` are those of segments, as in `Totals`: the metric's own comes first.
+        `tokenizers` are those of segments, as in `Sums`: the metric's own comes first.
         """
         if tokenizers is not None:
             own = [str(self.tokenizer)] if None in tokenizers else []
@@ -166,11 +170,12 @@ class Scorer:
 
     # Counts to scores.
 
-    def rows_to_add(self, stats: Stats) -> Stats:
-        """Rows as the dialect adds them up."""
-        return self.dialect.adapt(stats)
+    def adapted(self, counted: Counted) -> AdaptedRows:
+        """Rows as the dialect adds them up; errors as for `sums`."""
+        self.dialect._check_references(counted.nrefs)
+        return self.dialect.adapt(counted.stats)
 
-    def _adapted_totals(self, counted: Counted, keep_rows: bool = False) -> Totals:
+    def _adapted_sums(self, counted: Counted, keep_rows: bool = False) -> Sums:
         """The counts of a corpus as the dialect adds them up; with `keep_rows` all rows, too.
 
         Raises
@@ -178,71 +183,94 @@ class Scorer:
         ValueError
             There are several references, and the dialect takes one.
         """
-        dialect = self.dialect
-        dialect._check_references(counted.nrefs)
-        keep_rows |= dialect.mean_of_sentences
-        adapted = dialect.adapt(counted.stats)._rows if counted.keep_rows else None
-        return Totals.from_counts(counted, keep_rows, adapted)
+        keep_rows |= self.dialect.mean_of_sentences
+        if counted.keep_rows:
+            return Sums.from_counts(counted, keep_rows, self.adapted(counted)._rows)
+        self.dialect._check_references(counted.nrefs)
+        return Sums.from_counts(counted, keep_rows)
 
-    def totals_of_rows(self, stats: Stats, nrefs: int | None = None) -> Totals:
-        """The totals of rows that are not adapted."""
+    def sums_of(self, stats: Stats, nrefs: int | None = None) -> Sums:
+        """The sums of rows of segments, as they were counted."""
         kept = stats if self.dialect.mean_of_sentences else None
-        return Totals(self.dialect.adapt(stats).sum()._rows, len(stats), nrefs, 0, kept)
+        return Sums(self.dialect.adapt(stats).sum()._rows, len(stats), nrefs, 0, kept)
 
-    def score(self, totals: Totals) -> Score:
-        """The score of a corpus, with warnings of likely mistakes.
+    def restore(
+        self,
+        row: Sequence[int],
+        segments: int | None = None,
+        nrefs: int | None = None,
+        stats: Stats | None = None,
+    ) -> Sums:
+        """Sums from the sum of `adapted` rows: a metric's state, or what a table has stored.
+
+        `stats` are the rows of the segments, for a dialect that takes the mean of sentences.
+        """
+        return Sums(array("q", row), segments, nrefs, 0, stats)
+
+    def score(self, sums: Sums, warns: bool = True) -> Score:
+        """The score of a corpus, with warnings of likely mistakes unless `warns` is False.
 
         Raises
         ------
         ValueError
-            There are no segments, or the dialect has no score for them.
+            There are no segments, or (NoScoreError) the dialect has no score for them.
         """
-        if totals.segments == 0:
+        if sums.segments == 0:
             raise ValueError("there are no segments to score: hypotheses is empty")
-        if totals.tokenized_periods >= TOKENIZED_PERIODS:
-            self.warn_of_tokenized(totals.tokenized_periods)
-        score = self.score_row(totals)
-        if score.value == 0 and score.hyp_len and not score.totals[-1]:
-            fix = ""
-            if self.dialect.supports("effective_order=True"):
-                fix = " For short ones effective_order=True"
-            warn_input(
-                f"no hypothesis has {self.max_order} tokens, so that the score is 0: is each entry "
-                f"of hypotheses a whole segment, and no word?{fix}{self._advice}"
-            )
-        return score
-
-    def score_row(self, totals: Totals) -> Score:
-        """The score of a corpus, without warnings."""
         dialect, order = self.dialect, self.max_order
-        if dialect.minimum_total and 0 in totals.row[2 + order :]:
-            raise ValueError(
-                "the row has a total of 0: there are no segments, or they were not adapted; "
-                f"pass {dialect.name.upper()}.adapt(stats).sum()"
-            )
-        found = dialect._corpus_score(totals, self)
-        hyp_len, ref_len, *counts = found.get("row", totals.row)
+        attributes = self._attributes(sums)
+        hyp_len, ref_len, *counts = attributes.get("row", sums.row)
         matches, ngrams = tuple(counts[:order]), tuple(counts[order:])
-        if "precisions" not in found:
+        if "precisions" not in attributes:
             pairs = zip(matches, ngrams, strict=True)
-            found["precisions"] = tuple([m / t if t else 0.0 for m, t in pairs])
-        return Score(
-            found["value"],
-            found["precisions"],
-            found["bp"],
+            attributes["precisions"] = tuple([m / t if t else 0.0 for m, t in pairs])
+        score = Score(
+            attributes["value"],
+            attributes["precisions"],
+            attributes["bp"],
             hyp_len,
-            found.get("ref_len", ref_len),
+            attributes.get("ref_len", ref_len),
             matches,
             ngrams,
-            self.signature(totals.nrefs, totals.tokenizers),
-            dialect.printed(found["value"]),
-            found.get("cumulative"),
+            self.signature(sums.nrefs, sums.tokenizers),
+            dialect.printed(attributes["value"]),
+            attributes.get("cumulative"),
         )
+        if warns:
+            if sums.tokenized_periods >= TOKENIZED_PERIODS:
+                self.warn_of_tokenized(sums.tokenized_periods)
+            if score.value == 0 and score.hyp_len and not score.totals[-1]:
+                fix = ""
+                if dialect.supports("effective_order=True"):
+                    fix = " For short ones effective_order=True"
+                warn_input(
+                    f"no hypothesis has {order} tokens, so that the score is 0: is each entry "
+                    f"of hypotheses a whole segment, and no word?{fix}{self._advice}"
+                )
+        return score
 
-    def value(self, totals: Totals) -> float:
+    def value(self, sums: Sums) -> float:
         """The score of a corpus as a number, without warnings."""
-        value: float = self.dialect._corpus_score(totals, self)["value"]
+        value: float = self._attributes(sums)["value"]
         return value
+
+    def _attributes(self, sums: Sums) -> dict[str, Any]:
+        """See `Dialect._corpus_score`."""
+        if self.dialect.minimum_total and 0 in sums.row[2 + self.max_order :]:
+            raise NoScoreError("there are no segments: the sums have a total of 0")
+        try:
+            return self.dialect._corpus_score(sums, self)
+        except _ARITHMETIC as error:
+            if self.dialect.mean_of_sentences:
+                self._refuse_first(self.dialect._rows_alone(sums.rows(), sums.extra))
+            raise self._no_score(error) from error
+
+    def _no_score(self, error: Exception, place: str = "") -> NoScoreError:
+        """The error for counts of which an original has no score."""
+        reason = str(error)
+        if (type(error) is ZeroDivisionError and "division" in reason) or "math domain" in reason:
+            reason = f"dialect {self.dialect.name!r} has no score: its original fails with {reason}"
+        return NoScoreError(place + reason)
 
     def statistics(self, counted: Counted) -> Stats:
         """The rows of a corpus, as they were counted."""
@@ -255,14 +283,15 @@ class Scorer:
         with import_lock:
             import numpy
 
-        self.dialect._check_references(counted.nrefs)
-        stats = self._checked_rows(counted) if warns else counted.stats
+        dialect = self.dialect
+        dialect._check_references(counted.nrefs)
+        if warns:
+            self._checked_rows(counted)
         try:
-            return numpy.asarray(self.dialect._segment_scores(counted, self), numpy.float64)
-        except (ValueError, ZeroDivisionError):
-            if counted.extra is None:
-                self._refuse_first(stats, "segment {}".format)
-            raise
+            return numpy.asarray(dialect._segment_scores(counted, self), numpy.float64)
+        except _ARITHMETIC as error:
+            self._refuse_first(dialect._rows_alone(counted.stats, counted.extra))
+            raise self._no_score(error) from error
 
     def _checked_rows(self, counted: Counted) -> Stats:
         """The rows of segments to be scored one by one."""
@@ -272,13 +301,15 @@ class Scorer:
         self.warn_of_short(short, counted.segments)
         return stats
 
-    def _refuse_first(self, stats: Stats, place: Callable[[int], str]) -> None:
+    def _refuse_first(
+        self, stats: Stats, place: Callable[[int], str] = "segment {}".format
+    ) -> None:
         """Raise the error of the first row that has no score."""
         for number, row in enumerate(stats):
             try:
-                self.row_scores(row)
-            except (ValueError, ZeroDivisionError) as error:
-                raise type(error)(f"{place(number)}: {error}") from None
+                self.dialect._scores(self.dialect.adapt(row), self)
+            except _ARITHMETIC as error:
+                raise self._no_score(error, f"{place(number)}: ") from None
 
     def prefix_scores(self, counter: Counter, batch: Batch, length: int) -> NDArray[numpy.float64]:
         """The score of each prefix of a batch, shape (segments, length)."""
@@ -294,7 +325,7 @@ class Scorer:
 
             try:
                 found = self.row_scores(stats)
-            except (ValueError, ZeroDivisionError):
+            except NoScoreError:
                 self._refuse_first(stats, place)
                 raise
             part = scores.reshape(-1)[first * length :][: len(rows)]
@@ -312,12 +343,14 @@ class Scorer:
         with import_lock:
             import numpy
 
-        adapted = self.dialect.adapt(stats)
-        return numpy.asarray(self.dialect._scores(adapted, self), numpy.float64)
+        return numpy.asarray(self.scores_of_sums(self.dialect.adapt(stats)), numpy.float64)
 
-    def summed_scores(self, sums: Stats) -> array[float]:
-        """The score of each row, a sum of `rows_to_add`."""
-        return self.dialect._scores(sums, self)
+    def scores_of_sums(self, rows: AdaptedRows) -> array[float]:
+        """The score of each row, a sum of `adapted` rows."""
+        try:
+            return self.dialect._scores(rows, self)
+        except _ARITHMETIC as error:
+            raise self._no_score(error) from error
 
     def expected_scores(self, rows: object) -> array[float]:
         """The score of each row of expected counts: see `Dialect.expected_scores`."""

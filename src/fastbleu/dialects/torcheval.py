@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows
 from .base import Dialect
 from .torchmetrics import load_torch, tensors, torch_field
 
@@ -68,7 +68,7 @@ class TorchEvalDialect(Dialect):
     def _further_fields(self) -> dict[str, str]:
         return torch_field()
 
-    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         torch = load_torch()
         counts = tensors(adapted)
         if not counts[3].all():

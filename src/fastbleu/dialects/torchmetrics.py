@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows, Rows
 from ..runtime.import_lock import import_lock, import_locked
 from .base import Dialect
 
@@ -75,7 +75,7 @@ class TorchMetricsDialect(Dialect):
     def _further_fields(self) -> dict[str, str]:
         return torch_field()
 
-    def _scores(self, adapted: Stats, scorer: Scorer) -> array[float]:
+    def _scores(self, adapted: AdaptedRows, scorer: Scorer) -> array[float]:
         torch = load_torch()
         asked = scorer.weights, scorer.smoothing == "add-k", torch.get_default_dtype()
         return array("d", self.score_tensors(tensors(adapted), *asked).tolist())
@@ -106,7 +106,7 @@ def torch_field() -> dict[str, str]:
         return {}
 
 
-def tensors(stats: Stats, device: object = None) -> list[torch.Tensor]:
+def tensors(stats: Rows, device: object = None) -> list[torch.Tensor]:
     """The rows as int64: hyp_len and ref_len, shape (rows,), matches, totals, (rows, max_order)."""
     torch = load_torch()
     with import_lock:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy
 import pyarrow
 import pyarrow.compute
 
-from ..counting.stats import Stats
+from ..dialects.score import NoScoreError
 from ..inputs.arguments import check_choice
 from ..inputs.batch import Batch, read
 from ..inputs.missing import CHOICES
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting._counted import Counted
+    from ..counting.stats import AdaptedRows
     from ..inputs.types import MissingChoice
 
 
@@ -65,6 +67,7 @@ class ColumnScorer:
 
     def sentence_scores(self, *columns: Any) -> pyarrow.Array:
         """The score of each row, null if it is left out."""
+        self.metric.scorer.dialect.require("parts")
         counted, present = self._counted(columns)
         scores = self.metric.scorer.sentence_scores(counted, warns=False)
         mask = None if present is None else ~present
@@ -74,7 +77,7 @@ class ColumnScorer:
         """The counts of each row, a struct with the fields `summed`; null if it is left out."""
         self._require_sums()
         counted, present = self._counted(columns)
-        rows = numpy.asarray(self.metric.scorer.rows_to_add(counted.stats))
+        rows = numpy.asarray(self.metric.scorer.adapted(counted))
         counts = _spread(rows.T, present)
         bits = None if present is None else pyarrow.array(present).buffers()[1]
         fields = _as_columns(counts)
@@ -132,14 +135,18 @@ class ColumnScorer:
         return self._values(present, numpy.stack(counts, axis=1).astype(numpy.int64, copy=False))
 
     def _values(self, present: NDArray[Any], counts: NDArray[Any]) -> pyarrow.Array:
-        scorer, order = self.metric.scorer, self.metric.max_order
-        scores = [
-            scorer.value(scorer.totals_of_rows(Stats(row[None], order))) if is_present else None
-            for is_present, row in zip(present.tolist(), counts, strict=True)
-        ]
+        """The score of each row of sums; null where it is not present, or there is no score."""
+        scorer = self.metric.scorer
+        scores: list[float | None] = []
+        for is_present, row in zip(present.tolist(), counts.tolist(), strict=True):
+            score = None
+            if is_present:
+                with suppress(NoScoreError):
+                    score = scorer.value(scorer.restore(row))
+            scores.append(score)
         return pyarrow.array(scores, pyarrow.float64())
 
-    def _parts(self, columns: Sequence[Any]) -> Iterator[tuple[Any, Any, Stats]]:
+    def _parts(self, columns: Sequence[Any]) -> Iterator[tuple[Any, Any, AdaptedRows]]:
         """The rows that are present, in parts.
 
         Yields a slice or an array of their numbers; how many references all or each of them have;
@@ -159,7 +166,7 @@ class ColumnScorer:
             if nrefs < 0:
                 lengths = pyarrow.compute.list_value_length(columns[1]).fill_null(1)
                 nrefs = lengths.to_numpy(zero_copy_only=False)[rows].astype(numpy.int64)
-            yield rows, nrefs, self.metric.scorer.rows_to_add(counted.stats)
+            yield rows, nrefs, self.metric.scorer.adapted(counted)
 
     def _require_sums(self) -> None:
         for operation in ("update", "sums"):

@@ -100,6 +100,7 @@ class Engine(Generic[Table, Result]):
         Parameters and errors as for `score`.
         """
         row_counter = RowCounter(hypothesis, references, **options)
+        row_counter.metric.scorer.dialect.require("parts")
         return self._checked(table, row_counter, name, {name: 0.0})
 
     def statistics(
@@ -114,7 +115,8 @@ class Engine(Generic[Table, Result]):
         Parameters and errors as for `score`.
         """
         row_counter = RowCounter(hypothesis, references, **options)
-        row_counter.metric.scorer.dialect.require("statistics")
+        for operation in ("statistics", "update"):
+            row_counter.metric.scorer.dialect.require(operation)
         names = count_names(row_counter.metric.max_order)
         return self._checked(table, row_counter, None, dict.fromkeys(names, 0))
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence, Sized
 
 import torch
 
-from ..counting.stats import Stats
 from ..dialects import SACREBLEU
 from ..metric.bleu import BLEU
 
@@ -81,6 +80,6 @@ def joined(
 
 def score(bleu: BLEU, row: Sequence[int], device: torch.device) -> torch.Tensor:
     """The score of a row by sacreBLEU's rules, 0-1, as float64 (on Apple's GPUs float32)."""
-    score = SACREBLEU.score(Stats([row]), smoothing=bleu.smoothing, weights=bleu.weights)
+    value = bleu.scorer.value(bleu.scorer.restore(row))
     dtype = torch.float32 if device.type == "mps" else torch.float64
-    return torch.tensor(score.value / 100, dtype=dtype, device=device)
+    return torch.tensor(value / 100, dtype=dtype, device=device)

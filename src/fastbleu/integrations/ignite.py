@@ -12,9 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy
-
-from ..counting.stats import Stats
 from ..metric.bleu import BLEU as NativeBLEU
 from ..runtime.extras import HostImports
 
@@ -94,8 +91,9 @@ class BLEU(Metric):
             have several references each, ``(batch, refs, length)`` or a list of lists.
         """
         y_pred, y = output
-        total = Stats(self._counts.cpu()[None]) + self._bleu.sums(y_pred, y)
-        self._counts = torch.from_numpy(numpy.asarray(total)[0]).to(self._device)
+        before = self._bleu.scorer.restore(self._counts.tolist())
+        total = before + self._bleu._sums_of_batch(y_pred, y)
+        self._counts = torch.tensor(total.row.tolist()).to(self._device)
 
     def compute(self) -> float:
         """BLEU of the batches of all processes, on the dialect's scale; all must call it.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy
 
-from ..counting.stats import Stats
 from ..metric.bleu import BLEU as NativeBLEU
 from ..runtime.extras import HostImports
 
@@ -145,9 +144,9 @@ class BLEU(keras.metrics.Metric):
                 if not len(rows):
                     return
                 hypotheses, references = _take(hypotheses, rows), _take(references, rows)
-        sums = self._bleu.sums(hypotheses, references, hypothesis_mask=mask, reference_mask=mask)
-        total = Stats(self._state()[None]) + sums
-        self._counts.assign(numpy.asarray(total)[0].view(self._stored_as))
+        before = self._bleu.scorer.restore(self._state().tolist())
+        total = before + self._bleu._sums_of_batch(hypotheses, references, mask, mask)
+        self._counts.assign(numpy.array(total.row).view(self._stored_as))
 
     @_outside_compiled_code
     def result(self) -> Any:

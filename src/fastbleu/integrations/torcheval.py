@@ -118,13 +118,13 @@ class BLEUScore(Metric):
             sizes = f"input corpus size = {len(hypotheses)}, target corpus size = {len(target)}"
             if len(hypotheses) != len(target):
                 raise ValueError(f"Input and target corpus should have same sizes, but {sizes} ")
-        sums = self._bleu.sums(hypotheses, target)
-        if own and not sums.totals.all():
+        counts = self._bleu._sums_of_batch(hypotheses, target).adapted()
+        if own and 0 in counts._rows[2 + self.n_gram :]:
             raise ValueError(
                 "the input is too short to find all n-gram matches with "
                 f"n_gram={self.n_gram}; the default dialect takes such a batch"
             )
-        self._add(*[count[0] for count in tensors(sums, self.device)])
+        self._add(*[count[0] for count in tensors(counts, self.device)])
         return self
 
     def compute(self) -> torch.Tensor:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-from ..counting.stats import Stats
+from ..counting._counted import Sums
 from ..dialects.torchmetrics import TORCHMETRICS, tensors
 from ..metric.bleu import BLEU
 from ..runtime.extras import HostImports
@@ -147,7 +147,7 @@ class BLEUScore(Metric):
         for name, shape in zip(_STATES, ((), (), n_gram, n_gram), strict=True):
             self.add_state(name, torch.zeros(shape, dtype=torch.int64), dist_reduce_fx="sum")
 
-    def update(self, preds: Hypotheses | Stats, target: References) -> None:
+    def update(self, preds: Hypotheses | Sums, target: References) -> None:
         """Add a batch; if that raises, nothing is added.
 
         Parameters
@@ -159,9 +159,10 @@ class BLEUScore(Metric):
             (S, length) or (S, references, length). As in TorchMetrics, an empty list is read as an
             empty text.
         """
-        sums = preds if isinstance(preds, Stats) else self._count(preds, target)
+        sums = preds if isinstance(preds, Sums) else self._count(preds, target)
+        counts = tensors(sums.adapted(), self.numerator.device)
         # Not in place: the metrics of a compute group share these tensors.
-        for name, count in zip(_STATES, tensors(sums, self.numerator.device), strict=True):
+        for name, count in zip(_STATES, counts, strict=True):
             setattr(self, name, getattr(self, name) + count[0])
 
     def _wrap_update(self, update: Any) -> Any:
@@ -204,17 +205,18 @@ class BLEUScore(Metric):
         super().merge_state(incoming_state)
         self._computed = None  # The cached result of compute, which Metric would return again.
 
-    def _count(self, preds: Any, target: Any) -> Stats:
-        """The sum of a batch's rows."""
+    def _count(self, preds: Any, target: Any) -> Sums:
+        """The sums of a batch."""
         bleu = self._fast
         if bleu is None or _may_have(self._marks, preds, target):
             bleu = self._bleu
         try:
-            return bleu.sums(preds, target)
+            return bleu._sums_of_batch(preds, target)
         except TypeError:
             if self._bleu.tokenizer is None or not {type(preds), type(target)} <= {list, tuple}:
                 raise
-        return bleu.sums(_with_texts(preds), [_with_texts(references) for references in target])
+        listed = [_with_texts(references) for references in target]
+        return bleu._sums_of_batch(_with_texts(preds), listed)
 
     def _apply(self, fn: Any, exclude_state: Sequence[str] = ()) -> Any:
         """Move the states without casting them, as `set_dtype` would."""

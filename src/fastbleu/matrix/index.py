@@ -141,7 +141,7 @@ class ReferenceIndex:
         """
         scorer = self._metric.scorer
         counted = self._counted(hypotheses, hypothesis_mask, keep_rows=scorer.keep_rows)
-        return scorer.score(scorer.totals(counted))
+        return scorer.score(scorer.sums(counted))
 
     def sentence_scores(
         self, hypotheses: Hypotheses, *, hypothesis_mask: Mask | None = None
@@ -205,7 +205,7 @@ class ReferenceIndex:
                     continue
                 rows = zero_rows(stop - start, max_order)
                 references.count(sentences, rows, start, stop, 0, scratch)
-                sums = scorer.rows_to_add(Stats._own(rows, max_order)).sum()
+                sums = scorer.dialect.adapt(Stats._own(rows, max_order)).sum()
                 with adding:
                     add_rows(total, sums._rows, total)
 

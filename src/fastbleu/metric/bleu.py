@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..counting._counted import Totals
+from ..counting._counted import Sums
 from ..counting.stats import Stats, row_of_state
 from ..dialects.score import Score
 from ..inputs._id_rows import IdRows
@@ -194,7 +194,7 @@ class BLEU(Reading, MatrixMethods):
             documents,
             tokenize,
         )
-        return scorer.score(scorer.totals(counted))
+        return scorer.score(scorer.sums(counted))
 
     def sentence_scores(
         self,
@@ -318,20 +318,30 @@ class BLEU(Reading, MatrixMethods):
         *,
         hypothesis_mask: Mask | None = None,
         reference_mask: Mask | None = None,
-    ) -> Stats:
+    ) -> NDArray[numpy.int64]:
         """The sum of all rows as the dialect counts them; memory does not grow with the corpus.
 
-        Parameters and errors as for `score`; without segments the row is all zeros.
+        Parameters and errors as for `score`; without segments the sums are all zeros.
 
         Returns
         -------
-        Stats
-            One row: the `state` of a new metric after one `update` with the same arguments.
+        ndarray of int64, shape (2 + 2 * max_order,)
+            The `state` of a new metric after one `update` with the same arguments.
         """
+        return _state(self._sums_of_batch(hypotheses, references, hypothesis_mask, reference_mask))
+
+    def _sums_of_batch(
+        self,
+        hypotheses: Any,
+        references: Any,
+        hypothesis_mask: Mask | None = None,
+        reference_mask: Mask | None = None,
+    ) -> Sums:
+        """See `sums`."""
         scorer, masks = self.scorer, (hypothesis_mask, reference_mask)
         scorer.dialect.require("sums")
         counted, _ = self._count(hypotheses, references, *masks, keep_rows=scorer.keep_rows)
-        return scorer.totals(counted).sum()
+        return scorer.sums(counted)
 
     def update(
         self,
@@ -368,7 +378,7 @@ class BLEU(Reading, MatrixMethods):
             None,
             tokenize,
         )
-        self._totals.add(scorer.totals(counted, keep))
+        self._sums.add(scorer.sums(counted, keep))
 
     def compute(self) -> Score:
         """BLEU of all segments since the start, or since `reset`; does not change the state.
@@ -383,17 +393,17 @@ class BLEU(Reading, MatrixMethods):
         ValueError
             There are no segments.
         """
-        totals = self._totals.value
-        if totals.segments == 0:
+        sums = self._sums.value
+        if sums.segments == 0:
             raise ValueError(
                 "there are no segments to score: nothing was added since the start or reset()"
             )
-        return self.scorer.score(totals)
+        return self.scorer.score(sums)
 
     def reset(self) -> None:
         """Forget all segments."""
-        zero = Totals.zero(self.counter.max_order)
-        while not self._totals.compare_and_swap(self._totals.value, zero):
+        zero = Sums.zero(self.counter.max_order)
+        while not self._sums.compare_and_swap(self._sums.value, zero):
             pass
 
     def merge(self, other: BLEU) -> None:
@@ -418,7 +428,7 @@ class BLEU(Reading, MatrixMethods):
                     f"cannot merge metrics that differ: {name} is {here[name]!r} here and "
                     f"{there[name]!r} there"
                 )
-        self._totals.add(other._totals.value)
+        self._sums.add(other._sums.value)
 
     def all_reduce(self, group: object = None) -> BLEU:
         """A metric with the counts of all ranks of a `torch.distributed` process group.
@@ -444,13 +454,13 @@ class BLEU(Reading, MatrixMethods):
         """
         total = type(self)(**self.as_arguments())
         local = self.signature, self.keep_segments
-        for rank, (other, totals) in enumerate(gather((local, self._totals.value), group)):
+        for rank, (other, sums) in enumerate(gather((local, self._sums.value), group)):
             if other != local:
                 raise ValueError(
                     f"rank {rank} has a metric with other parameters: {other[0]}, here {local[0]}; "
                     f"keep_segments={other[1]}, here {local[1]}"
                 )
-            total._totals.add(totals)
+            total._sums.add(sums)
         return total
 
     @property
@@ -461,8 +471,7 @@ class BLEU(Reading, MatrixMethods):
         of several states is the state for all their segments: see `from_state`.
         """
         self.scorer.dialect.require("state")
-        row: NDArray[numpy.int64] = self._totals.value.sum().__array__()[0]
-        return row
+        return _state(self._sums.value)
 
     @classmethod
     def from_state(cls, state: object, **parameters: Unpack[MetricOptions]) -> BLEU:
@@ -489,7 +498,7 @@ class BLEU(Reading, MatrixMethods):
         metric = cls(**parameters)
         metric.scorer.dialect.require("state")
         row = row_of_state(state, metric.counter.max_order, metric.counter.least_total)
-        metric._totals.add(Totals(row, None, None))
+        metric._sums.add(metric.scorer.restore(row))
         return metric
 
     @property
@@ -503,7 +512,7 @@ class BLEU(Reading, MatrixMethods):
         """
         if not self.keep_segments:
             raise ValueError("segments are not kept; make the metric with keep_segments=True")
-        return self._totals.value.rows()
+        return self._sums.value.rows()
 
     def segment_scores(self) -> NDArray[numpy.float64]:
         """BLEU of each segment, as in `sentence_scores`; errors as for `segments`."""
@@ -513,7 +522,7 @@ class BLEU(Reading, MatrixMethods):
         """Whether all parameters except `threads`, and all counts, are the same."""
         if not isinstance(other, BLEU):
             return NotImplemented
-        if self._totals.value != other._totals.value:
+        if self._sums.value != other._sums.value:
             return False
         return self._compared() == other._compared()
 
@@ -525,24 +534,29 @@ class BLEU(Reading, MatrixMethods):
 
         A tokenizer is a name, or a function of yours by its own path.
         """
-        arguments, totals = self.as_arguments(), self._totals.value
+        arguments, sums = self.as_arguments(), self._sums.value
         if arguments["tokenize"] is not None:
             arguments["tokenize"] = arguments["tokenize"].argument or arguments["tokenize"]
-        noted = totals.segments, totals.nrefs, totals.tokenized_periods
-        rows = totals.rows()  # kept also for a dialect that averages sentences
+        noted = sums.segments, sums.nrefs, sums.tokenized_periods
+        rows = sums.rows()  # kept also for a dialect that averages sentences
         kept = rows._rows if len(rows) else None
-        state = totals.row, *noted, kept, totals.tokenizers
+        state = sums.row, *noted, kept, sums.tokenizers
         return partial(type(self), **arguments), (), state
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         row, segments, nrefs, periods, kept, *tokenizers = state
         rows = None if kept is None else Stats._own(kept, self.max_order)
-        self._totals.add(Totals(row, segments, nrefs, periods, rows, *tokenizers))
+        self._sums.add(Sums(row, segments, nrefs, periods, rows, *tokenizers))
 
     def __repr__(self) -> str:
-        segments = self._totals.value.segments
+        segments = self._sums.value.segments
         counted = "from a state" if segments is None else f"{segments} segments"
         return f"<BLEU {self.signature}, {counted}>"
+
+
+def _state(sums: Sums) -> NDArray[numpy.int64]:
+    row: NDArray[numpy.int64] = sums.adapted().__array__()[0]
+    return row
 
 
 def _with_gaps(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from ..counting._counted import RunningTotals, Totals
+from ..counting._counted import RunningSums, Sums
 from ..dialects import get
 from ..dialects.scorer import Scorer, checked_weights
 from ..inputs.arguments import DEFAULT, check_flag, check_positive
@@ -49,13 +49,13 @@ def _own_option(name: str) -> property:
 class Configured:
     """Base of `fastbleu.BLEU`: its parameters, which cannot be changed, and its running sum."""
 
-    __slots__ = ("_totals", "counter", "keep_segments", "reference_length", "scorer", "weights")
+    __slots__ = ("_sums", "counter", "keep_segments", "reference_length", "scorer", "weights")
 
     counter: Counter
     scorer: Scorer
     keep_segments: bool
     weights: tuple[float, ...] | None
-    _totals: RunningTotals
+    _sums: RunningSums
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Configured:
         if type(keep_segments) is not bool:
             keep_segments = check_flag("keep_segments", keep_segments)
         keep(self, "keep_segments", keep_segments)
-        keep(self, "_totals", RunningTotals(Totals.zero(max_order)))
+        keep(self, "_sums", RunningSums(Sums.zero(max_order)))
 
     # Properties, because a `__getattr__` would slow down every attribute and method.
     tokenizer = property(attrgetter("counter.tokenizer"))

@@ -126,6 +126,6 @@ def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None
     if counted.extra is not None:  # for a dialect that counts tokens itself
         return None
     try:
-        return scorer.value(scorer.totals_of_rows(Stats(rows, scorer.max_order)))
+        return scorer.value(scorer.sums_of(Stats(rows, scorer.max_order)))
     except (ValueError, ZeroDivisionError):
         return None

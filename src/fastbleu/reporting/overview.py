@@ -119,7 +119,7 @@ def make_overview(
     intervals, pairs = _resample(segments, settings, notes)
     systems, findings, scorer = [], {}, segments.metric.scorer
     for number, name in enumerate(segments.names):
-        score = scorer.score(scorer.totals(segments.counted[number]))
+        score = scorer.score(scorer.sums(segments.counted[number]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
             corpus = Corpus(segments.hypotheses[number], segments.references, segments.metric)

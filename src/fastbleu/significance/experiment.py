@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.random import default_rng
 
-from ..counting.stats import Stats
+from ..counting.stats import Rows, Stats
 from ..dialects import SACREBLEU, Dialect, get, names
 from ..dialects.scorer import Scorer
 from ..inputs.arguments import closest
@@ -73,7 +73,7 @@ class Experiment:
         if compatible not in (None, "sacrebleu"):
             raise ValueError(f"compatible is {compatible!r}, expected 'sacrebleu' or None")
         check_systems(named, fewest=1 if compatible else 2)
-        systems = [stats for _, stats in named]
+        systems: list[Rows] = [stats for _, stats in named]
         max_order = systems[0].max_order
         of_samples: DialectScoring | SacrebleuScoring
         if compatible:
@@ -86,7 +86,7 @@ class Experiment:
             )
         else:
             scorer = Scorer(dialect, max_order, **scoring)
-            systems = [scorer.rows_to_add(system) for system in systems]
+            systems = [scorer.dialect.adapt(stats) for _, stats in named]
             of_samples = DialectScoring(scorer)
         tables = [np.asarray(system) for system in systems]
         totals = [np.asarray(system.sum())[0] for system in systems]

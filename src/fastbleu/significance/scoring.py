@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from ..counting.stats import Stats
+from ..counting.stats import AdaptedRows
 from ..dialects import _sacrebleu
 from ..dialects.scorer import Scorer
 from .resampling import Columns, draw_indices, draw_sums
@@ -50,8 +50,8 @@ class DialectScoring:
 
     def score_corpora(self, sums: Integers) -> Floats:
         """Scores of sums of shape (..., columns), as an array of shape (...)."""
-        rows = Stats._own(array("q", sums.tobytes()), self._scorer.max_order)
-        scores = self._scorer.summed_scores(rows)
+        rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_order)
+        scores = self._scorer.scores_of_sums(rows)
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 
     score_shuffled = score_corpora

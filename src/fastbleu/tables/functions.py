@@ -123,7 +123,11 @@ def score(
     if not dialect.supports("update"):
         if source.frame is not None:
             return source.to_native(groups.score_texts(source.frame))
-        dialect.require("update")
+        try:
+            dialect.require("update")
+        except ValueError as error:
+            advice = "it needs all texts of a group at once: pass a table that is in memory"
+            raise ValueError(f"{error}; {advice}") from None
     return source.to_native(groups.scores(_totals(groups, source, progress)))
 
 
@@ -273,6 +277,7 @@ def with_scores(
     table: object, row_counter: RowCounter, name: str = "bleu", progress: bool = False
 ) -> Any:
     """The result of `sentence_scores`."""
+    row_counter.metric.scorer.dialect.require("parts")
 
     def scored(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:
         rows, values = row_counter.sentence_scores(frame, first)
@@ -306,7 +311,8 @@ def statistics(
 
 def with_counts(table: object, row_counter: RowCounter, progress: bool = False) -> Any:
     """The result of `statistics`."""
-    row_counter.metric.scorer.dialect.require("statistics")
+    for operation in ("statistics", "update"):  # because rows are counted in parts
+        row_counter.metric.scorer.dialect.require(operation)
     names = count_names(row_counter.metric.max_order)
 
     def counted(frame: Frame, first: int) -> tuple[Indices, Iterable[NDArray[Any]]]:

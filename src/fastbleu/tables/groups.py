@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counting.stats import Stats
-from ..dialects.score import Score
+from ..counting.stats import AdaptedRows, Stats
+from ..dialects.score import NoScoreError, Score
+from ..inputs.warnings import warn_input
 from ..significance.procedures import interval_of
 from .frames import ROW, Frame, joined
 from .rows import RowCounter, check_new_columns
@@ -17,6 +18,7 @@ from .segment_rows import SegmentRows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..counting._counted import Sums
     from ..metric.bleu import BLEU
     from .frames import Indices
 
@@ -141,7 +143,7 @@ class GroupScorer:
         numbers = np.arange(first, first + len(frame))
         of_rows: list[Indices] = []
         for rows, nrefs, counted in self.row_counter.counts(frame, numbers, most):
-            adapted = scorer.rows_to_add(counted.stats)
+            adapted = scorer.adapted(counted)
             groups.add(rows, adapted._rows, nrefs)
             if kept is not None:
                 of_rows.append(np.asarray(groups.groups)[rows])
@@ -202,12 +204,9 @@ class GroupScorer:
         keys = self._keyed(frame)
         results = []
         for metric, rows in self._grouped(keys):
-            kept, score, stats = self.row_counter.score_all(metric, frame[rows], rows)
-            table = None
-            if stats is not None:
-                table = np.asarray(metric.scorer.rows_to_add(stats))
-            row = _row(len(kept), score, self._interval(metric, table))
-            results.append((int(kept[0]), row))
+            kept, sums, adapted = self.row_counter.sums(metric, frame[rows], rows)
+            interval = self._interval(metric, np.asarray(adapted))
+            results.append((int(kept[0]), _result(metric, sums, interval)))
         self.row_counter.warn()
         results.sort(key=lambda result: result[0])
         firsts = np.array([first for first, _ in results], np.int64)
@@ -252,23 +251,37 @@ def result_of(
 ) -> dict[str, Any]:
     """The results of a group: a value for each column.
 
-    `sums` are rows with the counts, segments, fewest and most references; `table` those of the
-    group's segments, if they were kept.
+    `sums` are sums of adapted rows, with segments, fewest and most references; `table` has the
+    rows of the group's segments, if they were kept.
     """
-    segments, fewest, most = sums[:, -3].sum(), sums[:, -2].min(), sums[:, -1].max()
-    scorer = metric.scorer
-    rows = table if scorer.averages_sentences else sums[:, :-3]
+    segments, fewest, most = int(sums[:, -3].sum()), sums[:, -2].min(), sums[:, -1].max()
+    row = AdaptedRows.of_table(np.ascontiguousarray(sums[:, :-3])).sum()._rows
+    stats = Stats(table, metric.max_order) if metric.scorer.averages_sentences else None
     nrefs = int(fewest) if fewest == most else -1
-    score = scorer.score(scorer.totals_of_rows(Stats(rows, metric.max_order), nrefs))
-    return _row(int(segments), score, interval)
+    return _result(metric, metric.scorer.restore(row, segments, nrefs, stats), interval)
 
 
-def _row(segments: int, score: Score, interval: Mapping[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {"segments": segments, "bleu": score.value}
-    row |= dict(zip(precision_names(len(score.precisions)), score.precisions, strict=True))
-    row["bp"] = score.bp
-    row |= {"hyp_len": score.hyp_len, "ref_len": score.ref_len}
-    return row | {**interval, "signature": score.signature}
+def _result(metric: BLEU, sums: Sums, interval: Mapping[str, Any]) -> dict[str, Any]:
+    """The results of a group; with a NoScoreError for `bleu` if it has no score."""
+    score: Score | None = None
+    value: float | NoScoreError
+    try:
+        score = metric.scorer.score(sums)
+        value = score.value
+    except NoScoreError as error:
+        value = error
+    names = precision_names(metric.max_order)
+    hyp_len, ref_len = sums.row[:2]
+    return {
+        SEGMENTS: sums.segments,
+        "bleu": value,
+        **dict(zip(names, score.precisions if score else [None] * len(names), strict=True)),
+        "bp": score and score.bp,
+        "hyp_len": score.hyp_len if score else hyp_len,
+        "ref_len": score.ref_len if score else ref_len,
+        **interval,
+        "signature": metric.scorer.signature(sums.nrefs, sums.tokenizers),
+    }
 
 
 def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
@@ -280,8 +293,17 @@ def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
 
 
 def with_results(keys: Frame, results: list[dict[str, Any]], by: Sequence[str]) -> Frame:
-    """The keys and the results of the groups side by side."""
+    """The keys and the results of the groups side by side; without a score, null and a warning."""
     if not results:
         raise ValueError("there are no segments to score: the table has no rows")
+    failed = [n for n, row in enumerate(results) if isinstance(row["bleu"], NoScoreError)]
+    if failed:
+        reason: NoScoreError = results[failed[0]]["bleu"]
+        if not by:
+            raise reason
+        group = ", ".join(f"{name}={keys.values(name)[failed[0]]!r}" for name in by)
+        warn_input(f"{len(failed)} of {len(results)} groups have no score: {group}: {reason}")
+    for n in failed:
+        results[n]["bleu"] = None
     columns = {name: [row[name] for row in results] for name in results[0]}
     return keys.without_index().with_columns(columns).select([*by, *columns])

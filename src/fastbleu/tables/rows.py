@@ -21,9 +21,8 @@ from .frames import Frame
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..counting._counted import Counted
-    from ..counting.stats import Stats
-    from ..dialects.score import Score
+    from ..counting._counted import Counted, Sums
+    from ..counting.stats import AdaptedRows
     from ..inputs.types import MissingChoice
     from .frames import Indices
 
@@ -214,14 +213,14 @@ class RowCounter:
                 scores[positions] = metric.scorer.sentence_scores(counted)
         return np.flatnonzero(kept), scores[kept]
 
-    def score_all(
+    def sums(
         self, metric: BLEU, frame: Frame, numbers: Indices
-    ) -> tuple[Indices, Score, Stats | None]:
-        """The rows of a frame in which nothing is missing, their score, and counts if there are."""
+    ) -> tuple[Indices, Sums, AdaptedRows]:
+        """The rows of a frame in which nothing is missing, their sums, and what was added up."""
         with errors_naming_rows(self, numbers, frame):
             present, counted = self._count(metric, frame, numbers)
-            score = metric.scorer.score(metric.scorer.totals(counted))
-            return numbers[present], score, counted.stats
+            scorer = metric.scorer
+            return numbers[present], scorer.sums(counted), scorer.adapted(counted)
 
     def _count(self, metric: BLEU, frame: Frame, numbers: Indices) -> tuple[Indices, Counted]:
         """The positions of the rows in which nothing is missing, and their counts."""

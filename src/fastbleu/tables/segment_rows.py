@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..counting.stats import Stats
+    from ..counting.stats import Rows
     from .frames import Indices
 
 
@@ -28,9 +28,9 @@ class SegmentRows:
         self._counts: array[int] = array("H")
         self._parts: array[int] = array("i")
 
-    def add_counts(self, stats: Stats) -> None:
+    def add_counts(self, rows: Rows) -> None:
         """Add rows, in the order of the table within each group."""
-        counts = np.asarray(stats)
+        counts = np.asarray(rows)
         limits = np.iinfo(np.uint16)
         fits = not counts.size or limits.min <= counts.min() <= counts.max() <= limits.max
         if self._counts.typecode == "H" and not fits:  # totals of the dialect e2e may be negative
