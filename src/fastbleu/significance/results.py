@@ -87,7 +87,8 @@ class Interval(NumberTable):
         return [head, [*cells]]
 
     def _caption(self) -> str:
-        return f"bootstrap, {self.samples} samples, seed {self.seed}"
+        without = ", of which some have no score" if isnan(self.mean) else ""
+        return f"bootstrap, {self.samples} samples{without}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,8 @@ class Comparison(NumberTable):
             parts.append(f"intervals by bootstrap, {self.interval.samples} samples")
         meaning = f"{mark}: p < 0.05"
         if self.compared > 1:
-            parts.append(f"p adjusted for {self.compared} comparisons (Holm), intervals not adjusted")
+            adjusted_for = f"{self.compared} comparisons (Holm)"
+            parts.append(f"p adjusted for {adjusted_for}, intervals not adjusted")
             meaning = f"{mark}: adjusted p < 0.05"
         if self.difference_interval:
             meaning += ", and 0 outside the interval. Wins: samples in which the system is ahead"

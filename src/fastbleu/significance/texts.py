@@ -44,8 +44,8 @@ def compare(
     references : references of S segments
         As for `fastbleu.BLEU.score`.
     method : {"approximate_randomization", "bootstrap"}, default "approximate_randomization"
-        How p-values are found: `paired_approximate_randomization` or `paired_bootstrap`, which are
-        sacreBLEU's ``--paired-ar`` and ``--paired-bs``. Intervals are always those of the bootstrap.
+        How p-values are found: `paired_approximate_randomization` or `paired_bootstrap`, as by
+        sacreBLEU's ``--paired-ar`` and ``--paired-bs``. Intervals are those of the bootstrap.
     metric : BLEU, optional
         The BLEU to compute; by default ``fastbleu.BLEU()``.
     **options
