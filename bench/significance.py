@@ -75,7 +75,7 @@ def paired_of_fastbleu(name: str) -> Prepared:
     paired = getattr(significance, name)
 
     def run(baseline: Any, systems: list[Any]) -> Found:
-        found = paired(baseline, systems, compatible="sacrebleu")
+        found = paired(baseline, systems)
         first = found[0].baseline_score, None, *_mean_and_width(found[0].baseline_interval)
         others = [(c.score, c.p_value, *_mean_and_width(c.interval)) for c in found]
         return _flat([first, *others])
@@ -84,15 +84,15 @@ def paired_of_fastbleu(name: str) -> Prepared:
 
 
 def interval_of_sacrebleu() -> Prepared:
-    """Return what sacreBLEU's ``corpus_score(n_bootstrap=1000)`` does after counting."""
-    from sacrebleu.significance import _bootstrap_resample
+    """Return what sacreBLEU does for the interval of one system after counting."""
+    from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
     metric = _sacrebleu_metric()
 
     def run(rows: list[list[int]]) -> Found:
         score = metric._aggregate_and_compute(rows)
-        score.estimate_ci(_bootstrap_resample(rows, metric, 1000)[1])
-        return _flat([(score.score, score._mean, score._ci)])
+        samples = [sample.score for sample in _bootstrap_resample(rows, metric, 1000)[1]]
+        return _flat([(score.score, *estimate_ci(samples))])
 
     return Prepared(run, lambda systems, _: (systems[0],))
 
@@ -102,7 +102,7 @@ def interval_of_fastbleu() -> Prepared:
     from fastbleu.significance import bootstrap
 
     def run(stats: Any, _: list[Any]) -> Found:
-        found = bootstrap(stats, compatible="sacrebleu")
+        found = bootstrap(stats)
         return [found.score, found.mean, found.half_width]
 
     return Prepared(run, _as_stats)

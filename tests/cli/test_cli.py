@@ -127,6 +127,14 @@ def test_options_for_several_systems(options: str, environment: dict[str, str]) 
     assert same(R1, "-i", A, B, *options.split(), env=environment)[0] == 0
 
 
+@pytest.mark.parametrize("options", ["-pbs", "-par -parn 30"])
+def test_tests_of_one_segment(tmp_path: Path, options: str) -> None:
+    for name, text in (("r", "a b c d e f"), ("h", "a b c d x"), ("other", "a b c d e")):
+        (tmp_path / name).write_text(f"{text}\n")
+    files = tmp_path / "r", "-i", tmp_path / "h", tmp_path / "other"
+    assert same(*files, *options.split())[0] == 0
+
+
 def test_no_samples_are_the_default_number() -> None:
     text = output(R1, "-i", A, B, "-pbs", "-pbsn", "0", "-f", "text")
     assert "test with 1000 resampling trials" in text

@@ -1,14 +1,21 @@
 """Comparisons from texts, and results as tables."""
 
+import html
 import json
+import math
 import random
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+import sacrebleu
+import wmt22
+from commands import EXAMPLES, R1, run
 from generators import raises
+from sacrebleu.significance import PairedTest
 
-from fastbleu import BLEU, Stats
+from fastbleu import BLEU, InputWarning, Stats, report, tables
 from fastbleu.significance import (
     Comparisons,
     bootstrap,
@@ -49,11 +56,91 @@ def test_from_texts_as_from_rows(metric, method):
     assert found["new"].baseline_score == counter.score(SYSTEMS["old"], REFERENCES).value
 
 
-def test_sacrebleus_numbers():
-    found = compare(SYSTEMS, REFERENCES, method="bootstrap", compatible="sacrebleu", samples=50)
-    rows = [BLEU().statistics(texts, REFERENCES) for texts in SYSTEMS.values()]
-    expected = paired_bootstrap(rows[0], rows[1:], compatible="sacrebleu", samples=50)
-    assert list(found.values()) == expected
+def corpus_of(source, count):
+    """Systems by name, and references."""
+    if source == "examples":
+        texts = {name: wmt22.read_lines(EXAMPLES / f"system-{name}.txt") for name in "cab"}
+        return dict(list(texts.items())[:count]), wmt22.read_lines(R1)
+    systems = list(wmt22.lines_of_systems("en-de").items())[:count]
+    references = wmt22.lines_of_references("en-de")[0][:300]
+    return {name: lines[:300] for name, lines in systems}, references
+
+
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+@pytest.mark.parametrize("source", ["examples", "wmt22"])
+@pytest.mark.parametrize("dialect", ["sacrebleu", "nltk"])
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("test", ["ar", "bs"])
+def test_one_question_has_one_p_value(tmp_path, test, count, dialect, source):
+    systems, references = corpus_of(source, count)
+    metric = BLEU(dialect=dialect)
+    method = {"ar": "approximate_randomization", "bs": "bootstrap"}[test]
+    found = compare(systems, references, method=method, metric=metric)
+    p_values = [comparison.p_value for comparison in found.values()]
+    files = []
+    for number, lines in enumerate([references, *systems.values()]):
+        files.append(tmp_path / f"{number}.txt")
+        files[-1].write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    status, out, _ = run(files[0], "-i", *files[1:], f"--paired-{test}", "--dialect", dialect)
+    assert status == 0
+    assert [system.get("BLEU", system)["p_value"] for system in json.loads(out)[1:]] == p_values
+    if dialect == "sacrebleu":
+        named = list(systems.items())
+        results = PairedTest(named, {"BLEU": sacrebleu.BLEU()}, [references], test)()[1]["BLEU"]
+        assert [result.p_value for result in results[1:]] == p_values
+    if test == "ar":
+        text = html.unescape(report(systems, references, metric=metric).markdown())
+        for name, comparison in found.items():
+            [row] = [
+                line for line in text.splitlines() if f"| {name} - {next(iter(systems))} |" in line
+            ]
+            p_value = re.split(r"  +", str(comparison).splitlines()[2])[5]
+            assert row.split(" | ")[3].strip(r"\* |") == p_value.strip("*")
+
+
+def test_a_score_stands_if_samples_have_none(tmp_path):
+    """multi-bleu has no score for samples of empty hypotheses only."""
+    hypotheses, references = ["a b c d e", "", ""], ["a b c d f", "x", "x"]
+    metric = BLEU(dialect="multi-bleu")
+    score = metric.score(hypotheses, references).value
+    drawn = np.random.default_rng(12345).choice(3, (50, 3))
+    message = f"{(drawn > 0).all(axis=1).sum()} of 50 samples have no score"
+    stats = metric.statistics(hypotheses, references)
+    with pytest.warns(InputWarning, match=message):
+        interval = bootstrap(stats, dialect="multi-bleu", samples=50)
+    assert interval.score == score
+    assert all(map(math.isnan, (interval.mean, interval.low, interval.high)))
+    systems = {"old": hypotheses, "new": references}
+    with pytest.warns(InputWarning, match=message):
+        new = compare(systems, references, metric=metric, samples=50, trials=50)["new"]
+    assert (new.baseline_score, new.interval.samples) == (score, 50)
+    assert (new.baseline_interval, new.difference_interval, new.wins) == (None, None, None)
+    table = {"mt": hypotheses, "ref": references}
+    options = {"metric": metric, "confidence": 0.95, "samples": 50}
+    with pytest.warns(InputWarning, match=message):
+        scores = tables.score(table, "mt", "ref", **options)
+    assert (scores["bleu"], scores["low"], scores["high"]) == ([score], [None], [None])
+    page = report({"old": hypotheses}, references, metric=metric, samples=50)._repr_html_()
+    assert message in page
+    assert f"{score:.2f}" in page
+    file = tmp_path / "table.jsonl"
+    rows = [{"all": 1, "mt": mt, "ref": ref} for mt, ref in zip(*table.values(), strict=True)]
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    columns = f"{file}::ref", "-i", f"{file}::mt", "--by", "all", "--dialect", "multi-bleu"
+    status, out, err = run(*columns, "-ci", "-cin", "50")
+    [row] = json.loads(out)
+    assert (status, row["bleu"], row["low"], row["high"]) == (0, score, None, None)
+    assert message in err
+
+
+def test_the_command_prints_a_score_if_samples_have_none(tmp_path):
+    """Below 0, sacreBLEU's floor makes a precision negative, which has no logarithm."""
+    for name, lines in (("r", ["a b c d e f"] * 2), ("h", ["a b c d e f", "a b x y z"])):
+        (tmp_path / name).write_text("\n".join(lines), "utf-8")
+    arguments = tmp_path / "r", "-i", tmp_path / "h", "-s", "floor", "-sv", "-0.5", "-f", "text"
+    status, out, err = run(*arguments, "-ci", "-cin", "50")
+    assert (status, "of 50 samples have no score" in err) == (0, True)
+    assert out.partition(" = ")[2] == run(*arguments)[1].partition(" = ")[2]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +170,9 @@ def test_errors(systems, options, error, message):
 @pytest.mark.parametrize(
     ("method", "options", "columns"),
     [
-        ("bootstrap", {"samples": 50}, 7),
-        ("approximate_randomization", {"trials": 50, "samples": 0}, 4),
-        ("approximate_randomization", {"trials": 50, "samples": 20}, 7),
+        ("bootstrap", {"samples": 50}, 8),
+        ("approximate_randomization", {"trials": 50, "samples": 0}, 5),
+        ("approximate_randomization", {"trials": 50, "samples": 20}, 8),
     ],
 )
 def test_tables(method, options, columns):
@@ -94,9 +181,10 @@ def test_tables(method, options, columns):
     rows, caption = rest[:3], " ".join(rest[3:])
     assert [row.split()[0] for row in rows] == list(SYSTEMS)
     assert caption.startswith(f"paired {method.replace('_', ' ')}, 50 {next(iter(options))}; ")
-    assert "p-values corrected for 2 comparisons (Holm); seed 7. *: p < 0.05" in caption
+    assert "p adjusted for 2 comparisons (Holm), intervals not adjusted; seed 7." in caption
+    assert "*: adjusted p < 0.05" in caption
     assert f"{found['new'].score:.2f}" in rows[1]
-    assert found["new"]._printed_p_value in rows[1]
+    assert ("p-value  adjusted p" in head) == (columns > 4)
     decimals = {len(number) for number in re.findall(r"\.(\d+)\b(?! %)", "".join(rows))}
     assert {2} < decimals <= {2, 3, 4}  # of scores, of bounds and of p-values
     table = ElementTree.fromstring(found._repr_html_())

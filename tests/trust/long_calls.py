@@ -175,8 +175,6 @@ nltk's scores of many rows
     stats = rows(3_000_000); NLTK.sentence_scores(stats); stats[:3], len(stats)
 intervals of many rows | stats = rows(3_000_000); bootstrap(stats, samples=9); stats[:3], len(stats)
 a paired bootstrap | stats = rows(1_000_000); paired_bootstrap(stats, [stats] * 3)
-a paired bootstrap as sacreBLEU does it
-    stats = rows(1_000_000); paired_bootstrap(stats, [stats] * 3, compatible="sacrebleu")
 matrix.pairwise | pool = texts(); pairwise(pool, pool); pairwise(pool[:20], pool[:9])
 matrix.pairwise into out= | pool = texts(); out = numpy.empty((len(pool),) * 2)
     pairwise(pool, pool, out=out); pairwise(pool[:20], pool[:9])

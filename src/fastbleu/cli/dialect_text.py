@@ -11,12 +11,8 @@ from ..counting._counted import Counted, Sums
 from .files import InputError
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from ..dialects.score import Score
     from ..metric.bleu import BLEU
-    from ..significance import Comparison
-    from ..significance.procedures import PairedOptions
 
 
 def metric_of(options: Namespace) -> BLEU:
@@ -109,24 +105,16 @@ class DialectText:
 
     def _p_values(self, totals: list[Sums]) -> list[float | None]:
         """The p-value of each system compared with the first, which has none."""
-        scorer, given = self._scorer, {}
-        for name in ("smoothing", "smoothing_value"):
-            if name in scorer.dialect.options:
-                given[name] = getattr(scorer, name)
-        found = paired_test(self._options, totals, dialect=scorer.dialect, **given)
+        from ..significance import paired_approximate_randomization, paired_bootstrap
+
+        scorer, options = self._scorer, self._options
+        baseline, *others = [total.rows() for total in totals]
+        scoring: Any = {name: getattr(scorer, name) for name in scorer.dialect.options}
+        scoring |= {"dialect": scorer.dialect, "progress": options.progress}
+        if options.test == "bs":
+            found = paired_bootstrap(baseline, others, samples=options.samples, **scoring)
+        else:
+            found = paired_approximate_randomization(
+                baseline, others, trials=options.samples, **scoring
+            )
         return [None, *(comparison.p_value for comparison in found)]
-
-
-def paired_test(
-    options: Namespace, totals: list[Sums], **scoring: Unpack[PairedOptions]
-) -> list[Comparison]:
-    """The comparison of each further system with the first one."""
-    from ..significance import paired_approximate_randomization, paired_bootstrap
-
-    baseline, *others = [total.rows() for total in totals]
-    scoring["progress"] = options.progress
-    if options.test == "bs":
-        scoring["samples"] = options.samples
-        return paired_bootstrap(baseline, others, **scoring)
-    trials: int = options.samples
-    return paired_approximate_randomization(baseline, others, trials=trials, **scoring)

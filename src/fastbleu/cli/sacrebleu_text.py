@@ -20,7 +20,6 @@ from ..dialects._sacrebleu import details
 from ..inputs.warnings import TOKENIZED_PERIODS
 from ..sacrebleu.bleu_score import BLEUScore, BLEUSignature, estimate_from_rows
 from ..tokenizers.loaded import get_tokenizer
-from .dialect_text import paired_test
 from .files import InputError
 
 if TYPE_CHECKING:
@@ -188,14 +187,20 @@ class SacrebleuText:
         if not options.test:
             pairs = zip(names, totals, strict=True)
             return [System(name, self.score(total.row).score) for name, total in pairs]
-        results = paired_test(
-            options,
-            totals,
-            smoothing=options.smooth_method,
-            smoothing_value=options.smooth_value,
-            effective_order=options.sentence_level,
-            compatible="sacrebleu",
+        from ..dialects import SACREBLEU
+        from ..significance.experiment import Experiment
+        from ..significance.scoring import SacrebleuScoring
+
+        experiment = Experiment.of_rows(
+            [SACREBLEU.adapt(total.rows()) for total in totals],
+            SacrebleuScoring(*self._scoring),
+            progress=options.progress,
+            tells_identical_apart=True,
         )
+        if options.test == "bs":
+            results = experiment.bootstrap(options.samples)
+        else:
+            results = experiment.randomize(options.samples, samples=0)
         first = results[0]
         self._add_test(str(first.seed).lower(), options.samples, options.test)
         systems = [_compared(names[0], first.baseline_score, None, first.baseline_interval)]

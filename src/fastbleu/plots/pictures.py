@@ -257,6 +257,7 @@ def plot_comparisons(comparisons: Mapping[Any, PlottedComparison], ax: Axes | No
     ax.margins(y=0.2)
     ax.set_xlabel(f"difference from {getattr(comparisons, 'baseline', 'the baseline')}")
     percent = f"{100 * interval.confidence:g} % intervals"
+    percent += ", not adjusted" * (len(comparisons) > 1)
     return _finish(ax, {None: None}, f"Differences with {percent}; filled: significant")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..counting.stats import Stats
+from ..inputs.warnings import InputWarning
 from ..significance import bootstrap
+from ..significance.results import known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,10 +118,12 @@ def _interval(
     if counted.extra is not None or not settings["samples"] or len(rows) < 2:
         return None
     try:
-        found = bootstrap(Stats(rows, scorer.max_order), **settings)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InputWarning)
+            found = known(bootstrap(Stats(rows, scorer.max_order), **settings))
     except (ValueError, ZeroDivisionError, OverflowError):
         return None
-    return found.low, found.high
+    return None if found is None else (found.low, found.high)
 
 
 def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None:

@@ -44,12 +44,15 @@ def overview_tables(segments: Segments, overview: Overview) -> list[Table]:
                 f"{names[pair.other]} - {names[pair.one]}",
                 f"{pair.comparison.difference:+.{digits}f}",
                 shown_bounds(pair.comparison.difference_interval, digits),
-                pair.comparison._printed_p_value + "*" * pair.comparison.is_significant,
+                *pair.comparison._printed_p_values,
             ]
             for pair in overview.pairs
         ]
+        for row, pair in zip(pairs, overview.pairs, strict=True):
+            row[-1] += "*" * pair.comparison.is_significant
         caption = f"{overview.pairs[0].comparison._caption()}."
         columns = ["pair", "difference", "95 % interval", "p-value"]
+        columns += ["adjusted p"] * (len(overview.pairs) > 1)
         tables.append(Table("Differences", columns, pairs, [caption]))
     if overview.mistakes:
         columns = ["system", "likely mistake", "points without it", "what and where"]

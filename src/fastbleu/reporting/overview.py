@@ -14,7 +14,7 @@ from ..dialects import names
 from ..dialects.score import Score
 from ..inputs.warnings import InputWarning
 from ..significance import Comparison, Interval, bootstrap, paired_approximate_randomization
-from ..significance.results import adjusted
+from ..significance.results import adjusted, known
 from ..significance.texts import scoring_options
 from .buckets import Buckets, make_buckets
 from .verdict import make_verdicts
@@ -145,17 +145,20 @@ def _resample(
     if not settings["samples"]:
         return intervals, pairs
     try:
-        if count == 1:
-            return [bootstrap(stats[0], **settings)], pairs
-        for one in range(count - 1):
-            found = paired_approximate_randomization(stats[one], stats[one + 1 :], **settings)
-            for other, comparison in enumerate(found, one + 1):
-                pairs.append(Pair(one, other, comparison))
-                intervals[one] = comparison.baseline_interval
-                intervals[other] = comparison.interval
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if count == 1:
+                intervals[0] = known(bootstrap(stats[0], **settings))
+            for one in range(count - 1):
+                found = paired_approximate_randomization(stats[one], stats[one + 1 :], **settings)
+                for other, comparison in enumerate(found, one + 1):
+                    pairs.append(Pair(one, other, comparison))
+                    intervals[one] = comparison.baseline_interval
+                    intervals[other] = comparison.interval
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         notes.append(f"No confidence intervals and no tests: {error}.")
         return [None] * count, []
+    notes += dict.fromkeys(f"{warning.message}." for warning in caught)
     corrected = adjusted([pair.comparison for pair in pairs])
     for pair, comparison in zip(pairs, corrected, strict=True):
         pair.comparison = comparison

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from math import isnan
 
 from ..counting.stats import Stats
 from ..dialects._sacrebleu import LazyScore
@@ -144,10 +145,13 @@ class BLEUScore(LazyScore):
 
     def estimate_ci(self, scores: Iterable[Any]) -> None:
         """Take mean and 95 % confidence interval from the attribute `score` of each sample."""
+        self._take_interval([score.score for score in scores])
+
+    def _take_interval(self, scores: list[float]) -> None:
         with import_lock:
             from statistics import mean
 
-        ordered = sorted(score.score for score in scores)
+        ordered = sorted(scores)
         left_out = len(ordered) // 40
         self._ci = 0.5 * (ordered[len(ordered) - left_out - 1] - ordered[left_out])
         self._mean = mean(ordered)
@@ -166,13 +170,14 @@ def estimate_from_rows(
 ) -> str:
     """Set the score's confidence interval from bootstrap samples; returns the signature's seed."""
     with import_lock:
-        from ..significance import bootstrap
+        from ..significance.experiment import Experiment
         from ..significance.resampling import DEFAULT_SEED, SEED_VARIABLE
+        from ..significance.scoring import SacrebleuScoring
 
-    options: dict[str, Any] = {"smoothing": smoothing, "smoothing_value": value}
-    options["effective_order"] = effective_order
-    interval = bootstrap(stats, samples=samples, compatible="sacrebleu", **options)
-    score._mean, score._ci = interval.mean, interval.half_width
+    scoring = SacrebleuScoring(stats.max_order, smoothing, value, effective_order)
+    scores = Experiment.of_rows([SACREBLEU.adapt(stats)], scoring).draw(samples)[0].tolist()
+    if not any(map(isnan, scores)):
+        score._take_interval(scores)
     return os.environ.get(SEED_VARIABLE, DEFAULT_SEED).lower()
 
 

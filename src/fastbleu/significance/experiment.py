@@ -5,191 +5,182 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from math import fsum
+from math import isnan
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.random import default_rng
 
-from ..counting.stats import Rows, Stats
-from ..dialects import SACREBLEU, Dialect, get, names
+from ..counting.stats import AdaptedRows, Stats
+from ..dialects import Dialect, get, names
 from ..dialects.scorer import Scorer
 from ..inputs.arguments import closest
+from ..inputs.warnings import warn_input
 from ..runtime.progress import ProgressBar
-from .resampling import Columns, read_seed, toss_coins
-from .results import Comparison, Comparisons, Interval, adjusted
-from .scoring import DialectScoring, SacrebleuScoring
+from .resampling import Columns, draw_sums, read_seed, toss_coins
+from .results import Comparison, Comparisons, Interval, adjusted, known
+from .scoring import scoring_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .resampling import Integers
     from .results import Name
-    from .scoring import Floats, ScoringOptions
+    from .scoring import DialectScoring, Floats, ScoringOptions
 
-_OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "compatible", "progress")
+_OPTIONS = ("samples", "trials", "confidence", "seed", "dialect", "progress")
 
 
 class Experiment:
     """A baseline and systems, to be scored on random samples.
 
     `systems` are tables of the rows that a dialect adds up, and `totals` their sums; `scores` are
-    those of the whole corpora. Other arguments are as in `fastbleu.significance`.
+    those of the whole corpora. With `tells_identical_apart` two systems that no sample tells apart
+    get sacreBLEU's p-value, the least one, and otherwise 1. Other arguments are as in
+    `fastbleu.significance`.
     """
 
     def __init__(
         self,
         systems: Sequence[NDArray[Any]],
         totals: Sequence[Integers],
-        scoring: DialectScoring | SacrebleuScoring,
-        confidence: float,
-        seed: int | str | None,
-        compatible: bool = False,
+        scoring: DialectScoring,
+        confidence: float = 0.95,
+        seed: int | str | None = None,
         progress: bool = False,
+        threads: int = 1,
+        tells_identical_apart: bool = False,
     ) -> None:
         if not 0 < confidence < 1:
             raise ValueError(f"confidence is {confidence!r}, but must lie between 0 and 1 (0.95)")
         self._confidence = float(confidence)
-        self._compatible = compatible
-        self._progress = progress
+        self._progress, self._threads = progress, threads
+        self._tells_identical_apart = tells_identical_apart
         self.seed = read_seed(seed)
         self._systems, self._scoring = systems, scoring
         self._totals = np.stack(totals)
         self.scores: list[float] = self._scoring.score_corpora(self._totals).tolist()
 
     @classmethod
+    def of_rows(
+        cls, rows: Sequence[AdaptedRows], scoring: DialectScoring, **options: Any
+    ) -> Experiment:
+        """An experiment with rows as a dialect adds them up."""
+        totals = [np.asarray(system.sum())[0] for system in rows]
+        return cls([np.asarray(system) for system in rows], totals, scoring, **options)
+
+    @classmethod
     def checked(
         cls,
         named: list[tuple[str, Stats]],
-        confidence: float,
-        seed: int | str | None,
         dialect: Dialect | str,
-        compatible: str | None,
-        progress: bool,
         scoring: ScoringOptions,
+        **options: Any,
     ) -> Experiment:
         """An experiment with rows as they were counted, and their names in error messages."""
         dialect = checked_dialect(dialect, scoring)
-        if compatible not in (None, "sacrebleu"):
-            raise ValueError(f"compatible is {compatible!r}, expected 'sacrebleu' or None")
-        check_systems(named, fewest=1 if compatible else 2)
-        systems: list[Rows] = [stats for _, stats in named]
-        max_order = systems[0].max_order
-        of_samples: DialectScoring | SacrebleuScoring
-        if compatible:
-            check_sacrebleu(dialect, scoring)
-            of_samples = SacrebleuScoring(
-                max_order,
-                scoring.get("smoothing", "exp"),
-                scoring.get("smoothing_value"),
-                scoring.get("effective_order", False),
-            )
-        else:
-            scorer = Scorer(dialect, max_order, **scoring)
-            systems = [scorer.dialect.adapt(stats) for _, stats in named]
-            of_samples = DialectScoring(scorer)
-        tables = [np.asarray(system) for system in systems]
-        totals = [np.asarray(system.sum())[0] for system in systems]
-        is_compatible = compatible is not None
-        return cls(tables, totals, of_samples, confidence, seed, is_compatible, progress)
+        check_systems(named)
+        scorer = Scorer(dialect, named[0][1].max_order, **scoring)
+        rows = [scorer.dialect.adapt(stats) for _, stats in named]
+        return cls.of_rows(rows, scoring_of(scorer), **options)
 
-    def generator(self) -> np.random.Generator:
-        """A new generator of the seed."""
-        return default_rng(self.seed)
+    def draw(self, samples: int) -> Floats:
+        """Scores of bootstrap samples, shape (systems, samples): the same segments for all.
 
-    @property
-    def forgets_seed(self) -> bool:
-        """Whether `paired_generator` is unseeded although there is a seed."""
-        return self._compatible and self.seed == 0
-
-    def paired_generator(self) -> np.random.Generator:
-        """A new generator for the comparisons, for which sacreBLEU treats the seed 0 as none."""
-        return default_rng(None if self.forgets_seed else self.seed)
-
-    def draw(
-        self, samples: int, generator: np.random.Generator, systems: slice = slice(None)
-    ) -> Floats:
-        """Scores of bootstrap samples, shape (systems, samples): the same segments for all."""
-        columns = Columns(self._systems[systems], repeated=True)
+        Those without a score are NaN, and there is a warning.
+        """
+        columns = Columns(self._systems, repeated=True)
         scores = np.empty((len(columns.rows), samples))
         done = 0
         with ProgressBar(self._progress, samples, " samples", leave=False) as bar:
-            for found in self._scoring.score_drawn(columns, generator, samples):
-                count = found.shape[1]
-                scores[:, done : done + count] = found
+            drawn = draw_sums(default_rng(self.seed), columns, samples, self._threads)
+            for sums, indices in drawn:
+                count = sums.shape[1]
+                scores[:, done : done + count] = self._scoring.score_drawn(sums, columns, indices)
                 done += count
                 bar.update(count)
+        _warn_without_score(scores, "samples", "the score has no interval")
         return scores
 
-    def shuffle(self, trials: int, generator: np.random.Generator) -> Floats:
-        """The distances between the scores of shuffled corpora, shape (systems - 1, trials)."""
+    def shuffle(self, trials: int) -> Floats:
+        """The distances between the scores of shuffled corpora, shape (systems - 1, trials).
+
+        NaN and a warning where a corpus has no score.
+        """
         columns = Columns(self._systems, repeated=False)
         baseline, others = self._totals[0], self._totals[1:, np.newaxis]
         distances = np.empty((len(others), trials))
         done = 0
         with ProgressBar(self._progress, trials, " trials", leave=False) as bar:
-            for words, first_bit, count in toss_coins(generator, columns.segments, trials):
+            tossed = toss_coins(default_rng(self.seed), columns.segments, trials)
+            for words, first_bit, count in tossed:
                 heads = columns.add_tossed(words, first_bit, count)
                 one, other = others - heads[1:] + heads[0], baseline - heads[0] + heads[1:]
                 scores = self._scoring.score_shuffled(np.stack([one, other]))
                 distances[:, done : done + count] = abs(scores[0] - scores[1])
                 done += count
                 bar.update(count)
+        _warn_without_score(distances, "trials", "they count as larger differences")
         return distances
 
-    def mean(self, numbers: Floats) -> float:
-        """The mean of a vector: numpy's if compatible with sacreBLEU, else from an exact sum."""
-        return float(numbers.mean()) if self._compatible else fsum(numbers) / len(numbers)
-
-    def interval(self, score: float, scores: Floats, mean: float | None = None) -> Interval:
+    def interval(self, score: float, scores: Floats) -> Interval:
         """The confidence interval from the samples' scores, shape (samples,)."""
         ordered = np.sort(scores)
         samples = len(ordered)
         # With the intended decimal fraction: in floats (1 - 0.9) / 2 * 1000 is less than 50.
         left_out = int(samples * (1 - Fraction(str(self._confidence))) / 2)
-        return Interval(
-            score=score,
-            mean=self.mean(ordered) if mean is None else mean,
-            low=float(ordered[left_out]),
-            high=float(ordered[samples - left_out - 1]),
-            confidence=self._confidence,
-            samples=samples,
-            seed=self.seed,
+        mean = float(ordered.mean())
+        low, high = ordered[[left_out, samples - left_out - 1]].tolist()
+        if isnan(mean):
+            low = high = mean
+        return Interval(score, mean, low, high, self._confidence, samples, self.seed)
+
+    def bootstrap(self, samples: int) -> list[Comparison]:
+        """The comparisons of `fastbleu.significance.paired_bootstrap`."""
+        scores = self.draw(samples)
+        distances = abs(scores[1:] - scores[0])
+        shifted = [of_system - of_system.mean() for of_system in distances]
+        return self._compared("bootstrap", shifted, scores)
+
+    def randomize(self, trials: int, samples: int) -> list[Comparison]:
+        """The comparisons of `fastbleu.significance.paired_approximate_randomization`."""
+        distances = self.shuffle(trials)
+        return self._compared(
+            "approximate randomization", distances, self.draw(samples) if samples else None
         )
 
-    def compare(
-        self,
-        test: str,
-        statistics: Sequence[Floats] | Floats,
-        of_baseline: Floats | None = None,
-        scores: Floats | None = None,
-        differences: Floats | None = None,
+    def _compared(
+        self, test: str, statistics: Sequence[Floats] | Floats, drawn: Floats | None
     ) -> list[Comparison]:
         """Compare the observed distances with `statistics`, shape (systems - 1, trials).
 
-        Scores on bootstrap samples are optional: `of_baseline`, shape (samples,), `scores` of the
-        systems and their `differences` from the baseline's, shape (systems - 1, samples).
+        `drawn` are scores on bootstrap samples, shape (systems, samples).
         """
         baseline = self.scores[0]
-        baseline_interval = None if of_baseline is None else self.interval(baseline, of_baseline)
-        found = []
-        for number, (score, statistic) in enumerate(zip(self.scores[1:], statistics, strict=True)):
+        comparisons = []
+        for number, statistic in enumerate(statistics, 1):
+            score = self.scores[number]
             observed = abs(baseline - score)
-            beyond = statistic > observed if self._compatible else statistic >= observed
-            difference_interval = wins = None
-            if differences is not None:
-                above = differences[number]
-                difference_interval = self.interval(score - baseline, above)
-                wins = float(2 * (above > 0).sum() + (above == 0).sum()) / (2 * len(above))
-            p_value = (int(beyond.sum()) + 1) / (len(statistic) + 1)
-            found.append(
+            # NaN counts as larger.
+            p_value = (int((~(statistic <= observed)).sum()) + 1) / (len(statistic) + 1)
+            if not (observed or statistic.any() or self._tells_identical_apart):
+                p_value = 1.0
+            interval = baseline_interval = difference_interval = wins = None
+            if drawn is not None:
+                above = drawn[number] - drawn[0]
+                interval = known(self.interval(score, drawn[number]))
+                baseline_interval = known(self.interval(baseline, drawn[0]))
+                difference_interval = known(self.interval(score - baseline, above))
+                if difference_interval:
+                    wins = float(2 * (above > 0).sum() + (above == 0).sum()) / (2 * len(above))
+            comparisons.append(
                 Comparison(
                     score=score,
                     baseline_score=baseline,
                     p_value=p_value,
                     adjusted_p_value=p_value,
                     wins=wins,
-                    interval=None if scores is None else self.interval(score, scores[number]),
+                    interval=interval,
                     baseline_interval=baseline_interval,
                     difference_interval=difference_interval,
                     test=test,
@@ -198,11 +189,17 @@ class Experiment:
                     seed=self.seed,
                 )
             )
-        return adjusted(found)
+        return adjusted(comparisons)
 
 
-def check_systems(named: list[tuple[str, Stats]], fewest: int) -> None:
-    """Raise an error unless these are rows of the same segments, `fewest` or more."""
+def _warn_without_score(scores: Floats, kind: str, consequence: str) -> None:
+    """Warn of samples, shape (systems, samples), in which a system has no score."""
+    if without := int(np.isnan(scores).any(axis=0).sum()):
+        warn_input(f"{without} of {scores.shape[1]} {kind} have no score: {consequence}")
+
+
+def check_systems(named: list[tuple[str, Stats]]) -> None:
+    """Raise an error unless these are rows of the same segments, two or more."""
     first, baseline = named[0]
     for name, stats in named:
         if not isinstance(stats, Stats):
@@ -217,10 +214,10 @@ def check_systems(named: list[tuple[str, Stats]], fewest: int) -> None:
                 f"{name} has max_order={stats.max_order}, {first} has "
                 f"max_order={baseline.max_order}; count both with the same max_order"
             )
-        if len(stats) < fewest:
+        if len(stats) < 2:
             raise ValueError(
-                f"{name} has {len(stats)} row{'s' * (len(stats) != 1)}, but at least {fewest} "
-                "segments are needed to draw from; pass the rows of all segments and not their sum"
+                f"{name} has {len(stats)} row{'s' * (len(stats) != 1)}, but at least 2 segments "
+                "are needed to draw from; pass the rows of all segments and not their sum"
             )
         rows = np.asarray(stats)
         if rows.min() < 0:
@@ -248,18 +245,6 @@ def checked_dialect(dialect: Dialect | str, scoring: Iterable[str]) -> Dialect:
             hint = f"; did you mean {meant!r}?" if meant else ""
             raise TypeError(f"there is no option {name!r}{hint}")
     return dialect
-
-
-def check_sacrebleu(dialect: Dialect, scoring: Iterable[str]) -> None:
-    """Raise an error for a dialect or an option that sacreBLEU's tests do not have."""
-    if dialect is not SACREBLEU:
-        problem = "compatible='sacrebleu' scores as sacreBLEU does"
-        raise ValueError(f"{problem}; leave out dialect, or compatible")
-    if unknown := set(scoring) - {"smoothing", "smoothing_value", "effective_order"}:
-        raise TypeError(
-            f"{', '.join(sorted(unknown))}: sacreBLEU knows smoothing, smoothing_value and "
-            "effective_order only; leave out compatible='sacrebleu'"
-        )
 
 
 def at_least(least: int, name: str, value: SupportsIndex) -> int:

@@ -2,8 +2,10 @@
 
 The score of a sample is computed from the summed rows of randomly drawn segments, so no text is
 read again. A result depends on the rows, the number of samples, the seed and numpy's default
-generator. Sums are integers, and a sample's score is the dialect's score of a corpus with these
-sums; with ``compatible="sacrebleu"`` every float is the one that sacreBLEU 2.6.0 returns instead.
+generator, and samples are drawn as sacreBLEU 2.6.0 draws them. A sample's score is the dialect's
+score of a corpus with its sums, which are integers; by sacreBLEU's dialect it is the one of
+sacreBLEU's tests, in float32, so that intervals and p-values equal (``==``) sacreBLEU's. With
+weights, which sacreBLEU does not have, it is the exact one.
 
 References
 ----------
@@ -16,7 +18,6 @@ added to both sides.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
@@ -25,8 +26,8 @@ import numpy as np
 from ..counting.stats import Stats
 from ..dialects import SACREBLEU, Dialect
 from .experiment import Experiment, at_least, name_systems
-from .results import Comparison, Comparisons, Interval, Name
-from .scoring import DialectScoring, ScoringOptions
+from .results import Comparison, Comparisons, Interval, Name, known
+from .scoring import ScoringOptions, scoring_of
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -42,7 +43,6 @@ class ResamplingOptions(TypedDict, total=False):
     samples: int
     confidence: float
     seed: int | str | None
-    compatible: str | None
     progress: bool
 
 
@@ -65,7 +65,6 @@ def bootstrap(
     confidence: float = 0.95,
     seed: int | str | None = None,
     dialect: Dialect | str = SACREBLEU,
-    compatible: str | None = None,
     progress: bool = False,
     **scoring: Unpack[ScoringOptions],
 ) -> Interval:
@@ -84,10 +83,6 @@ def bootstrap(
         different seed each time.
     dialect : {"sacrebleu", "nltk"} or Dialect, default `fastbleu.dialects.SACREBLEU`
         Turns rows into scores.
-    compatible : "sacrebleu" or None
-        "sacrebleu": `score`, `mean` and `half_width` equal (``==``) those of sacreBLEU's
-        ``BLEU.corpus_score(..., n_bootstrap=samples)`` on the running Python and numpy, which
-        scores samples in float32.
     progress : bool, default False
         Show a progress bar on standard error.
     **scoring
@@ -101,10 +96,15 @@ def bootstrap(
     Raises
     ------
     ValueError
-        There are fewer than 2 rows (1 if compatible), a number in them is negative, or an argument
-        is out of its range.
+        There are fewer than 2 rows, a number in them is negative, or an argument is out of its
+        range.
     OverflowError
         The sums of a sample may not fit into int64.
+
+    Warns
+    -----
+    InputWarning
+        Some samples have no score in this dialect: mean and bounds are NaN.
 
     Examples
     --------
@@ -115,12 +115,10 @@ def bootstrap(
     """
     samples = at_least(1, "samples", samples)
     experiment = Experiment.checked(
-        [("stats", stats)], confidence, seed, dialect, compatible, progress, scoring
+        [("stats", stats)], dialect, scoring, confidence=confidence, seed=seed, progress=progress
     )
-    [scores] = experiment.draw(samples, experiment.generator())
-    # Only here sacreBLEU computes the mean with Python's exact arithmetic.
-    mean = statistics.mean(scores.tolist()) if compatible else None
-    return experiment.interval(experiment.scores[0], scores, mean)
+    [scores] = experiment.draw(samples)
+    return experiment.interval(experiment.scores[0], scores)
 
 
 def interval_of(
@@ -130,15 +128,16 @@ def interval_of(
     samples: int,
     seed: int | str | None,
     threads: int,
-) -> Interval:
+) -> Interval | None:
     """The interval of `bootstrap` for rows as the scorer's dialect adds them up.
 
-    `table` has two rows or more, of uint16 or int64.
+    `table` has two rows or more, of uint16 or int64. None, and a warning: samples have no score.
     """
     samples, totals = at_least(1, "samples", samples), table.sum(0, np.int64)
-    experiment = Experiment([table], [totals], DialectScoring(scorer, threads), confidence, seed)
-    [scores] = experiment.draw(samples, experiment.generator())
-    return experiment.interval(experiment.scores[0], scores)
+    scoring = scoring_of(scorer)
+    experiment = Experiment([table], [totals], scoring, confidence, seed, threads=threads)
+    [scores] = experiment.draw(samples)
+    return known(experiment.interval(experiment.scores[0], scores))
 
 
 @overload
@@ -161,17 +160,16 @@ def paired_bootstrap(
     confidence: float = 0.95,
     seed: int | str | None = None,
     dialect: Dialect | str = SACREBLEU,
-    compatible: str | None = None,
     progress: bool = False,
     **scoring: Unpack[ScoringOptions],
 ) -> Any:
     """Compare systems with a baseline by bootstrap resampling of the segments.
 
     The p-value is the share of the samples (c + 1 of samples + 1) whose absolute difference, minus
-    the mean of the samples' absolute differences, is at least the observed one. This is the
-    definition of Riezler and Maxwell (2005), Moses and sacreBLEU; but sacreBLEU counts only larger
-    ones, and so finds identical systems different (p = 1 / (samples + 1), here 1). For an observed
-    difference close to 0 the p-value is too small, because absolute values are centred: then use
+    the mean of the samples' absolute differences, is larger than the observed one, as in
+    sacreBLEU; Riezler and Maxwell (2005) count equal ones, too. For systems that no sample tells
+    apart it is 1, for which sacreBLEU prints 1 / (samples + 1). For an observed difference close to
+    0 the p-value is too small, because absolute values are centred: then use
     `difference_interval` or `paired_approximate_randomization`.
 
     Parameters
@@ -183,10 +181,6 @@ def paired_bootstrap(
         The same segments are drawn for all systems.
     confidence, seed, dialect, progress, **scoring
         As in `bootstrap`.
-    compatible : "sacrebleu" or None
-        "sacrebleu": `score`, `p_value`, and `mean` and `half_width` of `interval` and
-        `baseline_interval` equal (``==``) those of sacreBLEU's ``PairedTest(..., "bs")``. There
-        the seed 0 means no seed, except for `baseline_interval`.
 
     Returns
     -------
@@ -207,15 +201,10 @@ def paired_bootstrap(
     """
     named, restore = name_systems(baseline, systems)
     samples = at_least(1, "samples", samples)
-    experiment = Experiment.checked(named, confidence, seed, dialect, compatible, progress, scoring)
-    scores = experiment.draw(samples, experiment.paired_generator())
-    differences = scores[1:] - scores[0]
-    distances = abs(differences)
-    shifted = [of_system - experiment.mean(of_system) for of_system in distances]
-    of_baseline = scores[0]
-    if experiment.forgets_seed:
-        [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
-    return restore(experiment.compare("bootstrap", shifted, of_baseline, scores[1:], differences))
+    experiment = Experiment.checked(
+        named, dialect, scoring, confidence=confidence, seed=seed, progress=progress
+    )
+    return restore(experiment.bootstrap(samples))
 
 
 @overload
@@ -239,15 +228,15 @@ def paired_approximate_randomization(
     confidence: float = 0.95,
     seed: int | str | None = None,
     dialect: Dialect | str = SACREBLEU,
-    compatible: str | None = None,
     progress: bool = False,
     **scoring: Unpack[ScoringOptions],
 ) -> Any:
     """Compare systems with a baseline by exchanging their segments at random.
 
     The p-value is the share of the trials (c + 1 of trials + 1) in which the two shuffled corpora
-    differ in score by at least as much as the systems do. sacreBLEU counts only larger differences,
-    and so finds identical systems different (p = 1 / (trials + 1), here 1).
+    differ in score by more than the systems do, as in sacreBLEU: if systems differ in few segments,
+    many trials differ as much as they do, and it is too small. For systems that no trial tells
+    apart it is 1, for which sacreBLEU prints 1 / (trials + 1).
 
     Parameters
     ----------
@@ -261,10 +250,6 @@ def paired_approximate_randomization(
         Number of bootstrap samples for the intervals; 0 for no intervals.
     confidence, seed, dialect, progress, **scoring
         As in `bootstrap`.
-    compatible : "sacrebleu" or None
-        "sacrebleu": as in `paired_bootstrap`, here like sacreBLEU's
-        ``PairedTest(..., "ar", n_ar_confidence=samples)``, in which add-k adds an integer,
-        truncated from its value; without `difference_interval`.
 
     Returns
     -------
@@ -285,15 +270,7 @@ def paired_approximate_randomization(
     """
     named, restore = name_systems(baseline, systems)
     trials, samples = at_least(1, "trials", trials), at_least(0, "samples", samples)
-    experiment = Experiment.checked(named, confidence, seed, dialect, compatible, progress, scoring)
-    generator = experiment.paired_generator()
-    distances = experiment.shuffle(trials, generator)
-    drawn: tuple[Any, ...] = ()
-    if samples and compatible:
-        # sacreBLEU draws different samples for the baseline and for the systems.
-        [of_baseline] = experiment.draw(samples, experiment.generator(), slice(1))
-        drawn = of_baseline, experiment.draw(samples, generator, slice(1, None))
-    elif samples:
-        scores = experiment.draw(samples, experiment.generator())
-        drawn = scores[0], scores[1:], scores[1:] - scores[0]
-    return restore(experiment.compare("approximate randomization", distances, *drawn))
+    experiment = Experiment.checked(
+        named, dialect, scoring, confidence=confidence, seed=seed, progress=progress
+    )
+    return restore(experiment.randomize(trials, samples))

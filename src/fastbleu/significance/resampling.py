@@ -152,21 +152,22 @@ class Columns:
 
 def draw_sums(
     generator: np.random.Generator, columns: Columns, samples: int, threads: int = 1
-) -> Iterator[Integers]:
+) -> Iterator[tuple[Integers, Integers | None]]:
     """The sums of samples that `draw_indices` draws, in blocks, shape (M, samples, columns).
 
-    The generator is new, and of no use afterwards.
+    And what was drawn; None of many segments. The generator is new, and of no use afterwards.
     """
     segments = columns.segments
     if segments < COUNTED_SEGMENTS or not draws_are_words():
-        yield from map(columns.add_drawn, draw_indices(generator, segments, samples))
+        for indices in draw_indices(generator, segments, samples):
+            yield columns.add_drawn(indices), indices
         return
     memory = np.empty((min(COUNTED_SAMPLES, samples), segments), np.uint8)
     position = 0
     for first in range(0, samples, COUNTED_SAMPLES):
         times = memory[: samples - first]
         position = count_draws(generator, position, times, threads)
-        yield columns.add_counted(times, threads)
+        yield columns.add_counted(times, threads), None
 
 
 def count_draws(

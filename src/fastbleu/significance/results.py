@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import isnan
 from textwrap import wrap
 from typing import Any, TypeVar
 
@@ -54,7 +55,7 @@ class Interval(NumberTable):
     score : float
         The score of the whole corpus; like `mean`, `low` and `high` on the dialect's scale.
     mean, low, high : float
-        The mean of the samples' scores, and the bounds.
+        The mean of the samples' scores, and the bounds; NaN if some samples have no score.
     confidence : float
         0-1.
     samples : int
@@ -86,7 +87,8 @@ class Interval(NumberTable):
         return [head, [*cells]]
 
     def _caption(self) -> str:
-        return f"bootstrap, {self.samples} samples, seed {self.seed}"
+        without = ", of which some have no score" if isnan(self.mean) else ""
+        return f"bootstrap, {self.samples} samples{without}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
@@ -104,9 +106,10 @@ class Comparison(NumberTable):
         `p_value` corrected for the number of comparisons that were made together, by Holm's method.
     wins : float or None
         Share of the bootstrap samples in which the system scores higher than the baseline, 0-1; a
-        tie counts half. None without samples.
+        tie counts half. None if `difference_interval` is.
     interval, baseline_interval, difference_interval : Interval or None
-        Intervals of `score`, `baseline_score` and `difference`; None without samples.
+        Intervals of `score`, `baseline_score` and `difference`, not adjusted for the number of
+        comparisons; None without samples, or if some samples have no score.
     test : str
         "bootstrap" or "approximate randomization".
     compared : int
@@ -147,23 +150,27 @@ class Comparison(NumberTable):
         found = {"difference": self.difference, "is_significant": self.is_significant}
         return {**asdict(self), **found}
 
-    @property
-    def _printed_p_value(self) -> str:
-        """`adjusted_p_value` with four decimals, or a bound: "< 0.001".
+    def _printed(self, p_value: float) -> str:
+        """A p-value with four decimals, or a bound: "< 0.001".
 
-        Also if no trial reached the difference: then more trials would give less.
+        Also if no trial exceeded the difference: then more trials would give less.
         """
-        p_value = self.adjusted_p_value
         is_least = self.p_value <= 1 / (self.trials + 1) and p_value < _LEVEL
         if is_least or p_value < _P_STEP:
             return f"< {_P_STEP * (p_value // _P_STEP + 1):.3f}"
         return f"{p_value:.4f}"
 
     @property
+    def _printed_p_values(self) -> list[str]:
+        """`p_value`, and the adjusted one if there are several comparisons."""
+        several = [self.adjusted_p_value] if self.compared > 1 else []
+        return [self._printed(p_value) for p_value in (self.p_value, *several)]
+
+    @property
     def _p_statement(self) -> str:
-        """The printed p-value with a sign: "p = 0.0421", "p < 0.001"."""
-        printed = self._printed_p_value
-        return f"p {printed}" if printed.startswith("<") else f"p = {printed}"
+        """The printed p-values with a sign: "p = 0.0421", "p < 0.001, adjusted < 0.002"."""
+        shown = [p if p.startswith("<") else f"= {p}" for p in self._printed_p_values]
+        return "p " + ", adjusted ".join(shown)
 
     def _rows(self) -> list[list[str]]:
         return Comparisons({"system": self})._rows()
@@ -173,9 +180,11 @@ class Comparison(NumberTable):
         parts = [f"paired {self.test}, {self.trials} {kind}"]
         if self.interval and self.test != "bootstrap":
             parts.append(f"intervals by bootstrap, {self.interval.samples} samples")
-        if self.compared > 1:
-            parts.append(f"p-values corrected for {self.compared} comparisons (Holm)")
         meaning = f"{mark}: p < 0.05"
+        if self.compared > 1:
+            adjusted_for = f"{self.compared} comparisons (Holm)"
+            parts.append(f"p adjusted for {adjusted_for}, intervals not adjusted")
+            meaning = f"{mark}: adjusted p < 0.05"
         if self.difference_interval:
             meaning += ", and 0 outside the interval. Wins: samples in which the system is ahead"
         return f"{'; '.join(parts)}; seed {self.seed}. {meaning}"
@@ -202,7 +211,7 @@ class Comparisons(dict[Name, Comparison], NumberTable):
             f"{first.baseline_score:.{digits}f}",
             shown_bounds(first.baseline_interval, digits),
         )
-        rows = [[str(self.baseline), *of_baseline, "", "", "", ""]]
+        rows = [[str(self.baseline), *of_baseline, "", "", "", "", ""]]
         for name, found in self.items():
             wins = "" if found.wins is None else f"{100 * found.wins:.1f} %"
             cells = f"{found.score:.{digits}f}", shown_bounds(found.interval, digits)
@@ -210,11 +219,13 @@ class Comparisons(dict[Name, Comparison], NumberTable):
                 f"{found.difference:+.{digits}f}",
                 shown_bounds(found.difference_interval, digits),
             )
-            p_value = found._printed_p_value + ("*" if found.is_significant else " ")
-            rows.append([str(name), *cells, *of_difference, p_value, wins])
-        interval = first.interval
+            p_values = found._printed_p_values
+            p_values[-1] += "*" if found.is_significant else " "
+            empty = [""] * (2 - len(p_values))
+            rows.append([str(name), *cells, *of_difference, *p_values, *empty, wins])
+        interval = next((found.interval for found in self.values() if found.interval), None)
         percent = f"{100 * interval.confidence:g} % interval" if interval else ""
-        head = ["system", "score", percent, "difference", percent, "p-value", "wins"]
+        head = ["system", "score", percent, "difference", percent, "p-value", "adjusted p", "wins"]
         # Without columns that have no values.
         filled = [any(cells) for cells in zip(*rows, strict=True)]
         return [[c for c, kept in zip(row, filled, strict=True) if kept] for row in [head, *rows]]
@@ -226,6 +237,11 @@ class Comparisons(dict[Name, Comparison], NumberTable):
 def _decimals(*scores: float) -> int:
     """How many decimals scores have: 2 on 0-100, 4 on 0-1."""
     return 2 if max(scores) > 1 else 4
+
+
+def known(interval: Interval) -> Interval | None:
+    """The interval; None if some of its samples have no score."""
+    return None if isnan(interval.mean) else interval
 
 
 def shown_bounds(interval: Interval | None, digits: int) -> str:

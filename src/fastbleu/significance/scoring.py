@@ -11,21 +11,21 @@ References
 from __future__ import annotations
 
 from array import array
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from ..counting.stats import AdaptedRows
-from ..dialects import _sacrebleu
+from ..dialects import SacrebleuDialect, _sacrebleu
 from ..dialects.scorer import Scorer
-from .resampling import Columns, draw_indices, draw_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from .resampling import Integers
+    from .resampling import Columns, Integers
 
     Floats = NDArray[np.float64]
 
@@ -43,64 +43,80 @@ class ScoringOptions(TypedDict, total=False):
 
 
 class DialectScoring:
-    """Corpus scores of integer sums by a dialect."""
+    """Scores of integer sums of shape (..., columns) by a dialect, as arrays of shape (...).
 
-    def __init__(self, scorer: Scorer, threads: int = 1) -> None:
-        self._scorer, self._threads = scorer, threads
+    A sample without a score is NaN.
+    """
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
 
     def score_corpora(self, sums: Integers) -> Floats:
-        """Scores of sums of shape (..., columns), as an array of shape (...)."""
+        """Scores of whole corpora; ValueError if one has none."""
         rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_order)
         scores = self._scorer.scores_of_sums(rows)
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 
-    score_shuffled = score_corpora
+    def score_shuffled(self, sums: Integers) -> Floats:
+        """Scores of shuffled corpora."""
+        return _nan_without_score(self.score_corpora, sums)
 
-    def score_drawn(
-        self, columns: Columns, generator: np.random.Generator, samples: int
-    ) -> Iterator[Floats]:
-        """Scores of bootstrap samples in blocks, shape (systems, samples)."""
-        drawn = draw_sums(generator, columns, samples, self._threads)
-        return map(self.score_corpora, drawn)
+    def score_drawn(self, sums: Integers, columns: Columns, indices: Integers | None) -> Floats:
+        """Scores of bootstrap samples, shape (systems, samples), as `draw_sums` draws them."""
+        return _nan_without_score(self.score_corpora, sums)
 
 
-class SacrebleuScoring:
+class SacrebleuScoring(DialectScoring):
     """Scores as sacreBLEU's significance tests compute them, 0-100; options as of its dialect."""
 
     def __init__(
-        self,
-        max_order: int,
-        smoothing: str = "exp",
-        smoothing_value: float | None = None,
-        effective_order: bool = False,
+        self, max_order: int, smoothing: str, smoothing_value: float | None, effective_order: bool
     ) -> None:
         self._options = max_order, smoothing, smoothing_value, effective_order
 
-    def _score(self, sums: NDArray[Any], arithmetic: str) -> Floats:
+    def _score(self, arithmetic: str, sums: NDArray[Any]) -> Floats:
         scores = _sacrebleu.score_rows(np.ascontiguousarray(sums), *self._options, arithmetic)
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 
     def score_corpora(self, sums: Integers) -> Floats:
-        """Scores of whole corpora, of shape (..., columns): Python's int and float."""
-        return self._score(sums, "float64")
+        """Scores of whole corpora: Python's int and float."""
+        return self._score("float64", sums)
 
     def score_shuffled(self, sums: Integers) -> Floats:
-        """Scores of shuffled corpora, of shape (..., columns)."""
-        return self._score(sums, "int64-in-place")
+        """Scores of shuffled corpora."""
+        return _nan_without_score(partial(self._score, "int64-in-place"), sums)
 
-    def score_drawn(
-        self, columns: Columns, generator: np.random.Generator, samples: int
-    ) -> Iterator[Floats]:
-        """Scores of bootstrap samples in blocks, shape (systems, samples)."""
-        for indices in draw_indices(generator, columns.segments, samples):
-            sums = columns.add_drawn(indices)
-            singles = sums.astype(np.float32)
-            rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
-            if rounded.any():  # the order of the float32 additions matters
-                for system, rows in enumerate(columns.rows):
-                    # numpy converts Python's int to float32 through a double.
-                    doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
-                    table = doubles.astype(np.float32)
-                    for sample in np.flatnonzero(rounded):
-                        singles[system, sample] = table[indices[sample]].sum(0)
-            yield self._score(singles, "float32")
+    def score_drawn(self, sums: Integers, columns: Columns, indices: Integers | None) -> Floats:
+        """Scores of bootstrap samples, shape (systems, samples).
+
+        Sums of many segments, of which there are no indices, are exact: added up as float32, small
+        counts would vanish.
+        """
+        singles = sums.astype(np.float32)
+        rounded = (sums > EXACT_IN_FLOAT32).any(axis=(0, 2))
+        if indices is not None and rounded.any():  # the order of the float32 additions matters
+            for system, rows in enumerate(columns.rows):
+                # numpy converts Python's int to float32 through a double.
+                doubles = rows if rows.max() < 1 << 53 else rows.astype(np.float64)
+                table = doubles.astype(np.float32)
+                for sample in np.flatnonzero(rounded):
+                    singles[system, sample] = table[indices[sample]].sum(0)
+        return _nan_without_score(partial(self._score, "float32"), singles)
+
+
+def scoring_of(scorer: Scorer) -> DialectScoring:
+    """How samples are scored: as sacreBLEU scores them where it has the dialect and the options."""
+    if isinstance(scorer.dialect, SacrebleuDialect) and scorer.weights is None:
+        smoothing = scorer.smoothing, scorer.smoothing_value
+        return SacrebleuScoring(scorer.max_order, *smoothing, scorer.effective_order)
+    return DialectScoring(scorer)
+
+
+def _nan_without_score(score: Callable[[NDArray[Any]], Floats], sums: NDArray[Any]) -> Floats:
+    """The scores of sums, and NaN for those that have none."""
+    try:
+        return score(sums)
+    except (ValueError, ZeroDivisionError):
+        if sums.ndim == 1:
+            return np.array(np.nan)
+        return np.array([_nan_without_score(score, part) for part in sums])

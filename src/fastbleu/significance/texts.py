@@ -44,13 +44,13 @@ def compare(
     references : references of S segments
         As for `fastbleu.BLEU.score`.
     method : {"approximate_randomization", "bootstrap"}, default "approximate_randomization"
-        How p-values are found: `paired_approximate_randomization` or `paired_bootstrap`, which is
-        what sacreBLEU calls ``--paired-bs``. Intervals are always those of the bootstrap.
+        How p-values are found: `paired_approximate_randomization` or `paired_bootstrap`, as by
+        sacreBLEU's ``--paired-ar`` and ``--paired-bs``. Intervals are those of the bootstrap.
     metric : BLEU, optional
         The BLEU to compute; by default ``fastbleu.BLEU()``.
     **options
         Options of the method: `samples` (1000 by default), `trials`, `confidence`, `seed`,
-        `compatible`, `progress`.
+        `progress`.
 
     Returns
     -------
@@ -106,10 +106,5 @@ def compare(
 
 
 def scoring_options(metric: BLEU) -> dict[str, Any]:
-    """The options of the tests that give a metric's scores.
-
-    Only those that differ from the default: compatible="sacrebleu" refuses some at any value.
-    """
-    defaults = metric.scorer.dialect.options
-    chosen = {option: getattr(metric, option) for option in defaults}
-    return {option: value for option, value in chosen.items() if value != defaults[option]}
+    """The options of the tests that give a metric's scores."""
+    return {option: getattr(metric, option) for option in metric.scorer.dialect.options}

@@ -68,10 +68,11 @@ def score(
         ``language="lang", tokenize={"zh": "zh", "ja": "ja-mecab", None: "13a"}``.
     confidence : float, optional
         Between 0 and 1: adds `low` and `high`, the bounds of a bootstrap interval as in
-        `fastbleu.significance.bootstrap`; null for a group of one segment. It keeps the counts of
-        all segments, in at most 48 bytes each with 4 orders and less than 2,048 tokens. A thousand
-        samples take 5 to 7 microseconds per segment, many times as long as counting: more than one
-        is what numpy's generator takes to draw. A second thread draws while the first counts.
+        `fastbleu.significance.bootstrap`; null for a group of one segment, and, with a warning, if
+        samples have no score. It keeps the counts of all segments, in at most 48 bytes each with 4
+        orders and less than 2,048 tokens. A thousand samples take 5 to 7 microseconds per segment,
+        many times as long as counting: more than one is what numpy's generator takes to draw. A
+        second thread draws while the first counts.
     samples, seed : int, optional
         Number of bootstrap samples, and their seed.
     missing : {"error", "empty", "skip"}, default "error"

@@ -236,11 +236,11 @@ class GroupScorer:
         """The columns with the interval of a group, from the rows of its segments."""
         if self._confidence is None:
             return {}
-        if table is None or len(table) < 2:
-            return {"low": None, "high": None}
-        confidence, samples, seed = self._confidence, self._samples, self._seed
-        interval = interval_of(table, metric.scorer, confidence, samples, seed, metric.threads)
-        return {"low": interval.low, "high": interval.high}
+        interval = None
+        if table is not None and len(table) > 1:
+            confidence, samples, seed = self._confidence, self._samples, self._seed
+            interval = interval_of(table, metric.scorer, confidence, samples, seed, metric.threads)
+        return {name: getattr(interval, name, None) for name in ("low", "high")}
 
 
 def result_of(

@@ -60,10 +60,10 @@ def test_systems_and_pairs(show, name):
             low, high = its.difference_interval.low, its.difference_interval.high
             assert row[0] == f"{other} - {one}"
             expected = f"{its.difference:+.2f}", f"{low:+.2f} to {high:+.2f}"
-            assert (row[1:3], row[4]) == ([*expected], f"{100 * its.wins:.1f} %")
-            found_pairs.append((row[3], its))
+            assert (row[1:3], row[-1]) == ([*expected], f"{100 * its.wins:.1f} %")
+            found_pairs.append((row[3:-1], its))
     printed, comparisons = zip(*found_pairs, strict=True) if found_pairs else ([], [])
-    assert [*printed] == [its._printed_p_value for its in adjusted(comparisons)]
+    assert [*printed] == [its._printed_p_values for its in adjusted(comparisons)]
 
 
 def exported(page):
