@@ -84,7 +84,13 @@ def theirs(test, systems, samples, **scoring):
     metric = metric_of_rows(len(systems[0][0]) // 2 - 1, **scoring)
     named = [(f"system {number}", rows) for number, rows in enumerate(systems)]
     paired = PairedTest(named, {"BLEU": metric}, None, test, samples)
-    return [(found.score, found.p_value, found.mean, found.ci) for found in paired()[1]["BLEU"]]
+    baseline, *others = paired()[1]["BLEU"]
+    results = [(baseline.score, None, baseline.mean, baseline.ci)]
+    for found in others:
+        # Systems that no sample tells apart have the smallest p-value there, and 1 here.
+        apart = (found.score, found.p_value) != (baseline.score, 1 / (samples + 1))
+        results.append((found.score, found.p_value if apart else 1.0, found.mean, found.ci))
+    return results
 
 
 def ours(test, systems, samples, **scoring):
