@@ -42,8 +42,7 @@ class BLEUReward:
     name : str, default "bleu"
         The name in TRL's and OpenRLHF's logs.
     **parameters
-        Those of `fastbleu.BLEU`, with its errors. `effective_order` defaults to True in dialects
-        that have it, so that short completions have rewards, too.
+        Those of `fastbleu.BLEU`, with its errors.
 
     Examples
     --------
@@ -71,14 +70,10 @@ class BLEUReward:
             raise TypeError(
                 f"extract is {a_type(extract)}, expected a regular expression or a function"
             )
-        metric = BLEU(**parameters)
-        is_open = "effective_order" not in parameters
-        if is_open and metric.scorer.dialect.supports("effective_order=True"):
-            parameters["effective_order"] = True
-            metric = BLEU(**parameters)
         self.references = references
         self.extract = extract
-        self.metric = metric
+        self.metric = BLEU(**parameters)
+        self.metric.scorer.dialect.require("parts")  # a batch is one
         self.__name__ = name
 
     def __call__(

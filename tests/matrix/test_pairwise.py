@@ -310,7 +310,6 @@ def test_a_metric_in_place_of_parameters():
     metric = fastbleu.BLEU(max_order=2, smoothing="floor")
     assert pairwise(["a b"], ["a c"], metric=metric) == metric.score(["a b"], ["a c"]).value
     with pytest.warns(fastbleu.InputWarning, match="fewer than 4 tokens"):
-        assert fastbleu.BLEU().pairwise(["a b"], ["a b"]) == 0
-    assert pairwise(["a b"], ["a b"])[0, 0] == pytest.approx(100)
+        assert fastbleu.BLEU(effective_order=False).pairwise(["a b"], ["a b"]) == 0
     with pytest.raises(TypeError, match=r"metric is a str, expected a fastbleu\.BLEU"):
         pairwise(["a b"], ["a c"], metric="nltk")

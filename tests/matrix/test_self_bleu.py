@@ -280,10 +280,10 @@ def test_an_iterator_is_read_in_blocks():
 def test_short_sentences_are_noticed():
     short = ["a b", "a b c", "a b c d e f", ""]
     with pytest.warns(fastbleu.InputWarning, match="2 of 4 hypotheses have fewer than 5 tokens"):
-        BLEU().self_bleu(short)
+        BLEU(effective_order=False).self_bleu(short)
     with pytest.warns(fastbleu.InputWarning, match="1 of 4 hypotheses have fewer than 3 tokens"):
-        BLEU(max_order=9).self_bleu(short, (3, 1))
-    BLEU().self_bleu(short, (2,))
+        BLEU(max_order=9, effective_order=False).self_bleu(short, (3, 1))
+    BLEU(effective_order=False).self_bleu(short, (2,))
     self_bleu(short, dialect="sacrebleu")
 
 
@@ -375,7 +375,14 @@ def test_lists_of_texts_without_a_tokenizer_are_noticed():
         found = self_bleu([["the cat", "a dog"], ["the cat", "a cow"]], (1,))
     assert found.values == self_bleu([["x", "y"], ["x", "z"]], (1,)).values
     with pytest.warns(fastbleu.InputWarning, match="2 of 5 hypotheses have fewer than 3 tokens"):
-        BLEU().self_bleu([["a b c", "a b", "a b c d"], ["x", "a b c"]], (3,))
+        BLEU(effective_order=False).self_bleu([["a b c", "a b", "a b c d"], ["x", "a b c"]], (3,))
+
+
+def test_words_are_no_groups_of_texts():
+    words = [["the", "cat", "sat"], ["a", "dog"]]
+    for metric in (BLEU(dialect="nltk"), BLEU()):
+        with pytest.raises(ValueError, match=r"lists of single words.*pass tokenize=None"):
+            metric.self_bleu(words)
 
 
 def test_a_progress_bar_of_groups(capsys):

@@ -8,13 +8,15 @@ import warnings
 import nltk.translate.bleu_score
 import numpy as np
 import pytest
+import sacrebleu
 from generators import by_stream, raises, seeded
 from nltk.translate.bleu_score import SmoothingFunction
 from random_texts import random_corpus
 from sacrebleu.metrics import BLEU as PEER
 
 import fastbleu
-from fastbleu import BLEU, InputWarning
+from fastbleu import BLEU, InputWarning, matrix
+from fastbleu.rewards import BLEUReward
 
 # Random segments are often short.
 pytestmark = pytest.mark.filterwarnings("ignore:.*hypotheses have fewer than")
@@ -304,3 +306,28 @@ def test_a_column_of_pyarrow_in_a_script_without_spaces_is_warned_of():
     column = pytest.importorskip("pyarrow").array(CHINESE)
     with pytest.warns(InputWarning, match="without spaces between words"):
         BLEU(effective_order=True).score(column, column)
+
+
+def test_short_sentences_count_by_the_orders_they_have_and_a_corpus_by_all():
+    """As in sacreBLEU, by every function that scores sentences one by one."""
+    hypotheses, references = ["a b", "a b c d e"], ["a c", "a b c d e"]
+    pairs = list(zip(hypotheses, references, strict=True))
+    sentences = [sacrebleu.sentence_bleu(h, [r]).score for h, r in pairs]
+    metric, kept = BLEU(), BLEU(keep_segments=True)
+    kept.update(hypotheses, references)
+    for scores in (
+        metric.sentence_scores(hypotheses, references).tolist(),
+        kept.segment_scores().tolist(),
+        matrix.pairwise(hypotheses, references).diagonal().tolist(),
+        matrix.pairwise(hypotheses, references, metric=metric).diagonal().tolist(),
+        [matrix.ReferenceIndex([r]).sentence_scores([h])[0] for h, r in pairs],
+        [100 * value for value in BLEUReward()(hypotheses, references=references)],
+    ):
+        assert scores == pytest.approx(sentences, rel=1e-15)
+    with pytest.warns(InputWarning, match="no hypothesis has 4 tokens"):
+        assert metric.score(hypotheses[:1], references[:1]).value == 0
+    for_both = BLEU(effective_order=False), BLEU(effective_order=True)
+    assert [one.sentence_scores(hypotheses, references)[0] > 0 for one in for_both] == [False, True]
+    assert metric.score(hypotheses, references).signature == kept.compute().signature
+    assert "eff:no" in metric.signature
+    assert BLEU(effective_order=True).score(["a b"], ["a b"]).value == pytest.approx(100)

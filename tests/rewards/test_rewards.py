@@ -100,7 +100,7 @@ def test_tokens_instead_of_text():
 
 def test_effective_order_can_be_left_out():
     reward = BLEUReward(effective_order=False)
-    with pytest.warns(InputWarning, match="effective_order=True"):
+    with pytest.warns(InputWarning, match="effective_order=False"):
         assert reward(completions=["a b"], references=["a b"]) == [0.0]
 
 

@@ -48,9 +48,10 @@ class Scorer:
         Weight of each order; equal weights by default.
     smoothing, smoothing_value : optional
         One of the dialect's `smoothings`, and a value instead of its default.
-    effective_order : bool, default False
+    effective_order : bool, optional
         Average only over orders for which the hypotheses have n-grams; their weights are scaled up
-        to the sum of all.
+        to the sum of all. None: False for a corpus, True for sentences that are scored one by one,
+        if the dialect has it.
     lowercase, tokenizer, reference_length : optional
         For signatures and warnings: whether text was lowercased, the tokenizer (or what counts of
         token ids, or the text of the field), which reference's length counted. None leaves the
@@ -63,11 +64,13 @@ class Scorer:
     """
 
     __slots__ = (
+        "_of_sentences",
         "_signatures",
         "_tokenizer",
         "adds_batches",
         "dialect",
         "effective_order",
+        "given_effective_order",
         "keep_rows",
         "lowercase",
         "max_order",
@@ -86,7 +89,7 @@ class Scorer:
         weights: Sequence[float] | None = None,
         smoothing: str | None = None,
         smoothing_value: float | None = None,
-        effective_order: bool = False,
+        effective_order: bool | None = None,
         *,
         lowercase: bool | None = None,
         tokenizer: Tokenizer | IdFilter | str | None = None,
@@ -97,11 +100,12 @@ class Scorer:
         self.max_order = max_order
         if smoothing is None:
             smoothing = str(dialect.options["smoothing"])
-        if type(effective_order) is not bool:
+        if effective_order is not None and type(effective_order) is not bool:
             effective_order = check_flag("effective_order", effective_order)
         if effective_order and "effective_order" not in dialect.options:
             dialect.require("effective_order=True")
-        self.effective_order = effective_order
+        self.given_effective_order = effective_order
+        self.effective_order = bool(effective_order)
         if smoothing not in dialect.smoothings:
             if (feature := f"smoothing={smoothing!r}") in dialect.reasons:
                 raise dialect._refusal(feature, dialect.reasons[feature])
@@ -137,7 +141,25 @@ class Scorer:
         self.sums = Sums.from_counts if plain else self._adapted_sums
         # Signatures of scores, by the number of references.
         self._signatures: dict[Any, str] = {}
+        self._of_sentences: Scorer | None = None
         dialect._check_options(self)
+
+    @property
+    def of_sentences(self) -> Scorer:
+        """What scores sentences one by one; it differs in `effective_order` if this is not given.
+
+        A mean of sentences takes the scores that it has by itself.
+        """
+        if self._of_sentences is None:
+            made, dialect = self, self.dialect
+            is_open = self.given_effective_order is None and "effective_order" in dialect.options
+            if is_open and not dialect.mean_of_sentences:
+                made = object.__new__(Scorer)
+                for name in self.__slots__:
+                    setattr(made, name, getattr(self, name))
+                made.effective_order, made._signatures, made._of_sentences = True, {}, made
+            self._of_sentences = made
+        return self._of_sentences
 
     @property
     def counted_as(self) -> dict[str, Any]:
@@ -288,7 +310,8 @@ class Scorer:
         if warns:
             self._checked_rows(counted)
         try:
-            return numpy.asarray(dialect._segment_scores(counted, self), numpy.float64)
+            scores = dialect._segment_scores(counted, self.of_sentences)
+            return numpy.asarray(scores, numpy.float64)
         except _ARITHMETIC as error:
             self._refuse_first(dialect._rows_alone(counted.stats, counted.extra))
             raise self._no_score(error) from error
@@ -307,7 +330,7 @@ class Scorer:
         """Raise the error of the first row that has no score."""
         for number, row in enumerate(stats):
             try:
-                self.dialect._scores(self.dialect.adapt(row), self)
+                self.dialect._scores(self.dialect.adapt(row), self.of_sentences)
             except _ARITHMETIC as error:
                 raise self._no_score(error, f"{place(number)}: ") from None
 
@@ -334,7 +357,7 @@ class Scorer:
             else:
                 numpy.take(found, numpy.asarray(rows, numpy.intp), out=part, mode="clip")
 
-        scorer = None if self.keep_rows else self.dialect._row_scorer(self)
+        scorer = None if self.keep_rows else self.dialect._row_scorer(self.of_sentences)
         self._checked_rows(counter.count_prefixes(batch, length, take, scorer, scores))
         return scores
 
@@ -343,7 +366,8 @@ class Scorer:
         with import_lock:
             import numpy
 
-        return numpy.asarray(self.scores_of_sums(self.dialect.adapt(stats)), numpy.float64)
+        adapted = self.dialect.adapt(stats)
+        return numpy.asarray(self.of_sentences.scores_of_sums(adapted), numpy.float64)
 
     def scores_of_sums(self, rows: AdaptedRows) -> array[float]:
         """The score of each row, a sum of `adapted` rows."""
@@ -355,12 +379,12 @@ class Scorer:
     def expected_scores(self, rows: object) -> array[float]:
         """The score of each row of expected counts: see `Dialect.expected_scores`."""
         self.dialect.require("aggregate=True")
-        return self.dialect._expected_scores(rows, self)
+        return self.dialect._expected_scores(rows, self.of_sentences)
 
     def with_equal_weights(self, max_order: int) -> Scorer:
         """A scorer of orders up to `max_order`, with equal weights."""
         smoothing = self.smoothing, self.smoothing_value
-        return Scorer(self.dialect, max_order, None, *smoothing, self.effective_order)
+        return Scorer(self.dialect, max_order, None, *smoothing, self.given_effective_order)
 
     # Warnings.
 
@@ -371,12 +395,13 @@ class Scorer:
 
     def warn_of_short(self, short: int, hypotheses: int, max_order: int | None = None) -> None:
         """Warn of hypotheses, not empty, that are too short for a score of their own."""
-        if short and not self.effective_order and self.dialect.supports("effective_order=True"):
+        effective_order = self.of_sentences.effective_order
+        if short and not effective_order and self.dialect.supports("effective_order=True"):
             warn_input(
                 f"{short} of {hypotheses} hypotheses have fewer than "
                 f"{self.max_order if max_order is None else max_order} tokens "
-                "and score 0; with effective_order=True they are scored by the orders they have"
-                f"{self._advice}"
+                "and score 0 because of effective_order=False; without it they are scored by the "
+                f"orders they have{self._advice}"
             )
 
     @property

@@ -9,7 +9,7 @@ from .warnings import warn_input
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ._id_rows import IdRows
@@ -235,13 +235,27 @@ def warn_of_tuples(name: str, sentences: Any) -> None:
         )
 
 
+def _all_in_groups(sentences: Any, predicate: Callable[[Any], bool]) -> bool:
+    """Whether the first sentences are lists of several entries for which all is true."""
+    first = sentences[:3] if type(sentences) in (list, tuple) else ()
+    return bool(first) and all(
+        type(group) in (list, tuple) and len(group) > 1 and all(map(predicate, group))
+        for group in first
+    )
+
+
+def refuse_words_as_groups(name: str, sentences: Any) -> None:
+    """Raise a ValueError if groups of texts look like lists of tokens: they hold single words."""
+    if _all_in_groups(sentences, lambda text: isinstance(text, str) and len(text.split()) < 2):
+        raise ValueError(
+            f"{name} holds lists of single words, which would be groups of texts of one word each; "
+            "for lists of tokens pass tokenize=None"
+        )
+
+
 def warn_of_groups(name: str, sentences: Any) -> None:
     """Warn if lists of tokens look like groups of texts: the first ones hold several phrases."""
-    first = sentences[:3] if type(sentences) in (list, tuple) else ()
-    if first and all(
-        type(group) in (list, tuple) and len(group) > 1 and all(map(_is_phrase, group))
-        for group in first
-    ):
+    if _all_in_groups(sentences, _is_phrase):
         warn_input(
             f"{name} holds lists of str that contain whitespace, and each str was read as one "
             'token; if the lists are groups of texts pass tokenize="13a"'

@@ -136,8 +136,7 @@ def sentence_column(
     references : Column, str, or a list of them
         One column with a reference or a list of references per segment, or several columns.
     metric : BLEU, optional
-        By default ``fastbleu.BLEU()``, as for `fastbleu.tables.sentence_scores`: a hypothesis of
-        fewer than 4 tokens scores 0; with ``effective_order=True`` by the orders that it has.
+        By default ``fastbleu.BLEU()``, as for `fastbleu.tables.sentence_scores`.
     missing : {"error", "empty", "skip"}, default "error"
         With "skip" the score is null.
 

@@ -14,7 +14,7 @@ from ..runtime.progress import ProgressBar
 from ..runtime.threads import pop_until_empty, run_on_threads, share_out
 from ._ngrams import Features, Ngrams
 from ._pairs import PairCounter, ReferenceBlock
-from .reader import metric_of
+from .reader import sentence_metric_of
 from .source_pairs import read_sources
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def pairwise(
     metric : fastbleu.BLEU, optional
         Use its parameters instead of `options`.
     **options
-        Those of `fastbleu.BLEU`. With sacreBLEU's dialect `effective_order` is True by default.
+        Those of `fastbleu.BLEU`.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def pairwise(
     array([[100. ,  38. ,   0. ],
            [ 36.8,  26. ,   0. ]])
     """
-    metric = metric_of(metric, options)
+    metric = sentence_metric_of(metric, options)
     kind = _checked_dtype(dtype, out)
     masks = hypothesis_mask, reference_mask
     sources, shape = read_sources(metric, (hypotheses, references), masks)
@@ -168,7 +168,7 @@ def iter_blocks(
     slice(0, 2, None) [0 1]
     slice(2, 3, None) [0]
     """
-    metric = metric_of(metric, options)
+    metric = sentence_metric_of(metric, options)
     kind = _checked_dtype(dtype, None)
     if rows is not None and operator.index(rows) < 1:
         raise ValueError(f"rows is {rows}, but must be at least 1")

@@ -14,7 +14,7 @@ from ..runtime.import_lock import import_lock
 from ..runtime.progress import ProgressBar
 from .aggregation import Aggregation
 from .all_pairs import PairScorer, on_sources
-from .reader import metric_of
+from .reader import sentence_metric_of
 from .source_pairs import read_sources
 
 TYPE_CHECKING = False
@@ -119,7 +119,7 @@ def mbr(
         As `hypothesis_mask`, `reference_mask` and `progress` of `pairwise`.
     metric, **options
         As for `pairwise`. Weights of the orders need a metric:
-        ``fastbleu.BLEU(weights=..., effective_order=True).mbr(...)``.
+        ``fastbleu.BLEU(weights=...).mbr(...)``.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def mbr(
     >>> mbr(samples).best
     1
     """
-    metric = metric_of(metric, options)
+    metric = sentence_metric_of(metric, options)
     if aggregate and matrix:
         raise ValueError("aggregate=True makes no matrix; leave one of aggregate and matrix out")
     if aggregate:

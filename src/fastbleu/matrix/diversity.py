@@ -21,7 +21,7 @@ from ..inputs.sentences import check_sizes, masks_of
 from ..runtime.progress import ProgressBar
 from ._references import LeaveOneOut
 from .all_pairs import PairScorer
-from .reader import SentenceReader, metric_of
+from .reader import SentenceReader, sentence_metric_of
 from .source_pairs import is_batch
 
 TYPE_CHECKING = False
@@ -158,7 +158,10 @@ def self_bleu(
         elif "tokenize" not in options:
             mistakes.warn_of_groups("sentences", given)
             options["tokenize"] = None
-    metric = metric_of(metric, options)
+    is_explicit = "tokenize" in options
+    metric = sentence_metric_of(metric, options)
+    if metric.tokenizer is not None and metric.tokenizer.splits_at_spaces and not is_explicit:
+        mistakes.refuse_words_as_groups("sentences", given)
     reader = SentenceReader(metric)
     checked = _check_orders(orders)
     seed = check_integer("seed", seed)

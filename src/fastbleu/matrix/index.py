@@ -52,8 +52,7 @@ class ReferenceIndex:
     progress : bool, default False
         Show a progress bar on standard error.
     **options
-        Those of `fastbleu.BLEU`, with its defaults: `effective_order` is False. `threads` are used
-        for scoring; one thread builds the index.
+        Those of `fastbleu.BLEU`. `threads` are used for scoring; one thread builds the index.
 
     Raises
     ------
@@ -74,7 +73,7 @@ class ReferenceIndex:
     Examples
     --------
     >>> references = ["the cat sat on the mat", "a cat is on a mat"]
-    >>> index = ReferenceIndex(references, effective_order=True)
+    >>> index = ReferenceIndex(references)
     >>> index.sentence_scores(["the cat is on the mat", "no"]).round(1).tolist()
     [53.7, 0.0]
     >>> len(index), index.ngrams
@@ -97,7 +96,7 @@ class ReferenceIndex:
         progress: bool = False,
         **options: Unpack[MetricOptions],
     ) -> None:
-        metric = metric_of(metric, options, effective_order=False)
+        metric = metric_of(metric, options)
         reader = SentenceReader(metric)
         found = ReferenceSet(metric.counter.max_order, metric.counter.reference_length)
         for block, bar in reader.read_blocks(references, "references", reference_mask, progress):
@@ -241,7 +240,7 @@ class ReferenceIndex:
     @property
     def signature(self) -> str:
         """Everything that a score depends on besides the text and the number of references."""
-        return self._metric.signature
+        return self._metric.scorer.of_sentences.signature()
 
     def __setattr__(self, name: str, *value: object) -> NoReturn:
         raise AttributeError(f"an index cannot be changed; {name} is fixed: make a new one")
@@ -264,7 +263,7 @@ def _rebuilt(
     references: list[Sentences],
 ) -> ReferenceIndex:
     """An index of the same references; `tokens` are those that their ids stand for."""
-    metric = metric_of(None, arguments, effective_order=False)
+    metric = metric_of(None, arguments)
     found = ReferenceSet(metric.counter.max_order, metric.counter.reference_length)
     for sentences in references:
         found.add(sentences)

@@ -13,7 +13,7 @@ from ..runtime.threads import pop_until_empty, run_on_threads
 from ._ngrams import Features, Ngrams
 from ._postings import NearestSearch, Postings
 from ._sentences import sentences_of
-from .reader import SentenceReader, metric_of
+from .reader import SentenceReader, sentence_metric_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class PairIndex:
         progress: bool = False,
         **options: Unpack[MetricOptions],
     ) -> None:
-        metric = metric_of(metric, options)
+        metric = sentence_metric_of(metric, options)
         reader = SentenceReader(metric)
         blocks = reader.read_blocks(references, "references", reference_mask, progress)
         self._keep(metric, reader, _joined(blocks))
@@ -184,7 +184,7 @@ def nearest(
     >>> scores.round(1), positions
     (array([[59.5, 31.9]]), array([[2, 1]]))
     """
-    metric = metric_of(metric, options)
+    metric = sentence_metric_of(metric, options)
     index = PairIndex(references, metric=metric, reference_mask=reference_mask, progress=progress)
     return index.nearest(
         hypotheses, k, min_score, hypothesis_mask=hypothesis_mask, progress=progress
@@ -225,7 +225,7 @@ def duplicates(
     ([[0, 2], [0, 3], [2, 3]], [59.5, 100.0, 59.5])
     """
     least = as_double("threshold", threshold)
-    metric = metric_of(metric, options)
+    metric = sentence_metric_of(metric, options)
     reader = SentenceReader(metric)
     index = PairIndex.__new__(PairIndex)
     read = _joined(reader.read_blocks(sentences, "sentences", mask, counted=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..dialects import SACREBLEU, get
 from ..inputs import mistakes
 from ..inputs.columns import listed_column
 from ..inputs.ids import NO_IDS, sentence_rows
@@ -33,24 +32,13 @@ if TYPE_CHECKING:
     from ..metric.bleu import BLEU
 
 
-def metric_of(
-    metric: BLEU | None, options: Mapping[str, Any], effective_order: bool = True
-) -> BLEU:
-    """The metric; if None, one made of the options.
-
-    `effective_order` is the default of sacreBLEU's option of this name: with it single sentences
-    do not score 0 for being short.
-    """
+def metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
+    """The metric; if None, one made of the options."""
     with import_lock:
         from ..metric.bleu import BLEU
 
     if metric is None:
-        if not options:
-            return _default_metric(effective_order)
-        if effective_order and "effective_order" not in options:
-            dialect = get(options["dialect"]) if "dialect" in options else SACREBLEU
-            options = {**options, "effective_order": "effective_order" in dialect.options}
-        return BLEU(**options)
+        return BLEU(**options) if options else _default_metric()
     if not isinstance(metric, BLEU):
         kind = type(metric)
         name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
@@ -62,10 +50,15 @@ def metric_of(
     return metric
 
 
+def sentence_metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
+    """The metric, or one made of the options, as it scores single sentences."""
+    return metric_of(metric, options)._of_sentences()
+
+
 @cache
-def _default_metric(effective_order: bool) -> BLEU:
+def _default_metric() -> BLEU:
     # Made once: that takes a third of the time of a call with a few sentences.
-    return metric_of(None, {"effective_order": effective_order})
+    return metric_of(None, {"threads": 1})
 
 
 class SentenceReader:

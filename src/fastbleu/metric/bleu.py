@@ -57,9 +57,10 @@ class BLEU(Reading, MatrixMethods):
     smoothing_value : float, optional
         For "floor" (default 0.1), "add-k" (sacreBLEU's and e2e's, default 1) and "method4"
         (default 5).
-    effective_order : bool, default False
-        Average only over orders for which the hypotheses have n-grams: for single sentences. Only
-        for sacreBLEU's dialect.
+    effective_order : bool, optional
+        Average only over orders for which the hypotheses have n-grams. By default as in sacreBLEU:
+        True where sentences are scored one by one, False for a corpus. Only for sacreBLEU's
+        dialect, and recipes that follow it.
     threads : int, default 1
         Threads that tokenize and count; they do not change the result.
     dialect : str, default "sacrebleu"
@@ -211,7 +212,8 @@ class BLEU(Reading, MatrixMethods):
         """BLEU of each segment, or of each of the `documents` in the order of first appearance.
 
         Parameters and errors as for `score`; without segments there are no scores. With sacreBLEU's
-        dialect, segments of fewer than `max_order` tokens need ``effective_order=True``.
+        dialect, segments of fewer than `max_order` tokens are scored by the orders that they have,
+        unless ``effective_order=False``.
 
         Returns
         -------
@@ -221,7 +223,7 @@ class BLEU(Reading, MatrixMethods):
         Warns
         -----
         InputWarning
-            As for `score`; or segments score 0 because they are short.
+            As for `score`; or short segments score 0 with ``effective_order=False``.
         """
         masks = hypothesis_mask, reference_mask
         counted, present = self._count(
@@ -259,7 +261,7 @@ class BLEU(Reading, MatrixMethods):
         Examples
         --------
         >>> import numpy
-        >>> metric = BLEU(tokenize=None, stop_id=2, effective_order=True)
+        >>> metric = BLEU(tokenize=None, stop_id=2)
         >>> sampled = numpy.array([[5, 6, 9, 7, 2, 0]])
         >>> reference = numpy.array([[5, 6, 7, 8, 2, 0]])
         >>> metric.prefix_scores(sampled, reference).round(1)

@@ -14,7 +14,7 @@ from ..tokenizers.loaded import get_tokenizer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, Literal, NoReturn, TypeAlias, Unpack
+    from typing import Any, Literal, NoReturn, Self, TypeAlias, Unpack
 
     from ..counting.counter import Counter
     from ..dialects.names import DialectName, RecipeName
@@ -65,7 +65,7 @@ class Configured:
         weights: Sequence[float] | None = None,
         smoothing: SmoothingName | OtherSmoothing | None = None,
         smoothing_value: float | None = None,
-        effective_order: bool = False,
+        effective_order: bool | None = None,
         threads: int = 1,
         *,
         dialect: DialectName | RecipeName = "sacrebleu",
@@ -127,7 +127,7 @@ class Configured:
     skip_ids = property(lambda self: (self.counter.id_filter or NO_IDS).skip_ids)
     smoothing = property(attrgetter("scorer.smoothing"))
     smoothing_value = property(attrgetter("scorer.smoothing_value"))
-    effective_order = property(attrgetter("scorer.effective_order"))
+    effective_order = property(attrgetter("scorer.given_effective_order"))
     dialect = property(attrgetter("scorer.dialect.name"))
     hashed, keywords = _own_option("hashed"), _own_option("keywords")
 
@@ -141,6 +141,15 @@ class Configured:
     def signature(self) -> str:
         """Everything that a score depends on besides the text; a Score's signature adds `nrefs`."""
         return self.scorer.signature()
+
+    def _of_sentences(self) -> Self:
+        """This metric without its segments, and with the scores of single sentences for all."""
+        made = object.__new__(type(self))
+        for name in Configured.__slots__:
+            object.__setattr__(made, name, getattr(self, name))
+        object.__setattr__(made, "scorer", self.scorer.of_sentences)
+        object.__setattr__(made, "_sums", RunningSums(Sums.zero(self.counter.max_order)))
+        return made
 
     def _compared(self) -> dict[str, Any]:
         """The parameters that are compared: all except `threads`."""

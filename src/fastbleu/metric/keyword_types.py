@@ -36,7 +36,7 @@ class OptionsWithoutWeights(OwnOptions, total=False):
     max_order: int | None
     smoothing: SmoothingName | Literal["add-1", "tiny"] | None
     smoothing_value: float | None
-    effective_order: bool
+    effective_order: bool | None
     threads: int
     dialect: DialectName | RecipeName
     reference_length: ReferenceLength | Literal["average"] | None

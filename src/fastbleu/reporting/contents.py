@@ -81,10 +81,10 @@ def _rounded(intervals: list[list[tuple[float, float] | None]]) -> dict[str, Any
 
 
 def segment_scores(segments: Segments, system: int) -> NDArray[numpy.float64]:
-    """The score of each segment of a system, by `Segments.sentence_metric`."""
+    """The score of each segment of a system."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InputWarning)
-        return segments.sentence_metric.scorer.sentence_scores(segments.counted[system])
+        return segments.metric.scorer.sentence_scores(segments.counted[system])
 
 
 def _brevity_penalties(segments: Segments, stats: Stats) -> NDArray[numpy.float64]:

@@ -140,8 +140,7 @@ def report(
         The source texts; the names of the segments; the document and the group, such as a
         domain, of each segment. With `table` names of columns.
     metric : BLEU, optional
-        The BLEU to compute; by default ``fastbleu.BLEU()``. Single segments are scored with
-        ``effective_order=True`` if the dialect has it.
+        The BLEU to compute; by default ``fastbleu.BLEU()``.
     table : mapping or data frame, optional
         The table of the columns: anything with ``table[name]``.
     title : str, optional

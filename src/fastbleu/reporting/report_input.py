@@ -46,9 +46,6 @@ class Segments:
     labels : Labels
     metric : BLEU
         Scores the systems.
-    sentence_metric : BLEU
-        Scores single segments: `metric`, but over the orders that a segment reaches if the dialect
-        can do that.
     counted : list of K Counted
         The rows of all segments.
     """
@@ -57,7 +54,6 @@ class Segments:
         self, systems: Mapping[Any, Any], references: Any, labels: Labels, metric: BLEU
     ) -> None:
         self.metric = metric
-        self.sentence_metric = _of_sentences(metric)
         self.labels = labels
         self.names: list[str] = []
         self.hypotheses: list[list[Any]] = []
@@ -166,12 +162,6 @@ def column(table: Columns | None, name: object, argument: str) -> Any:
         if hasattr(values, method):
             return getattr(values, method)()
     return list(values)
-
-
-def _of_sentences(metric: BLEU) -> BLEU:
-    if metric.effective_order or not metric.scorer.dialect.supports("effective_order=True"):
-        return metric
-    return BLEU(**{**metric.as_arguments(), "effective_order": True})
 
 
 def _refuse_arrays(hypotheses: Sequence[Any]) -> None:

@@ -253,9 +253,7 @@ def sentence_scores(
 ) -> Any:
     """Add a column `name` with the BLEU of each row.
 
-    Parameters and errors as for `score`. By default ``metric=fastbleu.BLEU()``, as for
-    `BLEU.sentence_scores`: a hypothesis of fewer than 4 tokens scores 0; with
-    ``metric=fastbleu.BLEU(effective_order=True)`` by the orders that it has.
+    Parameters and errors as for `score`, scores as from `fastbleu.BLEU.sentence_scores`.
 
     Returns
     -------
