@@ -88,3 +88,21 @@ def test_keys_with_nulls(kind, values, form, tmp_path, monkeypatch):
         found = way()
         assert found["hyp_len"].to_pylist() == [sum(2**row for row in g) for g in groups], name
         assert list(map(str, found["key"])) == [str(plain[g[0]]) for g in groups], name
+
+
+def test_texts_that_are_joined_alike_are_different_keys():
+    table = {"mt": ["a", "a a"], "ref": ["a", "a a"], "one": ["a", "ab"], "two": ["bc", "c"]}
+    found = tables.score(table, "mt", "ref", by=["one", "two"], confidence=0.9, samples=2)
+    assert (found["one"], found["two"], found["hyp_len"]) == (["a", "ab"], ["bc", "c"], [1, 2])
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_times_that_differ_by_nanoseconds(library):
+    texts = ["a", "a a", "a a a", "a"]
+    table = pa.table({"mt": texts, "ref": texts, "key": pa.array([1, 2, None, 1], pa.time64("ns"))})
+    if library == "polars":
+        table = host("polars").from_arrow(table)
+    else:
+        table = table.to_pandas(types_mapper=host("pandas").ArrowDtype)
+    found = tables.score(table, "mt", "ref", by="key")
+    assert list(found["hyp_len"]) == [2, 2, 3]

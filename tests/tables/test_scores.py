@@ -415,12 +415,3 @@ def test_a_missing_value_after_parts_that_were_counted(family, row):
     kept = {name: [*its[name][:row], *its[name][row + 1 :]] for name in its}
     found = tables.score(table, "mt", ["ref"], by="system", missing="skip")
     check(found, expected(lambda key: BLEU(), kept, ["system"], ["ref"]), ["system"])
-
-
-def test_keys_in_a_dictionary_of_values():
-    pyarrow = host("pyarrow")
-    its = columns(60)
-    for name in ("system", "lang"):
-        table = pyarrow.table(its | {name: pyarrow.array(its[name]).dictionary_encode()})
-        found = tables.score(table, "mt", ["ref"], by=name)
-        check(found, expected(lambda key: BLEU(), its, [name], ["ref"]), [name])

@@ -150,7 +150,8 @@ class Frame:
             if keys._frame.implementation.is_pyarrow():
                 table, rows, offsets = keys._arrow_groups()
                 values = [table.column(name).to_pylist() for name in by]
-                yield from zip(zip(*values, strict=True), np.split(rows, offsets[1:-1]), strict=True)
+                of_groups = [rows[first:end] for first, end in pairwise(offsets)]
+                yield from zip(zip(*values, strict=True), of_groups, strict=True)
                 return
             found = keys._frame.with_row_index(ROW).group_by(*by, drop_null_keys=False)
             yield from ((tuple(key), rows[ROW].to_numpy().astype(np.int64)) for key, rows in found)
