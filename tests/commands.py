@@ -22,6 +22,8 @@ R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
 A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 THEIR_VERSION = VERSION.partition("+")[0]
 POSIX = os.name == "posix"
+# Seconds after which a process hangs: enough for all of a test's, also of one that is emulated.
+HANGS = 60
 
 
 def start(*arguments: Any, command: str = "fastbleu", **options: Any) -> subprocess.Popen[bytes]:
@@ -51,7 +53,7 @@ def python_ends(*words: Any, **environment: str) -> tuple[int, str, str]:
         env={**os.environ, "PYTHONPATH": paths, **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -59,7 +61,7 @@ def python_ends(*words: Any, **environment: str) -> tuple[int, str, str]:
 def run(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str, str]:
     """Exit status, standard output and standard error."""
     process = start(*arguments, **options)
-    out, err = process.communicate(stdin, timeout=300)
+    out, err = process.communicate(stdin, timeout=HANGS)
     return process.returncode, (out or b"").decode(), err.decode()
 
 

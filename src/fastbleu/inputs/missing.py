@@ -85,7 +85,7 @@ def count_of(references: Any) -> int:
 
 
 def _are_several(references: Any) -> bool:
-    """Whether these are the references of a segment, in any collection, and not one of text or ids."""
+    """Whether these are references in any collection, and not one reference of text or ids."""
     if type(references) in (list, tuple):
         return True
     dtype = str(getattr(references, "dtype", "")).lower()  # of any library
