@@ -176,14 +176,16 @@ class Frame:
 
     def _numbers(self, name: str) -> Indices:
         """Numbers for the values of a column, different for different values."""
-        if self._frame.implementation.is_pyarrow():  # numpy's array of a dictionary has no nulls
+        column, dtype = self._frame[name], self._frame.schema[name]
+        is_arrow = self._frame.implementation.is_pyarrow()
+        if is_arrow and (column.null_count() or not dtype.is_integer()):
             _, rows, offsets = self.select([name])._arrow_groups()
             numbers = np.empty(len(self), np.int64)
             numbers[rows] = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
             return numbers
-        if self._frame.schema[name] == self._narwhals.Time:  # numpy's have no nanoseconds
+        if dtype == self._narwhals.Time:  # numpy's have no nanoseconds
             return np.arange(len(self))
-        return _numbers(self._frame[name].to_numpy())
+        return _numbers(column.to_numpy())
 
     def with_plain_text(self) -> Frame:
         """The frame with all columns of text, also those in dictionaries, of the type string."""
