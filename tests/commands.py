@@ -22,6 +22,8 @@ R1, R2 = EXAMPLES / "reference.1.txt", EXAMPLES / "reference.2.txt"
 A, B = EXAMPLES / "system-a.txt", EXAMPLES / "system-b.txt"
 THEIR_VERSION = VERSION.partition("+")[0]
 POSIX = os.name == "posix"
+# Seconds after which a process hangs; those that train models may take TRAINS.
+HANGS, TRAINS = 60, 300
 
 
 def start(*arguments: Any, command: str = "fastbleu", **options: Any) -> subprocess.Popen[bytes]:
@@ -32,18 +34,18 @@ def start(*arguments: Any, command: str = "fastbleu", **options: Any) -> subproc
     return subprocess.Popen(words, **{**pipes, **options})
 
 
-def python(*words: Any, noisy: bool = False, **environment: str) -> str:
+def python(*words: Any, noisy: bool = False, seconds: float = HANGS, **environment: str) -> str:
     """What a Python process prints that ends well; it can import the helpers of the tests.
 
     Only one that is `noisy` may write to standard error.
     """
-    status, out, err = python_ends(*words, **environment)
+    status, out, err = python_ends(*words, seconds=seconds, **environment)
     assert status == 0, out + err
     assert noisy or not err, err
     return out
 
 
-def python_ends(*words: Any, **environment: str) -> tuple[int, str, str]:
+def python_ends(*words: Any, seconds: float = HANGS, **environment: str) -> tuple[int, str, str]:
     """Exit status, standard output and standard error of a Python process."""
     paths = os.pathsep.join([str(ROOT / "tests"), *filter(None, sys.path)])
     done = subprocess.run(
@@ -51,7 +53,7 @@ def python_ends(*words: Any, **environment: str) -> tuple[int, str, str]:
         env={**os.environ, "PYTHONPATH": paths, **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=seconds,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -59,7 +61,7 @@ def python_ends(*words: Any, **environment: str) -> tuple[int, str, str]:
 def run(*arguments: Any, stdin: bytes = b"", **options: Any) -> tuple[int, str, str]:
     """Exit status, standard output and standard error."""
     process = start(*arguments, **options)
-    out, err = process.communicate(stdin, timeout=300)
+    out, err = process.communicate(stdin, timeout=HANGS)
     return process.returncode, (out or b"").decode(), err.decode()
 
 

@@ -23,6 +23,7 @@ from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 
 import pytest
+from commands import HANGS
 from sybil.document import Document
 from sybil.example import SybilFailure
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
@@ -62,7 +63,7 @@ def run_commands(example):
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
-            timeout=300,
+            timeout=HANGS,
         )
         if not checker.check_output(expected.strip("\n"), done.stdout.strip("\n"), ELLIPSIS):
             return f"$ {command}\nprinted\n{done.stdout}\ninstead of\n{expected}"

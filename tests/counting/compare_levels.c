@@ -77,12 +77,15 @@ static guarded new_guarded(size_t size)
     return result;
 }
 #else
+#  ifndef BEHIND
+#    define BEHIND PROT_NONE
+#  endif
 static guarded new_guarded(size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size + page - 1) / page * page;
     uint8_t *memory =
         (uint8_t *)mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory + room, page, PROT_NONE)) exit(2);
+    if (memory == MAP_FAILED || mprotect(memory + room, page, BEHIND)) exit(2);
     const guarded result = {memory + room};
     return result;
 }

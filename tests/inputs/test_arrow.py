@@ -1,6 +1,7 @@
 """Columns with the Arrow interface: every layout, release callbacks, nulls, damage, other types."""
 
 import errno
+import functools
 import gc
 
 import arrow_producer
@@ -186,10 +187,17 @@ def test_random_corpora_in_random_pieces():
         assert metric.statistics(*streams) == metric.statistics(hypotheses, references)
 
 
-@pytest.mark.parametrize("layout", range(3))
-def test_nulls_are_named_left_out_or_replaced(layout):
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(functools.partial(text_array, skip=skip) for skip in (0, 3, 13)),
+        *(functools.partial(text_array, format="vu", skip=skip) for skip in (0, 5)),
+        dictionary_array,
+        lambda values: in_a_struct(text_array(["left out", *values])),
+    ],
+)
+def test_nulls_are_named_left_out_or_replaced(make):
     holed = [*HYPOTHESES[:2], None, *HYPOTHESES[3:]]
-    make = [text_array, lambda values: text_array(values, "vu"), dictionary_array][layout]
     ours, theirs = Column(make(holed)), Column(make(REFERENCES))
     with pytest.raises(TypeError, match=r'segment 2: the hypothesis is missing.*missing="skip"'):
         BLEU().score(ours, theirs)
@@ -202,15 +210,18 @@ def test_nulls_are_named_left_out_or_replaced(layout):
     assert np.delete(scores, 2).tolist() == expected[:2] + expected[3:]
     found = BLEU().score(ours, theirs, missing="empty")
     assert found == BLEU().score([text or "" for text in holed], REFERENCES)
+    found = BLEU().score(theirs, Column(make(holed)), missing="empty")
+    assert found == BLEU().score(REFERENCES, [text or "" for text in holed])
     listed = [*REFERENCES[:2], None, *REFERENCES[3:]]
     assert BLEU().score(ours, listed, missing="empty") == BLEU().score(
         holed, listed, missing="empty"
     )
 
 
-def test_nulls_in_lists():
+@pytest.mark.parametrize("skip", [0, 3, 13])
+def test_nulls_in_lists(skip):
     several = [["a", None], None, ["b"]]
-    column = Column(list_array(several, text_array(flat(several))))
+    column = Column(list_array(several, text_array(flat(several), skip=skip), skip=skip))
     texts = Column(text_array(["a", "b", "b"]))
     raises(TypeError, r"segment 0: references\[1\] is missing", BLEU().score, texts, column)
     metric, filled = BLEU(max_order=1), [["a", ""], [""], ["b"]]
@@ -220,7 +231,7 @@ def test_nulls_in_lists():
     with pytest.warns(InputWarning, match=r"left out 2 of 3"):
         found = metric.statistics(texts, column, missing="skip")
     assert found == metric.statistics(["b"], ["b"])
-    ids = Column(list_array([[1], None], id_array([1])))
+    ids = Column(list_array([[1], None], id_array([1]), skip=skip))
     with pytest.raises(TypeError, match=r"segment 1: the hypothesis is missing"):
         BLEU(tokenize=None).statistics(ids, ids)
     texts, holed = text_array(["a", "b"]), list_array([["a"], []], text_array(["a"]))

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from commands import python
+from commands import TRAINS, python
 from hosts import host
 
 from fastbleu import BLEU
@@ -181,7 +181,7 @@ def test_torchrun(tmp_path):
     environment = {"OMP_NUM_THREADS": "1"}
     if sys.platform == "linux":
         environment["GLOO_SOCKET_IFNAME"] = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
-    said = python(*command, noisy=True, **environment)
+    said = python(*command, noisy=True, seconds=TRAINS, **environment)
     score = whole().compute()
     lines = sorted(line for line in said.splitlines() if line.startswith("rank"))
     assert lines == [f"rank {rank}: {score.value!r} {score.signature}" for rank in range(2)]

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from commands import python
+from commands import TRAINS, python
 from hosts import host
 
 torch = host("torch")
@@ -20,7 +20,7 @@ TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "
 def run(*command):
     """The lines that a script prints; one thread, as so small a model only waits for others."""
     environment = {"KERAS_BACKEND": "torch", "OMP_NUM_THREADS": "1"}
-    return python(*command, noisy=True, **environment).splitlines()
+    return python(*command, noisy=True, seconds=TRAINS, **environment).splitlines()
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy
 import pytest
 from batches import OF_IDS, TEXT, check_parameters, id_batches, native
-from commands import python
+from commands import TRAINS, python
 from generators import SEED, raises, words
 from hosts import host
 
@@ -251,5 +251,6 @@ def test_on_each_backend(backend):
     if importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed")
     script = Path(__file__).with_name("keras_backend.py")
-    said = python(script, noisy=True, KERAS_BACKEND=backend, TF_CPP_MIN_LOG_LEVEL="3")
+    environment = {"KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    said = python(script, noisy=True, seconds=TRAINS, **environment)
     assert said.split() == ["right", "on", backend]

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from commands import python
+from commands import TRAINS, python
 from generators import raises, result, seeded
 from hosts import host
 
@@ -255,7 +255,8 @@ def test_the_commands_of_mbrs(tmp_path, capsys):
     decode.main(decode.get_argparser(own).parse_args(own))
     expected = capsys.readouterr().out.splitlines()
     options += ["--metric", "fastbleu", "--plugin_dir", tmp_path / "my_plugins"]
-    lines = python("-m", "mbrs.cli.decode", *options, noisy=True, PYTHONUTF8="1").splitlines()
+    options, environment = ["mbrs.cli.decode", *options], {"PYTHONUTF8": "1"}
+    lines = python("-m", *options, noisy=True, seconds=TRAINS, **environment).splitlines()
     found = [json.loads(line) for line in lines]
     assert found == [json.loads(line) for line in expected]
     assert len(found) == 10

@@ -16,7 +16,7 @@ import numpy as np
 import oracle
 import pytest
 import sacrebleu
-from commands import python
+from commands import TRAINS, python
 from generators import raises, seeded
 from hosts import host
 
@@ -285,7 +285,7 @@ def evaluated(folder, *command):
         environment["GLOO_SOCKET_IFNAME"] = os.environ.get("GLOO_SOCKET_IFNAME", "lo")
     folder.mkdir()
     script = Path(__file__).with_name("seq2seq_ranks.py")
-    python(*command, script, folder, noisy=True, **environment)
+    python(*command, script, folder, noisy=True, seconds=TRAINS, **environment)
     return [json.loads(file.read_text()) for file in sorted(folder.glob("*.json"))]
 
 

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from xml.etree import ElementTree
 
 import numpy as np
 import oracle
@@ -16,6 +17,7 @@ from report_samples import ATTACKS, CASES, make_report, wmt22_systems
 
 import fastbleu
 from fastbleu import BLEU, significance
+from fastbleu.plots.tables import Table
 from fastbleu.reporting import document, flags, token_bounds
 from fastbleu.reporting.report_input import Labels, Segments
 from fastbleu.tokenizers._compiled import COMPILED
@@ -229,6 +231,20 @@ def test_in_notebooks():
     assert "<table>" in interval._repr_html_()
     compared = significance.compare(SYSTEMS, REFERENCES, samples=10)._repr_html_()
     assert '<td style="text-align:left">other</td><td>' in compared
+
+
+def test_no_markup_of_names_reaches_notebooks():
+    systems = dict(zip(ATTACKS, [TEXTS, OTHER], strict=False))
+    page = ATTACKS[0]
+    table = Table(page, [page], [[page]], [page])
+    for html, texts in (
+        (fastbleu.report(systems, REFERENCES)._repr_html_(), {*systems}),
+        (significance.compare(systems, REFERENCES, samples=10)._repr_html_(), {*systems}),
+        (table.html(), {page}),
+    ):
+        shown = ElementTree.fromstring(f"<div>{html}</div>")
+        assert texts <= {"".join(cell.itertext()) for cell in shown.iter("td")}
+    assert [shown.find(f".//{tag}").text for tag in ("caption", "th", "p")] == [page] * 3
 
 
 def test_likely_mistakes_are_merged_and_small_ones_are_left_out():

@@ -83,6 +83,24 @@ def test_a_forked_child_makes_threads_of_its_own():
     assert python("-W", "ignore", "-c", IN_A_CHILD) == "0\n"
 
 
+AT_EXIT = """
+import atexit, sys, threading, time
+def show_threads():
+    print([thread.name for thread in threading.enumerate() if thread.name == "fastbleu"])
+atexit.register(show_threads)  # called after what is registered later
+from fastbleu import BLEU
+texts = [f"a b c d {n} e f" for n in range(5000)]
+BLEU(threads=3).score(texts, texts)
+time.sleep(0.2)
+show_threads()
+sys.setswitchinterval(9)  # threads that are told to end do not come to it by themselves
+"""
+
+
+def test_threads_have_ended_at_exit():
+    assert python("-c", AT_EXIT) == "['fastbleu', 'fastbleu']\n[]\n"
+
+
 CORPUS = random_corpus(seeded("shared"), 1200)
 LINES = batch("threads", 400)
 TOKENS = {kind: segments(seeded("callers", kind), 400, kind) for kind in ("words", "colliders")}

@@ -176,6 +176,41 @@ def test_nulls():
         assert found == BLEU().score(holed, REFERENCES, missing="empty")
 
 
+PAIRS = [["the cat sat on it", "a cat"], ["a dog ran off now", None], ["it is late", "late"]]
+SEVERAL = {
+    "lists": PAIRS,
+    "tuples": list(map(tuple, PAIRS)),
+    "not a number": [[text or np.nan for text in pair] for pair in PAIRS],
+    "arrays": [np.array(pair, object) for pair in PAIRS],
+    "arrays of text": [np.array(pair, np.dtypes.StringDType(na_object=None)) for pair in PAIRS],
+    "one array": np.array(PAIRS, object),
+    "pandas": [pandas.Series(pair, dtype="str") for pair in PAIRS],
+    "polars": list(map(polars.Series, PAIRS)),
+    "a column of lists": pyarrow.array(PAIRS),
+    "a series of lists": pandas.Series(PAIRS),
+    "columns": [pyarrow.array(texts) for texts in zip(*PAIRS, strict=True)],
+    "tokens": [[text and text.split() for text in pair] for pair in PAIRS],
+}
+
+
+@pytest.mark.parametrize("kind", SEVERAL)
+def test_a_missing_second_reference(kind):
+    texts, filled = [pair[0] for pair in PAIRS], [[text or "" for text in p] for p in PAIRS]
+    metric, hypotheses = BLEU(effective_order=True), texts
+    if kind == "tokens":
+        metric, hypotheses = BLEU(tokenize=None, effective_order=True), [t.split() for t in texts]
+        filled = [[text.split() for text in pair] for pair in filled]
+    elif kind == "columns":
+        hypotheses = pyarrow.array(texts)
+    match = r"segment 1: references\[1\] is missing"
+    raises(TypeError, match, metric.score, hypotheses, SEVERAL[kind])
+    expected = metric.statistics(list(hypotheses) if kind == "tokens" else texts, filled)
+    assert metric.statistics(hypotheses, SEVERAL[kind], missing="empty") == expected
+    with pytest.warns(InputWarning, match="left out 1 of 3 segments.* is segment 1"):
+        found = metric.statistics(hypotheses, SEVERAL[kind], missing="skip")
+    assert found == expected[::2]
+
+
 @pytest.mark.parametrize("dtype", ["object", "string", "str"])
 @pytest.mark.parametrize("value", [None, np.nan, pandas.NA, pandas.NaT])
 def test_what_is_missing_to_pandas(dtype, value):

@@ -152,11 +152,11 @@ def test_intervals(family, metric):
         assert (found["system"][row], found["low"][row], found["high"][row]) == (key, low, high)
 
 
-@pytest.mark.parametrize("longest", [100, 3000, 70_000])
+@pytest.mark.parametrize("longest", [100, 3000, 65_535, 65_536, 65_537])
 def test_intervals_of_long_segments_in_parts(longest, monkeypatch):
     """Rows are kept in few bytes, and samples drawn in parts: no interval changes."""
     its = columns()
-    its["mt"][7] = its["ref"][7] = "a b " * (longest // 2)
+    its["mt"][7] = its["ref"][7] = "a " * longest
     how = {"confidence": 0.9, "samples": 40, "seed": 3}
     wanted = bootstrap(BLEU().statistics(its["mt"], its["ref"]), **how)
     monkeypatch.setattr(resampling, "COUNTED_SEGMENTS", 37)
@@ -415,12 +415,3 @@ def test_a_missing_value_after_parts_that_were_counted(family, row):
     kept = {name: [*its[name][:row], *its[name][row + 1 :]] for name in its}
     found = tables.score(table, "mt", ["ref"], by="system", missing="skip")
     check(found, expected(lambda key: BLEU(), kept, ["system"], ["ref"]), ["system"])
-
-
-def test_keys_in_a_dictionary_of_values():
-    pyarrow = host("pyarrow")
-    its = columns(60)
-    for name in ("system", "lang"):
-        table = pyarrow.table(its | {name: pyarrow.array(its[name]).dictionary_encode()})
-        found = tables.score(table, "mt", ["ref"], by=name)
-        check(found, expected(lambda key: BLEU(), its, [name], ["ref"]), [name])

@@ -85,9 +85,12 @@ def count_of(references: Any) -> int:
 
 
 def _are_several(references: Any) -> bool:
-    # pandas has the lists of a Parquet file as arrays.
-    is_list = type(references) in (list, tuple)
-    return is_list or str(getattr(references, "dtype", "")) == "object"
+    """Whether these are references in any collection, and not one reference of text or ids."""
+    if type(references) in (list, tuple):
+        return True
+    dtype = str(getattr(references, "dtype", "")).lower()  # of any library
+    is_number = any(kind in dtype for kind in ("int", "float", "bool"))
+    return are_segments(references) and hasattr(references, "__iter__") and not is_number
 
 
 def _filled(references: Any, empty: Any) -> Any:

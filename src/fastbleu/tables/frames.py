@@ -72,16 +72,28 @@ class Frame:
         """The frame with these rows only."""
         if isinstance(rows, slice):
             return Frame(self._frame[rows])
-        return Frame(self._without_views()._frame[rows.tolist()])
+        return Frame(self._decoded()._frame[rows.tolist()])
 
-    def _without_views(self) -> Frame:
-        """The frame without pyarrow's string_view, of which pyarrow can take no rows."""
-        table = self.to_native()
-        if self._frame.implementation.is_pyarrow():
-            for number, field in enumerate(table.schema):
-                if str(field.type) == "string_view":
-                    texts = table.column(number).cast("large_string")
-                    table = table.set_column(number, field.name, texts)
+    def keys(self, names: Sequence[str]) -> Frame:
+        """These columns in types by which their library can group rows, nulls included."""
+        with _errors_of_keys(names):
+            return self.select(names)._decoded(dictionaries=True)
+
+    def _decoded(self, dictionaries: bool = False) -> Frame:
+        """The frame without the types of pyarrow's columns of which it can take no rows."""
+        if not self._frame.implementation.is_pyarrow():
+            return self
+        table, library = self.to_native(), self._frame.implementation.to_native_namespace()
+        for number, field in enumerate(table.schema):
+            kind, column = str(field.type), table.column(number)
+            if kind.startswith("run_end_encoded<"):
+                column = library.compute.run_end_decode(column)
+            elif kind.startswith("dictionary<") and dictionaries:
+                column = column.cast(field.type.value_type)
+            elif kind in ("string_view", "binary_view"):
+                column = column.cast(f"large_{kind[:-5]}")
+            if column.type != field.type:
+                table = table.set_column(number, field.name, column)
         return Frame(table)
 
     @property
@@ -133,19 +145,47 @@ class Frame:
 
     def groups(self, by: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Indices]]:
         """The key and the rows of each group, in any order."""
-        keys = self.select(by)._without_views()._frame.with_row_index(ROW)
+        keys = self.keys(by)
         with _errors_of_keys(by):
-            found = list(keys.group_by(*by, drop_null_keys=False))
-        for key, rows in found:
-            yield tuple(key), rows[ROW].to_numpy().astype(np.int64)
+            if keys._frame.implementation.is_pyarrow():
+                table, rows, offsets = keys._arrow_groups()
+                values = [table.column(name).to_pylist() for name in by]
+                of_groups = [rows[first:end] for first, end in pairwise(offsets)]
+                yield from zip(zip(*values, strict=True), of_groups, strict=True)
+                return
+            found = keys._frame.with_row_index(ROW).group_by(*by, drop_null_keys=False)
+            yield from ((tuple(key), rows[ROW].to_numpy().astype(np.int64)) for key, rows in found)
+
+    def _arrow_groups(self) -> tuple[Any, Indices, Indices]:
+        """pyarrow's groups: a table with their keys, their rows end to end, and offsets of these.
+
+        narwhals groups by the joined texts of a row's keys, which are equal for different keys.
+        """
+        table = self.to_native().append_column(ROW, [np.arange(len(self))])
+        table = table.group_by(self.columns, use_threads=False).aggregate([(ROW, "list")])
+        rows = table.column(f"{ROW}_list").combine_chunks()
+        return table, rows.values.to_numpy(), rows.offsets.to_numpy()
 
     def row_groups(self, width: int) -> RowGroups:
         """Rows of which all columns are equal, with `width` counts; one key may have several."""
         groups = RowGroups(len(self), width)
         for name in self.columns:
             with _errors_of_keys([name]):
-                groups.split(_text(self.column(name)) or _numbers(self._frame[name].to_numpy()))
+                groups.split(_text(self.column(name)) or self._numbers(name))
         return groups
+
+    def _numbers(self, name: str) -> Indices:
+        """Numbers for the values of a column, different for different values."""
+        column, dtype = self._frame[name], self._frame.schema[name]
+        is_arrow = self._frame.implementation.is_pyarrow()
+        if is_arrow and (column.null_count() or not dtype.is_integer()):
+            _, rows, offsets = self.select([name])._arrow_groups()
+            numbers = np.empty(len(self), np.int64)
+            numbers[rows] = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+            return numbers
+        if dtype == self._narwhals.Time:  # numpy's have no nanoseconds
+            return np.arange(len(self))
+        return _numbers(column.to_numpy())
 
     def with_plain_text(self) -> Frame:
         """The frame with all columns of text, also those in dictionaries, of the type string."""
@@ -224,7 +264,7 @@ def _errors_of_keys(by: Sequence[str]) -> Iterator[None]:
     """Make errors of libraries about columns that cannot be keys name these, and the fix."""
     try:
         yield
-    except (NotImplementedError, TypeError, ValueError) as error:
+    except (NotImplementedError, OverflowError, TypeError, ValueError) as error:
         raise TypeError(
             f"rows cannot be grouped by {', '.join(map(repr, by))}: {error}; pass columns of "
             "texts, numbers or times, and a field of a struct as a column of its own"

@@ -215,7 +215,7 @@ class GroupScorer:
     def _keyed(self, frame: Frame) -> Frame:
         """The key columns of a frame."""
         if self.by:
-            return frame.select(self.by)
+            return frame.keys(self.by)
         key = {_ALL: np.zeros(len(frame), np.int64)}
         return frame.select([self.row_counter.hypothesis]).with_columns(key).select([_ALL])
 

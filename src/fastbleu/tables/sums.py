@@ -132,7 +132,7 @@ class SumsReader:
                 )
             self._check(frame)
             counts = np.ascontiguousarray(frame.counts(list(reductions)).T)
-            plain = frame.select([*self.by, COUNTED])
+            plain = frame.keys([*self.by, COUNTED])
             yield plain.with_columns(dict(zip(reductions, counts, strict=True)))
 
     def _check(self, frame: Frame) -> None:

@@ -127,7 +127,7 @@ static inline int keep_ids_portable(int64_t *ids, int length, uint64_t chosen)
 #ifdef FB_X86_64
 
 /* With vectors of the same width as for reading the ids: reading what narrower stores wrote would stall. */
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 static inline void widen_avx2(const id_row *row, int64_t *ids)
 {
     const int wide = row->kind == ID_INT64;
@@ -142,7 +142,7 @@ static inline void widen_avx2(const id_row *row, int64_t *ids)
     }
 }
 
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 static inline uint64_t find_ids_avx2(const int64_t *ids, int length, const id_set *set)
 {
     uint64_t found = 0;
@@ -156,7 +156,7 @@ static inline uint64_t find_ids_avx2(const int64_t *ids, int length, const id_se
     return found;
 }
 
-FB_TARGET("avx2,popcnt")
+FB_TARGET(FB_AVX2)
 static inline int keep_ids_avx2(int64_t *ids, int length, uint64_t chosen)
 {
     /* By the bits of four: the halves of those that are set. */
@@ -178,7 +178,7 @@ static inline int keep_ids_avx2(int64_t *ids, int length, uint64_t chosen)
     return kept;
 }
 
-FB_TARGET("avx512f")
+FB_TARGET(FB_AVX512)
 static inline void widen_avx512(const id_row *row, int64_t *ids)
 {
     const int wide = row->kind == ID_INT64;
@@ -193,7 +193,7 @@ static inline void widen_avx512(const id_row *row, int64_t *ids)
     }
 }
 
-FB_TARGET("avx512f")
+FB_TARGET(FB_AVX512)
 static inline uint64_t find_ids_avx512(const int64_t *ids, int length, const id_set *set)
 {
     uint64_t found = 0;
@@ -207,7 +207,7 @@ static inline uint64_t find_ids_avx512(const int64_t *ids, int length, const id_
     return found;
 }
 
-FB_TARGET("avx512f,popcnt")
+FB_TARGET(FB_AVX512)
 static inline int keep_ids_avx512(int64_t *ids, int length, uint64_t chosen)
 {
     int kept = 0;
@@ -305,14 +305,14 @@ static inline ptrdiff_t read_ids_portable(const id_row *row, const id_filter *fi
 }
 
 #ifdef FB_X86_64
-FB_TARGET("avx2,popcnt")
+FB_TARGET(FB_AVX2)
 static inline ptrdiff_t read_ids_avx2(const id_row *row, const id_filter *filter, ptrdiff_t count,
                                       id_progress *read, int64_t *out)
 {
     return read_blocks(row, filter, count, read, out, widen_avx2, find_ids_avx2, keep_ids_avx2);
 }
 
-FB_TARGET("avx512f,popcnt")
+FB_TARGET(FB_AVX512)
 static inline ptrdiff_t read_ids_avx512(const id_row *row, const id_filter *filter, ptrdiff_t count,
                                         id_progress *read, int64_t *out)
 {

@@ -44,7 +44,7 @@ typedef void (*key_comparer)(const key_words *tokens, const key_words *others, i
 #ifdef FB_X86_64
 
 /* Vectors of 4 tokens from number `at` on. With constants for `vectors` and `wide`, masks stay in registers. */
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 FB_INLINE void compare_some_avx2(key_words tokens, key_words others, int at, const int vectors,
                                  const int wide, int earlier, uint64_t *masks)
 {
@@ -75,7 +75,7 @@ FB_INLINE void compare_some_avx2(key_words tokens, key_words others, int at, con
     }
 }
 
-FB_TARGET("avx512f")
+FB_TARGET(FB_AVX512)
 FB_INLINE void compare_some_avx512(key_words tokens, key_words others, int at, const int vectors,
                                    const int wide, int earlier, uint64_t *masks)
 {
@@ -105,7 +105,7 @@ FB_INLINE void compare_some_avx512(key_words tokens, key_words others, int at, c
     }
 }
 
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 static void compare_keys_avx2(const key_words *tokens, const key_words *others, int earlier, uint64_t *masks)
 {
     if (tokens->second) {
@@ -118,7 +118,7 @@ static void compare_keys_avx2(const key_words *tokens, const key_words *others, 
 }
 
 /* The first position of a mask says which one it is, in a byte: all are compared at once. */
-FB_TARGET("avx512f,avx512bw,avx512vpopcntdq")
+FB_TARGET(FB_AVX512)
 static void compare_masks_avx512(const uint64_t *in_reference, int length, uint64_t *masks)
 {
     uint8_t first[MASK_TOKENS + MASK_LANES];
@@ -134,7 +134,7 @@ static void compare_masks_avx512(const uint64_t *in_reference, int length, uint6
         masks[i] = _mm512_cmpeq_epi8_mask(_mm512_set1_epi8((char)first[i]), all) & (own - 1);
 }
 
-FB_TARGET("avx512f")
+FB_TARGET(FB_AVX512)
 static void compare_keys_avx512(const key_words *tokens, const key_words *others, int earlier,
                                 uint64_t *masks)
 {

@@ -102,7 +102,7 @@ FB_INLINE void match_some_portable(const uint64_t *in_reference, const uint64_t 
 
 #ifdef FB_X86_64
 
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 FB_INLINE __m256i and_shifted_avx2(__m256i *found, const uint64_t *planes, int n, const int words)
 {
     const __m128i right = _mm_cvtsi32_si128(n), left = _mm_cvtsi32_si128(64 - n);
@@ -121,7 +121,7 @@ FB_INLINE __m256i and_shifted_avx2(__m256i *found, const uint64_t *planes, int n
 }
 
 /* The lanes whose word is 0. */
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 FB_INLINE unsigned zero_lanes_avx2(__m256i words)
 {
     const __m256i zero = _mm256_cmpeq_epi64(words, _mm256_setzero_si256());
@@ -129,7 +129,7 @@ FB_INLINE unsigned zero_lanes_avx2(__m256i words)
 }
 
 /* Those of some lanes where the reference has more bits. */
-FB_TARGET("avx2,popcnt")
+FB_TARGET(FB_AVX2)
 FB_INLINE unsigned more_bits_avx2(const __m256i *reference, const __m256i *earlier, unsigned lanes,
                                   const int words)
 {
@@ -149,7 +149,7 @@ FB_INLINE unsigned more_bits_avx2(const __m256i *reference, const __m256i *earli
     return more;
 }
 
-FB_TARGET("avx2,popcnt")
+FB_TARGET(FB_AVX2)
 FB_INLINE void match_some_avx2(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                                int hypothesis_length, int max_order, const int words, uint64_t *matched)
 {
@@ -173,7 +173,7 @@ FB_INLINE void match_some_avx2(const uint64_t *in_reference, const uint64_t *in_
 }
 
 /* ANDs the shifted masks of 8 positions to those found; how many bits are left, by position. */
-FB_TARGET("avx512f,avx512vbmi2,avx512vpopcntdq")
+FB_TARGET(FB_AVX512)
 FB_INLINE __m512i and_shifted_avx512(__m512i *found, const uint64_t *planes, int n, const int words)
 {
     const __m512i shift = _mm512_set1_epi64(n);
@@ -189,7 +189,7 @@ FB_INLINE __m512i and_shifted_avx512(__m512i *found, const uint64_t *planes, int
 }
 
 /* The masks of 8 positions, and how many bits each has. */
-FB_TARGET("avx512f,avx512vpopcntdq")
+FB_TARGET(FB_AVX512)
 FB_INLINE __m512i load_masks_avx512(__m512i *found, const uint64_t *planes, const int words)
 {
     __m512i count = _mm512_setzero_si512();
@@ -200,7 +200,7 @@ FB_INLINE __m512i load_masks_avx512(__m512i *found, const uint64_t *planes, cons
     return count;
 }
 
-FB_TARGET("avx512f,avx512vbmi2,avx512vpopcntdq")
+FB_TARGET(FB_AVX512)
 FB_INLINE void match_some_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                                  int hypothesis_length, int max_order, const int words, uint64_t *matched)
 {
@@ -333,7 +333,7 @@ FB_INLINE uint16_t id_lanes(int count)
 }
 
 /* At most 64 ids as bytes; `known` are those below `distinct`. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 FB_INLINE __m512i narrow_ids(const int32_t *ids, int count, int distinct, uint64_t *known)
 {
     __m128i bytes[4];
@@ -350,7 +350,7 @@ FB_INLINE __m512i narrow_ids(const int32_t *ids, int count, int distinct, uint64
 }
 
 /* Fills the planes of a reference or, with `earlier`, of the hypothesis' earlier tokens, where both are it. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 static inline void fill_by_bytes(uint64_t *planes, const int32_t *ids, int length, const int32_t *reference,
                                  int reference_length, int distinct, int words, int earlier)
 {

@@ -34,7 +34,7 @@ FB_FOR_LEVELS(FB_COUNT_MATCHES)
 
 /* An n-gram that would go beyond the end has no bit left, as the masks after the end are 0: all lanes can be
  * counted. */
-FB_TARGET("avx512f,avx512vpopcntdq,popcnt")
+FB_TARGET(FB_AVX512)
 static void count_four_orders_avx512(const uint64_t *in_reference, const uint64_t *in_hypothesis,
                                      int hypothesis_length, int max_order, int64_t *matches)
 {

@@ -51,6 +51,20 @@
 #  include <arm_neon.h>
 #endif
 
+/* The instruction sets of a level of x86-64, with the register and the bit of cpuid: all its functions are compiled
+ * with them, and simd_supported() asks for each, because virtual machines may hide any of them. */
+#define FB_AVX2_SETS(set, and)                                                                       \
+    set("sse3", leaf1[2], 0) and set("ssse3", leaf1[2], 9) and set("sse4.1", leaf1[2], 19)           \
+        and set("sse4.2", leaf1[2], 20) and set("popcnt", leaf1[2], 23) and set("avx", leaf1[2], 28) \
+        and set("bmi", leaf7[1], 3) and set("avx2", leaf7[1], 5)
+#define FB_AVX512_SETS(set, and)                                                              \
+    FB_AVX2_SETS(set, and) and set("avx512f", leaf7[1], 16) and set("avx512bw", leaf7[1], 30) \
+        and set("avx512vbmi", leaf7[2], 1) and set("avx512vbmi2", leaf7[2], 6)                \
+        and set("avx512vpopcntdq", leaf7[2], 14)
+#define FB_NAME(name, leaf, bit) name
+#define FB_AVX2 FB_AVX2_SETS(FB_NAME, ",")
+#define FB_AVX512 FB_AVX512_SETS(FB_NAME, ",")
+
 #if defined(FB_X86_64) && (defined(__GNUC__) || defined(__clang__))
 #  define FB_TARGET(features) __attribute__((target(features)))
 #else
@@ -83,8 +97,8 @@ typedef enum { SIMD_PORTABLE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2 } simd_level;
 #elif defined(FB_X86_64)
 #  define FB_FOR_LEVELS(define)                                                               \
       define(_portable, SIMD_PORTABLE)                                                        \
-      FB_TARGET("avx2,bmi,popcnt") define(_avx2, SIMD_AVX2)                                   \
-      FB_TARGET("avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,popcnt") define(_avx512, SIMD_AVX512)
+      FB_TARGET(FB_AVX2) define(_avx2, SIMD_AVX2)                                             \
+      FB_TARGET(FB_AVX512) define(_avx512, SIMD_AVX512)
 #else
 #  define FB_FOR_LEVELS(define) define(_portable, SIMD_PORTABLE)
 #endif
@@ -104,20 +118,14 @@ static inline simd_level simd_supported(void)
     __cpuidex(leaf7, 7, 0);
     if (!((leaf1[2] >> 27) & 1)) return SIMD_PORTABLE;        /* no OSXSAVE: _xgetbv would fault */
     unsigned long long saved = _xgetbv(0);
-    int popcnt = (leaf1[2] >> 23) & 1, avx2 = (leaf7[1] >> 5) & 1;
-    int avx512 = ((leaf7[1] >> 16) & 1) && ((leaf7[1] >> 30) & 1)           /* F, BW */
-                 && ((leaf7[2] >> 1) & 1) && ((leaf7[2] >> 6) & 1)                       /* VBMI, VBMI2 */
-                 && ((leaf7[2] >> 14) & 1);                                              /* VPOPCNTDQ */
-    if (avx512 && avx2 && popcnt && (saved & 0xE6) == 0xE6) return SIMD_AVX512;
-    if (avx2 && popcnt && (saved & 0x6) == 0x6) return SIMD_AVX2;
+#  define FB_HAS(name, leaf, bit) (((leaf) >> (bit)) & 1)
+    if (FB_AVX512_SETS(FB_HAS, &&) && (saved & 0xE6) == 0xE6) return SIMD_AVX512;
+    if (FB_AVX2_SETS(FB_HAS, &&) && (saved & 0x6) == 0x6) return SIMD_AVX2;
 #elif defined(FB_X86_64)
     __builtin_cpu_init();
-    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-        && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2")
-        && __builtin_cpu_supports("avx512vpopcntdq"))
-        return SIMD_AVX512;
-    if (avx2) return SIMD_AVX2;
+#  define FB_HAS(name, leaf, bit) __builtin_cpu_supports(name)
+    if (FB_AVX512_SETS(FB_HAS, &&)) return SIMD_AVX512;
+    if (FB_AVX2_SETS(FB_HAS, &&)) return SIMD_AVX2;
 #endif
     return SIMD_PORTABLE;
 }

@@ -92,7 +92,7 @@ FB_INLINE const uint16_t *whole_chars(const uint16_t *chars, size_t count, uint1
 
 /* Classes of 32 bytes. pshufb looks up 16 entries; each row of the table is one look-up, which adding
  * 0x70 with saturation turns off (high bit set: zero) for the bytes that belong to other rows. */
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 static inline __m256i look_up_avx2(const uint8_t *table, __m256i bytes)
 {
     const __m256i limit = _mm256_set1_epi8(0x70);
@@ -108,7 +108,7 @@ static inline __m256i look_up_avx2(const uint8_t *table, __m256i bytes)
     return classes;
 }
 
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 static inline void classify_bytes_avx2(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                        class_masks *masks)
 {
@@ -123,7 +123,7 @@ static inline void classify_bytes_avx2(const uint8_t table[256], const uint8_t *
     }
 }
 
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
 {
     const __m256i zero = _mm256_setzero_si256(), high_byte = _mm256_set1_epi16((short)0xFF00);
@@ -152,7 +152,7 @@ static inline uint64_t narrow_avx2(const uint16_t *chars, size_t count, uint8_t 
 }
 
 /* Eight at a time, whether they are there or not: a branch for each bit would be mispredicted. */
-FB_TARGET("bmi,popcnt")
+FB_TARGET(FB_AVX2)
 static inline int locate_avx2(uint64_t mask, size_t start, uint16_t *positions)
 {
     const int count = (int)_mm_popcnt_u64(mask);
@@ -164,7 +164,7 @@ static inline int locate_avx2(uint64_t mask, size_t start, uint16_t *positions)
     return count;
 }
 
-FB_TARGET("avx512f,avx512bw,avx512vbmi")
+FB_TARGET(FB_AVX512)
 static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t *bytes, size_t count,
                                          class_masks *masks)
 {
@@ -180,7 +180,7 @@ static inline void classify_bytes_avx512(const uint8_t table[256], const uint8_t
         masks->of[k] = _mm512_test_epi8_mask(classes, _mm512_set1_epi8((char)CLASS(k)));
 }
 
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_t *bytes, uint8_t *high_bytes)
 {
     const __m512i spaces = _mm512_set1_epi16(' '), low_byte = _mm512_set1_epi16(0xFF);
@@ -200,7 +200,7 @@ static inline uint64_t narrow_avx512(const uint16_t *chars, size_t count, uint8_
     return wide;
 }
 
-FB_TARGET("avx512f,avx512bw,avx512vbmi2,popcnt")
+FB_TARGET(FB_AVX512)
 static inline int locate_avx512(uint64_t mask, size_t start, uint16_t *positions)
 {
     /* clang-format off */

@@ -140,7 +140,7 @@ FB_INLINE void read_keys(const line_reader *line, const token_edges *edges, int 
 #ifdef FB_X86_64
 
 /* The same, 8 words at a time. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 static void read_keys_avx512(const line_reader *line, token_edges *edges, int count, hash_seed seed,
                              key_list *keys)
 {

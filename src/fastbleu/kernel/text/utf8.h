@@ -222,7 +222,7 @@ static inline int is_cut_off(const uint8_t *bytes, size_t size)
 #  define FB_EQUAL(bytes, value) _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8((char)(value)))
 
 /* Whether any of 64 bytes ends white space beyond ASCII, by them and those one and two before. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 static inline int has_wide_spaces_avx512(__m512i third, __m512i second, __m512i first)
 {
     const uint64_t after_80 = FB_EQUAL(second, 0x80), after_e2 = FB_EQUAL(first, 0xE2);
@@ -236,7 +236,7 @@ static inline int has_wide_spaces_avx512(__m512i third, __m512i second, __m512i 
 }
 
 /* Whether 256 bytes are ASCII. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 static inline int are_ascii_avx512(const uint8_t *bytes)
 {
     const __m512i one = _mm512_or_si512(_mm512_loadu_si512(bytes), _mm512_loadu_si512(bytes + 64));
@@ -248,7 +248,7 @@ static inline int are_ascii_avx512(const uint8_t *bytes)
  * and for the high half of the next have in common (Keiser and Lemire, "Validating UTF-8 in less than one
  * instruction per byte"). No branch depends on single characters, of which some blocks have one and others
  * none. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
 {
     const __m512i half = _mm512_set1_epi8(0x0F), inner = _mm512_set1_epi8((char)INNER_BYTES);
@@ -308,7 +308,7 @@ static inline utf8_content scan_avx512(const uint8_t *bytes, size_t size)
                         bytes)
 
 /* The same of 32 bytes. */
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 static inline int has_wide_spaces_avx2(__m256i third, __m256i second, __m256i first)
 {
     const __m256i after_80 = FB_EQUAL(second, 0x80), after_e2 = FB_EQUAL(first, 0xE2);
@@ -324,7 +324,7 @@ static inline int has_wide_spaces_avx2(__m256i third, __m256i second, __m256i fi
     return _mm256_movemask_epi8(_mm256_or_si256(spaces, latin)) != 0;
 }
 
-FB_TARGET("avx2")
+FB_TARGET(FB_AVX2)
 static inline utf8_content scan_avx2(const uint8_t *bytes, size_t size)
 {
     const __m256i half = _mm256_set1_epi8(0x0F), inner = _mm256_set1_epi8((char)INNER_BYTES);
@@ -370,7 +370,7 @@ static inline utf8_content scan_avx2(const uint8_t *bytes, size_t size)
 #  undef FB_EQUAL
 
 /* 32 numbers of 16 bits: the bytes of a mask, and 0 for others, which are not read. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 static inline __m512i widened_avx512(uint64_t mask, const uint8_t *bytes)
 {
     return _mm512_cvtepu8_epi16(
@@ -380,7 +380,7 @@ static inline __m512i widened_avx512(uint64_t mask, const uint8_t *bytes)
 /* 32 bytes at a time, of which the first begins a character, as 32 numbers of 16 bits: each first byte with
  * the two bytes after it makes its character, and the others are squeezed out. Blocks with characters of
  * four bytes, or with errors, are left to the portable way. */
-FB_TARGET("avx512f,avx512bw,avx512vbmi2,popcnt")
+FB_TARGET(FB_AVX512)
 static inline int decode_avx512(utf8_decoding *line, size_t stop)
 {
     const __m512i low6 = _mm512_set1_epi16(0x3F);

@@ -30,7 +30,7 @@ typedef struct { uint64_t of[LISTED_TOKENS / 64]; } word_bits;
 #  define OF_BYTE(n) ((uint64_t)0x0001000100010001u << (n))
 
 /* 16 bytes of each of words 0, 2, 4 and 6 from `ends` on, of a line whose first 16 these would be. */
-FB_TARGET("avx512f")
+FB_TARGET(FB_AVX512)
 FB_INLINE __m512i gather_words(const uint8_t *line, const int char_width, const uint16_t *ends)
 {
     const __m256i low = _mm256_loadu2_m128i((const __m128i *)(line + ends[2] * char_width),
@@ -41,7 +41,7 @@ FB_INLINE __m512i gather_words(const uint8_t *line, const int char_width, const 
 }
 
 /* What tells the pages of 4 words, for their keys. `several`: bytes of words for which that cannot be told. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 FB_INLINE __m512i pages_of_words(__m512i high_bytes, __m512i tags, uint64_t inside, uint64_t *several)
 {
     /* By byte of a key of up to PAGED_WORD characters, which byte of the bits of 4 words; none: 0x80. */
@@ -73,7 +73,7 @@ FB_INLINE __m512i pages_of_words(__m512i high_bytes, __m512i tags, uint64_t insi
 }
 
 /* The keys of a line in characters of 1 or 2 bytes. */
-FB_TARGET("avx512f,avx512bw")
+FB_TARGET(FB_AVX512)
 FB_INLINE void read_words(const uint8_t *line, const int char_width, token_edges *edges, int count,
                           key_list *keys, word_bits *left)
 {
