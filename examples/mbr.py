@@ -48,24 +48,23 @@ def main():
 
     tokenize = arguments.tokenize or TOKENIZERS.get(arguments.pair[-2:], "13a")
     try:
-        of_corpora = fastbleu.BLEU(tokenize, threads=arguments.threads)
-        of_sentences = fastbleu.BLEU(tokenize, effective_order=True, threads=arguments.threads)
+        metric = fastbleu.BLEU(tokenize, threads=arguments.threads)
     except (ValueError, ImportError, OSError) as error:
         parser.error(str(error))
     candidates = list(map(list, zip(*systems.values(), strict=True)))
     truth = list(zip(*references.values(), strict=True))
 
     start = time.perf_counter()
-    best = of_sentences.mbr(candidates, aggregate=arguments.aggregate).best
+    best = metric.mbr(candidates, aggregate=arguments.aggregate).best
     seconds = time.perf_counter() - start
 
     names = list(systems)
     choice = [lines[number] for lines, number in zip(candidates, best, strict=True)]
-    score = of_corpora.score(choice, truth)
+    score = metric.score(choice, truth)
     print(f"{arguments.pair}: {len(choice)} sources, {len(systems)} systems")
     print(f"MBR choice, made in {seconds * 1e3:.0f} ms: BLEU {score.value:.2f}")
     for number, name in enumerate(names):
-        value = of_corpora.score(systems[name], truth).value
+        value = metric.score(systems[name], truth).value
         share = sum(chosen == number for chosen in best) / len(choice)
         print(f"{name}: BLEU {value:.2f}, gain {score.value - value:+.2f}, chosen {share:.1%}")
     print(score.signature)
