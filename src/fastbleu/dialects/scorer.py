@@ -7,6 +7,7 @@ from ..counting.stats import Stats
 from ..inputs.arguments import as_double, check_flag
 from ..inputs.checks import is_iterable
 from ..inputs.mistakes import UNSPACED_TOKENIZERS
+from ..inputs.places import Place, refusal
 from ..inputs.warnings import TOKENIZED_PERIODS, warn_input, warn_tokenized
 from ..runtime.import_lock import import_lock
 from ..tokenizers.loaded import Tokenizer
@@ -261,7 +262,7 @@ class Scorer:
             return numpy.asarray(self.dialect._segment_scores(counted, self), numpy.float64)
         except (ValueError, ZeroDivisionError):
             if counted.extra is None:
-                self._refuse_first(stats, "segment {}".format)
+                self._refuse_first(stats, Place)
             raise
 
     def _checked_rows(self, counted: Counted) -> Stats:
@@ -278,7 +279,7 @@ class Scorer:
             try:
                 self.row_scores(row)
             except (ValueError, ZeroDivisionError) as error:
-                raise type(error)(f"{place(number)}: {error}") from None
+                raise refusal(type(error), place(number), f": {error}") from None
 
     def prefix_scores(self, counter: Counter, batch: Batch, length: int) -> NDArray[numpy.float64]:
         """The score of each prefix of a batch, shape (segments, length)."""
