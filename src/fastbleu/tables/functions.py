@@ -365,7 +365,7 @@ def _bar(source: Source, progress: bool) -> ProgressBar:
 
 
 def _totals(groups: GroupScorer, source: Source, progress: bool) -> Frame:
-    """The totals of a table's groups; ValueError if it has no rows."""
+    """The totals of a table's groups; ValueError if no row was counted."""
 
     def advancing() -> Iterator[Frame]:
         for frame in source.chunks():
@@ -374,8 +374,8 @@ def _totals(groups: GroupScorer, source: Source, progress: bool) -> Frame:
 
     with _bar(source, progress) as bar:
         total = groups.totals(advancing())
-    if total is None:
-        raise ValueError("there are no segments to score: the table has no rows")
+    if total is None or not len(total):
+        raise groups.row_counter.no_rows()
     return total
 
 

@@ -203,11 +203,15 @@ class GroupScorer:
         results = []
         for metric, rows in self._grouped(keys):
             kept, score, stats = self.row_counter.score_all(metric, frame[rows], rows)
+            if score is None:
+                continue
             table = None
             if stats is not None:
                 table = np.asarray(metric.scorer.rows_to_add(stats))
             row = _row(len(kept), score, self._interval(metric, table))
             results.append((int(kept[0]), row))
+        if not results:
+            raise self.row_counter.no_rows()
         self.row_counter.warn()
         results.sort(key=lambda result: result[0])
         firsts = np.array([first for first, _ in results], np.int64)
@@ -281,7 +285,5 @@ def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
 
 def with_results(keys: Frame, results: list[dict[str, Any]], by: Sequence[str]) -> Frame:
     """The keys and the results of the groups side by side."""
-    if not results:
-        raise ValueError("there are no segments to score: the table has no rows")
     columns = {name: [row[name] for row in results] for name in results[0]}
     return keys.without_index().with_columns(columns).select([*by, *columns])

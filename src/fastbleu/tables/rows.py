@@ -215,10 +215,12 @@ class RowCounter:
 
     def score_all(
         self, metric: BLEU, frame: Frame, numbers: Indices
-    ) -> tuple[Indices, Score, Stats | None]:
-        """The rows of a frame in which nothing is missing, their score, and counts if there are."""
+    ) -> tuple[Indices, Score | None, Stats | None]:
+        """The rows in which nothing is missing, their score if any, and counts if there are."""
         with errors_naming_rows(self, numbers, frame):
             present, counted = self._count(metric, frame, numbers)
+            if not len(present):
+                return present, None, None
             score = metric.scorer.score(metric.scorer.totals(counted))
             return numbers[present], score, counted.stats
 
@@ -248,6 +250,16 @@ class RowCounter:
             return
         for (language,), rows in frame.groups([self.language]):
             yield self.metric_of(language), rows
+
+    def no_rows(self) -> ValueError:
+        """The error for a table of which nothing was counted."""
+        problem = "the table has no rows"
+        if self._left_out:
+            problem = (
+                f"all {self._left_out} rows were left out, because a value is missing; the first "
+                f"is {self.place(self._first_left_out)}"
+            )
+        return ValueError(f"there are no segments to score: {problem}")
 
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
