@@ -107,13 +107,24 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
         for files in reference_files(options):
             readers.append(ChainReader([open_lines(name, opened) for name in files]))
     for name in options.references:
-        readers.append(open_input(name, opened, REFERENCE, encoding, options.num_refs))
-    systems = [open_input(name, opened, SYSTEM, encoding) for name in options.systems]
+        readers.append(_opened(options, opened, name, REFERENCE, options.num_refs))
+    systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
     align_images(readers, systems)
     readers += systems
+    if not any(reader.missing for reader in readers):
+        for option in ("missing", "quoted"):
+            if getattr(options, option) is not None:
+                raise InputError(f"--{option} is for tables, but no file is read as one")
     if options.input is None:
         readers.append(open_lines(STDIN, opened, encoding, fields=None, universal_newlines=True))
     return readers
+
+
+def _opened(
+    options: argparse.Namespace, opened: ExitStack, name: str, role: str, fields: int = 1
+) -> Reader:
+    missing, quoted = options.missing or "error", options.quoted
+    return open_input(name, opened, role, options.encoding, fields, missing, quoted)
 
 
 def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack) -> Iterable[str]:
@@ -128,21 +139,24 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         raise
     names = system_names(options, systems)
     for label in options.labels:
-        readers.append(open_input(getattr(options, label), opened, SYSTEM, options.encoding))
+        readers.append(_opened(options, opened, getattr(options, label), SYSTEM))
     kind = SacrebleuText if options.prints_as_sacrebleu else DialectText
     printer = kind(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
     in_place = printer.counter.reads_utf8 and not options.lists_texts
     chunks = in_step(readers, lines, in_place and all(reader.is_utf8 for reader in readers))
-    numbers: Iterable[int] = itertools.count()
+    numbers: list[int] | None = None
     if options.progress:
         chunks = _with_progress(chunks, readers)
+    kept = None
     if options.filtered:
         from .testsets import kept_segments
 
         kept = kept_segments(options)
-        chunks, numbers = _chosen(chunks, kept), sorted(kept)
+    if kept is not None or options.missing == "skip":
+        numbers = []
+        chunks = _chosen(chunks, kept, readers, numbers)
     if options.reported:
         from .html_report import write_reports
 
@@ -159,7 +173,8 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         from tempfile import SpooledTemporaryFile  # 3 ms, for this alone
 
         spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
-        segments = SegmentList(options, printer, names, references, numbers, spool)
+        chosen = itertools.count() if numbers is None else numbers
+        segments = SegmentList(options, printer, names, references, chosen, spool)
     with catch_warnings(record=True) as caught:
         simplefilter("always", InputWarning)
         try:
@@ -249,15 +264,29 @@ def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[st
         _complain(f"warning: {warning}")
 
 
-def _chosen(chunks: Chunks, kept: set[int]) -> Chunks:
-    """Yield the chunks without the segments that --origlang and --subset leave out."""
+def _chosen(
+    chunks: Chunks, kept: set[int] | None, readers: Sequence[Reader], numbers: list[int]
+) -> Chunks:
+    """Yield the chunks without the segments that --origlang, --subset or --missing leave out.
+
+    The numbers of the others are appended to `numbers` before their chunk is yielded.
+    """
     start = 0
+    skips = any(reader.missing == "skip" for reader in readers)
     for chunk in chunks:
-        end = start + len(chunk[0])
-        mask = [number in kept for number in range(start, end)]
-        start = end
-        if any(mask):
-            yield [list(itertools.compress(column, mask)) for column in chunk]
+        columns = chunk if skips else []
+        empty = {index for column in columns for index, text in enumerate(column) if text is None}
+        wanted = [
+            index not in empty and (kept is None or start + index in kept)
+            for index in range(len(chunk[0]))
+        ]
+        numbers += itertools.compress(itertools.count(start), wanted)
+        start += len(wanted)
+        if any(wanted):
+            yield [list(itertools.compress(column, wanted)) for column in chunk]
+    notes = [note for reader in readers if reader.left_out for note in reader.notes()]
+    if notes and not numbers:
+        raise InputError(f"no segment to score: {'; '.join(notes)}")
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    Error = TypeVar("Error", TypeError, ValueError)
+    Error = TypeVar("Error", bound=Exception)
 
 
 class Place(str):

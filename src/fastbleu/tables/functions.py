@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..metric.bleu import BLEU
     from .frames import Indices
-    from .rows import RowOptions
+    from .rows import RowOptions, TableOptions
 
 
 def score(
@@ -36,7 +36,7 @@ def score(
     samples: int = 1000,
     seed: int | str | None = None,
     progress: bool = False,
-    **options: Unpack[RowOptions],
+    **options: Unpack[TableOptions],
 ) -> Any:
     """BLEU of each group of a table's rows, equal to that of the group alone.
 
@@ -75,8 +75,16 @@ def score(
     samples, seed : int, optional
         Number of bootstrap samples, and their seed.
     missing : {"error", "empty", "skip"}, default "error"
-        What to do with a row whose hypothesis or reference is null (None, NaN): "empty" reads it as
-        an empty text, "skip" leaves the row out and warns how many there are.
+        What to do with a row whose hypothesis or reference is null (None, NaN, an empty cell of
+        .csv and .tsv): "empty" reads it as an empty text, "skip" leaves the row out and warns how
+        many there are. A cell with two quotation marks alone, ``""``, is an empty text, as polars
+        and pyarrow write and read it; pandas writes empty texts as empty cells, and reads both as
+        NaN.
+    quoted : bool, optional
+        Whether cells of .csv and .tsv files may be enclosed in quotation marks. By default those of
+        .csv; those of a .tsv file if all its marks enclose cells and some are doubled, all names of
+        columns have them, or a cell has a tab or a line break, as pandas, polars and csv write it:
+        the file is searched before it is read. Else marks are text.
     threads : int, optional
         Number of threads; by default the metric's.
     progress : bool, default False
@@ -116,7 +124,7 @@ def score(
     >>> found["system"], found["segments"], [round(value, 1) for value in found["bleu"]]
     (['a', 'b'], [2, 1], [100.0, 77.9])
     """
-    row_counter = RowCounter(hypothesis, references, **options)
+    row_counter = _row_counter(hypothesis, references, **options)
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
     source = _opened(table, row_counter, groups.columns)
     dialect = row_counter.metric.scorer.dialect
@@ -134,7 +142,7 @@ def sums(
     by: str | Sequence[str] = (),
     *,
     progress: bool = False,
-    **options: Unpack[RowOptions],
+    **options: Unpack[TableOptions],
 ) -> Any:
     """The counts of each group of a table's rows, to be stored, added up and scored later.
 
@@ -165,7 +173,7 @@ def sums(
     >>> found["segments"], found["hyp_len"], found["matches_1"]
     ([2], [4], [3])
     """
-    row_counter = RowCounter(hypothesis, references, **options)
+    row_counter = _row_counter(hypothesis, references, **options)
     groups = sums_scorer(row_counter, by)
     source = _opened(table, row_counter, groups.columns)
     total = _totals(groups, source, progress)
@@ -244,7 +252,7 @@ def sentence_scores(
     *,
     name: str = "bleu",
     progress: bool = False,
-    **options: Unpack[RowOptions],
+    **options: Unpack[TableOptions],
 ) -> Any:
     """Add a column `name` with the BLEU of each row.
 
@@ -266,7 +274,7 @@ def sentence_scores(
     >>> [round(value, 1) for value in sentence_scores(table, "mt", "ref")["bleu"]]
     [100.0, 0.0]
     """
-    return with_scores(table, RowCounter(hypothesis, references, **options), name, progress)
+    return with_scores(table, _row_counter(hypothesis, references, **options), name, progress)
 
 
 def with_scores(
@@ -287,7 +295,7 @@ def statistics(
     references: str | Sequence[str],
     *,
     progress: bool = False,
-    **options: Unpack[RowOptions],
+    **options: Unpack[TableOptions],
 ) -> Any:
     """Add columns with the counts of each row, from which every score can be computed.
 
@@ -301,7 +309,7 @@ def statistics(
     >>> table["hyp_len"], table["matches_1"], table["matches_2"]
     ([3], [2], [1])
     """
-    return with_counts(table, RowCounter(hypothesis, references, **options), progress)
+    return with_counts(table, _row_counter(hypothesis, references, **options), progress)
 
 
 def with_counts(table: object, row_counter: RowCounter, progress: bool = False) -> Any:
@@ -352,9 +360,20 @@ def _appended(
     return result
 
 
+def _row_counter(
+    hypothesis: str,
+    references: str | Sequence[str],
+    quoted: bool | None = None,
+    **options: Unpack[RowOptions],
+) -> RowCounter:
+    row_counter = RowCounter(hypothesis, references, **options)
+    row_counter.quoted = quoted
+    return row_counter
+
+
 def _opened(table: Any, row_counter: RowCounter, columns: Sequence[str] | None) -> Source:
     """The table; messages about rows of files name the file."""
-    source = open_table(table, columns, row_counter.texts)
+    source = open_table(table, columns, row_counter.texts, row_counter.quoted)
     if is_path(table):
         row_counter.place = source.place
     return source

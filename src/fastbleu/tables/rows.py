@@ -41,6 +41,12 @@ class RowOptions(TypedDict, total=False):
     threads: int | None
 
 
+class TableOptions(RowOptions, total=False):
+    """Options of how a table is read, too."""
+
+    quoted: bool | None
+
+
 class RowCounter:
     """Counts one frame after the other by a metric's `Counter`, or by one for each language.
 
@@ -95,6 +101,7 @@ class RowCounter:
         }
         self._periods: dict[BLEU, int] = {}
         self._left_out, self._first_left_out = 0, 0
+        self.quoted: bool | None = None  # of files that are read
         # How messages name a row of the table, from 0.
         self.place: Callable[[int], str] = "row {}".format
 
