@@ -88,7 +88,6 @@ def test_groups_as_text(path):
 @pytest.mark.parametrize(
     ("its", "message"),
     [
-        (pyarrow.array([*ITS["mt"][:3], None]), "row 3: column 'mt' is null; fill it, or drop"),
         (pyarrow.array([1, 2, 3, 4]), "row 0: column 'mt' is an int; choose a column of texts"),
         (
             pyarrow.Array.from_buffers(
@@ -177,24 +176,16 @@ def test_suffixes(suffix, tmp_path):
     assert run(f"{path}::ref", "-i", f"{path}::mt") == expected
 
 
-def test_missing_and_languages(tmp_path):
+def test_tokenizers_of_languages(tmp_path):
     path = tmp_path / "t.parquet"
     holes = pyarrow.table(ITS | {"mt": [None, *ITS["mt"][1:]]})
     parquet.write_table(holes, path)
-    arguments = f"{path}::ref", "-i", f"{path}::mt", "--by", "lang"
-    assert "t.parquet: row 0: column 'mt' has no value" in run(*arguments, status=1)
-    for choice in ("skip", "empty"):
-        found = json.loads(run(*arguments, "--missing", choice))
-        assert found == tables.score(holes, "mt", ["ref"], "lang", missing=choice).to_pylist()
+    arguments = f"{path}::ref", "-i", f"{path}::mt", "--by", "lang", "--missing", "skip"
     how = {"language": "lang", "tokenize": {"zh": "char", "de": "none", None: "13a"}}
-    found = json.loads(
-        run(*arguments, "--missing", "skip", "--by-language", "lang:zh=char,de=none")
-    )
+    found = json.loads(run(*arguments, "--by-language", "lang:zh=char,de=none"))
     assert found == tables.score(holes, "mt", ["ref"], "lang", missing="skip", **how).to_pylist()
     assert "as in lang:zh=zh" in run(*arguments, "--by-language", "lang", status=1)
-    fix = 'pass --missing "skip" to leave such rows out or --missing "empty"'
-    assert fix in run(*arguments, status=1)
-    assert "they need --by" in run(*arguments[:3], "--missing", "skip", status=2)
+    assert "it needs --by" in run(*arguments[:3], "--by-language", "lang:zh=zh", status=2)
 
 
 def test_groups_as_markdown_and_latex(path):

@@ -18,7 +18,7 @@ feather = importlib.import_module("pyarrow.feather")
 csv = importlib.import_module("pyarrow.csv")
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
-ITS = {name: [value or "" for value in values] for name, values in columns(300).items()}
+ITS = {name: [value or "-" for value in values] for name, values in columns(300).items()}
 PARTS = [
     {name: values[first : first + 100] for name, values in ITS.items()} for first in (0, 100, 200)
 ]

@@ -60,6 +60,14 @@ def test_the_row_of_an_error_is_that_of_the_table():
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref", **how)
 
 
+def test_an_error_of_a_users_tokenizer_is_left_as_it_is():
+    def split(text):
+        raise ValueError("segment 1: the hypothesis is missing (ours)")
+
+    message = "segment 1: the hypothesis is missing (ours) (the hypotheses are column 'mt'"
+    fails(ValueError, message, ITS, "mt", "ref", metric=BLEU(split))
+
+
 def test_columns_of_different_lengths():
     message = "column 'mt' has 3 rows, but column 'ref' has 2: row 2 is in one of them only"
     fails(ValueError, message, ITS | {"ref": ["a", "b"]}, "mt", "ref")
@@ -77,16 +85,11 @@ def test_no_rows():
     fails(ValueError, "there are no segments to score", {"mt": [], "ref": []}, "mt", "ref")
     fails(ValueError, "there are no segments to score", iter(()), "mt", "ref")
     nothing = {"mt": [None, None], "ref": ["a", "b"]}
-    for how in ({}, {"confidence": 0.9}):
-        fails(
-            ValueError,
-            "there are no segments to score",
-            nothing,
-            "mt",
-            "ref",
-            missing="skip",
-            **how,
-        )
+    message = "all 2 rows were left out, because a value is missing; the first is row 0"
+    options = {"confidence": 0.9}, {"metric": BLEU(dialect="codebleu-weighted")}, {"by": "ref"}
+    for how in options:
+        fails(ValueError, message, nothing, "mt", "ref", missing="skip", **how)
+    raises(ValueError, message, tables.sums, nothing, "mt", "ref", missing="skip")
 
 
 @pytest.mark.parametrize("table", [7, None, "abc.txt", b"abc", ["a", "b"], iter([["a"]])])

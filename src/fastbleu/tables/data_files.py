@@ -8,7 +8,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from ..inputs.quoting import is_quoted
@@ -281,16 +281,16 @@ class Files:
         with import_lock:
             from pyarrow import csv, dataset, ipc, json
 
-        quoted = self._quoted
-        if kind == "tsv" and quoted is None:
+        parsing = csv.ParseOptions(newlines_in_values=True)
+        if kind in ("csv", "tsv"):
+            parsing.delimiter, quoted = "," if kind == "csv" else "\t", self._quoted
             stream = system.open_input_stream(path)
             with io.TextIOWrapper(stream, "utf-8", "replace", newline="\n") as lines:
-                quoted = is_quoted(line.removesuffix("\n") for line in lines)
-        parsing = csv.ParseOptions(
-            delimiter="\t" if kind == "tsv" else ",",
-            quote_char=False if quoted is False else '"',
-            newlines_in_values=True,
-        )
+                # Of one column, an empty line is a missing value.
+                parsing.ignore_empty_lines = parsing.delimiter in (first := lines.readline())
+                if kind == "tsv" and quoted is None:
+                    quoted = is_quoted(line.removesuffix("\n") for line in chain([first], lines))
+            parsing.quote_char = False if quoted is False else '"'
         # An empty cell is missing, "" in quotation marks is an empty text, and "NA" a word.
         converting = csv.ConvertOptions(
             column_types={text: pyarrow.string() for text in self._texts},
