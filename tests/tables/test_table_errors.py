@@ -31,21 +31,6 @@ def test_a_column_that_is_not_there(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("name", ["mt", "ref"])
-def test_null(family, name):
-    its = columns(100)
-    its[name][77] = None
-    table = table_of(family, its)
-    message = f"row 77: column '{name}' has no value (null); pass missing=\"skip\""
-    fails(TypeError, message, table, "mt", ["ref", "other"])
-    parts = (table_of(family, {n: v[a : a + 40] for n, v in its.items()}) for a in (0, 40, 80))
-    fails(TypeError, message, parts, "mt", ["ref", "other"])
-    for call in (tables.sentence_scores, tables.statistics):
-        with pytest.raises(TypeError, match=re.escape(message)):
-            call(table, "mt", ["ref"] if name == "ref" else "other")
-
-
-@pytest.mark.parametrize("family", FAMILIES)
 def test_no_text(family):
     table = table_of(family, ITS | {"mt": [1, 2, 3]})
     fails(TypeError, "(the hypotheses are column 'mt', the references 'ref')", table, "mt", "ref")

@@ -146,7 +146,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     lines = CHUNK_LINES if options.threads == 1 else 16 * CHUNK_LINES * options.threads
     in_place = printer.counter.reads_utf8 and not options.lists_texts
     chunks = in_step(readers, lines, in_place and all(reader.is_utf8 for reader in readers))
-    numbers: list[int] | None = None
+    numbers: Iterable[int] = itertools.count()
     if options.progress:
         chunks = _with_progress(chunks, readers)
     kept = None
@@ -155,8 +155,8 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
 
         kept = kept_segments(options)
     if kept is not None or options.missing == "skip":
-        numbers = []
-        chunks = _chosen(chunks, kept, readers, numbers)
+        numbers = chosen = list[int]()
+        chunks = _chosen(chunks, kept, readers, chosen)
     if options.reported:
         from .html_report import write_reports
 
@@ -173,8 +173,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         from tempfile import SpooledTemporaryFile  # 3 ms, for this alone
 
         spool = opened.enter_context(SpooledTemporaryFile(_SPOOL_BYTES))  # noqa: SIM115
-        chosen = itertools.count() if numbers is None else numbers
-        segments = SegmentList(options, printer, names, references, chosen, spool)
+        segments = SegmentList(options, printer, names, references, numbers, spool)
     with catch_warnings(record=True) as caught:
         simplefilter("always", InputWarning)
         try:
@@ -272,14 +271,11 @@ def _chosen(
     The numbers of the others are appended to `numbers` before their chunk is yielded.
     """
     start = 0
-    skips = any(reader.missing == "skip" for reader in readers)
     for chunk in chunks:
-        columns = chunk if skips else []
-        empty = {index for column in columns for index, text in enumerate(column) if text is None}
-        wanted = [
-            index not in empty and (kept is None or start + index in kept)
-            for index in range(len(chunk[0]))
-        ]
+        wanted = [kept is None or start + index in kept for index in range(len(chunk[0]))]
+        for column in chunk if type(chunk[0]) is list else ():
+            for index, text in enumerate(column):
+                wanted[index] &= text is not None
         numbers += itertools.compress(itertools.count(start), wanted)
         start += len(wanted)
         if any(wanted):

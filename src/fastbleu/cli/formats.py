@@ -65,7 +65,9 @@ def open_input(
     lines = TextLines(ByteSource(path, opened), encoding)
     if kind == "json":
         return JsonReader(lines, selector, missing)
-    if quoted is None and lines.source.size is not None:
+    if quoted is None:
+        if lines.source.size is None:
+            raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
         with ExitStack() as closed:
             quoted = is_quoted(_lines_of(TextLines(ByteSource(path, closed), encoding)))
     return ColumnReader(lines, selector, missing, quoted)
@@ -135,11 +137,9 @@ class _OneOfMany(LineReader):
 
 
 class ColumnReader(_OneOfMany):
-    """A column of tab-separated values, whose cells may be `quoted`: None if nothing tells."""
+    """A column of tab-separated values, whose cells may be `quoted`."""
 
-    def __init__(
-        self, lines: TextLines, selector: str, missing: str, quoted: bool | None = False
-    ) -> None:
+    def __init__(self, lines: TextLines, selector: str, missing: str, quoted: bool) -> None:
         super().__init__(lines, selector, missing)
         self._quoted = quoted
         if quoted:
@@ -171,19 +171,10 @@ class ColumnReader(_OneOfMany):
         return text if self._quoted else text or None
 
     def _cells(self, row: str) -> Sequence[str | None]:
-        if not self._quoted:
-            if self._quoted is None and (row.startswith('"') or '\t"' in row):
-                raise self._error(
-                    "a cell begins with a quotation mark, and a pipe is read once, so that nothing "
-                    "tells whether marks enclose cells: add --quoted or --no-quoted"
-                )
-            return row.split("\t")
-        cells = cells_of(row)
+        cells = cells_of(row) if self._quoted else row.split("\t")
         if cells is None:
-            raise self._error(
-                "a quotation mark that does not enclose a cell, or is not doubled in it: correct "
-                "it, or add --no-quoted"
-            )
+            problem = "a quotation mark neither encloses a cell nor is doubled in it"
+            raise self._error(f"{problem}: correct it, or add --no-quoted")
         return cells
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..metric.bleu import BLEU
     from .frames import Indices
-    from .rows import RowOptions, TableOptions
+    from .rows import RowOptions
 
 
 def score(
@@ -36,7 +36,7 @@ def score(
     samples: int = 1000,
     seed: int | str | None = None,
     progress: bool = False,
-    **options: Unpack[TableOptions],
+    **options: Unpack[RowOptions],
 ) -> Any:
     """BLEU of each group of a table's rows, equal to that of the group alone.
 
@@ -82,9 +82,8 @@ def score(
         NaN.
     quoted : bool, optional
         Whether cells of .csv and .tsv files may be enclosed in quotation marks. By default those of
-        .csv; those of a .tsv file if all its marks enclose cells and some are doubled, all names of
-        columns have them, or a cell has a tab or a line break, as pandas, polars and csv write it:
-        the file is searched before it is read. Else marks are text.
+        .csv; those of a .tsv file if all its marks enclose cells, as pandas, polars and csv write
+        them, for which it is searched before it is read. Else marks are text.
     threads : int, optional
         Number of threads; by default the metric's.
     progress : bool, default False
@@ -124,7 +123,7 @@ def score(
     >>> found["system"], found["segments"], [round(value, 1) for value in found["bleu"]]
     (['a', 'b'], [2, 1], [100.0, 77.9])
     """
-    row_counter = _row_counter(hypothesis, references, **options)
+    row_counter = RowCounter(hypothesis, references, **options)
     groups = GroupScorer(row_counter, by, confidence, samples, seed)
     source = _opened(table, row_counter, groups.columns)
     dialect = row_counter.metric.scorer.dialect
@@ -142,7 +141,7 @@ def sums(
     by: str | Sequence[str] = (),
     *,
     progress: bool = False,
-    **options: Unpack[TableOptions],
+    **options: Unpack[RowOptions],
 ) -> Any:
     """The counts of each group of a table's rows, to be stored, added up and scored later.
 
@@ -173,7 +172,7 @@ def sums(
     >>> found["segments"], found["hyp_len"], found["matches_1"]
     ([2], [4], [3])
     """
-    row_counter = _row_counter(hypothesis, references, **options)
+    row_counter = RowCounter(hypothesis, references, **options)
     groups = sums_scorer(row_counter, by)
     source = _opened(table, row_counter, groups.columns)
     total = _totals(groups, source, progress)
@@ -252,7 +251,7 @@ def sentence_scores(
     *,
     name: str = "bleu",
     progress: bool = False,
-    **options: Unpack[TableOptions],
+    **options: Unpack[RowOptions],
 ) -> Any:
     """Add a column `name` with the BLEU of each row.
 
@@ -274,7 +273,7 @@ def sentence_scores(
     >>> [round(value, 1) for value in sentence_scores(table, "mt", "ref")["bleu"]]
     [100.0, 0.0]
     """
-    return with_scores(table, _row_counter(hypothesis, references, **options), name, progress)
+    return with_scores(table, RowCounter(hypothesis, references, **options), name, progress)
 
 
 def with_scores(
@@ -295,7 +294,7 @@ def statistics(
     references: str | Sequence[str],
     *,
     progress: bool = False,
-    **options: Unpack[TableOptions],
+    **options: Unpack[RowOptions],
 ) -> Any:
     """Add columns with the counts of each row, from which every score can be computed.
 
@@ -309,7 +308,7 @@ def statistics(
     >>> table["hyp_len"], table["matches_1"], table["matches_2"]
     ([3], [2], [1])
     """
-    return with_counts(table, _row_counter(hypothesis, references, **options), progress)
+    return with_counts(table, RowCounter(hypothesis, references, **options), progress)
 
 
 def with_counts(table: object, row_counter: RowCounter, progress: bool = False) -> Any:
@@ -358,17 +357,6 @@ def _appended(
         return TableParts(parts())
     [result] = parts()
     return result
-
-
-def _row_counter(
-    hypothesis: str,
-    references: str | Sequence[str],
-    quoted: bool | None = None,
-    **options: Unpack[RowOptions],
-) -> RowCounter:
-    row_counter = RowCounter(hypothesis, references, **options)
-    row_counter.quoted = quoted
-    return row_counter
 
 
 def _opened(table: Any, row_counter: RowCounter, columns: Sequence[str] | None) -> Source:

@@ -39,11 +39,6 @@ class RowOptions(TypedDict, total=False):
     tokenize: Mapping[Any, Any] | None
     missing: MissingChoice
     threads: int | None
-
-
-class TableOptions(RowOptions, total=False):
-    """Options of how a table is read, too."""
-
     quoted: bool | None
 
 
@@ -65,6 +60,7 @@ class RowCounter:
         language: str | None = None,
         missing: MissingChoice = "error",
         threads: int | None = None,
+        quoted: bool | None = None,
         **unknown: object,
     ) -> None:
         for name in unknown:
@@ -101,7 +97,7 @@ class RowCounter:
         }
         self._periods: dict[BLEU, int] = {}
         self._left_out, self._first_left_out = 0, 0
-        self.quoted: bool | None = None  # of files that are read
+        self.quoted = quoted  # of the files from which rows come
         # How messages name a row of the table, from 0.
         self.place: Callable[[int], str] = "row {}".format
 
