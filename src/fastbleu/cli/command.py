@@ -99,7 +99,6 @@ def _run(options: argparse.Namespace) -> None:
 
 def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     """Open the references and then the systems."""
-    encoding = options.encoding
     readers: list[Reader] = []
     if options.test_set is not None:
         from .testsets import reference_files
@@ -111,12 +110,11 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
     align_images(readers, systems)
     readers += systems
-    if not any(reader.missing for reader in readers):
-        for option in ("missing", "quoted"):
-            if getattr(options, option) is not None:
-                raise InputError(f"--{option} is for tables, but no file is read as one")
+    of_tables = options.missing is not None or options.quoted is not None
+    if of_tables and not any(reader.missing for reader in readers):
+        raise InputError("--missing and --quoted are for tables, but no file is read as one")
     if options.input is None:
-        readers.append(open_lines(STDIN, opened, encoding, fields=None, universal_newlines=True))
+        readers.append(open_lines(STDIN, opened, options.encoding, None, True))
     return readers
 
 
@@ -266,10 +264,7 @@ def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[st
 def _chosen(
     chunks: Chunks, kept: set[int] | None, readers: Sequence[Reader], numbers: list[int]
 ) -> Chunks:
-    """Yield the chunks without the segments that --origlang, --subset or --missing leave out.
-
-    The numbers of the others are appended to `numbers` before their chunk is yielded.
-    """
+    """Yield what --origlang, --subset and --missing leave of the chunks, and add its `numbers`."""
     start = 0
     for chunk in chunks:
         wanted = [kept is None or start + index in kept for index in range(len(chunk[0]))]
@@ -280,8 +275,7 @@ def _chosen(
         start += len(wanted)
         if any(wanted):
             yield [list(itertools.compress(column, wanted)) for column in chunk]
-    notes = [note for reader in readers if reader.left_out for note in reader.notes()]
-    if notes and not numbers:
+    if not numbers and (notes := [note for r in readers if r.left_out for note in r.notes()]):
         raise InputError(f"no segment to score: {'; '.join(notes)}")
 
 
