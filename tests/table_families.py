@@ -1,5 +1,6 @@
 """The libraries whose tables are tested, and rows to put into them."""
 
+import json
 import os
 import random
 import signal
@@ -9,6 +10,8 @@ from generators import SEED, words
 from hosts import host
 
 FAMILIES = ["dict", "pandas", "polars", "pyarrow"]
+SUFFIXES = ["parquet", "pq", "arrow", "feather", "ipc", "arrows", "csv", "tsv", "jsonl", "ndjson"]
+SUFFIXES += ["csv.gz", "csv.zst", "tsv.gz", "tsv.zst", "jsonl.gz", "jsonl.zst", "csv.bz2"]
 _WORDS = words("the cat sat on a mat & a dog, who ran off; the sea. 猫が いる。")
 
 
@@ -45,6 +48,28 @@ def table_of(family, its):
         return dict(its)
     module = host(family)
     return module.table(its) if family == "pyarrow" else module.DataFrame(its)
+
+
+def write(part, path):
+    """Columns as a file of the format of its path; in CSV None is an empty cell, "" two marks."""
+    pyarrow, name = host("pyarrow"), path.name
+    table = pyarrow.table(part)
+    if name.endswith((".parquet", ".pq")):
+        host("pyarrow.parquet").write_table(table, path)
+    elif ".csv" in name or ".tsv" in name:
+        csv = host("pyarrow.csv")
+        options = csv.WriteOptions(delimiter="," if ".csv" in name else "\t")
+        with pyarrow.output_stream(path) as file:  # compresses as the name says
+            csv.write_csv(table, file, options)
+    elif "json" in path.suffixes[0]:
+        with pyarrow.output_stream(path) as file:
+            for row in table.to_pylist():
+                file.write(f"{json.dumps(row)}\n".encode())
+    else:
+        kind = pyarrow.ipc.new_stream if name.endswith(".arrows") else pyarrow.ipc.new_file
+        with kind(path, table.schema) as stream:
+            stream.write_table(table)
+    return path
 
 
 def as_dict(table):

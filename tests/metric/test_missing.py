@@ -104,7 +104,7 @@ def test_what_is_no_missing_value_is_refused_as_ever():
         BLEU().score(HYPOTHESES, REFERENCES, missing="drop")
     with (
         pytest.warns(InputWarning, match="left out 1 of 1"),
-        pytest.raises(ValueError, match="no segments"),
+        pytest.raises(ValueError, match="no segments to score: all 1 were left out"),
     ):
         BLEU().score([None], ["a"], missing="skip")
     raises(TypeError, "the hypothesis is missing", count, [None], ["a"], tokenize="13a")

@@ -2,19 +2,17 @@
 
 import gzip
 import importlib
-import json
 
 import pytest
 from generators import raises
 from hosts import host
-from table_families import as_dict, columns
+from table_families import SUFFIXES, as_dict, columns, write
 
 from fastbleu import tables
 
 host("narwhals")
 pa = host("pyarrow")
 pq = importlib.import_module("pyarrow.parquet")
-feather = importlib.import_module("pyarrow.feather")
 csv = importlib.import_module("pyarrow.csv")
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
@@ -24,36 +22,6 @@ PARTS = [
 ]
 BY = ["system", "lang"]
 EXPECTED = tables.score(ITS, "mt", ["ref", "other"], BY)
-
-
-def write(part, path):
-    """A part in the format of the path."""
-    table, name = pa.table(part), path.name
-    if name.endswith((".parquet", ".pq")):
-        pq.write_table(table, path)
-    elif name.endswith((".feather", ".arrow", ".ipc")):
-        feather.write_feather(table, path)
-    elif name.endswith(".arrows"):
-        with pa.ipc.new_stream(path, table.schema) as stream:
-            stream.write_table(table)
-    elif ".csv" in name:
-        with pa.output_stream(path) as file:  # compresses as the name says
-            csv.write_csv(table, file)
-    elif ".tsv" in name:
-        lines = ["\t".join(part)] + ["\t".join(row) for row in zip(*part.values(), strict=True)]
-        pack(path, "".join(f"{line}\n" for line in lines))
-    else:
-        rows = (dict(zip(part, row, strict=True)) for row in zip(*part.values(), strict=True))
-        pack(path, "".join(json.dumps(row) + "\n" for row in rows))
-
-
-def pack(path, text):
-    with pa.output_stream(path) as file:
-        file.write(text.encode())
-
-
-SUFFIXES = ["parquet", "pq", "arrow", "feather", "ipc", "arrows", "csv", "tsv", "jsonl", "ndjson"]
-SUFFIXES += ["csv.gz", "csv.zst", "tsv.gz", "tsv.zst", "jsonl.gz", "jsonl.zst", "csv.bz2"]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -31,21 +31,6 @@ def test_a_column_that_is_not_there(family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("name", ["mt", "ref"])
-def test_null(family, name):
-    its = columns(100)
-    its[name][77] = None
-    table = table_of(family, its)
-    message = f"row 77: column '{name}' has no value (null); pass missing=\"skip\""
-    fails(TypeError, message, table, "mt", ["ref", "other"])
-    parts = (table_of(family, {n: v[a : a + 40] for n, v in its.items()}) for a in (0, 40, 80))
-    fails(TypeError, message, parts, "mt", ["ref", "other"])
-    for call in (tables.sentence_scores, tables.statistics):
-        with pytest.raises(TypeError, match=re.escape(message)):
-            call(table, "mt", ["ref"] if name == "ref" else "other")
-
-
-@pytest.mark.parametrize("family", FAMILIES)
 def test_no_text(family):
     table = table_of(family, ITS | {"mt": [1, 2, 3]})
     fails(TypeError, "(the hypotheses are column 'mt', the references 'ref')", table, "mt", "ref")
@@ -58,6 +43,14 @@ def test_the_row_of_an_error_is_that_of_the_table():
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref")
     how = {"by": "lang", "language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
     fails(TypeError, "row 4: the hypothesis is ", parts, "mt", "ref", **how)
+
+
+def test_an_error_of_a_users_tokenizer_is_left_as_it_is():
+    def split(text):
+        raise ValueError("segment 1: the hypothesis is missing (ours)")
+
+    message = "segment 1: the hypothesis is missing (ours) (the hypotheses are column 'mt'"
+    fails(ValueError, message, ITS, "mt", "ref", metric=BLEU(split))
 
 
 def test_columns_of_different_lengths():
@@ -77,16 +70,11 @@ def test_no_rows():
     fails(ValueError, "there are no segments to score", {"mt": [], "ref": []}, "mt", "ref")
     fails(ValueError, "there are no segments to score", iter(()), "mt", "ref")
     nothing = {"mt": [None, None], "ref": ["a", "b"]}
-    for how in ({}, {"confidence": 0.9}):
-        fails(
-            ValueError,
-            "there are no segments to score",
-            nothing,
-            "mt",
-            "ref",
-            missing="skip",
-            **how,
-        )
+    message = "all 2 rows were left out, because a value is missing; the first is row 0"
+    options = {"confidence": 0.9}, {"metric": BLEU(dialect="codebleu-weighted")}, {"by": "ref"}
+    for how in options:
+        fails(ValueError, message, nothing, "mt", "ref", missing="skip", **how)
+    raises(ValueError, message, tables.sums, nothing, "mt", "ref", missing="skip")
 
 
 @pytest.mark.parametrize("table", [7, None, "abc.txt", b"abc", ["a", "b"], iter([["a"]])])

@@ -100,7 +100,6 @@ def _run(options: argparse.Namespace) -> None:
 
 def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
     """Open the references and then the systems."""
-    encoding = options.encoding
     readers: list[Reader] = []
     if options.test_set is not None:
         from .testsets import reference_files
@@ -108,13 +107,23 @@ def _open(options: argparse.Namespace, opened: ExitStack) -> list[Reader]:
         for files in reference_files(options):
             readers.append(ChainReader([open_lines(name, opened) for name in files]))
     for name in options.references:
-        readers.append(open_input(name, opened, REFERENCE, encoding, options.num_refs))
-    systems = [open_input(name, opened, SYSTEM, encoding) for name in options.systems]
+        readers.append(_opened(options, opened, name, REFERENCE, options.num_refs))
+    systems = [_opened(options, opened, name, SYSTEM) for name in options.systems]
     align_images(readers, systems)
     readers += systems
+    of_tables = options.missing is not None or options.quoted is not None
+    if of_tables and not any(reader.missing for reader in readers):
+        raise InputError("--missing and --quoted are for tables, but no file is read as one")
     if options.input is None:
-        readers.append(open_lines(STDIN, opened, encoding, fields=None, universal_newlines=True))
+        readers.append(open_lines(STDIN, opened, options.encoding, None, True))
     return readers
+
+
+def _opened(
+    options: argparse.Namespace, opened: ExitStack, name: str, role: str, fields: int = 1
+) -> Reader:
+    missing, quoted = options.missing or "error", options.quoted
+    return open_input(name, opened, role, options.encoding, fields, missing, quoted)
 
 
 def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack) -> Iterable[str]:
@@ -129,7 +138,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
         raise
     names = system_names(options, systems)
     for label in options.labels:
-        readers.append(open_input(getattr(options, label), opened, SYSTEM, options.encoding))
+        readers.append(_opened(options, opened, getattr(options, label), SYSTEM))
     kind = SacrebleuText if options.prints_as_sacrebleu else DialectText
     printer = kind(options, references)
     # Threads share a chunk, so it must be larger than the part that each of them takes at a time.
@@ -139,11 +148,14 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     numbers: Iterable[int] = itertools.count()
     if options.progress:
         chunks = _with_progress(chunks, readers)
+    kept = None
     if options.filtered:
         from .testsets import kept_segments
 
         kept = kept_segments(options)
-        chunks, numbers = _chosen(chunks, kept), sorted(kept)
+    if kept is not None or options.missing == "skip":
+        numbers = chosen = list[int]()
+        chunks = _chosen(chunks, kept, readers, chosen)
     if options.reported:
         from .html_report import write_reports
 
@@ -250,15 +262,22 @@ def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[st
         _complain(f"warning: {warning}")
 
 
-def _chosen(chunks: Chunks, kept: set[int]) -> Chunks:
-    """Yield the chunks without the segments that --origlang and --subset leave out."""
+def _chosen(
+    chunks: Chunks, kept: set[int] | None, readers: Sequence[Reader], numbers: list[int]
+) -> Chunks:
+    """Yield what --origlang, --subset and --missing leave of the chunks, and add its `numbers`."""
     start = 0
     for chunk in chunks:
-        end = start + len(chunk[0])
-        mask = [number in kept for number in range(start, end)]
-        start = end
-        if any(mask):
-            yield [list(itertools.compress(column, mask)) for column in chunk]
+        wanted = [kept is None or start + index in kept for index in range(len(chunk[0]))]
+        for column in chunk if type(chunk[0]) is list else ():
+            for index, text in enumerate(column):
+                wanted[index] &= text is not None
+        numbers += itertools.compress(itertools.count(start), wanted)
+        start += len(wanted)
+        if any(wanted):
+            yield [list(itertools.compress(column, wanted)) for column in chunk]
+    if not numbers and (notes := [note for r in readers if r.left_out for note in r.notes()]):
+        raise InputError(f"no segment to score: {'; '.join(notes)}")
 
 
 def _with_progress(chunks: Chunks, readers: list[Reader]) -> Chunks:

@@ -62,8 +62,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--open opens the page that --html writes")
     if options.by is not None:
         _check_groups(options, parser)
-    elif options.missing or options.by_language:
-        parser.error("--missing and --by-language are for the rows of tables: they need --by")
+    elif options.by_language:
+        parser.error("--by-language is for groups of the rows of tables: it needs --by")
     elif options.format in OF_GROUPS:
         parser.error(f"-f {options.format} is a table of groups: it needs --by")
     options.diagnosed = options.explain is not None or options.identify is not None

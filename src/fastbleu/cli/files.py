@@ -40,6 +40,11 @@ class InputError(ValueError):
         self.status = status
 
 
+def as_options(message: str) -> str:
+    """A message in which the parameter `missing` is the command's option."""
+    return message.replace('missing="', '--missing "')
+
+
 def printable(text: str) -> str:
     """Escape line ends and control characters, which file names and ids may contain."""
     if text.isprintable():

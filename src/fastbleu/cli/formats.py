@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
+from ..inputs.missing import is_missing
+from ..inputs.quoting import cells_of, is_quoted, rows_of
 from .coco_files import CocoReader
 from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
-from .readers import LineReader, Reader, open_lines
+from .readers import CHUNK_LINES, LineReader, Reader, open_lines
 from .table_files import TableReader
 
 REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of an input
@@ -33,12 +35,19 @@ _MARK = "\ufeff"
 
 
 def open_input(
-    name: str, opened: ExitStack, role: str, encoding: str = "utf-8", fields: int = 1
+    name: str,
+    opened: ExitStack,
+    role: str,
+    encoding: str = "utf-8",
+    fields: int = 1,
+    missing: str = "error",
+    quoted: bool | None = None,
 ) -> Reader:
     """Open a file of any format; `opened` will close it.
 
     `role` decides if a selector fits both a translator and a system. The encoding is that of all
     formats but XML. `fields` is the number of tab-separated segments in a line of plain text.
+    `missing` and `quoted` are for tables, as in `fastbleu.tables.score`.
     """
     path, selector, kind = _select(name)
     if kind is None:
@@ -46,7 +55,7 @@ def open_input(
     if fields != 1:
         raise InputError(f"{name}: --num-refs is for plain text without ::SELECTOR")
     if kind == "table":
-        return TableReader(path, selector)
+        return TableReader(path, selector, missing, quoted)
     if kind == "coco":
         if selector:
             raise InputError(f"{name}: files of COCO's captions have no ::SELECTOR")
@@ -54,7 +63,19 @@ def open_input(
     if kind in ("xml", "sgml"):
         return MarkupReader(path, selector, opened, role, encoding, kind == "xml")
     lines = TextLines(ByteSource(path, opened), encoding)
-    return ColumnReader(lines, selector) if kind == "tsv" else JsonReader(lines, selector)
+    if kind == "json":
+        return JsonReader(lines, selector, missing)
+    if quoted is None:
+        if lines.source.size is None:
+            raise InputError(f"{path}: a pipe is read once: add --quoted or --no-quoted")
+        with ExitStack() as closed:
+            quoted = is_quoted(_lines_of(TextLines(ByteSource(path, closed), encoding)))
+    return ColumnReader(lines, selector, missing, quoted)
+
+
+def _lines_of(lines: TextLines) -> Iterator[str]:
+    while block := lines.read(CHUNK_LINES):
+        yield from block
 
 
 def _select(name: str) -> tuple[str, str, str | None]:
@@ -88,19 +109,27 @@ class _OneOfMany(LineReader):
 
     _line = 1  # the number of the current line
 
-    def read(self, count: int) -> list[list[str]]:
-        column = []
-        lines = self._lines.read(count)
-        for number, line in enumerate(lines, self._lines.taken - len(lines) + 1):
-            self._line = number
+    def __init__(self, lines: TextLines, selector: str, missing: str) -> None:
+        super().__init__(lines)
+        self._selector, self.missing = selector, missing
+        self._rows = _lines_of(lines)
+
+    def read(self, count: int) -> list[list[Any]]:
+        column: list[Any] = []
+        for row in islice(self._rows, count):
             self.segments += 1
-            column.append(self._extract(line.removesuffix("\r")).rstrip())
+            text = self._extract(row.removesuffix("\r"))
+            if text is None:
+                text = self.without_value(f"{self.label}: line {self._line}", self._selector)
+            column.append(text and text.rstrip())
+            self._line += 1 + row.count("\n")
         return [column]
 
     def notes(self) -> list[str]:
-        return []
+        return Reader.notes(self)
 
-    def _extract(self, line: str) -> str:
+    def _extract(self, row: str) -> str | None:
+        """The text of a row; None if it is missing."""
         raise NotImplementedError
 
     def _error(self, problem: str) -> InputError:
@@ -108,55 +137,55 @@ class _OneOfMany(LineReader):
 
 
 class ColumnReader(_OneOfMany):
-    """A column of tab-separated values, in which quotation marks are ordinary text."""
+    """A column of tab-separated values, whose cells may be `quoted`."""
 
-    def __init__(self, lines: TextLines, selector: str) -> None:
-        super().__init__(lines)
-        self._first = lines.read(1)
-        first = self._first[0] if self._first else ""
-        cells = first.removeprefix(_MARK).removesuffix("\r").split("\t")
+    def __init__(self, lines: TextLines, selector: str, missing: str, quoted: bool) -> None:
+        super().__init__(lines, selector, missing)
+        self._quoted = quoted
+        if quoted:
+            self._rows = rows_of(self._rows)
+        rows = [row.removeprefix(_MARK) for row in islice(self._rows, 1)]
+        first = rows[0].removesuffix("\r") if rows else ""
+        cells = [cell or "" for cell in self._cells(first)]
         self._width = len(cells)
         if selector.isascii() and selector.isdigit():
             self._column = int(selector) - 1
             if not 0 <= self._column < self._width:
                 choices = f"line 1 has {self._width}, counted from 1"
                 raise InputError(f"{self.label}: there is no column {selector}: {choices}")
+            self._rows = chain(rows, self._rows)
             return
-        self._first = []
+        self._line += 1 + first.count("\n")
         if cells.count(selector) != 1:
             problem = "two columns are" if selector in cells else "no column is"
             fix = f"choose by number or one of: {', '.join(map(repr, cells))}"
             raise InputError(f"{self.label}: {problem} named {selector!r} in line 1; {fix}")
         self._column = cells.index(selector)
 
-    def read(self, count: int) -> list[list[str]]:
-        """Return the next texts; `segments` does not count the names of the columns."""
-        if not self._first:
-            return super().read(count)
-        column = [self._extract(self._first.pop().removeprefix(_MARK)).rstrip()]
-        self.segments += 1
-        return [column + super().read(count - 1)[0]]
-
-    def _extract(self, line: str) -> str:
-        cells = line.split("\t")
+    def _extract(self, row: str) -> str | None:
+        cells = self._cells(row)
         if len(cells) != self._width:
             columns = f"{len(cells)} column{'s' * (len(cells) != 1)}, but line 1 has {self._width}"
             raise self._error(f"{columns}; does a text contain a tab or a line break?")
-        return cells[self._column]
+        text = cells[self._column]
+        return text if self._quoted else text or None
+
+    def _cells(self, row: str) -> Sequence[str | None]:
+        cells = cells_of(row) if self._quoted else row.split("\t")
+        if cells is None:
+            problem = "a quotation mark neither encloses a cell nor is doubled in it"
+            raise self._error(f"{problem}: correct it, or add --no-quoted")
+        return cells
 
 
 class JsonReader(_OneOfMany):
     """The value of one key in JSON objects, one per line."""
 
-    def __init__(self, lines: TextLines, selector: str) -> None:
-        super().__init__(lines)
-        self._selector = selector
-
-    def _extract(self, line: str) -> str:
+    def _extract(self, row: str) -> str | None:
         if self.segments == 1:
-            line = line.removeprefix(_MARK)
+            row = row.removeprefix(_MARK)
         try:
-            value = json.loads(line)
+            value = json.loads(row)
         except (ValueError, RecursionError) as error:
             raise self._error(f"this is not JSON, one object per line: {error}") from error
         if not isinstance(value, dict):
@@ -164,8 +193,8 @@ class JsonReader(_OneOfMany):
         text = value.get(self._selector)
         return text if isinstance(text, str) else self._follow(value)
 
-    def _follow(self, value: Any) -> str:
-        """Return the text at the end of the path."""
+    def _follow(self, value: Any) -> str | None:
+        """Return the text at the end of the path; None for null and NaN."""
         if not self._selector:
             raise self._error(f"choose a text by ::KEY after the name; here is {_described(value)}")
         path = [self._selector] if self._selector in value else self._selector.split(".")
@@ -177,8 +206,8 @@ class JsonReader(_OneOfMany):
             else:
                 where = f"{'.'.join(path[:depth])} is" if depth else "there is"
                 raise self._error(f"no key {key!r}; {where} {_described(value)}")
-        if isinstance(value, str):
-            return value
+        if isinstance(value, str) or is_missing(value):
+            return value if isinstance(value, str) else None
         problem = f"{self._selector!r} is {_described(value)}, but must be a string"
         if isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0

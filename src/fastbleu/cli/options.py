@@ -171,8 +171,13 @@ def make_parser() -> argparse.ArgumentParser:
         "same files: a directory, or a pattern in quotation marks"
     )
     add("--by", metavar="COLUMN[,COLUMN]", help=text)
-    text = "with --by: rows where a text is null are an error, have an empty text, or are skipped"
+    text = (
+        "of tables: segments without a text (an empty cell, null) are an error (default), have an "
+        "empty one, or are skipped"
+    )
     add("--missing", choices=CHOICES, metavar="CHOICE", help=text)
+    text = "whether quotation marks enclose cells of .tsv and .csv files (default: see the file)"
+    add("--quoted", action=argparse.BooleanOptionalAction, help=text)
     text = "with --by: the tokenizer of each language, as in lang:zh=zh,ja=ja-mecab"
     add("--by-language", metavar="COLUMN:VALUE=NAME[,...]", help=text)
     add("-b", "--score-only", action="store_true", help="print only scores")

@@ -12,7 +12,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from ..inputs._utf8_rows import Utf8Rows
-from .files import ByteSource, InputError, TextLines
+from ..inputs.missing import no_value
+from .files import ByteSource, InputError, TextLines, as_options
 
 CHUNK_LINES = 512  # few enough that derived data stays in the cache
 Chunks = Iterator[list[Any]]  # for each column a list of str, or Utf8Rows
@@ -25,8 +26,12 @@ class Reader:
     the number of columns, `segments` how many have been read, `is_utf8` whether `rows` can read
     them, `ragged` whether columns may have None, where a segment has fewer references than others,
     and `keys` the document and segment ids of those that were read last (None for formats without
-    ids).
+    ids). Tables have a `missing`: "error", "empty", or "skip" for None in the place of a segment
+    without a value.
     """
+
+    missing: str | None = None
+    left_out, first_left_out = 0, ""
 
     unit = "line"
     width = 1
@@ -66,7 +71,21 @@ class Reader:
 
     def notes(self) -> list[str]:
         """Return what the user should know about the file, once it has been read."""
-        return []
+        if not self.left_out:
+            return []
+        rows = _counted(self.left_out, self.unit)
+        where = f"the first is {self.first_left_out}"
+        return [f"left out {rows}, because a value is missing; {where}"]
+
+    def without_value(self, row: str, column: str) -> str | None:
+        """What stands for a missing value: "", or None, which leaves the segment out."""
+        if self.missing == "error":
+            raise InputError(as_options(no_value(row, column)))
+        if self.missing == "empty":
+            return ""
+        self.left_out += 1
+        self.first_left_out = self.first_left_out or row
+        return None
 
     def check_fields(self) -> None:
         """Read the rest of the file if its lines must have equally many fields."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..inputs._utf8_rows import Utf8Rows
 from ..inputs.arguments import a_type
 from ..inputs.warnings import InputWarning
-from .files import InputError
+from .files import InputError, as_options
 from .imports import import_undisturbed
 from .readers import Reader
 
@@ -28,19 +27,20 @@ class TableReader(Reader):
     size = None
     position = 0
     ended = True  # reading never has to wait
-    is_utf8 = True
 
-    def __init__(self, path: str, column: str) -> None:
-        self.label = path
+    def __init__(self, path: str, column: str, missing: str, quoted: bool | None) -> None:
+        self.label, self.missing = path, missing
+        self.is_utf8 = missing != "skip"
         self._column = column
         if not column:
             raise InputError(f"{path}: choose a column by ::NAME after the name of the file")
         sources = _tables_of(path, "fastbleu.tables.sources")
-        self._source = _named(path, lambda: sources.open_table(path, [column], [column]))
+        self._source = _named(path, lambda: sources.open_table(path, [column], [column], quoted))
         self._frames: Iterator[Any] = self._source.chunks()
         self._texts: Any = None  # of the frame that is being read, and those of rows that are left
         self._lines: Any = None  # where they are read
         self._left = 0
+        self._missing: list[int] = []  # of the rows that were read last
         # Rows that were read, which may be asked for as lists, and the number of the first.
         self._read: list[tuple[Utf8Rows, int]] = []
 
@@ -50,8 +50,12 @@ class TableReader(Reader):
         rows: int | None = self._source.rows
         return rows
 
-    def read(self, count: int) -> list[list[str]]:
-        return [self.listed(self.rows(count))]
+    def read(self, count: int) -> list[list[Any]]:
+        first = self.segments
+        lines: list[Any] = self.listed(self.rows(count))
+        for number in self._missing:
+            lines[number] = self.without_value(self._source.place(first + number), self._column)
+        return [lines]
 
     def rows(self, count: int) -> Utf8Rows:
         while self._left < count:
@@ -59,13 +63,14 @@ class TableReader(Reader):
             if frame is None:
                 break
             self._open(frame.column(self._column))
+        self._missing = []
         if self._lines is None:
             return Utf8Rows()
         first = self.segments
         found, missing = self._lines.read(count)
-        if missing:
-            problem = f"column {self._column!r} is null; fill it, or drop the row in all files"
-            raise InputError(f"{self._source.place(first + missing[0][0])}: {problem}")
+        if missing and self.missing == "error":
+            self.without_value(self._source.place(first + missing[0][0]), self._column)
+        self._missing = [number for number, _ in missing]
         found.rstrip()
         self.segments += len(found)
         self._left -= len(found)
@@ -128,7 +133,7 @@ def score_groups(options: argparse.Namespace, metric: BLEU) -> tuple[str | bytes
     tables = _tables_of(path, "fastbleu.tables")
     by = options.by.split(",")
     settings: dict[str, Any] = {"metric": metric, "progress": options.progress}
-    settings["missing"] = options.missing or "error"
+    settings |= {"missing": options.missing or "error", "quoted": options.quoted}
     if options.by_language:
         settings |= _tokenizers(options.by_language, metric)
     if options.confidence:
@@ -189,5 +194,5 @@ def _named(path: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except (ImportError, OSError, TypeError, ValueError) as error:
-        message = re.sub(r'\bmissing=(?=")', "--missing ", str(error))
+        message = as_options(str(error))
         raise InputError(message if message.startswith(path) else f"{path}: {message}") from error

@@ -21,6 +21,7 @@ from numpy import float32
 from ..counting.counter import Counter as SegmentCounter
 from ..counting.stats import Stats
 from ..inputs.batch import Batch
+from ..inputs.places import Place, refusal
 from ..tokenizers._compiled import split
 from ..tokenizers.loaded import get_tokenizer
 from . import get, recipe_rows
@@ -208,7 +209,8 @@ def opik(smoothing: str, segments: list[Segment], each: bool) -> list[float]:
     for number, (hypothesis, references) in enumerate(segments):
         if not (hypothesis and all(references)):
             blank = "a reference" if hypothesis else "the hypothesis"
-            raise ValueError(f"segment {number}: {blank} is blank, which the original refuses")
+            problem = f": {blank} is blank, which the original refuses"
+            raise refusal(ValueError, Place(number), problem)
     table = numpy.array(_rows(segments))
     scores: list[float] = []
     for rows in table[:, None] if each else [table]:
@@ -228,7 +230,8 @@ def joshua_decoder(segments: list[Segment], each: bool) -> list[float]:
         lengths = [float32(len(one)) for one in references]
         length = reduce(add_up, lengths) / float32(len(lengths))
         if not (c and length):
-            raise ValueError(f"segment {number} has only white space, which the original refuses")
+            problem = " has only white space, which the original refuses"
+            raise refusal(ValueError, Place(number), problem)
         total, halved = float32(0), 1.0
         for order, matched in enumerate(matches[:c]):
             halved *= 1.0 if matched else 0.5

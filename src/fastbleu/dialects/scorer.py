@@ -9,6 +9,7 @@ from ..counting.stats import AdaptedRows, Stats
 from ..inputs.arguments import as_double, check_flag
 from ..inputs.checks import is_iterable
 from ..inputs.mistakes import UNSPACED_TOKENIZERS
+from ..inputs.places import Place, refusal
 from ..inputs.warnings import TOKENIZED_PERIODS, warn_input, warn_tokenized
 from ..runtime.import_lock import import_lock
 from ..tokenizers.loaded import Tokenizer
@@ -292,7 +293,11 @@ class Scorer:
         reason = str(error)
         if (type(error) is ZeroDivisionError and "division" in reason) or "math domain" in reason:
             reason = f"dialect {self.dialect.name!r} has no score: its original fails with {reason}"
-        return NoScoreError(place + reason)
+        if place:
+            return refusal(NoScoreError, place, f": {reason}")
+        made = NoScoreError(reason)
+        vars(made).update(vars(error))  # its place
+        return made
 
     def statistics(self, counted: Counted) -> Stats:
         """The rows of a corpus, as they were counted."""
@@ -324,15 +329,13 @@ class Scorer:
         self.warn_of_short(short, counted.segments)
         return stats
 
-    def _refuse_first(
-        self, stats: Stats, place: Callable[[int], str] = "segment {}".format
-    ) -> None:
+    def _refuse_first(self, stats: Stats, place: Callable[[int], str] = Place) -> None:
         """Raise the error of the first row that has no score."""
         for number, row in enumerate(stats):
             try:
                 self.dialect._scores(self.dialect.adapt(row), self.of_sentences)
             except _ARITHMETIC as error:
-                raise self._no_score(error, f"{place(number)}: ") from None
+                raise self._no_score(error, place(number)) from None
 
     def prefix_scores(self, counter: Counter, batch: Batch, length: int) -> NDArray[numpy.float64]:
         """The score of each prefix of a batch, shape (segments, length)."""

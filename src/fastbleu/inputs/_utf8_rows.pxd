@@ -49,4 +49,4 @@ cdef class Utf8Lines:
     cdef void count_lines(self, Utf8Rows rows, Py_ssize_t added, size_t size) noexcept nogil
 
 
-cdef object not_utf8(str where, Py_ssize_t byte, int value)
+cdef object not_utf8(object where, Py_ssize_t byte, int value)

@@ -25,6 +25,7 @@ from fastbleu.kernel.sequences cimport is_object_array as is_array_of_objects
 from fastbleu.runtime._process cimport POLL_EVERY, grow
 
 from fastbleu.runtime.import_lock import import_lock
+from .places import refusal
 
 
 cdef extern from "Python.h":
@@ -49,11 +50,12 @@ cdef Py_ssize_t DECODED_LINES = 1 << 10        # between two checks for signals
 cdef Py_ssize_t READ_STRINGS = 1 << 12
 
 
-cdef object not_utf8(str where, Py_ssize_t byte, int value):
+cdef object not_utf8(object where, Py_ssize_t byte, int value):
     """The error for a line that is not UTF-8 from a byte on."""
-    return ValueError(
-        f"{where} is not UTF-8: byte {byte} is 0x{value:02x}, which starts no character; decode the text "
+    problem = (
+        f" is not UTF-8: byte {byte} is 0x{value:02x}, which starts no character; decode the text "
         'by the encoding that it has, or with errors="replace", first')
+    return refusal(ValueError, where, problem)
 
 
 cdef class _Copies:

@@ -11,6 +11,7 @@ from .arguments import a_type
 from .arrays import list_or_tuple, shape_of
 from .missing import are_segments, refuse_missing
 from .mistakes import look_like_one_reference
+from .places import Place, refusal
 from .warnings import warn_input
 
 TYPE_CHECKING = False
@@ -24,15 +25,15 @@ _OF_MESSAGES = "pass the messages' content"
 
 def place(segment: int, reference: int | None) -> str:
     """Describe the position of a sequence of tokens for an error message."""
-    if reference is None:
-        return f"segment {segment}: the hypothesis"
-    return f"segment {segment}: references[{reference}]"
+    part = "the hypothesis" if reference is None else f"references[{reference}]"
+    return Place(segment, part, reference)
 
 
 def refuse_scalar(where: str, value: object, each: str) -> None:
     """Raise TypeError if a value is an array or a tensor of a single number."""
     if shape_of(value) == ():
-        raise TypeError(f"{where} has no dimension, expected a list with one entry per {each}")
+        problem = f" has no dimension, expected a list with one entry per {each}"
+        raise refusal(TypeError, where, problem)
 
 
 def check_segments(name: str, value: Any, each: str = "segment") -> None:
@@ -132,22 +133,20 @@ class Checks:
 
     def references(self, references: Any, segment: int) -> list[Any]:
         """The references of one segment as a list."""
-        where = f"segment {segment}: references"
-        refuse_missing(f"segment {segment}: the reference", references)
+        where = Place(segment, "references", 0)
+        refuse_missing(Place(segment, "the reference", 0), references)
         refuse_scalar(where, references, "reference")
         if isinstance(references, self._not_references) or not is_iterable(references):
             is_text = isinstance(references, str)
             fix = '; pass tokenize="13a" if the input is text' if is_text else ""
-            raise TypeError(
-                f"{where} is {a_type(references)}, expected {self._expected_references}{fix}"
-            )
+            problem = f" is {a_type(references)}, expected {self._expected_references}{fix}"
+            raise refusal(TypeError, where, problem)
         return list(references)
 
     def refuse_no_references(self, segment: int) -> NoReturn:
         """Raise the error for a segment without references."""
-        raise ValueError(
-            f"segment {segment}: no references; every segment needs at least one (it may be empty)"
-        )
+        problem = ": no references; every segment needs at least one (it may be empty)"
+        raise refusal(ValueError, Place(segment), problem)
 
 
 class TokenChecks(Checks):
@@ -173,13 +172,15 @@ class TokenChecks(Checks):
         elif isinstance(sequence, dict):
             fix = f"; {_OF_MESSAGES}, split into tokens"
         if is_text or not is_iterable(sequence) or isinstance(sequence, (set, frozenset, dict)):
-            raise TypeError(f"{where} is {a_type(sequence)}, expected a list of tokens{fix}")
+            problem = f" is {a_type(sequence)}, expected a list of tokens{fix}"
+            raise refusal(TypeError, where, problem)
         if not hasattr(sequence, "tolist"):
             return list(sequence)
         # The elements of arrays and tensors may compare by identity; Python numbers do not.
         tokens = sequence.tolist()
         if not isinstance(tokens, list):
-            raise TypeError(f"{where} has no dimension, expected a list of tokens{fix}")
+            problem = f" has no dimension, expected a list of tokens{fix}"
+            raise refusal(TypeError, where, problem)
         return tokens
 
     def token_lists(self, references: tuple[Any, ...], segment: int) -> list[Any]:
@@ -193,10 +194,8 @@ class TokenChecks(Checks):
         """Return the number in a PyTorch tensor; tensors themselves compare by identity."""
         if token.numel() != 1:
             where = self.place(segment, reference)
-            raise TypeError(
-                f"{where}[{position}] is {a_type(token)} of the shape "
-                f"{tuple(token.shape)}; a token must be a single number"
-            )
+            problem = f"[{position}] is {a_type(token)} of the shape {tuple(token.shape)}; a token "
+            raise refusal(TypeError, where, f"{problem}must be a single number")
         return token.item()
 
     def refuse_unhashable(
@@ -211,10 +210,11 @@ class TokenChecks(Checks):
         fix = "; are hypotheses and references swapped?" if nested else ""
         if isinstance(token, dict):
             fix = f"; {_OF_MESSAGES}, split into tokens"
-        raise TypeError(
-            f"{where}[{position}] is {a_type(token)}{inside}; a token must be hashable "
+        problem = (
+            f"[{position}] is {a_type(token)}{inside}; a token must be hashable "
             f"(a str, an int, ...): {error}{fix}"
-        ) from error
+        )
+        raise refusal(TypeError, where, problem) from error
 
 
 class NltkTokenChecks(TokenChecks):
@@ -284,10 +284,11 @@ class TextChecks(Checks):
         """Raise the error for a value that is not a str."""
         where = self.place(segment, reference)
         refuse_missing(where, text)
+        index = ""
         if type(text) in (list, tuple):
             for position, part in enumerate(text):
                 if isinstance(part, dict):
-                    text, where = part, f"{where}[{position}]"
+                    text, index = part, f"[{position}]"
                     break
         if isinstance(text, dict):
             fix = _OF_MESSAGES
@@ -301,7 +302,7 @@ class TextChecks(Checks):
             fix = "decode it first"
         else:
             fix = "convert it first"
-        raise TypeError(f"{where} is {a_type(text)}, expected a str; {fix}")
+        raise refusal(TypeError, where, f"{index} is {a_type(text)}, expected a str; {fix}")
 
 
 def is_unhashable(token: Any) -> bool:

@@ -17,6 +17,7 @@ from .columns import (
     table_of_query,
 )
 from .missing import refuse_missing
+from .places import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def _refuse_first(hypotheses: Missing, references: Missing, before: int) -> None
     if hypotheses and (not references or hypotheses[0][0] <= references[0][0]):
         refuse_missing(place(before + hypotheses[0][0], None), None)
     segment, k = references[0]
-    where = f"segment {before + segment}: the reference"
+    where = Place(before + segment, "the reference", 0)
     refuse_missing(where if k is None else place(before + segment, k), None)
 
 

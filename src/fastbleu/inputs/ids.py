@@ -9,7 +9,8 @@ from ._id_rows import IdRows, ids_of
 from .arguments import a_type
 from .arrays import id_array, is_array, list_or_tuple, mask_array, shape_of
 from .checks import TokenChecks, check_segments, place
-from .missing import refuse_missing
+from .missing import is_missing, refuse_missing
+from .places import Place, located, refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,10 +229,9 @@ def _is_nested(value: Any) -> bool:
 
 def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
     if len(shape_of(values) or ()) > 2:
-        raise ValueError(
-            f"segment {segment}: references has the shape {shape_of(values)}, "
-            "expected (length,) or (references, length)"
-        )
+        problem = f": references has the shape {shape_of(values)}, "
+        problem += "expected (length,) or (references, length)"
+        raise refusal(ValueError, Place(segment), problem)
     values = list_or_tuple(values)
     if len(values) == 0:
         TokenChecks().refuse_no_references(segment)
@@ -242,6 +242,14 @@ def _add_references(rows: IdRows, values: Any, mask: Any, segment: int) -> None:
 
 def _add(rows: IdRows, value: Any, mask: Any, where: str) -> None:
     """Add one row: a 1-d array or a list of integers."""
+    try:
+        _add_checked(rows, value, mask, where)
+    except (TypeError, ValueError) as error:
+        located(error, where, is_missing(value))
+        raise
+
+
+def _add_checked(rows: IdRows, value: Any, mask: Any, where: str) -> None:
     if type(value) in (list, tuple):
         listed = list(value)
         ids, wrong = ids_of(listed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .arrays import is_array, list_or_tuple, shape_of
+from .places import refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +25,16 @@ def refuse_missing(where: str, value: object) -> None:
     """Raise TypeError if a value is missing."""
     if is_missing(value):
         name = "NaN" if type(value).__name__ in _FLOAT_TYPES else str(value)
-        raise TypeError(
-            f"{where} is missing ({name}); leave it out or pass an empty one, as BLEU.score does "
-            'with missing="skip" or "empty"'
-        )
+        fix = 'leave it out or pass an empty one, as BLEU.score does with missing="skip" or "empty"'
+        raise refusal(TypeError, where, f" is missing ({name}); {fix}", is_missing=True)
+
+
+def no_value(row: str, column: str) -> str:
+    """The message for a missing value in a table."""
+    return (
+        f'{row}: column {column!r} has no value (null); pass missing="skip" to leave such rows out '
+        'or missing="empty" to take an empty text, or fill the column'
+    )
 
 
 def without_missing(

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 Table = TypeVar("Table")
 Result = TypeVar("Result")
+# Workers that leave rows out do not count them.
+_NO_ROWS = (
+    "there are no segments to score: the table has no rows, or all were left out, because a value "
+    "is missing"
+)
 
 
 class Engine(Generic[Table, Result]):
@@ -200,7 +205,7 @@ def summed(partials: Iterable[Any]) -> Any:
     present = (partial for partial in partials if partial is not None and len(partial))
     first = next(present, None)
     if first is None:
-        raise ValueError("there are no segments to score: the table has no rows")
+        raise ValueError(_NO_ROWS)
     return combined(chain([first], present))[1].to_native()
 
 
@@ -212,6 +217,6 @@ def _in_order(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
 def _scores(groups: GroupScorer, sums: pyarrow.Table) -> pyarrow.Table:
     """The scores of sums, in the order of the keys."""
     if not len(sums):
-        raise ValueError("there are no segments to score: the table has no rows")
+        raise ValueError(_NO_ROWS)
     frame = Frame(_in_order(groups, sums))
     return scored(frame, groups.metrics_of(frame), groups.by).to_native()

@@ -184,7 +184,7 @@ class BLEU(Reading, MatrixMethods):
             which pads labels, was counted, or segments were left out by ``missing="skip"``.
         """
         scorer = self.scorer
-        counted, _ = self._count(
+        counted, present = self._count(
             hypotheses,
             references,
             hypothesis_mask,
@@ -195,6 +195,11 @@ class BLEU(Reading, MatrixMethods):
             documents,
             tokenize,
         )
+        if present is not None and not any(present):
+            raise ValueError(
+                f"there are no segments to score: all {len(present)} were left out, because a "
+                "value is missing"
+            )
         return scorer.score(scorer.sums(counted))
 
     def sentence_scores(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
+from ..inputs.quoting import is_quoted
 from ..runtime.extras import install_command
 from ..runtime.import_lock import import_lock
 from .rows import check_columns
@@ -64,6 +66,9 @@ class Files:
         Which to read; by default all.
     texts : list of str
         Columns of text, which text files may have as numbers.
+    quoted : bool, optional
+        Whether quotation marks enclose cells of text files; by default so in CSV, and in TSV if
+        `is_quoted` finds it.
 
     Raises
     ------
@@ -71,8 +76,14 @@ class Files:
         There is no such file, or the end of its name is unknown.
     """
 
-    def __init__(self, table: Any, columns: Sequence[str] | None, texts: Sequence[str]) -> None:
-        self._columns, self._texts = columns, texts
+    def __init__(
+        self,
+        table: Any,
+        columns: Sequence[str] | None,
+        texts: Sequence[str],
+        quoted: bool | None = None,
+    ) -> None:
+        self._columns, self._texts, self._quoted = columns, texts, quoted
         self.pyarrow = import_pyarrow(table)
         given = table if isinstance(table, (list, tuple)) else [table]
         # Of each file: file system, path in it, name for messages, and base of a directory or None.
@@ -270,11 +281,23 @@ class Files:
         with import_lock:
             from pyarrow import csv, dataset, ipc, json
 
-        types = {text: pyarrow.string() for text in self._texts}
         parsing = csv.ParseOptions(newlines_in_values=True)
-        if kind == "tsv":  # quotation marks are ordinary text, as in the command
-            parsing = csv.ParseOptions(delimiter="\t", quote_char=False)
-        converting = csv.ConvertOptions(column_types=types)
+        if kind in ("csv", "tsv"):
+            parsing.delimiter, quoted = "," if kind == "csv" else "\t", self._quoted
+            stream = system.open_input_stream(path)
+            with io.TextIOWrapper(stream, "utf-8", "replace", newline="\n") as lines:
+                # Of one column, an empty line is a missing value.
+                parsing.ignore_empty_lines = parsing.delimiter in (first := lines.readline())
+                if kind == "tsv" and quoted is None:
+                    quoted = is_quoted(line.removesuffix("\n") for line in chain([first], lines))
+            parsing.quote_char = False if quoted is False else '"'
+        # An empty cell is missing, "" in quotation marks is an empty text, and "NA" a word.
+        converting = csv.ConvertOptions(
+            column_types={text: pyarrow.string() for text in self._texts},
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        )
         try:
             if path.lower().endswith(".zst"):  # which datasets take for plain text
                 stream = system.open_input_stream(path, compression="zstd")

@@ -76,8 +76,15 @@ def score(
     samples, seed : int, optional
         Number of bootstrap samples, and their seed.
     missing : {"error", "empty", "skip"}, default "error"
-        What to do with a row whose hypothesis or reference is null (None, NaN): "empty" reads it as
-        an empty text, "skip" leaves the row out and warns how many there are.
+        What to do with a row whose hypothesis or reference is null (None, NaN, an empty cell of
+        .csv and .tsv): "empty" reads it as an empty text, "skip" leaves the row out and warns how
+        many there are. A cell with two quotation marks alone, ``""``, is an empty text, as polars
+        and pyarrow write and read it; pandas writes empty texts as empty cells, and reads both as
+        NaN.
+    quoted : bool, optional
+        Whether cells of .csv and .tsv files may be enclosed in quotation marks. By default those of
+        .csv; those of a .tsv file if all its marks enclose cells, as pandas, polars and csv write
+        them, for which it is searched before it is read. Else marks are text.
     threads : int, optional
         Number of threads; by default the metric's.
     progress : bool, default False
@@ -359,7 +366,7 @@ def _appended(
 
 def _opened(table: Any, row_counter: RowCounter, columns: Sequence[str] | None) -> Source:
     """The table; messages about rows of files name the file."""
-    source = open_table(table, columns, row_counter.texts)
+    source = open_table(table, columns, row_counter.texts, row_counter.quoted)
     if is_path(table):
         row_counter.place = source.place
     return source
@@ -370,7 +377,7 @@ def _bar(source: Source, progress: bool) -> ProgressBar:
 
 
 def _totals(groups: GroupScorer, source: Source, progress: bool) -> Frame:
-    """The totals of a table's groups; ValueError if it has no rows."""
+    """The totals of a table's groups; ValueError if no row was counted."""
 
     def advancing() -> Iterator[Frame]:
         for frame in source.chunks():
@@ -379,8 +386,8 @@ def _totals(groups: GroupScorer, source: Source, progress: bool) -> Frame:
 
     with _bar(source, progress) as bar:
         total = groups.totals(advancing())
-    if total is None:
-        raise ValueError("there are no segments to score: the table has no rows")
+    if total is None or not len(total):
+        raise groups.row_counter.no_rows()
     return total
 
 

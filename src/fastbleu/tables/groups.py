@@ -205,8 +205,12 @@ class GroupScorer:
         results = []
         for metric, rows in self._grouped(keys):
             kept, sums, adapted = self.row_counter.sums(metric, frame[rows], rows)
+            if not len(kept):
+                continue
             interval = self._interval(metric, np.asarray(adapted))
             results.append((int(kept[0]), _result(metric, sums, interval)))
+        if not results:
+            raise self.row_counter.no_rows()
         self.row_counter.warn()
         results.sort(key=lambda result: result[0])
         firsts = np.array([first for first, _ in results], np.int64)
@@ -294,8 +298,6 @@ def scored(sums: Frame, metrics: Sequence[BLEU], by: Sequence[str]) -> Frame:
 
 def with_results(keys: Frame, results: list[dict[str, Any]], by: Sequence[str]) -> Frame:
     """The keys and the results of the groups side by side; without a score, null and a warning."""
-    if not results:
-        raise ValueError("there are no segments to score: the table has no rows")
     failed = [n for n, row in enumerate(results) if isinstance(row["bleu"], NoScoreError)]
     if failed:
         reason: NoScoreError = results[failed[0]]["bleu"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -13,7 +12,8 @@ import numpy as np
 from ..inputs.arguments import a_type, check_choice, closest
 from ..inputs.batch import Batch, read
 from ..inputs.columns import is_column
-from ..inputs.missing import CHOICES, is_missing
+from ..inputs.missing import CHOICES, is_missing, no_value
+from ..inputs.places import Place
 from ..inputs.warnings import warn_input
 from ..metric.bleu import BLEU
 from .frames import Frame
@@ -38,6 +38,7 @@ class RowOptions(TypedDict, total=False):
     tokenize: Mapping[Any, Any] | None
     missing: MissingChoice
     threads: int | None
+    quoted: bool | None
 
 
 class RowCounter:
@@ -58,6 +59,7 @@ class RowCounter:
         language: str | None = None,
         missing: MissingChoice = "error",
         threads: int | None = None,
+        quoted: bool | None = None,
         **unknown: object,
     ) -> None:
         for name in unknown:
@@ -94,6 +96,7 @@ class RowCounter:
         }
         self._periods: dict[BLEU, int] = {}
         self._left_out, self._first_left_out = 0, 0
+        self.quoted = quoted  # of the files from which rows come
         # How messages name a row of the table, from 0.
         self.place: Callable[[int], str] = "row {}".format
 
@@ -140,12 +143,11 @@ class RowCounter:
             )
         return found
 
-    def column_of(self, part: str) -> str:
-        """The column of "the hypothesis" or of "references[k]" of an error message."""
-        if "hypothesis" in part:
+    def column_of(self, reference: int | None) -> str:
+        """The column of a reference's number, or of the hypothesis."""
+        if reference is None:
             return self.hypothesis
-        number = re.search(r"\d+", part)
-        return self.references[int(number[0]) if number and len(self.references) > 1 else 0]
+        return self.references[reference if len(self.references) > 1 else 0]
 
     def texts_of(self, frame: Frame) -> tuple[Any, Any]:
         """Hypotheses and references as arguments for a metric.
@@ -249,6 +251,16 @@ class RowCounter:
         for (language,), rows in frame.groups([self.language]):
             yield self.metric_of(language), rows
 
+    def no_rows(self) -> ValueError:
+        """The error for a table of which nothing was counted."""
+        problem = "the table has no rows"
+        if self._left_out:
+            problem = (
+                f"all {self._left_out} rows were left out, because a value is missing; the first "
+                f"is {self.place(self._first_left_out)}"
+            )
+        return ValueError(f"there are no segments to score: {problem}")
+
     def warn(self) -> None:
         """Issue the warnings about all frames together."""
         for metric, periods in self._periods.items():
@@ -267,18 +279,16 @@ def errors_naming_rows(row_counter: RowCounter, numbers: Indices, frame: Frame) 
         yield
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        found = re.search(r"\bsegment (\d+)", message := str(error))
-        if found and int(found[1]) < len(numbers):
-            row = row_counter.place(int(numbers[int(found[1])]))
+        message, facts = str(error), vars(error)
+        # A user's own error has no facts, or others.
+        segment: int = facts["segment"] if "is_missing" in facts else len(numbers)
+        if segment < len(numbers):
+            row = row_counter.place(int(numbers[segment]))
             if PATH in frame.columns:
-                row += f" ({PATH} {frame.values(PATH)[int(found[1])]!r})"
-            if missing := re.match(r"segment \d+: (.+?) is missing \(", message):
-                column = row_counter.column_of(missing[1])
-                raise kind(
-                    f'{row}: column {column!r} has no value (null); pass missing="skip" to leave '
-                    'such rows out or missing="empty" to take an empty text, or fill the column'
-                ) from error
-            message = message.replace(found[0], row, 1)
+                row += f" ({PATH} {frame.values(PATH)[segment]!r})"
+            if facts["is_missing"]:
+                raise kind(no_value(row, row_counter.column_of(facts["reference"]))) from error
+            message = row + message.removeprefix(Place(segment))
         names = ", ".join(map(repr, row_counter.references))
         columns = f"the hypotheses are column {row_counter.hypothesis!r}, the references {names}"
         raise kind(f"{message} ({columns})") from error

@@ -107,17 +107,23 @@ class Source:
 
 
 def open_table(
-    table: object, columns: Sequence[str] | None = None, texts: Sequence[str] = ()
+    table: object,
+    columns: Sequence[str] | None = None,
+    texts: Sequence[str] = (),
+    quoted: bool | None = None,
 ) -> Source:
     """A source of a table's rows, with only these columns if they are given.
 
-    `texts` are columns of text, which a CSV file may have as numbers. Errors: TypeError if this is
+    `texts` are columns of text, which a CSV file may have as numbers; `quoted` is for files, too,
+    as in `fastbleu.tables.score`. Errors: TypeError if this is
     not a table, ValueError if a column is missing, ImportError, and OSError of files.
     """
     name = "the table"
     if is_path(table):
-        files = Files(table, columns, texts)
+        files = Files(table, columns, texts, quoted)
         return Source(files, columns, name=files.name)
+    if quoted is not None:
+        raise ValueError("quoted is for paths of .tsv and .csv files, but the table is no path")
     if type(table).__module__.partition(".")[0] in _OF_ENGINES:
         # Those of Spark have the Arrow interface, but would be collected in this process.
         raise _no_table(table, "the table")

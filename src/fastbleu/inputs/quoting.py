@@ -1,0 +1,68 @@
+"""Quotation marks in tab-separated values: whether they enclose cells, and the cells of a row.
+
+What writes tables (pandas, polars, pyarrow, csv) encloses cells with a quotation mark, a tab or a
+line break in quotation marks, and doubles those in the cell. In plain files, such as parallel
+corpora, marks are text like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+_CELL = re.compile(r'\t(?:"([^"]*(?:""[^"]*)*)"|([^"\t]*))(?=\t|\Z)')
+# Characters of a row: an open quotation mark in a plain file must not collect the whole file.
+_LONGEST_ROW = 1 << 20
+
+
+def rows_of(lines: Iterable[str]) -> Iterator[str]:
+    """Join the lines, without their ends, between which a quotation mark is open."""
+    row: list[str] = []
+    length, is_open = 0, False
+    for line in lines:
+        row.append(line)
+        length += len(line)
+        is_open ^= line.count('"') % 2 == 1
+        if not is_open or length > _LONGEST_ROW:
+            yield "\n".join(row)
+            row, length, is_open = [], 0, False
+    if row:
+        yield "\n".join(row)
+
+
+def cells_of(row: str) -> list[str | None] | None:
+    """The cells of a row, None for an empty one without marks; None if marks are elsewhere."""
+    cells: list[str | None] = []
+    at, row = 0, f"\t{row}"
+    while at < len(row):
+        match = _CELL.match(row, at)
+        if match is None:
+            return None
+        quoted, plain = match.groups()
+        cells.append(plain or None if quoted is None else quoted.replace('""', '"'))
+        at = match.end()
+    return cells
+
+
+def is_quoted(lines: Iterable[str]) -> bool:
+    """Whether the marks of tab-separated lines, without their ends, enclose cells.
+
+    They do if all of them can, and if besides some are doubled, all cells of line 1 have them, or
+    without them lines would have other numbers of cells than line 1.
+    """
+    width, is_certain = 0, False
+    for row in rows_of(line.removesuffix("\r") for line in lines):
+        if width and '"' not in row:
+            continue
+        cells = cells_of(row if width else row.removeprefix("\ufeff"))
+        if cells is None or len(cells) != (width or len(cells)):
+            return False
+        plain = [line.count("\t") + 1 for line in row.split("\n")]
+        if not width:
+            width, plain_width = len(cells), plain[0]
+            is_certain = row.count('"') >= 2 * width
+        fits_plain = all(cells == plain_width for cells in plain)
+        if fits_plain and len(plain) > 1 and width > 1:
+            return False  # marks around text of several rows
+        is_certain |= not fits_plain or '""' in row
+    return is_certain
