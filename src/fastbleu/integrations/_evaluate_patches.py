@@ -81,9 +81,7 @@ def replacements(metric: Any) -> list[tuple[str, Callable[..., Any], list[type]]
     return made
 
 
-def _compute_in_memory(
-    metric: Any, *, predictions: Any, references: Any, **options: Any
-) -> Any:
+def _compute_in_memory(metric: Any, *, predictions: Any, references: Any, **options: Any) -> Any:
     """For ``compute``: no files if all that is scored is passed in one call."""
     if metric.writer is not None or metric.num_process != 1 or "tokenizer" in options:
         return NotImplemented

@@ -35,10 +35,11 @@ def replacements(bleu: ModuleType) -> dict[str, Callable[..., Any]]:
     def fast_method(name: str) -> Callable[..., Any]:
         @without_input_warnings
         def method(metric: Any, *arguments: Any, **named: Any) -> Any:
-            config = metric.cfg
+            config: Any = metric.cfg
+            kind: Any = type(config)
             if not is_as_configured(metric.scorer, config):
                 return NotImplemented
-            return getattr(_fast_metric(type(config), astuple(config)), name)(*arguments, **named)
+            return getattr(_fast_metric(kind, astuple(config)), name)(*arguments, **named)
 
         return method
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A function of a library, and what replaces it: arguments of `runtime.patching.Replacement`."""
+    """What replaces a function of a library: arguments of `runtime.patching.Replacement`."""
 
     owner: Any
     name: str
@@ -29,7 +29,8 @@ class Host:
     """A library: the module that is patched once it is imported, and the known versions of a file.
 
     `known` maps the first digits of the SHA-256 of a source file, `checked` or the module's own, to
-    the versions that have it; `places` gives the replacements for a module, whose code also `uses` other packages.
+    the versions that have it; `places` gives the replacements for a module, whose code also `uses`
+    other packages.
     """
 
     def __init__(

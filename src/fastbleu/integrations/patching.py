@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-    from .patches import Host
+    from .patches import Host, Place
 
 
 class _Library:
@@ -30,11 +30,8 @@ class _Library:
 
     def apply(self, module: ModuleType) -> None:
         """Patch a module of the library; a warning if its code is not the library's own."""
-        problem = self.host.problem(module)
-        if problem:
-            self.left_alone[self.name] = problem
         files: dict[str, Any] = {}
-        for place in [] if problem else self.host.places(module):
+        for place in self._places(module):
             label = f"{place.owner.__name__}.{place.name}"
             try:
                 options = {"packages": self.host.packages, "files": files, **place._asdict()}
@@ -45,10 +42,23 @@ class _Library:
             self._replacements.append((label, replacement))
             replacement.apply()
         if self.left_alone:
-            reasons = "; ".join(f"{name} alone: {why}" for name, why in self.left_alone.items())
             fix = "score with fastbleu's own functions instead"
-            message = f"fastbleu.patch leaves {reasons}; {fix}"
+            message = f"fastbleu.patch leaves {self.name} alone: {self._reasons()}; {fix}"
             warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+    def _places(self, module: ModuleType) -> list[Place]:
+        problem = self.host.problem(module)
+        if not problem:
+            try:
+                return self.host.places(module)
+            except AttributeError as error:
+                problem = f"other code has replaced parts of {module.__name__}: {error}"
+        self.left_alone[""] = problem
+        return []
+
+    def _reasons(self) -> str:
+        reasons = self.left_alone.items()
+        return "; ".join(f"{name} ({why})" if name else why for name, why in reasons)
 
     def undo(self) -> None:
         """Give the functions their own code back."""
@@ -61,7 +71,7 @@ class _Library:
         loaded = sys.modules.get(self.host.library)
         version = str(getattr(loaded, "__version__", ""))
         replaced = ", ".join(dict.fromkeys(name for name, _ in self._replacements))
-        left_alone = "; ".join(f"{name}: {why}" for name, why in self.left_alone.items())
+        left_alone = self._reasons()
         if not (replaced or left_alone):
             replaced = "when it is imported"
             if loaded is None and not _is_installed(self.host.library):
@@ -120,7 +130,7 @@ class _Loader:
             except Exception as error:  # also a warning; the import must not fail for it
                 library = self._library
                 if not isinstance(error, RuntimeWarning):
-                    library.left_alone[library.name] = f"{type(error).__name__}: {error}"
+                    library.left_alone[""] = f"{type(error).__name__}: {error}"
                     with suppress(Warning):
                         message = f"fastbleu.patch leaves {library.name} alone: {error!r}"
                         warnings.warn(message, RuntimeWarning, stacklevel=2)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from .._core import accumulate_rows, zero_rows
 from ..counting.counter import Counter
-from ..dialects.nltk_arithmetic import brevity_penalty, rounded_method6, score_sums
+from ..dialects.nltk_arithmetic import rounded_method6, score_sums
 from ..inputs.batch import batches
 from ..inputs.checks import NltkTokenChecks
 from ..inputs.mistakes import hint_at_sacrebleu
-from ._sentence_bleu import corpus_score, modified_precision, sentence_bleu
+from ..runtime.import_lock import import_lock
+from ._sentence_bleu import corpus_score
 from .precision import SmoothingFunction
 
 
@@ -138,15 +139,17 @@ def patch():
     ...     nltk.translate.bleu_score.sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
     1.0
     """
-    import nltk.translate.bleu_score  # type: ignore[import-untyped]  # noqa: F401
+    with import_lock:
+        import nltk.translate.bleu_score  # type: ignore[import-untyped]  # noqa: F401
 
-    from ..integrations import patching
+        from ..integrations import patching
 
     return patching.patch("nltk")
 
 
 def unpatch():
     """Give nltk its own functions back; does nothing if they are in place."""
-    from ..integrations import patching
+    with import_lock:
+        from ..integrations import patching
 
     patching.unpatch("nltk")

@@ -25,7 +25,8 @@ class Replacements:
         self._module = module
         # Filters of warnings see the line of nltk that would have warned.
         code = module.SmoothingFunction.method0.__code__
-        [at] = [step.offset for step in dis.get_instructions(code) if step.argval == "warn"]
+        steps = (step.offset for step in dis.get_instructions(code) if step.argval == "warn")
+        at = next(steps, 0)
         [line] = [line for start, stop, line in code.co_lines() if start <= at < stop]
         shown = vars(module).setdefault("__warningregistry__", {})
         origin = code.co_filename, line, module.__name__, shown
@@ -43,8 +44,10 @@ class Replacements:
     ) -> Any:
         if auto_reweigh or len(list_of_references) != len(hypotheses):
             return NotImplemented
-        max_order = max(map(len, weight_vectors(weights)))
-        sums, _ = count_corpus(list_of_references, hypotheses, max_order)
+        max_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]
+        sums, _ = count_corpus(  # type: ignore[no-untyped-call]
+            list_of_references, hypotheses, max_order
+        )
         if max_order == 0 or sums[2 + max_order] == 0:
             return NotImplemented
         score = corpus_score(sums, weights, smoothing_function, self._methods)

@@ -8,9 +8,10 @@ one of them, the result would be another.
 from __future__ import annotations
 
 import ast
+import builtins
 import dis
 import sys
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import resolve_name
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -60,6 +61,17 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
             yield from _nested(constant)
 
 
+@lru_cache(maxsize=1024)
+def _loaded(code: CodeType) -> tuple[list[str], set[str]]:
+    """The global names and the attributes that a code loads."""
+    loads: dict[bool, list[str]] = {True: [], False: []}
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        if name.startswith("LOAD_") and name.endswith(("GLOBAL", "NAME", "ATTR", "METHOD")):
+            loads[name.endswith(("GLOBAL", "NAME"))].append(instruction.argval)
+    return list(dict.fromkeys(loads[True])), set(loads[False])
+
+
 class _File:
     """What the source file of a module defines."""
 
@@ -75,9 +87,12 @@ class _File:
             for inner in filter(_is_code, outer.co_consts):
                 self.definitions.setdefault(f"{outer.co_name}.{inner.co_name}", []).append(inner)
 
-    def check(self, name: str, value: Any) -> None:
-        """Raise ReplacedError if a qualified name does not hold what the file gives it."""
-        own = True
+    def check(self, name: str, value: Any) -> bool:
+        """Raise ReplacedError if a qualified name does not hold what the file gives it.
+
+        False if the file does not say so: then it is the result of a call, or not from this file.
+        """
+        own = not hasattr(builtins, name)
         if name in self.definitions and isinstance(value, type):
             own = (value.__module__, value.__qualname__) == (self._module.__name__, name)
         elif name in self.definitions:
@@ -89,6 +104,7 @@ class _File:
             own = any(value is known or _equal(value, known) for known in self._values[name])
         if not own:
             raise ReplacedError(f"{self._module.__name__}.{name} has been replaced")
+        return name in self.definitions or name in self._values
 
     @cached_property
     def _tree(self) -> ast.Module:
@@ -131,7 +147,8 @@ class _File:
                     value = ast.literal_eval(node.value)
                 except ValueError:
                     continue
-                if isinstance(target, ast.Name):
+                # None and empty containers are state, which the library fills.
+                if isinstance(target, ast.Name) and value:
                     yield target.id, value
 
 
@@ -228,10 +245,9 @@ class UsedNames:
         bases = [base for base in cls.__mro__ if self._is_own(base)]
         for position, base in enumerate(bases):
             for name, value in list(vars(base).items()):
-                if name[:2] == "__":
-                    used = cls is not self._owner and bool(functions_of(value))
-                else:
-                    used = cls in self._whole
+                used = cls in self._whole
+                if name[:2] == "__":  # called by operators
+                    used = (used or cls is not self._owner) and bool(functions_of(value))
                 if used or name in self._attributes:
                     for before in bases[:position]:  # where the name would hide this one
                         self.names.setdefault((id(before), name), (before, name))
@@ -244,16 +260,27 @@ class UsedNames:
             self.names[id(owner), name] = owner, name
             namespace = vars(owner) if isinstance(owner, type) else owner
             if name in namespace:
-                self._file(module).check(qualified, namespace[name])
-                self._follow(namespace[name])
+                value = namespace[name]
+                if not self._file(module).check(qualified, value) and self._is_foreign(value):
+                    raise ReplacedError(f"{module.__name__}.{qualified} has been replaced")
+                self._follow(value)
+                if type(value) is dict:  # a table, of which an entry may be replaced
+                    self.names.update({(id(value), key): (value, key) for key in value})
+
+    def _is_foreign(self, value: Any) -> bool:
+        """Whether this is a function of other code, or a mock; not if Python has generated it."""
+        functions = functions_of(value)
+        if not functions:
+            return type(value).__module__.partition(".")[0] in ("unittest", "mock")
+        module = functions[-1].__globals__.get("__name__", "")
+        return functions[-1].__code__.co_filename[:1] != "<" and not self._is_own_name(module)
 
     def _follow(self, value: Any) -> None:
         if isinstance(value, ModuleType):
             if self._is_own_name(value.__name__) and value not in self._modules:
                 self._modules.append(value)
-        elif isinstance(value, type):
-            if self._is_own(value) and value not in self._classes:
-                self._classes.append(value)
+        elif isinstance(value, type) and self._is_own(value) and value not in self._classes:
+            self._classes.append(value)
         for function in functions_of(value):
             module = sys.modules.get(function.__globals__.get("__name__", ""))
             if module is None or not self._is_own_name(module.__name__):
@@ -267,12 +294,10 @@ class UsedNames:
                     self._read(inner, module, function.__globals__)
 
     def _read(self, code: CodeType, module: ModuleType, namespace: dict[str, Any]) -> None:
-        for instruction in dis.get_instructions(code):
-            name = instruction.opname
-            if name in ("LOAD_GLOBAL", "LOAD_NAME"):
-                self._use(module, namespace, instruction.argval, instruction.argval)
-            elif name.startswith("LOAD_") and name.endswith(("ATTR", "METHOD")):
-                self._attributes.add(instruction.argval)
+        used, attributes = _loaded(code)
+        self._attributes |= attributes
+        for name in used:
+            self._use(module, namespace, name, name)
 
     def _file(self, module: ModuleType) -> _File:
         if module.__name__ not in self._files:

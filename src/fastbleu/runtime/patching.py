@@ -84,7 +84,7 @@ class Replacement:
             self._code.replace(), inner.__globals__, inner.__name__, None, inner.__closure__
         )
         original.__qualname__ = inner.__qualname__
-        is_own = Internals(used.names.values()).unchanged
+        is_own: Callable[..., bool] = Internals(used.names.values()).unchanged
         is_method = isinstance(owner, type)
         if is_method:
             is_own = _method_guard(is_own, owner, used.methods)
@@ -105,6 +105,9 @@ class Replacement:
         original_codes.pop(self._stub, None)
         for hook in self._hooks:
             self._function.__globals__.pop(f"{self._key}_{hook}", None)
+        if self._copied:  # copies that the collector does not know are left; they run the original
+            for hook, value in (self._hooks | {"is_own": lambda _: False}).items():
+                self._function.__globals__[f"{self._key}_{hook}"] = value
 
     def _exchange(self, old: CodeType, new: CodeType) -> None:
         for function in gc.get_referrers(old) if self._copied else [self._function]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..runtime.import_lock import import_lock
 from .bleu import BLEU
 from .bleu_score import BLEUScore
 
@@ -67,15 +68,17 @@ def patch() -> AbstractContextManager[object]:
     ...     sacrebleu.corpus_bleu(["The cat sat."], [["A cat sat."]]).format(score_only=True)
     '59.46'
     """
-    import sacrebleu  # noqa: F401
+    with import_lock:
+        import sacrebleu  # noqa: F401
 
-    from ..integrations import patching
+        from ..integrations import patching
 
     return patching.patch("sacrebleu")
 
 
 def unpatch() -> None:
     """Give sacreBLEU its own methods back; does nothing if they are in place."""
-    from ..integrations import patching
+    with import_lock:
+        from ..integrations import patching
 
     patching.unpatch("sacrebleu")

@@ -19,14 +19,18 @@ from ..inputs.warnings import TOKENIZED_PERIODS, without_input_warnings
 from ..runtime._internals import Internals
 from ..runtime.library_code import ReplacedError, UsedNames
 from ..tokenizers._compiled import COMPILED
-from ..tokenizers.loaded import Tokenizer, get_tokenizer
+from ..tokenizers.loaded import get_tokenizer
 from ._sentence_score import score_known
 from .streams import by_reference, by_segment, count_references
+from .tokenizer import tokenizer_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from ..tokenizers.loaded import Tokenizer
+
 
 class KeptReferences(Sequence["dict[str, Any]"]):
     """A metric's cached references as text, by segment: str, or tuples of str and None.
@@ -95,7 +99,7 @@ class OwnTokenizers:
                 return name, place, Internals(used.names.values()).unchanged
         return None
 
-    def class_of(self, name: Any) -> object:
+    def class_of(self, name: Any) -> Any:
         """The class of a name, if it is loaded."""
         return _class_at(self._places.get(name, "."))
 
@@ -109,7 +113,7 @@ class Replacements:
         self._tokenizers = OwnTokenizers(module)
         self._compiled: Any = {name: get_tokenizer(name).compiled for name in COMPILED}
         self._counters: dict[tuple[Tokenizer, bool, int], Counter] = {}
-        self.methods = {
+        self.methods: dict[str, Callable[..., Any]] = {
             "_aggregate_and_compute": self.aggregate,
             "_cache_references": self.cache,
             "_extract_corpus_statistics": without_input_warnings(self.extract),
@@ -121,14 +125,7 @@ class Replacements:
         name = self._tokenizers.name_of(type(metric.tokenizer))
         if name is None:
             return None
-        if name in COMPILED:
-            return get_tokenizer(name)
-
-        def tokens(line: str) -> list[str]:
-            words: list[str] = metric.tokenizer(line.rstrip()).split()
-            return words
-
-        return Tokenizer(name, function=tokens)
+        return get_tokenizer(name) if name in COMPILED else tokenizer_of_lines(metric.tokenizer)
 
     def cache(self, metric: Any, references: object) -> Any:
         """Replaces `_cache_references`."""
@@ -235,7 +232,7 @@ def _lazy_kind(original: Any) -> Any:
     return type(original.__name__, (LazyScore, original), own)
 
 
-def _class_at(place: str) -> object:
+def _class_at(place: str) -> Any:
     """One of sacreBLEU's tokenizers, such as "tokenizer_13a.Tokenizer13a", if it is loaded."""
     module, _, name = place.rpartition(".")
     return getattr(sys.modules.get(f"sacrebleu.tokenizers.{module}"), name, None)
