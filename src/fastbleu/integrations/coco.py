@@ -205,7 +205,7 @@ def patched_compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
     """For ``Bleu.compute_score`` of pycocoevalcap; NotImplemented where types are unusual."""
     order = metric._n
     texts = chain(*gts.values(), *res.values())
-    if type(order) is not int or order not in (1, 2, 3, 4) or {*map(type, texts)} > {str}:
+    if type(order) is not int or not 1 <= order <= 4 or not {*map(type, texts)} <= {str}:
         return NotImplemented
     # Every image is printed where it is scored, with the types of pycocoevalcap.
     if type(verbose) not in (int, bool) or verbose > 1:

@@ -92,7 +92,7 @@ class _File:
 
         False if the file does not say so: then it is the result of a call, or not from this file.
         """
-        own = not hasattr(builtins, name)
+        own = name[:2] == "__" or not hasattr(builtins, name)
         if name in self.definitions and isinstance(value, type):
             own = (value.__module__, value.__qualname__) == (self._module.__name__, name)
         elif name in self.definitions:
@@ -268,12 +268,11 @@ class UsedNames:
                     self.names.update({(id(value), key): (value, key) for key in value})
 
     def _is_foreign(self, value: Any) -> bool:
-        """Whether this is a function of other code, or a mock; not if Python has generated it."""
+        """Whether this is a function of other code, or a mock."""
         functions = functions_of(value)
         if not functions:
             return type(value).__module__.partition(".")[0] in ("unittest", "mock")
-        module = functions[-1].__globals__.get("__name__", "")
-        return functions[-1].__code__.co_filename[:1] != "<" and not self._is_own_name(module)
+        return not self._is_own_name(functions[-1].__globals__.get("__name__", ""))
 
     def _follow(self, value: Any) -> None:
         if isinstance(value, ModuleType):
@@ -286,6 +285,8 @@ class UsedNames:
             if module is None or not self._is_own_name(module.__name__):
                 continue
             code = _code_of(function)
+            if code.co_filename[:1] == "<":  # generated, for a dataclass
+                continue
             if code not in self._file(module).codes:
                 raise ReplacedError(f"{module.__name__}.{function.__qualname__} has been replaced")
             if code not in self._codes:
