@@ -54,8 +54,9 @@ class Replacements:
         return NotImplemented if score is None else score
 
     def modified_precision(self, references: Any, hypothesis: Any, n: Any) -> Any:
-        kinds = {type(hypothesis), *map(type, references)}
-        if type(n) is not int or n < 1 or not kinds <= {list, tuple}:
+        if type(n) is not int or n < 1 or type(references) not in (list, tuple):
+            return NotImplemented
+        if not {type(hypothesis), *map(type, references)} <= {list, tuple}:
             return NotImplemented
         fraction = modified_precision(references, hypothesis, n)
         counts = fraction.numerator, fraction.denominator

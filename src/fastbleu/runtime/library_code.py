@@ -11,6 +11,7 @@ import ast
 import builtins
 import dis
 import sys
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from importlib.util import resolve_name
 from pathlib import Path
@@ -28,7 +29,7 @@ class ReplacedError(Exception):
     """Other code has replaced a part of a library; the message names it."""
 
 
-# The codes that `patching.Patch` gives functions, and what they had before.
+# The codes that `patching.Replacement` gives functions, and what they had before.
 original_codes: dict[CodeType, CodeType] = {}
 
 
@@ -98,10 +99,10 @@ class _File:
         elif name in self.definitions:
             functions = functions_of(value)
             own = bool(functions) and _code_of(functions[-1]) in self.definitions[name]
-            decorators = self._decorators.get(name, 0)
-            own = own and (decorators > 0 or len(functions) == 1)
+            own = own and (len(functions) == 1 or name.rpartition(".")[2] in self._decorated)
         elif name in self._values:
-            own = any(value is known or _equal(value, known) for known in self._values[name])
+            known = self._values[name]
+            own = any(value is one or (type(value) is type(one) and value == one) for one in known)
         if not own:
             raise ReplacedError(f"{self._module.__name__}.{name} has been replaced")
         return name in self.definitions or name in self._values
@@ -111,77 +112,43 @@ class _File:
         return ast.parse(Path(str(self._module.__file__)).read_bytes())
 
     @cached_property
-    def _decorators(self) -> dict[str, int]:
-        nodes = dict(_definitions(self._tree.body, ""))
-        return {name: len(node.decorator_list) for name, node in nodes.items()}
+    def _decorated(self) -> set[str]:
+        nodes: Any = ast.walk(self._tree)
+        return {node.name for node in nodes if getattr(node, "decorator_list", None)}
 
     @cached_property
     def _values(self) -> dict[str, list[Any]]:
         """What the imports and literals of the file give a qualified name."""
         values: dict[str, list[Any]] = {}
         bodies = [("", self._tree.body)]
-        nodes = dict(_definitions(self._tree.body, ""))
-        bodies += [(f"{name}.", node.body) for name, node in nodes.items() if _is_class(node)]
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.ClassDef):
+                bodies.append((f"{node.name}.", node.body))
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.name if alias.asname else alias.name.partition(".")[0]
+                    values.setdefault(alias.asname or name, []).append(sys.modules.get(name))
+            elif isinstance(node, ast.ImportFrom):
+                relative = "." * node.level + (node.module or "")
+                source = resolve_name(relative, self._module.__package__)
+                for alias in node.names:
+                    value = sys.modules.get(f"{source}.{alias.name}")
+                    value = getattr(sys.modules.get(source), alias.name, value)
+                    values.setdefault(alias.asname or alias.name, []).append(value)
         for prefix, body in bodies:
-            for statement in _statements(body):
-                for name, value in self._bindings(statement):
-                    values.setdefault(prefix + name, []).append(value)
+            for statement in body:
+                target: Any = getattr(statement, "targets", [getattr(statement, "target", None)])[0]
+                if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value:
+                    with suppress(ValueError):
+                        value = ast.literal_eval(statement.value)
+                        # None and empty containers are state, which the library fills.
+                        if isinstance(target, ast.Name) and value:
+                            values.setdefault(prefix + target.id, []).append(value)
         return values
-
-    def _bindings(self, node: ast.stmt) -> Iterator[tuple[str, Any]]:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                module = alias.name if alias.asname else alias.name.partition(".")[0]
-                yield alias.asname or module, sys.modules.get(module)
-        elif isinstance(node, ast.ImportFrom):
-            relative = "." * node.level + (node.module or "")
-            source = resolve_name(relative, self._module.__package__)
-            for alias in node.names:
-                inside = sys.modules.get(f"{source}.{alias.name}")
-                value = getattr(sys.modules.get(source), alias.name, inside)
-                yield alias.asname or alias.name, value
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                try:
-                    value = ast.literal_eval(node.value)
-                except ValueError:
-                    continue
-                # None and empty containers are state, which the library fills.
-                if isinstance(target, ast.Name) and value:
-                    yield target.id, value
 
 
 def _is_code(constant: object) -> Any:
     return isinstance(constant, CodeType)
-
-
-def _is_class(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ClassDef)
-
-
-def _equal(value: Any, known: Any) -> bool:
-    return type(value) is type(known) and bool(value == known)
-
-
-def _statements(body: Iterable[ast.AST]) -> Iterator[Any]:
-    """The statements of a body, also in `if` and `try`, but not in functions and classes."""
-    for node in body:
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield from _statements(
-                child
-                for child in ast.iter_child_nodes(node)
-                if isinstance(child, (ast.stmt, ast.ExceptHandler))
-            )
-
-
-def _definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Any]]:
-    for node in _statements(body):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield prefix + node.name, node
-            if isinstance(node, ast.ClassDef) and not prefix:
-                yield from _definitions(node.body, f"{node.name}.")
 
 
 class UsedNames:

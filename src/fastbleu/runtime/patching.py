@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _STUB = """
 def outer({cells}):
     def {name}({parameters}):
+        {doc!r}
         if {key}_is_own({self}):
             try:
                 {key} = {key}_fast({arguments})
@@ -89,7 +90,7 @@ class Replacement:
         if is_method:
             is_own = _method_guard(is_own, owner, used.methods)
         self._key = f"_fastbleu_{next(_numbers)}"
-        self._stub = _stub(self._code, self._key, is_method)
+        self._stub = _stub(inner, self._key, is_method)
         self._hooks = {"is_own": is_own, "fast": fast, "original": original}
 
     def apply(self) -> None:
@@ -110,13 +111,15 @@ class Replacement:
                 self._function.__globals__[f"{self._key}_{hook}"] = value
 
     def _exchange(self, old: CodeType, new: CodeType) -> None:
-        for function in gc.get_referrers(old) if self._copied else [self._function]:
+        copies = gc.get_referrers(old) if self._copied else []  # not those of a frozen collector
+        for function in (self._function, *copies):
             if isinstance(function, FunctionType) and function.__code__ is old:
                 function.__code__ = new
 
 
-def _stub(original: CodeType, key: str, is_method: bool) -> CodeType:
-    """Code with the parameters of the original that chooses between the fast way and this."""
+def _stub(function: FunctionType, key: str, is_method: bool) -> CodeType:
+    """Code with the parameters of a function that chooses between the fast way and the original."""
+    original = function.__code__
     names = iter(original.co_varnames)
     positional = [next(names) for _ in range(original.co_argcount)]
     keywords = [next(names) for _ in range(original.co_kwonlyargcount)]
@@ -131,7 +134,9 @@ def _stub(original: CodeType, key: str, is_method: bool) -> CodeType:
     values |= {"parameters": ", ".join(parameters), "arguments": ", ".join(arguments)}
     # A function has as many cells as its code names.
     cells = ", ".join(original.co_freevars)
-    tree = ast.parse(_STUB.format(name=original.co_name, cells=cells, **values))
+    tree = ast.parse(
+        _STUB.format(name=original.co_name, cells=cells, doc=function.__doc__, **values)
+    )
     for node in ast.walk(tree):
         if isinstance(node, (ast.stmt, ast.expr, ast.arg, ast.ExceptHandler)):
             node.lineno = node.end_lineno = original.co_firstlineno
