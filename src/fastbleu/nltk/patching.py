@@ -44,6 +44,9 @@ class Replacements:
     ) -> Any:
         if auto_reweigh or len(list_of_references) != len(hypotheses):
             return NotImplemented
+        if len(hypotheses) == 1 and type(hypotheses) is type(list_of_references) is list:
+            segment = list_of_references[0], hypotheses[0]
+            return self.sentence_bleu(*segment, weights, smoothing_function, auto_reweigh)
         max_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]
         sums, _ = count_corpus(  # type: ignore[no-untyped-call]
             list_of_references, hypotheses, max_order
