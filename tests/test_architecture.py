@@ -47,7 +47,11 @@ ROOMS = {
     ],
 }
 # Methods that call what is below, imported when they are called.
-FORWARDS = {"metric/matrix_methods.py": "matrix"}
+FORWARDS = {
+    "metric/matrix_methods.py": "matrix",
+    "nltk/functions.py": "integrations",
+    "sacrebleu/functions.py": "integrations",
+}
 # Other packages, and the rooms that may import them.
 OUTSIDE = {
     "numpy": [

@@ -1,7 +1,7 @@
 """``python -m fastbleu.run``: run a program as if `fastbleu.patch` were its first line.
 
     python -m fastbleu.run script.py arguments ...
-    python -m fastbleu.run --report -m lm_eval arguments ...
+    python -m fastbleu.run -m lm_eval arguments ...
 
 Python processes that the program starts are patched, too: subprocesses, and the workers of
 multiprocessing whatever their start method. FASTBLEU_PATCH=0 in a child's environment turns it off;
@@ -11,7 +11,6 @@ a child that ignores PYTHONPATH (``python -I``, ``python -E``) is not patched.
 from __future__ import annotations
 
 import argparse
-import atexit
 import os
 import runpy
 import sys
@@ -19,7 +18,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .integrations import patching
-from .integrations.call_times import CallTimes
 
 _STARTUP = Path(__file__).parent / "integrations" / "startup"
 
@@ -28,14 +26,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the program that `argv` (default: ``sys.argv[1:]``) names; it ends as by itself."""
     parser = argparse.ArgumentParser(
         prog="python -m fastbleu.run",
-        usage="%(prog)s [--report] (SCRIPT | -m MODULE) [ARGUMENT ...]",
+        usage="%(prog)s (SCRIPT | -m MODULE) [ARGUMENT ...]",
         description="Run a program whose BLEU is computed by fastbleu, with the same results.",
-    )
-    parser.add_argument(
-        "--report",
-        action="store_true",
-        help="at the end, print calls and seconds of BLEU in this process, with an estimate of "
-        "the seconds without fastbleu: the originals are timed on a sample of the calls",
     )
     rest = argparse.REMAINDER
     parser.add_argument("-m", dest="module", nargs=rest, metavar="MODULE", help="run a module")
@@ -50,9 +42,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     os.environ["FASTBLEU_PATCH"] = "1"
     paths = [str(_STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
-    if options.report:
-        times = patching.measured_by = CallTimes()
-        atexit.register(times.print)
     patching.patch()
     sys.argv[:] = program
     if options.module:

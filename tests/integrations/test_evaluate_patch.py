@@ -225,7 +225,7 @@ def test_who_counts(scripts, monkeypatch):
     for metric in (early, late):
         assert metric.compute(**arguments) == expected
     with monkeypatch.context() as context:
-        context.setattr(evaluate.EvaluationModule, "_init_writer", None)  # no file is made
+        context.setattr("datasets.arrow_writer.ArrowWriter.__init__", None)  # no file is made
         assert early.compute(**arguments) == late.compute(**arguments) == expected
     late.add_batch(**arguments)
     assert late.compute() == expected
@@ -245,7 +245,7 @@ def test_a_script_whose_code_is_not_known_is_left_alone(scripts, part, monkeypat
     with pytest.warns(RuntimeWarning, match="leaves evaluate alone: the code of .* is not that"):
         patched = fastbleu.patch("evaluate")
     assert dict(vars(kind)) == before
-    assert "left alone: the code of" in str(patched)
+    assert "the code of" in str(patched)
 
 
 def test_patch_and_unpatch_leave_the_classes_as_they_were(scripts):
@@ -254,10 +254,13 @@ def test_patch_and_unpatch_leave_the_classes_as_they_were(scripts):
     modules = [sys.modules[kind.__module__] for kind in kinds]
     owners = [*loaded, *kinds, *modules, evaluate.Metric, evaluate.EvaluationModule]
     before = [dict(vars(owner)) for owner in owners]
+    codes = [one.compute.__func__.__code__ for one in loaded]
     for _ in range(2):
         fastbleu.patch("evaluate")
-        assert "compute" in vars(kinds[0])
+        assert [one.compute.__func__.__code__ for one in loaded] != codes
+        loaded.append(evaluate.load(scripts["bleu"]))
         fastbleu.unpatch()
+        assert {one.compute.__func__.__code__ for one in loaded} == set(codes)
         after = [dict(vars(owner)) for owner in owners]
         for old, new in zip(before, after, strict=True):
             assert old.keys() == new.keys()

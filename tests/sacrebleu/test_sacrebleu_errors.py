@@ -344,9 +344,46 @@ def test_names_that_are_elsewhere_say_where():
             exec(f"from fastbleu.sacrebleu import {name}")
         assert not hasattr(fastbleu.sacrebleu, name)
     assert getattr(fastbleu.sacrebleu, "encounter", None) is None
-    from fastbleu.sacrebleu.metrics import BLEU
+    from fastbleu.sacrebleu import metrics
+    from fastbleu.sacrebleu.metrics.bleu import BLEU
 
-    assert BLEU is fastbleu.sacrebleu.BLEU
+    assert BLEU is fastbleu.sacrebleu.BLEU is metrics.BLEU
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("_preprocess_segment", "_extract_reference_info", "_compute_segment_statistics"),
+        *("_compute_score_from_stats", "_aggregate_and_compute", "_get_closest_ref_len"),
+        *("compute_bleu", "_TOKENIZER_MAP", "_extract_corpus_statistics"),
+        *("_check_corpus_score_args", "_check_sentence_score_args", "_cache_references"),
+    ],
+)
+def test_subclasses_with_rules_of_their_own_are_refused(name):
+    mixin = type("Mixin", (), {name: None})
+    for bases, own in (((ours.BLEU,), {name: None}), ((mixin, ours.BLEU), {})):
+        with pytest.raises(TypeError, match=f"Own overrides {name},.*sacrebleu.BLEU.*patch"):
+            type("Own", bases, own)
+    plain = type("Own", (ours.BLEU,), {"corpus_score": None})  # is called by this name
+    assert plain(effective_order=True).sentence_score(LINE, [LINE]).score > 99
+
+
+def test_a_tokenizer_that_is_assigned_is_used():
+    metrics = [module.BLEU(effective_order=True) for module in (sacrebleu, ours)]
+    for metric in metrics:
+        metric.tokenizer = lambda line: " ".join(line.replace(" ", ""))
+    for corpus in (([LINE], [["The cats"]]), ([LINE.lower(), ""], [["the c at", "a"]])):
+        theirs, own = (metric.corpus_score(*corpus) for metric in metrics)
+        assert cases.seen(own) == cases.seen(theirs)
+    theirs, own = (metric.sentence_score(LINE, ["The cats"]) for metric in metrics)
+    assert cases.seen(own) == cases.seen(theirs)
+    metrics[1].tokenizer = str.split
+    with pytest.raises(TypeError, match=r"returned a list, expected a str .*tokenize=function"):
+        metrics[1].corpus_score([LINE], [[LINE]])
+    with pytest.raises(TypeError, match="tokenizer is an int, expected a function of a line"):
+        metrics[1].tokenizer = 5
+    with pytest.raises(ValueError, match="kept for another tokenizer"):
+        ours.BLEU(references=[[LINE]]).tokenizer = str.lower
 
 
 class Overriding(str):

@@ -36,7 +36,7 @@ def bleu(request):
 
 def expected(function, *arguments, **named):
     """What unpatched sacreBLEU returns."""
-    patched = "_extract_corpus_statistics" in vars(BLEU)
+    patched = "_fastbleu" in str(BLEU.sentence_score.__code__.co_names)
     if patched:
         fastbleu.sacrebleu.unpatch()
     try:

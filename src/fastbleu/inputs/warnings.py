@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
+from _thread import _local
 
 from ..runtime.import_lock import import_warning_formatter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 
 class InputWarning(UserWarning):
@@ -16,6 +24,8 @@ class InputWarning(UserWarning):
 
 def warn_input(message: str) -> None:
     """Issue an InputWarning that points at the caller's line outside this package."""
+    if _state.quiet:
+        return
     package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
@@ -35,3 +45,23 @@ def warn_tokenized(periods: int, fix: str) -> None:
             f'{periods} hypotheses end in " .": they look tokenized already, which changes their '
             f"score; pass plain text, or {fix} if this is intended"
         )
+
+
+class _State(_local):
+    quiet = False
+
+
+_state = _State()
+
+
+def without_input_warnings(function: Callable[..., T]) -> Callable[..., T]:
+    """The function, which issues no InputWarning: for libraries that only score such input."""
+
+    def call(*arguments: Any, **named: Any) -> T:
+        _state.quiet = True
+        try:
+            return function(*arguments, **named)
+        finally:
+            _state.quiet = False
+
+    return call

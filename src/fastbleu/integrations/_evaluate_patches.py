@@ -7,15 +7,14 @@ known by the digests of their code, without comments and docstrings.
 from __future__ import annotations
 
 import ast
-import gc
 import inspect
 import sys
 from functools import cache
 from hashlib import sha256
 from itertools import filterfalse
 from textwrap import dedent
-from types import MethodType
 
+from ..inputs.warnings import without_input_warnings
 from ..runtime.import_lock import import_lock
 
 TYPE_CHECKING = False
@@ -73,63 +72,36 @@ def problem(module: ModuleType) -> str:
     return ""
 
 
-def places(module: ModuleType) -> list[tuple[Any, str, Any]]:
-    """What to replace in the module of a script; nothing if it computes no BLEU."""
-    found: list[tuple[Any, str, Any]] = []
-    for metric in metrics(module):
-        compute = _compute_in_memory(metric)
-        found.append((metric, "compute", compute))
-        # Each metric has a copy of the method from when it was made.
-        loaded = [one for one in gc.get_referrers(metric) if type(one) is metric]
-        found += [(one, "compute", MethodType(compute, one)) for one in loaded]
-        if hasattr(module, "compute_bleu"):
-            found.append((metric, "_compute", _counted(metric)))
-    return found
+def replacements(metric: Any) -> list[tuple[str, Callable[..., Any], list[type]]]:
+    """The names of a metric's methods, what replaces them, and further classes that they use."""
+    made: list[tuple[str, Callable[..., Any], list[type]]] = [("compute", _compute_in_memory, [])]
+    if metric.__name__ == "Bleu":
+        default = inspect.signature(metric._compute).parameters["tokenizer"].default
+        made.append(("_compute", _counted(type(default)), [type(default)]))
+    return made
 
 
-def _compute_in_memory(metric: Any) -> Callable[..., Any]:
-    """``compute`` of a metric, without its files if all that it scores is passed in one call."""
-    original = metric.compute
-
-    def compute(
-        self: Any, *, predictions: Any = None, references: Any = None, **options: Any
-    ) -> Any:
-        """Compute the metric, without files if all that it scores is passed in this call."""
-        is_plain = (
-            # A metric keeps the method it was made with, also after `unpatch`.
-            vars(metric).get("compute") is compute
-            and type(self) is metric
-            and self.writer is None
-            and self.num_process == 1
-            and "tokenizer" not in options
-            and _are_texts(predictions, references)
-        )
-        if is_plain:
-            return self._compute(predictions=predictions, references=references, **options)
-        return original(self, predictions=predictions, references=references, **options)
-
-    return compute
+def _compute_in_memory(metric: Any, *, predictions: Any, references: Any, **options: Any) -> Any:
+    """For ``compute``: no files if all that is scored is passed in one call."""
+    if metric.writer is not None or metric.num_process != 1 or "tokenizer" in options:
+        return NotImplemented
+    if not _are_texts(predictions, references):
+        return NotImplemented
+    return metric._compute(predictions=predictions, references=references, **options)
 
 
-def _counted(metric: Any) -> Callable[..., Any]:
-    """``_compute`` of the hub's `bleu`."""
-    original = metric._compute
-    default = inspect.signature(original).parameters["tokenizer"].default
+def _counted(own: type) -> Callable[..., Any]:
+    """For ``_compute`` of the hub's `bleu`, whose tokenizer is of the class `own`."""
 
+    @without_input_warnings
     def _compute(
-        self: Any,
-        predictions: Any,
-        references: Any,
-        tokenizer: Any = default,
-        max_order: Any = 4,
-        smooth: Any = False,
+        _: Any, predictions: Any, references: Any, tokenizer: Any, max_order: Any, smooth: Any
     ) -> Any:
-        own = None if type(tokenizer) is type(default) else tokenizer
-        options = {"tokenizer": own, "max_order": max_order, "smooth": smooth}
-        try:
-            return _drop_in()().compute(predictions=predictions, references=references, **options)
-        except (TypeError, ValueError, ZeroDivisionError, Warning):  # the original raises its own
-            return original(self, predictions, references, tokenizer, max_order, smooth)
+        if type(max_order) is not int or not _are_texts(predictions, references):
+            return NotImplemented
+        options = {"max_order": max_order, "smooth": smooth}
+        options["tokenizer"] = None if type(tokenizer) is own else tokenizer
+        return _drop_in()().compute(predictions=predictions, references=references, **options)
 
     return _compute
 

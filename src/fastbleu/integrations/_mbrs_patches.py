@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import astuple
-from functools import lru_cache, wraps
+from functools import lru_cache
 
+from ..inputs.warnings import without_input_warnings
 from ..runtime.import_lock import import_lock
+from ..sacrebleu.patching import OwnTokenizers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,32 +16,34 @@ if TYPE_CHECKING:
     from typing import Any
 
 REPLACED = "scores", "pairwise_scores", "expected_scores_reference_aggregation"
-# Methods by which a metric scores, which a subclass may override.
-RULES = "score", "_score_worker", "_initialize_bleu", "_compute_bleu", "_aggregate_references"
+# What an object's own sacreBLEU has of its configuration.
+_SETTINGS = "lowercase", "smooth_method", "smooth_value", "max_ngram_order", "effective_order"
 
 
-def places(module: ModuleType) -> list[tuple[Any, str, Any]]:
-    """The class, the names of its methods and what replaces them."""
-    metric = module.MetricBLEU
-    return [(metric, name, _method(metric, name)) for name in REPLACED]
+def replacements(bleu: ModuleType) -> dict[str, Callable[..., Any]]:
+    """What replaces methods of mbrs' `MetricBLEU`; `bleu` is sacrebleu.metrics.bleu."""
+    tokenizers = OwnTokenizers(bleu)
 
+    def is_as_configured(scorer: Any, config: Any) -> bool:
+        default = bleu.BLEU._TOKENIZER_MAP.get(config.trg_lang, bleu.BLEU.TOKENIZER_DEFAULT)
+        return (
+            type(scorer) is bleu.BLEU
+            and tokenizers.name_of(type(scorer.tokenizer)) == (config.tokenize or default)
+            and all(getattr(scorer, name) == getattr(config, name) for name in _SETTINGS)
+        )
 
-def _method(metric: Any, name: str) -> Callable[..., Any]:
-    original = getattr(metric, name)
-    rules = [getattr(metric, rule) for rule in RULES]
+    def fast_method(name: str) -> Callable[..., Any]:
+        @without_input_warnings
+        def method(metric: Any, *arguments: Any, **named: Any) -> Any:
+            config: Any = metric.cfg
+            kind: Any = type(config)
+            if not is_as_configured(metric.scorer, config):
+                return NotImplemented
+            return getattr(_fast_metric(kind, astuple(config)), name)(*arguments, **named)
 
-    @wraps(original)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if [getattr(type(self), rule) for rule in RULES] == rules:
-            try:
-                kind: Any = type(self.cfg)
-                fast = _fast_metric(kind, astuple(self.cfg))
-                return getattr(fast, name)(*args, **kwargs)
-            except (AttributeError, TypeError, ValueError, Warning):  # the original raises its own
-                pass
-        return original(self, *args, **kwargs)
+        return method
 
-    return method
+    return {name: fast_method(name) for name in REPLACED}
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,8 @@
 """Replacements of the functions that count in TorchMetrics, TorchEval and ignite.
 
-Each function takes over the host's counting alone, and leaves a call that it cannot count exactly
-to the original: input that raises, types it does not know, counts beyond the integers that the
-host's floating-point tensors hold exactly.
+Each function takes over the host's counting alone, and returns NotImplemented, or raises, where it
+cannot count exactly as the original does: types it does not know, counts beyond the integers that
+the host's floating-point tensors hold exactly.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import chain
 from ..dialects import recipe_rows
 from ..dialects.plain import plain_rows
 from ..dialects.torchmetrics import tensors
+from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.import_lock import import_lock
 
@@ -24,10 +25,15 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+_IGNITE = "ignite.metrics.nlp.bleu"
 
-def torchmetrics_update(module: ModuleType) -> Callable[..., Any]:
-    """``_bleu_score_update`` of torchmetrics.functional.text.bleu, for its class and functions."""
-    original, split = module._bleu_score_update, module._tokenize_fn
+
+def torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
+    """For ``_bleu_score_update`` of torchmetrics.functional.text.bleu, of its class and functions.
+
+    `kind` is the class of TorchMetrics' own tokenizers.
+    """
+    split = module._tokenize_fn
 
     def update(
         preds: Any,
@@ -36,20 +42,17 @@ def torchmetrics_update(module: ModuleType) -> Callable[..., Any]:
         denominator: Tensor,
         preds_len: Tensor,
         target_len: Tensor,
-        n_gram: int = 4,
-        tokenizer: Any = split,
-    ) -> tuple[Tensor, Tensor]:
+        n_gram: int,
+        tokenizer: Any,
+    ) -> Any:
         states = preds_len, target_len, numerator, denominator
-
-        def count() -> Any:
-            named = ("none", False) if tokenizer is split else _tokenizer_and_case(tokenizer)
-            return _torchmetrics(n_gram, *named)._count(preds, target)
-
-        counts = _counted(states, count)
+        # TorchMetrics reads the characters of a str as references.
+        if type(preds) not in (list, tuple) or not _are_lists(target):
+            return NotImplemented
+        named = ("none", False) if tokenizer is split else _tokenizer_and_case(tokenizer, kind)
+        counts = _counted(states, lambda: _torchmetrics(n_gram, *named)._count(preds, target))
         if counts is None:
-            return original(  # type: ignore[no-any-return]
-                preds, target, numerator, denominator, preds_len, target_len, n_gram, tokenizer
-            )
+            return NotImplemented
         for state, count in zip(states, counts, strict=True):
             state += count
         return preds_len, target_len
@@ -57,83 +60,66 @@ def torchmetrics_update(module: ModuleType) -> Callable[..., Any]:
     return update
 
 
-def torcheval_update(module: ModuleType) -> Callable[..., Any]:
-    """``_bleu_score_update`` of torcheval.metrics.functional.text.bleu."""
-    original, torch = module._bleu_score_update, module.torch
-
-    def update(input: Any, target: Any, n_gram: int, device: Any = None) -> Any:
-        states = [torch.tensor(0, device=device), torch.tensor(0, device=device)]
-        states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
-        hypotheses = [input] if isinstance(input, str) else input
-        counts = _counted(states[2:], lambda: _torcheval(n_gram).sums(hypotheses, target))
-        if counts is None or not counts[3].all():
-            return original(input, target, n_gram, device)
-        return tuple(state + count for state, count in zip(states, counts, strict=True))
-
-    return update
-
-
-def ignite_counter(module: ModuleType) -> Callable[..., Any]:
-    """``Bleu._n_gram_counter`` of ignite.metrics.nlp.bleu."""
-    original = module.Bleu._n_gram_counter
-
-    def counter(
-        self: Any, references: Any, candidates: Any, p_numerators: Tensor, p_denominators: Tensor
-    ) -> tuple[int, int]:
-        states = p_numerators[1:], p_denominators[1:]
-        counts = _counted(states, lambda: _ignite(self.ngrams_order).sums(candidates, references))
-        if counts is None or not _are_tokens(candidates, *references):
-            arguments = references, candidates, p_numerators, p_denominators
-            return original(self, *arguments)  # type: ignore[no-any-return]
-        states[0].add_(counts[2])
-        states[1].add_(counts[3])
-        return int(counts[0]), int(counts[1])
-
-    return counter
+def torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
+    """For ``_bleu_score_update`` of torcheval.metrics.functional.text.bleu."""
+    with import_lock:
+        import torch
+    states = [torch.tensor(0, device=device), torch.tensor(0, device=device)]
+    states += [torch.zeros(n_gram, device=device), torch.zeros(n_gram, device=device)]
+    hypotheses = [input] if isinstance(input, str) else input
+    if not all(type(side) in (list, tuple) for side in (hypotheses, target)):
+        return NotImplemented  # an iterator serves once
+    counts = _counted(states[2:], lambda: _torcheval(n_gram).sums(hypotheses, target))
+    if counts is None or not counts[3].all():
+        return NotImplemented
+    return tuple(state + count for state, count in zip(states, counts, strict=True))
 
 
-def ignite_update(module: ModuleType) -> Callable[..., Any]:
-    """``Bleu.update`` of ignite.metrics.nlp.bleu, whose default is the mean of sentences."""
-    original = module.Bleu.update
+def ignite_counter(
+    metric: Any, references: Any, candidates: Any, p_numerators: Tensor, p_denominators: Tensor
+) -> Any:
+    """For ``Bleu._n_gram_counter`` of ignite.metrics.nlp.bleu."""
+    if not _are_tokens(candidates, references):
+        return NotImplemented
+    states = p_numerators[1:], p_denominators[1:]
+    counts = _counted(states, lambda: _ignite(metric.ngrams_order).sums(candidates, references))
+    if counts is None:
+        return NotImplemented
+    states[0].add_(counts[2])
+    states[1].add_(counts[3])
+    return int(counts[0]), int(counts[1])
 
-    def update(self: Any, output: Any) -> None:
-        scores = _ignite_scores(self, output) if self.average == "macro" else None
-        if scores is None:
-            original(self, output)
-            return
-        self._sum_of_bleu.fill_(recipe_rows.running_sum([self._sum_of_bleu.item(), *scores]))
-        self._num_sentences += len(scores)
 
-    return module.reinit__is_reduced(update)  # type: ignore[no-any-return]
-
-
-def _ignite_scores(metric: Any, output: Any) -> list[float] | None:
-    """The score of each sentence, None if ignite has to score them."""
-    if metric._sum_of_bleu.dtype.itemsize < 8:
-        return None  # a sum of float32 would have to be rounded after each sentence
-    try:
-        hypotheses, references = output
-        if not _are_tokens(hypotheses, *references):
-            return None
-        rows = [*plain_rows(_ignite(metric.ngrams_order).statistics(hypotheses, references))]
-    except (TypeError, ValueError, Warning):  # the original raises its own
-        return None
+@without_input_warnings
+def ignite_update(metric: Any, output: Any) -> Any:
+    """For ``Bleu.update`` of ignite.metrics.nlp.bleu, whose default is the mean of sentences."""
+    # A sum of float32 would have to be rounded after each sentence.
+    if metric.average != "macro" or metric._sum_of_bleu.dtype.itemsize < 8:
+        return NotImplemented
+    order, smoother = metric.ngrams_order, metric.smoother
+    if metric.weights != [1 / order] * order or type(smoother).__module__ != _IGNITE:
+        return NotImplemented
+    hypotheses, references = output
+    if vars(smoother).keys() != {"smooth"} or not _are_tokens(hypotheses, references):
+        return NotImplemented
+    rows = [*plain_rows(_ignite(order).statistics(hypotheses, references))]
     if max([max(c, r) for c, r, _, _ in rows], default=0) > 1 << 24:
-        return None  # ignite's counts are float32
-    return [recipe_rows.ignite(metric.smoother.smooth, True, *row) for row in rows]
+        return NotImplemented  # ignite's counts are float32
+    scores = [recipe_rows.ignite(smoother.smooth, True, *row) for row in rows]
+    metric._sum_of_bleu.fill_(recipe_rows.running_sum([metric._sum_of_bleu.item(), *scores]))
+    metric._num_sentences += len(scores)
+    return None
 
 
+@without_input_warnings
 def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
-    """The counts of a batch, None if they cannot be counted or added exactly to these states.
+    """The counts of a batch, None if they cannot be added exactly to these states.
 
     They are int64 tensors as of `tensors`, without its first dimension.
     """
     with import_lock:
         import torch
-    try:
-        sums = count()
-    except (TypeError, ValueError, Warning):  # the original raises its own
-        return None
+    sums = count()
     # n-grams are at most tokens of the longer side, so the largest bounds every count.
     largest = max(sums.hyp_lens[0], sums.ref_lens[0])
     for state in states:
@@ -145,22 +131,27 @@ def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
     return [count[0] for count in tensors(sums, states[0].device)]
 
 
-def _are_tokens(*lists: Any) -> bool:
-    """Whether these are lists of lists of str or int, for which equality is that of Counter."""
-    rows = [*chain(*lists)]
-    if not {*map(type, rows)} <= {list, tuple}:
+def _are_lists(rows: Any) -> bool:
+    return type(rows) in (list, tuple) and {*map(type, rows)} <= {list, tuple}
+
+
+def _are_tokens(hypotheses: Any, references: Any) -> bool:
+    """Whether all tokens are str or int, in lists, for which equality is that of Counter."""
+    if not (_are_lists(hypotheses) and _are_lists(references)):
         return False
-    return {*map(type, chain.from_iterable(rows))} <= {str, int}
+    if not all(map(_are_lists, references)):
+        return False
+    tokens = chain(chain(*hypotheses), chain(*chain(*references)))
+    return {*map(type, tokens)} <= {str, int}
 
 
-def _tokenizer_and_case(tokenizer: Any) -> tuple[Any, bool]:
+def _tokenizer_and_case(tokenizer: Any, kind: Any) -> tuple[Any, bool]:
     """The name of TorchMetrics' own tokenizer and whether it lowercases; ValueError for others."""
-    name = "_SacreBLEUTokenizer"
-    if isinstance(tokenizer, partial) and tokenizer.func.__qualname__ == f"{name}.tokenize":
+    if isinstance(tokenizer, partial) and tokenizer.func == kind.tokenize and not tokenizer.args:
         return tokenizer.keywords["tokenize"], tokenizer.keywords["lowercase"]
-    if type(tokenizer).__qualname__ == name:
-        for name, method in tokenizer._TOKENIZE_FN.items():
-            if tokenizer.tokenize_fn.__name__ == method:
+    if type(tokenizer) is kind and vars(tokenizer).keys() == {"tokenize_fn", "lowercase"}:
+        for name, method in kind._TOKENIZE_FN.items():
+            if tokenizer.tokenize_fn == getattr(kind, method):
                 return name, tokenizer.lowercase
     raise ValueError("this tokenizer is not one of TorchMetrics")
 

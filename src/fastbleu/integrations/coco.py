@@ -12,11 +12,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from ..counting.stats import Stats
 from ..dialects.coco import COCO
 from ..dialects.plain import plain_rows
+from ..inputs.warnings import without_input_warnings
 from ..metric.bleu import BLEU
 from ..runtime.collection import collection_paused
 from ..tokenizers import _ptb
@@ -192,3 +193,21 @@ def _check(gts: Mapping[Any, list[str]], res: Mapping[Any, list[str]]) -> None:
             raise AssertionError(f"res[{image!r}] must be a list of one hypothesis")
         if type(gts[image]) is not list or not gts[image]:
             raise AssertionError(f"gts[{image!r}] must be a list of at least one reference")
+
+
+def patched_tokenize(_: Any, captions_for_image: Any) -> Any:
+    """For ``PTBTokenizer.tokenize`` of pycocoevalcap; with some line breaks left to Java."""
+    return PTBTokenizer(compatible=True).tokenize(captions_for_image)
+
+
+@without_input_warnings
+def patched_compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
+    """For ``Bleu.compute_score`` of pycocoevalcap; NotImplemented where types are unusual."""
+    order = metric._n
+    texts = chain(*gts.values(), *res.values())
+    if type(order) is not int or not 1 <= order <= 4 or not {*map(type, texts)} <= {str}:
+        return NotImplemented
+    # Every image is printed where it is scored, with the types of pycocoevalcap.
+    if type(verbose) not in (int, bool) or verbose > 1:
+        return NotImplemented
+    return Bleu(order).compute_score(gts, res, verbose)

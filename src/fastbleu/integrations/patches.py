@@ -6,20 +6,31 @@ import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import ModuleType
-    from typing import Any, TypeAlias
+    from typing import Any
 
-    Place: TypeAlias = tuple[Any, str, Any]  # module or class, name, replacement
+
+class Place(NamedTuple):
+    """What replaces a function of a library: arguments of `runtime.patching.Replacement`."""
+
+    owner: Any
+    name: str
+    fast: Callable[..., Any]
+    classes: Iterable[type] = ()
+    copied: bool = False
 
 
 class Host:
     """A library: the module that is patched once it is imported, and the known versions of a file.
 
     `known` maps the first digits of the SHA-256 of a source file, `checked` or the module's own, to
-    the versions that have it; `places` gives the replacements for a module.
+    the versions that have it; `places` gives the replacements for a module, whose code also `uses`
+    other packages.
     """
 
     def __init__(
@@ -28,9 +39,11 @@ class Host:
         known: dict[str, str],
         places: Callable[[ModuleType], list[Place]],
         checked: str = "",
+        uses: tuple[str, ...] = (),
     ) -> None:
         self.module = module
         self.library = module.partition(".")[0]
+        self.packages = (self.library, *uses)
         self.known = known
         self.places = places
         self._checked = checked
@@ -70,66 +83,68 @@ class _EvaluateScripts(Host):
 
 
 def _evaluate(module: ModuleType) -> list[Place]:
-    from . import _evaluate_patches
+    from ._evaluate_patches import metrics, replacements
 
-    return _evaluate_patches.places(module)
+    return [
+        # Each metric copies its methods when it is made.
+        Place(metric, name, fast, classes, name == "compute")
+        for metric in metrics(module)
+        for name, fast, classes in replacements(metric)
+    ]
 
 
 def _mbrs(module: ModuleType) -> list[Place]:
-    from . import _mbrs_patches
+    from ._mbrs_patches import replacements
 
-    return _mbrs_patches.places(module)
+    metric, made = module.MetricBLEU, replacements(sys.modules["sacrebleu.metrics.bleu"])
+    return [Place(metric, name, fast, [module.BLEU]) for name, fast in made.items()]
 
 
 def _nltk(module: ModuleType) -> list[Place]:
-    from .. import nltk
+    from ..nltk.patching import Replacements
 
-    names = [name for name in nltk.__all__ if hasattr(module, name) and name != "Fraction"]
-    return [(module, name, getattr(nltk, name)) for name in names]
+    made, smoothing = Replacements(module), [module.SmoothingFunction]
+    names = "corpus_bleu", "modified_precision", "sentence_bleu"
+    return [Place(module, name, getattr(made, name), smoothing) for name in names]
 
 
 def _sacrebleu(module: ModuleType) -> list[Place]:
     from ..sacrebleu.patching import Replacements
 
-    made = Replacements(sys.modules["sacrebleu.metrics.bleu"])
-    fast = made.sentence_function(module.sentence_bleu)
-    return [*made.places(), (module, "sentence_bleu", fast)]
+    bleu = sys.modules["sacrebleu.metrics.bleu"]
+    made = Replacements(bleu)
+    methods = [Place(bleu.BLEU, name, fast) for name, fast in made.methods.items()]
+    return [*methods, Place(module, "sentence_bleu", made.sentence_bleu)]
 
 
-def _torchmetrics(_: ModuleType) -> list[Place]:
+def _torchmetrics(module: ModuleType) -> list[Place]:
     from ._torch_patches import torchmetrics_update
 
     counting = sys.modules["torchmetrics.functional.text.bleu"]
-    return [(counting, "_bleu_score_update", torchmetrics_update(counting))]
+    tokenizer = module._SacreBLEUTokenizer
+    fast = torchmetrics_update(counting, tokenizer)
+    return [Place(counting, "_bleu_score_update", fast, [tokenizer])]
 
 
 def _torcheval(module: ModuleType) -> list[Place]:
     from ._torch_patches import torcheval_update
 
-    return [(module, "_bleu_score_update", torcheval_update(module))]
+    return [Place(module, "_bleu_score_update", torcheval_update)]
 
 
 def _ignite(module: ModuleType) -> list[Place]:
     from ._torch_patches import ignite_counter, ignite_update
 
-    counter, update = ignite_counter(module), ignite_update(module)
-    return [(module.Bleu, "_n_gram_counter", counter), (module.Bleu, "update", update)]
+    update = Place(module.Bleu, "update", ignite_update, [module._Smoother])
+    return [Place(module.Bleu, "_n_gram_counter", ignite_counter), update]
 
 
 def _coco(module: ModuleType) -> list[Place]:
-    from .coco import Bleu, PTBTokenizer
+    from .coco import patched_compute_score, patched_tokenize
 
     if module.__name__.endswith(".bleu"):
-        return [(module.Bleu, "compute_score", Bleu.compute_score)]
-    original, fast = module.PTBTokenizer.tokenize, PTBTokenizer(compatible=True)
-
-    def tokenize(self: Any, captions_for_image: Any) -> Any:
-        try:
-            return fast.tokenize(captions_for_image)
-        except ValueError:  # line breaks, after which captions get the tokens of others
-            return original(self, captions_for_image)
-
-    return [(module.PTBTokenizer, "tokenize", tokenize)]
+        return [Place(module.Bleu, "compute_score", patched_compute_score)]
+    return [Place(module.PTBTokenizer, "tokenize", patched_tokenize)]
 
 
 class _CocoHost(Host):
@@ -173,8 +188,12 @@ HOSTS = {
         {"bccb0b3ac91d": "0.4.5-0.4.6", "0356b0c877a4": "0.4.2-0.4.4", "55ad85ad2267": "0.4.1"},
         _evaluate,
         "evaluate.module",
+        ("evaluate_modules",),
     ),
     "mbrs": Host(
-        "mbrs.metrics.bleu", {"b3b7da96a6dd": "0.1.7-0.1.8", "889b475dccdf": "0.1.6"}, _mbrs
+        "mbrs.metrics.bleu",
+        {"b3b7da96a6dd": "0.1.7-0.1.8", "889b475dccdf": "0.1.6"},
+        _mbrs,
+        uses=("sacrebleu",),
     ),
 }

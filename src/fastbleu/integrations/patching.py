@@ -5,25 +5,19 @@ from __future__ import annotations
 import sys
 import warnings
 from contextlib import suppress
-from functools import wraps
 from importlib.util import find_spec
-from types import FunctionType, ModuleType
+from types import ModuleType
 
-from ..runtime.patching import Patch
+from ..runtime.library_code import ReplacedError
+from ..runtime.patching import Replacement
 from .patches import HOSTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-    from .call_times import CallTimes
-    from .patches import Host
-
-
-# Times the patched functions if `fastbleu.run` reports them.
-measured_by: CallTimes | None = None
+    from .patches import Host, Place
 
 
 class _Library:
@@ -31,87 +25,58 @@ class _Library:
 
     def __init__(self, name: str, host: Host) -> None:
         self.name, self.host = name, host
-        self.replaced: list[str] = []
-        self.bound_anew: list[str] = []
-        self.left_alone = ""
-        self._patches: list[Patch] = []
-        self._pairs: list[tuple[Any, Any]] = []  # originals and what stands for them
+        self.left_alone: dict[str, str] = {}  # the reason by what is left alone
+        self._replacements: list[tuple[str, Replacement]] = []
 
     def apply(self, module: ModuleType) -> None:
-        """Patch a module of the library; a warning if its code is not known."""
-        self.left_alone = self.host.problem(module)
+        """Patch a module of the library; a warning if its code is not the library's own."""
+        files: dict[str, Any] = {}
+        for place in self._places(module):
+            label = f"{place.owner.__name__}.{place.name}"
+            try:
+                options = {"packages": self.host.packages, "files": files, **place._asdict()}
+                replacement = Replacement(**options)
+            except ReplacedError as error:
+                self.left_alone[label] = str(error)
+                continue
+            self._replacements.append((label, replacement))
+            replacement.apply()
         if self.left_alone:
             fix = "score with fastbleu's own functions instead"
-            message = f"fastbleu.patch leaves {self.name} alone: {self.left_alone}; {fix}"
+            message = f"fastbleu.patch leaves {self.name} alone: {self._reasons()}; {fix}"
             warnings.warn(message, RuntimeWarning, stacklevel=3)
-            return
-        places, pairs = [], []
-        for owner, name, fast in self.host.places(module):
-            original = getattr(owner, name)
-            if measured_by is not None and isinstance(original, FunctionType):
-                fast = measured_by.wrap(original, fast)
-            if isinstance(owner, ModuleType):
-                if original.__module__ != owner.__name__:
-                    continue  # other code has replaced it
-                if getattr(fast, "__wrapped__", None) is not original:
-                    fast = _stand_in(original, fast)
-                pairs.append((original, fast))
-            places.append((owner, name, fast))
-        own = {(id(owner), name) for owner, name, _ in places}
-        found = [place for place in _holders(pairs) if (id(place[0]), place[1]) not in own]
-        patch = Patch([*places, *found])
-        patch.apply()
-        self._patches.append(patch)
-        self._pairs += pairs
-        named = [place for place in places if isinstance(place[0], (type, ModuleType))]
-        self.replaced += [f"{_name_of(owner, module)}{name}" for owner, name, _ in named]
-        self.bound_anew = sorted({*self.bound_anew, *(owner.__name__ for owner, _, _ in found)})
+
+    def _places(self, module: ModuleType) -> list[Place]:
+        problem = self.host.problem(module)
+        if not problem:
+            try:
+                return self.host.places(module)
+            except AttributeError as error:
+                problem = f"other code has replaced parts of {module.__name__}: {error}"
+        self.left_alone[""] = problem
+        return []
+
+    def _reasons(self) -> str:
+        reasons = self.left_alone.items()
+        return "; ".join(f"{name} ({why})" if name else why for name, why in reasons)
 
     def undo(self) -> None:
-        """Give all originals back, also to modules imported since."""
-        for patch in reversed(self._patches):
-            patch.undo()
-        for owner, name, original in _holders([(fast, original) for original, fast in self._pairs]):
-            setattr(owner, name, original)
-        self._patches, self._pairs = [], []
+        """Give the functions their own code back."""
+        for _, replacement in reversed(self._replacements):
+            replacement.undo()
+        self._replacements = []
 
     def row(self) -> list[str]:
         """The library's row of the table."""
         loaded = sys.modules.get(self.host.library)
         version = str(getattr(loaded, "__version__", ""))
-        if self.left_alone:
-            return [self.name, version, f"left alone: {self.left_alone}", ""]
-        if self.replaced:
-            return [self.name, version, ", ".join(self.replaced), ", ".join(self.bound_anew)]
-        if loaded is None and not _is_installed(self.host.library):
-            return [self.name, version, "left alone: not installed", ""]
-        return [self.name, version, "when it is imported", ""]
-
-
-def _stand_in(original: Any, fast: Any) -> Any:
-    """A function or class like `fast` that exists once, so that `undo` recognizes it."""
-    if isinstance(original, type):
-        named = {key: getattr(original, key) for key in ("__module__", "__qualname__", "__doc__")}
-        return type(original.__name__, (fast,), named)
-
-    def stand_in(*args: Any, **kwargs: Any) -> Any:
-        return fast(*args, **kwargs)
-
-    return wraps(original)(stand_in)
-
-
-def _holders(pairs: list[tuple[Any, Any]]) -> Iterator[tuple[ModuleType, str, Any]]:
-    """Each module and global name that holds the first object of a pair, and the second."""
-    wanted = {id(held): other for held, other in pairs}
-    for module in list(sys.modules.values()):
-        if isinstance(module, ModuleType):
-            for name, value in list(vars(module).items()):
-                if id(value) in wanted:
-                    yield module, name, wanted[id(value)]
-
-
-def _name_of(owner: Any, module: ModuleType) -> str:
-    return "" if owner is module else f"{owner.__name__}."
+        replaced = ", ".join(dict.fromkeys(name for name, _ in self._replacements))
+        left_alone = self._reasons()
+        if not (replaced or left_alone):
+            replaced = "when it is imported"
+            if loaded is None and not _is_installed(self.host.library):
+                replaced, left_alone = "", "not installed"
+        return [self.name, version, replaced, left_alone]
 
 
 def _is_installed(library: str) -> bool:
@@ -164,13 +129,11 @@ class _Loader:
                 self._library.apply(module)
             except Exception as error:  # also a warning; the import must not fail for it
                 library = self._library
-                library.left_alone = library.left_alone or f"{type(error).__name__}: {error}"
-                with suppress(Warning):
-                    warnings.warn(
-                        f"fastbleu.patch leaves {library.name} alone: {library.left_alone}",
-                        RuntimeWarning,
-                        stacklevel=2,
-                    )
+                if not isinstance(error, RuntimeWarning):
+                    library.left_alone[""] = f"{type(error).__name__}: {error}"
+                    with suppress(Warning):
+                        message = f"fastbleu.patch leaves {library.name} alone: {error!r}"
+                        warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 _finder = _Finder()
@@ -189,7 +152,7 @@ class Patched:
         _undo(self._new)
 
     def __repr__(self) -> str:
-        head = ["library", "version", "replaced", "bound anew in"]
+        head = ["library", "version", "replaced", "left alone"]
         rows = [head, *(library.row() for library in self._libraries)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
@@ -199,8 +162,9 @@ class Patched:
 def patch(*libraries: str) -> Patched:
     """Make BLEU of other libraries fast in place, with the same results.
 
-    Functions that other modules imported earlier are bound anew in their globals. Libraries that
-    are imported later are patched then. Not thread-safe: patch before threads start.
+    Functions stay the objects that they were, with other code. Each compares the library's
+    internals with those that the patch saw, and runs its own code if one has been replaced since.
+    Libraries that are imported later are patched then. Not thread-safe: patch before threads start.
 
     Parameters
     ----------
@@ -222,7 +186,7 @@ def patch(*libraries: str) -> Patched:
     Warns
     -----
     RuntimeWarning
-        A library is left alone, because its code is not that of a known version.
+        A library, or a function, is left alone, because its code is not that of a known version.
 
     Examples
     --------
@@ -250,12 +214,9 @@ def patch(*libraries: str) -> Patched:
     return Patched([_active[name] for name in dict.fromkeys(names)], new)
 
 
-def unpatch() -> None:
-    """Undo all calls of `patch`; does nothing if there were none.
-
-    Every name holds the object again that it had before, also in modules that imported it since.
-    """
-    _undo(list(_active.values()))
+def unpatch(*libraries: str) -> None:
+    """Undo calls of `patch`, of all libraries by default; does nothing if there were none."""
+    _undo([_active[name] for name in libraries or tuple(_active) if name in _active])
 
 
 def _undo(libraries: list[_Library]) -> None:

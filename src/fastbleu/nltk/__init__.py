@@ -5,9 +5,10 @@
 DIFFERENCES.md lists every deliberate difference.
 """
 
+from ..dialects.nltk_arithmetic import brevity_penalty
 from ..runtime.import_lock import import_lock
 from ._sentence_bleu import modified_precision, sentence_bleu
-from .functions import brevity_penalty, closest_ref_length, corpus_bleu, patch, unpatch
+from .functions import closest_ref_length, corpus_bleu, patch, unpatch
 from .precision import SmoothingFunction
 
 __all__ = [

@@ -44,22 +44,40 @@ cdef extern from "kernel/objects/prefetch.h":
 
 cdef Py_ssize_t KEPT_IDS = 1 << 16      # memory above this is not kept for the next call
 
-cdef object smoothing_class = None
-cdef tuple smoothing_methods = ()       # by Smoothing
+cdef NltkMethods own_methods = None
 cdef list no_overlap_messages = []      # by order; the same object each time, so that its hash is cached
 cdef bint formats_warnings = False      # whether Python has imported what it needs for that
-cdef dict warnings_shown = {}           # for filters that show a warning once
 cdef object fraction_of = None          # not imported before it is needed
 
 
-def use_smoothing(cls, no_overlap_message):
-    """Tell this module which class holds the smoothing methods that it computes itself.
+cdef class NltkMethods:
+    """A class with nltk's smoothing methods, which this module computes itself, and its warning's origin.
 
-    A method that is replaced or overridden later is called. `no_overlap_message` is for method 0.
+    A method that is replaced or overridden later is called. `origin` are the last four arguments of
+    `warn_explicit`; the registry is for filters that show a warning once.
     """
-    global smoothing_class, smoothing_methods, no_overlap_messages
-    smoothing_class = cls
-    smoothing_methods = tuple([getattr(cls, f"method{n}") for n in range(SMOOTH_LENGTH_AVERAGE + 1)])
+
+    cdef object owner
+    cdef tuple methods      # by Smoothing
+    cdef tuple origin
+
+    def __init__(self, owner, *origin):
+        self.owner, self.origin = owner, origin
+        self.methods = tuple([getattr(owner, f"method{n}") for n in range(SMOOTH_LENGTH_AVERAGE + 1)])
+
+    def sentence_bleu(self, references, hypothesis, weights, smoothing_function, auto_reweigh):
+        """What a patched nltk calls; NotImplemented where only nltk's own code gives the same."""
+        score = None if auto_reweigh else sentence_score(
+            references, hypothesis, weights, smoothing_function, self)
+        return NotImplemented if score is None else score
+
+
+def use_smoothing(cls, no_overlap_message):
+    """Tell this module the package's own smoothing methods, and the message of method 0."""
+    global own_methods, no_overlap_messages
+    # The warning belongs to this package, whose functions here have no frames.
+    # No file is named, whose first line would be shown below the message.
+    own_methods = NltkMethods(cls, "fastbleu.nltk", 1, __name__, {})
     no_overlap_messages = [no_overlap_message(order) for order in range(MAX_SCORED_ORDER + 1)]
 
 
@@ -78,7 +96,7 @@ cdef inline bint is_method(object candidate, object function):
     return PyMethod_Check(candidate) and PyMethod_GET_FUNCTION(candidate) == <PyObject *> function
 
 
-cdef bint read_smoothing(ScoreOptions *options, object function) except -1:
+cdef bint read_smoothing(ScoreOptions *options, object function, NltkMethods known) except -1:
     """Read a method of nltk's; False for any other function."""
     cdef PyObject *method
     cdef int i
@@ -89,11 +107,11 @@ cdef bint read_smoothing(ScoreOptions *options, object function) except -1:
     if not PyMethod_Check(function):
         return False
     owner = <object> PyMethod_GET_SELF(function)
-    if not isinstance(owner, smoothing_class):  # also the class that `fastbleu.patch` puts in its place
+    if not isinstance(owner, known.owner):
         return False
     method = PyMethod_GET_FUNCTION(function)
     for i in range(SMOOTH_LENGTH_AVERAGE + 1):
-        if method == <PyObject *> smoothing_methods[i]:
+        if method == <PyObject *> known.methods[i]:
             break
     else:
         return False
@@ -109,8 +127,8 @@ cdef bint read_smoothing(ScoreOptions *options, object function) except -1:
         return plain_number(owner.k, &options.value)
     elif i == SMOOTH_LENGTH_AVERAGE:
         # This one calls methods 4 and 5 of the object, which may be others by now.
-        return (is_method(owner.method4, smoothing_methods[SMOOTH_LENGTH])
-                and is_method(owner.method5, smoothing_methods[SMOOTH_AVERAGE])
+        return (is_method(owner.method4, known.methods[SMOOTH_LENGTH])
+                and is_method(owner.method5, known.methods[SMOOTH_AVERAGE])
                 and plain_number(owner.k, &options.value))
     return True
 
@@ -120,7 +138,8 @@ cdef inline bint averages(const ScoreOptions *options) noexcept:
     return options.smoothing == SMOOTH_AVERAGE or options.smoothing == SMOOTH_LENGTH_AVERAGE
 
 
-cdef object score_of_row(const ScoreOptions *options, const int64_t *row, const int64_t *fifth):
+cdef object score_of_row(const ScoreOptions *options, const int64_t *row, const int64_t *fifth,
+                         NltkMethods known):
     """A row's score as nltk returns it, with nltk's warnings; None where doubles do not suffice."""
     global formats_warnings
     cdef double scores[MAX_WEIGHTS]
@@ -132,13 +151,10 @@ cdef object score_of_row(const ScoreOptions *options, const int64_t *row, const 
     if options.smoothing == SMOOTH_NONE:
         for n in range(options.max_order):
             if row[2 + n] == 0:
-                # The warning belongs to this package, whose functions here have no frames.
-                # No file is named, whose first line would be shown below the message.
                 if not formats_warnings:
                     import_warning_formatter()
                     formats_warnings = True
-                warn_explicit(no_overlap_messages[n + 1], UserWarning, "fastbleu.nltk", 1, __name__,
-                              warnings_shown)
+                warn_explicit(no_overlap_messages[n + 1], UserWarning, *known.origin)
     if options.vectors == 1:
         return scores[0]
     return [scores[vector] for vector in range(options.vectors)]
@@ -256,7 +272,8 @@ def sentence_bleu(
     >>> sentence_bleu([reference], "a dog".split())
     0
     """
-    score = None if auto_reweigh else sentence_score(references, hypothesis, weights, smoothing_function)
+    score = None if auto_reweigh else sentence_score(
+        references, hypothesis, weights, smoothing_function, own_methods)
     if score is None:
         with import_lock:
             from fastbleu.nltk.functions import corpus_bleu
@@ -264,7 +281,8 @@ def sentence_bleu(
     return score
 
 
-cdef object sentence_score(object references, object hypothesis, object weights, object smoothing_function):
+cdef object sentence_score(object references, object hypothesis, object weights, object smoothing_function,
+                           NltkMethods known):
     """BLEU of one segment as nltk computes it, 0-1; None where the general way has to be taken."""
     cdef ScoreOptions options
     cdef int64_t row[2 + 2 * MAX_SCORED_ORDER]
@@ -273,7 +291,7 @@ cdef object sentence_score(object references, object hypothesis, object weights,
     hypothesis, references = unchanging(hypothesis), unchanging_lists(references)
     if not are_lists(hypothesis, references):
         return None
-    if not (read_weights(&options, weights) and read_smoothing(&options, smoothing_function)):
+    if not (read_weights(&options, weights) and read_smoothing(&options, smoothing_function, known)):
         return None
     order = max(options.max_order, 5) if averages(&options) else options.max_order
     count_one(hypothesis, references, order, row)
@@ -283,21 +301,22 @@ cdef object sentence_score(object references, object hypothesis, object weights,
     if order > options.max_order:      # the totals move down to where a row of max_order has them
         for n in range(options.max_order):
             row[2 + options.max_order + n] = row[2 + order + n]
-    return score_of_row(&options, row, fifth)
+    return score_of_row(&options, row, fifth, known)
 
 
-def corpus_score(array sums not None, weights, smoothing_function):
+def corpus_score(array sums not None, weights, smoothing_function, NltkMethods known=None):
     """The score of a sum of rows, in which every total is at least 1; None as of `sentence_score`."""
     cdef ScoreOptions options
     cdef Buffer buffer
-    if not (read_weights(&options, weights) and read_smoothing(&options, smoothing_function)):
+    known = known or own_methods
+    if not (read_weights(&options, weights) and read_smoothing(&options, smoothing_function, known)):
         return None
     if averages(&options) or options.smoothing == SMOOTH_INTERPOLATE:
         return None      # a sum of rows does not hold the last segment
     if len(sums) != 2 + 2 * options.max_order:
         raise ValueError(f"{len(sums)} numbers are no row of {2 + 2 * options.max_order}")
     buffer = buffer_of(sums, "q")         # held, because warnings run user code, which might resize it
-    return score_of_row(&options, <int64_t *> buffer.view.buf, NULL)
+    return score_of_row(&options, <int64_t *> buffer.view.buf, NULL, known)
 
 
 @cython.binding(True)

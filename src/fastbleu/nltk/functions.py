@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from .._core import accumulate_rows, zero_rows
 from ..counting.counter import Counter
-from ..dialects.nltk_arithmetic import brevity_penalty, rounded_method6, score_sums
+from ..dialects.nltk_arithmetic import rounded_method6, score_sums
 from ..inputs.batch import batches
 from ..inputs.checks import NltkTokenChecks
 from ..inputs.mistakes import hint_at_sacrebleu
-from ..runtime.patching import Patch
-from ._sentence_bleu import corpus_score, modified_precision, sentence_bleu
+from ..runtime.import_lock import import_lock
+from ._sentence_bleu import corpus_score
 from .precision import SmoothingFunction
 
 
@@ -60,22 +60,9 @@ def corpus_bleu(
             "The number of hypotheses and their reference(s) should be the same "
             + hint_at_sacrebleu(list_of_references, hypotheses)
         )
-    try:
-        weights[0][0]
-    except (TypeError, IndexError):
-        vectors = [weights]
-    else:
-        vectors = weights
+    vectors = weight_vectors(weights)
     max_order = max(map(len, vectors))
-
-    order = max(max_order, 1)
-    counter = Counter(None, max_order=order, least_total=1, checks=NltkTokenChecks())
-    sums, last = zero_rows(1, order), (None, None)
-    for batch in batches(hypotheses, list_of_references):
-        counted = counter.count(batch, keep_rows=False)
-        accumulate_rows(counted.rows, 1, sums)
-        last = counted.last_segment
-
+    sums, last = count_corpus(list_of_references, hypotheses, max_order)
     if max_order == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
     if sums[2 + max_order] == 0:
@@ -99,6 +86,27 @@ def corpus_bleu(
     return score_sums(sums, vectors, smooth, auto_reweigh)
 
 
+def weight_vectors(weights):
+    """The vectors of weights, of which `weights` may be one."""
+    try:
+        weights[0][0]
+    except (TypeError, IndexError):
+        return [weights]
+    return weights
+
+
+def count_corpus(list_of_references, hypotheses, max_order):
+    """The sum of all rows, with totals raised to at least 1, and the last segment."""
+    order = max(max_order, 1)
+    counter = Counter(None, max_order=order, least_total=1, checks=NltkTokenChecks())
+    sums, last = zero_rows(1, order), (None, None)
+    for batch in batches(hypotheses, list_of_references):
+        counted = counter.count(batch, keep_rows=False)
+        accumulate_rows(counted.rows, 1, sums)
+        last = counted.last_segment
+    return sums, last
+
+
 def closest_ref_length(references, hyp_len):
     """Length in tokens of the reference closest to `hyp_len`; of two equally close, the shorter.
 
@@ -119,37 +127,29 @@ def closest_ref_length(references, hyp_len):
     return min(lengths, key=lambda length: (abs(length - hyp_len), length))
 
 
-_patch = None
-
-
 def patch():
-    """Replace the functions of an installed nltk by these, for code that cannot be edited.
+    """Make an installed nltk fast in place, for code that cannot be edited: `fastbleu.patch`.
 
-    Replaces the six public names of `nltk.translate.bleu_score`, `nltk.translate.bleu` and
-    `nltk.bleu`. Names that other modules imported before still refer to nltk's functions. The
-    result may be used as a context manager that undoes this call.
+    The result may be used as a context manager that undoes this call.
 
     Examples
     --------
     >>> import nltk.translate.bleu_score
     >>> with patch():
-    ...     nltk.translate.bleu_score.sentence_bleu is sentence_bleu
-    True
+    ...     nltk.translate.bleu_score.sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
+    1.0
     """
-    global _patch
-    if _patch is None:
-        import nltk.translate  # type: ignore[import-untyped]
-        from nltk.translate import bleu_score  # type: ignore[import-untyped]
+    with import_lock:
+        import nltk.translate.bleu_score  # type: ignore[import-untyped]  # noqa: F401
 
-        replaced = [sentence_bleu, corpus_bleu, modified_precision, SmoothingFunction]
-        replaced += [closest_ref_length, brevity_penalty]
-        places = [(bleu_score, replacement.__name__, replacement) for replacement in replaced]
-        places += [(module, "bleu", sentence_bleu) for module in (nltk.translate, nltk)]
-        _patch = Patch(places)
-    return _patch.apply()
+        from ..integrations import patching
+
+    return patching.patch("nltk")
 
 
 def unpatch():
-    """Restore nltk's own functions; does nothing if they are in place."""
-    if _patch is not None:
-        _patch.undo()
+    """Give nltk its own functions back; does nothing if they are in place."""
+    with import_lock:
+        from ..integrations import patching
+
+    patching.unpatch("nltk")

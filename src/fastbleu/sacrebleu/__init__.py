@@ -11,8 +11,7 @@ from sys import _getframe
 from ._sentence_score import sentence_bleu
 from .bleu import BLEU
 from .bleu_score import VERSION, BLEUScore, BLEUSignature
-from .functions import corpus_bleu, raw_corpus_bleu
-from .patching import patch, unpatch
+from .functions import corpus_bleu, patch, raw_corpus_bleu, unpatch
 
 __all__ = [
     "BLEU",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 
 from ..counting.counter import Counter
 from ..counting.stats import Stats
@@ -25,13 +26,22 @@ from .streams import (
     count_streams,
     segment_major,
 )
-from .tokenizer import choose_tokenizer
+from .tokenizer import LineTokenizer, choose_tokenizer, tokenizer_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from ..tokenizers.loaded import TokenFunction
+
+
+# What sacreBLEU's own scores go through, and public metrics override.
+_NOT_OVERRIDDEN = {
+    *("_TOKENIZER_MAP", "_aggregate_and_compute", "_cache_references", "_check_corpus_score_args"),
+    *("_check_sentence_score_args", "_compute_score_from_stats", "_compute_segment_statistics"),
+    *("_extract_corpus_statistics", "_extract_reference_info", "_get_closest_ref_len"),
+    *("_preprocess_segment", "compute_bleu"),
+}
 
 
 class BLEU:
@@ -69,6 +79,8 @@ class BLEU:
     ------
     AssertionError, KeyError
         The smoothing method, or the tokenizer, is unknown.
+    TypeError
+        A subclass overrides a method of sacreBLEU's that is not called here.
 
     References
     ----------
@@ -90,6 +102,16 @@ class BLEU:
     _SIGNATURE_TYPE = BLEUSignature
 
     num_refs: int
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        others = [vars(base) for base in cls.__mro__ if base not in BLEU.__mro__]
+        overridden = sorted(_NOT_OVERRIDDEN.intersection(chain(*others)))
+        if overridden:
+            raise TypeError(
+                f"{cls.__name__} overrides {', '.join(overridden)}, which fastbleu.sacrebleu.BLEU "
+                "does not call; derive it from sacrebleu.BLEU, and call fastbleu.patch() for speed"
+            )
 
     def __init__(
         self,
@@ -120,6 +142,27 @@ class BLEU:
         if references is not None:
             self._ref_cache = segment_major(references)
             self.num_refs = count_references(self._ref_cache)
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer, from a line to its tokens with spaces between them.
+
+        Another function of this form may be assigned, as in sacreBLEU; the signature does not tell.
+        """
+        return self._tokenizer
+
+    @tokenizer.setter
+    def tokenizer(self, tokenizer: Callable[[str], str]) -> None:
+        if self._ref_cache is not None:
+            raise ValueError(
+                "the references of BLEU(references=...) have been kept for another tokenizer; "
+                "pass references to corpus_score, or tokenize=... to BLEU"
+            )
+        self._tokenizer = tokenizer
+        if isinstance(tokenizer, LineTokenizer):
+            self._split = tokenizer.tokenizer
+        else:
+            self._split = tokenizer_of_lines(tokenizer)
 
     def corpus_score(
         self,
@@ -184,7 +227,7 @@ class BLEU:
             self._advised = True
             few = f"fewer than {self.max_ngram_order} tokens"
             warn_input(f"without effective_order=True a sentence of {few} scores 0")
-        tokenizer, lowercase, order = self.tokenizer.tokenizer, self.lowercase, self.max_ngram_order
+        tokenizer, lowercase, order = self._split, self.lowercase, self.max_ngram_order
         if (compiled := tokenizer.compiled) is not None:
             options = self.smooth_method, self.smooth_value, self.effective_order
             score = score_text(compiled, lowercase, order, options, hypothesis, references)
@@ -242,7 +285,7 @@ class BLEU:
 
     def _count(self, hypotheses: Any, references: Any, keep_rows: bool = True) -> Stats:
         lowercase, order = bool(self.lowercase), self.max_ngram_order
-        counter = Counter(self.tokenizer.tokenizer, lowercase, order, skip_none=True)
+        counter = Counter(self._split, lowercase, order, skip_none=True)
         counted = count_streams(hypotheses, references, self._ref_cache, counter, keep_rows)
         if references:
             self.num_refs = counted.nrefs

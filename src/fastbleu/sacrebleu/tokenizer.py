@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..inputs.arguments import a_type
 from ..inputs.warnings import warn_input
 from ..tokenizers.loaded import Tokenizer, get_tokenizer
 from ..tokenizers.loaded import tokenize as split
@@ -9,6 +10,8 @@ from ..tokenizers.table import BY_LANGUAGE, TOKENIZERS, WITHOUT_MODEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..tokenizers.loaded import TokenFunction
 
 
@@ -28,6 +31,23 @@ class LineTokenizer:
         if self.tokenizer.compiled in ("13a", "intl") and line[-1:].isspace():
             return " ".join(split(f"{line} x", self.tokenizer)[:-1])
         return " ".join(split(line, self.tokenizer))
+
+
+def tokenizer_of_lines(function: Callable[[str], str]) -> Tokenizer:
+    """A tokenizer from a function in sacreBLEU's form."""
+    if not callable(function):
+        raise TypeError(f"tokenizer is {a_type(function)}, expected a function of a line")
+
+    def tokens(line: str) -> list[str]:
+        joined = function(line.rstrip())
+        if not isinstance(joined, str):
+            raise TypeError(
+                f"the tokenizer returned {a_type(joined)}, expected a str of tokens with spaces "
+                "between them; a function that returns a list goes into BLEU(tokenize=function)"
+            )
+        return joined.split()
+
+    return get_tokenizer(tokens)
 
 
 def choose_tokenizer(

@@ -1,6 +1,5 @@
 """The names of `sacrebleu.metrics` that are BLEU's."""
 
-from .bleu import BLEU
-from .bleu_score import BLEUScore, BLEUSignature
+from .bleu import BLEU, BLEUScore, BLEUSignature
 
 __all__ = ["BLEU", "BLEUScore", "BLEUSignature"]

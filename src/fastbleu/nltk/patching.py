@@ -1,0 +1,66 @@
+"""What `fastbleu.patch` puts in the place of nltk's functions."""
+
+from __future__ import annotations
+
+import dis
+
+from ..inputs.warnings import without_input_warnings
+from ._sentence_bleu import NltkMethods, corpus_score, modified_precision
+from .functions import count_corpus, weight_vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+
+class Replacements:
+    """The functions for a module, nltk.translate.bleu_score.
+
+    They return NotImplemented where nltk's own code has to score: of a smoothing function of the
+    caller's, of sequences other than lists and tuples, or with nltk's errors.
+    """
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        # Filters of warnings see the line of nltk that would have warned.
+        code = module.SmoothingFunction.method0.__code__
+        steps = (step.offset for step in dis.get_instructions(code) if step.argval == "warn")
+        at = next(steps, 0)
+        [line] = [line for start, stop, line in code.co_lines() if start <= at < stop]
+        shown = vars(module).setdefault("__warningregistry__", {})
+        origin = code.co_filename, line, module.__name__, shown
+        self._methods = NltkMethods(module.SmoothingFunction, *origin)
+        self.sentence_bleu = self._methods.sentence_bleu
+
+    @without_input_warnings
+    def corpus_bleu(
+        self,
+        list_of_references: Any,
+        hypotheses: Any,
+        weights: Any,
+        smoothing_function: Any,
+        auto_reweigh: Any,
+    ) -> Any:
+        if auto_reweigh or len(list_of_references) != len(hypotheses):
+            return NotImplemented
+        if len(hypotheses) == 1 and type(hypotheses) is type(list_of_references) is list:
+            segment = list_of_references[0], hypotheses[0]
+            return self.sentence_bleu(*segment, weights, smoothing_function, auto_reweigh)
+        max_order = max(map(len, weight_vectors(weights)))  # type: ignore[no-untyped-call]
+        sums, _ = count_corpus(  # type: ignore[no-untyped-call]
+            list_of_references, hypotheses, max_order
+        )
+        if max_order == 0 or sums[2 + max_order] == 0:
+            return NotImplemented
+        score = corpus_score(sums, weights, smoothing_function, self._methods)
+        return NotImplemented if score is None else score
+
+    def modified_precision(self, references: Any, hypothesis: Any, n: Any) -> Any:
+        if type(n) is not int or n < 1 or type(references) not in (list, tuple):
+            return NotImplemented
+        if not {type(hypothesis), *map(type, references)} <= {list, tuple}:
+            return NotImplemented
+        fraction = modified_precision(references, hypothesis, n)
+        counts = fraction.numerator, fraction.denominator
+        return self._module.Fraction(*counts, _normalize=False)
