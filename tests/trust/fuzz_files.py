@@ -32,7 +32,7 @@ def outcome(
     files._BLOCK_BYTES, markup._LINES = block, max(1, block >> 6)
     try:
         with ExitStack() as opened:
-            reader = open_input(name, opened, role=role, encoding=encoding, fields=fields)
+            reader = open_input(name, opened, role, encoding, fields, quoted=False)
             columns: list[list[str]] = [[] for _ in range(reader.width)]
             for chunk in in_step([reader], 1 + block % 5, in_place and reader.is_utf8):
                 for column, more in zip(columns, listed([reader], chunk), strict=True):
@@ -120,7 +120,7 @@ def column_of(rows: list[list[str]], selector: str) -> list[str]:
     else:
         assert_that(first.count(selector) == 1)
         column, rows = first.index(selector), rows[1:]
-    assert_that(all(len(row) == len(first) for row in rows))
+    assert_that(all(len(row) == len(first) and row[column] for row in rows))
     return [row[column].rstrip() for row in rows]
 
 
