@@ -17,6 +17,7 @@ import numpy
 
 from ..dialects.base import Dialect
 from ..dialects.mixed_scorer import MixedScorer
+from ..tokenizers.loaded import Tokenizer
 from .corpus import Corpus
 
 TYPE_CHECKING = False
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.stats import Stats
-    from ..tokenizers.loaded import Tokenizer
+    from ..inputs.ids import IdFilter
 
 # Segments that are named for a step.
 _NAMED = 3
 # Smaller differences are rounding errors.
 _ROUNDING = 1e-10
+# A step is a detour if the next one leaves less of it, or of itself, than this share.
+_LEFT = 0.01
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,9 @@ class RuleSet:
     """The rules of one metric, or of two in part."""
 
     corpus: Corpus
-    tokenizer: Tokenizer | None
+    tokenizer: Tokenizer | IdFilter | None
     lowercase: bool
-    single_reference: bool
+    references: str
     reference_length: str
     scorer: MixedScorer
 
@@ -49,9 +52,9 @@ class RuleSet:
         counter, scorer = corpus.metric.counter, corpus.metric.scorer
         return cls(
             corpus,
-            counter.tokenizer,
+            counter.tokenizer or counter.id_filter,
             counter.lowercase,
-            scorer.dialect.single_reference,
+            getattr(counter, "references", "all"),
             counter.reference_length,
             MixedScorer.of(scorer),
         )
@@ -60,7 +63,7 @@ class RuleSet:
         return self.corpus.rows(
             self.tokenizer,
             self.lowercase,
-            self.single_reference,
+            self.references,
             self.reference_length,
             self.scorer.orders.max_order,
         )
@@ -94,16 +97,19 @@ class Rule(NamedTuple):
 
 
 # In the order of the path.
-_RULES = (
+_SCALE = (
     Rule(
         "scale",
         lambda r: f"0-{r.scorer.smoothing.dialect.scale:g}",
         "Scores are printed on this scale.",
         (),
     ),
+)
+_TEXT_RULES = (
+    *_SCALE,
     Rule(
         "input",
-        lambda r: "lists of tokens" if r.tokenizer is None else "text",
+        lambda r: "text" if isinstance(r.tokenizer, Tokenizer) else "lists of tokens",
         "Lists of tokens are compared as they are; text is tokenized.",
         ("corpus", "tokenizer"),
     ),
@@ -120,9 +126,8 @@ _RULES = (
     ),
     Rule(
         "references",
-        lambda r: "the first" if r.single_reference else "all",
+        lambda r: {"first": "the first", "fewest": "the fewest"}.get(r.references, "all"),
         "Additional references can only add matches.",
-        ("single_reference",),
     ),
     Rule(
         "reference length",
@@ -130,6 +135,9 @@ _RULES = (
         "Which reference's length counts for the brevity penalty, also among equally close ones.",
         ("reference_length",),
     ),
+)
+_RULES = (
+    *_TEXT_RULES,
     Rule(
         "totals",
         lambda r: _owner_of(r.scorer.counts, "adapt", f"at least {r.scorer.least_total}"),
@@ -169,7 +177,8 @@ _RULES = (
     ),
 )
 _REST = (
-    "What no other rule explains: counting of its own, or rounding in the original's arithmetic."
+    "What no other rule explains: counting or averaging of its own, or rounding in the original's "
+    "arithmetic."
 )
 
 
@@ -219,18 +228,21 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
 
     Raises
     ------
-    ValueError, ZeroDivisionError
+    ValueError
         One of the metrics has no score.
     """
     steps: list[Step] = []
     shared: list[str] = []
     current, end = RuleSet.of(a), RuleSet.of(b)
     score, last = _points(a), _points(b)
+    known = [_known_rules(rules) for rules in (current, end)]
+    if known[0] is _TEXT_RULES:
+        current = replace(current, scorer=replace(current.scorer, is_divided=False))
     # What the first metric's own counting and arithmetic add stays until the end.
     own = float(numpy.nan_to_num(score - current.points()))
     highest = max(100.0, score, last) + _ROUNDING  # that of e2e may be above 100
     sentences = current.sentence_points() if segments else numpy.zeros(0)
-    for rule in _RULES:
+    for rule in min(known, key=len):
         before, after = rule.describe(current), rule.describe(end)
         same = before == after
         if rule.name == "input":
@@ -256,7 +268,32 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     else:
         before, after = (corpus.metric.scorer.dialect.name for corpus in (a, b))
         steps.append(Step("the rest", before, after, last, last - score, _REST, ()))
-    return steps, shared
+    return _without_detours(steps), shared
+
+
+def _known_rules(rules: RuleSet) -> tuple[Rule, ...]:
+    """The rules of one metric that its score follows; others are part of the rest."""
+    if not getattr(rules.scorer.average, "takes_tokens", True):
+        return _SCALE
+    return _RULES if rules.scorer.is_average(rules.rows()) else _TEXT_RULES
+
+
+def _without_detours(steps: list[Step]) -> list[Step]:
+    """The steps, of which a step that the next one takes back has no effect without that one."""
+    moving: list[int] = []
+    for number, step in enumerate(steps):
+        while moving and step.points:
+            before = steps[moving[-1]].points
+            both = before + step.points
+            if abs(both) >= _LEFT * max(abs(before), abs(step.points)):
+                break
+            step = step._replace(points=both if abs(both) >= _ROUNDING else 0.0)
+            for detour in range(moving.pop(), number):
+                steps[detour] = steps[detour]._replace(score=nan, points=0.0)
+        steps[number] = step
+        if step.points:
+            moving.append(number)
+    return steps
 
 
 def _points(corpus: Corpus) -> float:
