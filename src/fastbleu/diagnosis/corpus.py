@@ -84,7 +84,7 @@ class Corpus:
     def score_of_tokens(self) -> Score:
         """`score`; texts that a library splits are split once for all metrics."""
         tokenizer, dialect = self.metric.tokenizer, self.metric.dialect
-        takes_tokens = getattr(self.metric.scorer.dialect, "takes_tokens", True)
+        takes_tokens = self.metric.scorer.dialect.takes_tokens
         if not takes_tokens or tokenizer is None or tokenizer.function is None:
             return self.score()
         if tokenizer.prepared is not None:

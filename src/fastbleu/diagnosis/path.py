@@ -273,7 +273,7 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
 
 def _known_rules(rules: RuleSet) -> tuple[Rule, ...]:
     """The rules of one metric that its score follows; others are part of the rest."""
-    if not getattr(rules.scorer.average, "takes_tokens", True):
+    if not rules.scorer.average.takes_tokens:
         return _SCALE
     return _RULES if rules.scorer.is_average(rules.rows()) else _TEXT_RULES
 

@@ -114,6 +114,7 @@ class MixedScorer:
         lengths = table[:, :2].tolist()
         table[:, 1] = table[:, 0]
         scale = 100 / owner.dialect.scale
-        found = scorer.scores_of_sums(AdaptedRows.of_table(table))
+        with numpy.errstate(all="ignore"):  # of counts that one dialect has and another has not
+            found = scorer.scores_of_sums(AdaptedRows.of_table(table))
         penalty = self.brevity_penalty.brevity_penalty
         return [scale * one * penalty(*pair) for one, pair in zip(found, lengths, strict=True)]
