@@ -84,10 +84,9 @@ class Corpus:
     def score_of_tokens(self) -> Score:
         """`score`; texts that a library splits are split once for all metrics."""
         tokenizer, dialect = self.metric.tokenizer, self.metric.dialect
-        takes_tokens = self.metric.scorer.dialect.takes_tokens
-        if not takes_tokens or tokenizer is None or tokenizer.function is None:
+        if tokenizer is None or tokenizer.function is None or tokenizer.prepared is not None:
             return self.score()
-        if tokenizer.prepared is not None:
+        if not self.metric.scorer.dialect.takes_tokens:
             return self.score()
         read = self._reader(tokenizer, self.metric.lowercase, False)
         references = [[read(text) for text in some] for some in self.references]
@@ -123,11 +122,12 @@ class Corpus:
             columns = [*range(2 + max_order), *range(totals, totals + max_order)]
             rows = Stats(numpy.asarray(self.rows(*key[:4], _USUAL_ORDER))[:, columns])
         else:
-            hypotheses, references = self.hypotheses, self._references(which_references)
-            id_filter = None
+            references = self._references(which_references)
+            hypotheses: Any = self.hypotheses
+            how: Any = {"reference_length": reference_length}
             if isinstance(tokenizer, IdFilter):
                 hypotheses, references = id_rows(hypotheses, references)
-                tokenizer, id_filter = None, tokenizer
+                tokenizer, how["id_filter"] = None, tokenizer
             elif tokenizer is not None and tokenizer.compiled is None:
                 read = self._reader(tokenizer, lowercase, False)
                 read_reference = self._reader(tokenizer, lowercase, True)
@@ -135,7 +135,6 @@ class Corpus:
                 references = [[read_reference(text) for text in some] for some in references]
                 prepared, lowercase = tokenizer.prepared, False
                 tokenizer = None if prepared is None else get_tokenizer(prepared[1])
-            how: Any = {"reference_length": reference_length, "id_filter": id_filter}
             counter = Counter(tokenizer, lowercase, max_order, **how)
             rows = counter.count(Batch(hypotheses, references)).stats
         self._rows[key] = rows
@@ -166,7 +165,7 @@ class Corpus:
         made._rows, made._readers = self._rows, self._readers
         return made
 
-    def _references(self, which: str) -> list[list[Any]]:
+    def _references(self, which: str) -> Any:
         """The references that a `RecipeCounter` counts."""
         if which == "all":
             return self.references

@@ -218,18 +218,18 @@ def explain(
         return Overview(Corpus.read(hypotheses, references, metric), sources)
     if a is None or b is None:
         raise ValueError("explain compares two BLEUs: pass both a and b, or neither")
-    (metric, *given), (other, *others) = (_side(value, hypotheses, references) for value in (a, b))
-    first = Corpus.read(*given, metric)
+    first_side, second_side = (_side(value, hypotheses, references) for value in (a, b))
+    first = Corpus.read(*first_side)
     # What both have is read once, because a stream cannot be read again.
-    same = all(map(is_, given, others))
-    second = first.scored_by(other) if same else Corpus.read(*others, other)
+    same = all(map(is_, first_side[:2], second_side[:2]))
+    second = first.scored_by(second_side[2]) if same else Corpus.read(*second_side)
     if len(first) != len(second):
         raise ValueError(f"a has {len(first)} segments, b has {len(second)}")
     return Explanation(first, second, find(second, sources), (_label(a), _label(b)))
 
 
-def _side(value: Any, hypotheses: Any, references: Any) -> tuple[BLEU, Any, Any]:
-    """The metric of an argument, and what it scores."""
+def _side(value: Any, hypotheses: Any, references: Any) -> tuple[Any, Any, BLEU]:
+    """What an argument scores, and its metric."""
     if isinstance(value, tuple):
         if len(value) != 3:
             raise ValueError("a tuple is (name or metric, hypotheses, references)")
@@ -238,7 +238,7 @@ def _side(value: Any, hypotheses: Any, references: Any) -> tuple[BLEU, Any, Any]
     metric = dialect_metric(value, is_text(hypotheses)) if isinstance(value, str) else value
     if not isinstance(metric, BLEU):
         raise TypeError(f"expected a dialect's name or a fastbleu.BLEU, not {a_type(metric)}")
-    return metric, hypotheses, references
+    return hypotheses, references, metric
 
 
 def dialect_metric(name: Any, of_text: bool) -> BLEU:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _NAMED = 3
 # Smaller differences are rounding errors.
 _ROUNDING = 1e-10
-# A step is a detour if the next one leaves less of it, or of itself, than this share.
+# A step is a detour if together with the next one it has less than this share of their effects.
 _LEFT = 0.01
 
 
@@ -72,6 +72,12 @@ class RuleSet:
         """The score on 0-100; nan if the rules cannot be combined."""
         return self.scorer.points(self.rows())
 
+    def known_rules(self) -> tuple[Rule, ...]:
+        """Of one metric those that its score follows; what others do is part of the rest."""
+        if not self.scorer.average.takes_tokens:
+            return _RULES[:1]
+        return _RULES if self.scorer.is_average(self.rows()) else _RULES[:6]
+
     def sentence_points(self) -> NDArray[numpy.float64]:
         """The score of each segment by these rules, 0-100; nan where they have none."""
         return self.scorer.sentence_points(self.rows())
@@ -96,17 +102,14 @@ class Rule(NamedTuple):
         return replace(into, scorer=replace(into.scorer, **of_scorer), **changed)
 
 
-# In the order of the path.
-_SCALE = (
+# In the order of the path: the scale, five of texts, six of counts.
+_RULES = (
     Rule(
         "scale",
         lambda r: f"0-{r.scorer.smoothing.dialect.scale:g}",
         "Scores are printed on this scale.",
         (),
     ),
-)
-_TEXT_RULES = (
-    *_SCALE,
     Rule(
         "input",
         lambda r: "text" if isinstance(r.tokenizer, Tokenizer) else "lists of tokens",
@@ -135,9 +138,6 @@ _TEXT_RULES = (
         "Which reference's length counts for the brevity penalty, also among equally close ones.",
         ("reference_length",),
     ),
-)
-_RULES = (
-    *_TEXT_RULES,
     Rule(
         "totals",
         lambda r: _owner_of(r.scorer.counts, "adapt", f"at least {r.scorer.least_total}"),
@@ -203,7 +203,8 @@ class Step(NamedTuple):
     a, b : str
         The rule before and after.
     score : float
-        The score after the step, 0-100; nan if it cannot be computed without the next steps.
+        The score after the step, 0-100; nan if it means nothing without the next steps: it cannot
+        be computed, or the next step takes this one back.
     points : float
         The effect of the step, in points of 0-100.
     sentence : str
@@ -235,14 +236,14 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     shared: list[str] = []
     current, end = RuleSet.of(a), RuleSet.of(b)
     score, last = _points(a), _points(b)
-    known = [_known_rules(rules) for rules in (current, end)]
-    if known[0] is _TEXT_RULES:
+    known, other = current.known_rules(), end.known_rules()
+    if known == _RULES[:6]:
         current = replace(current, scorer=replace(current.scorer, is_divided=False))
     # What the first metric's own counting and arithmetic add stays until the end.
     own = float(numpy.nan_to_num(score - current.points()))
     highest = max(100.0, score, last) + _ROUNDING  # that of e2e may be above 100
     sentences = current.sentence_points() if segments else numpy.zeros(0)
-    for rule in min(known, key=len):
+    for rule in min(known, other, key=len):
         before, after = rule.describe(current), rule.describe(end)
         same = before == after
         if rule.name == "input":
@@ -269,13 +270,6 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
         before, after = (corpus.metric.scorer.dialect.name for corpus in (a, b))
         steps.append(Step("the rest", before, after, last, last - score, _REST, ()))
     return _without_detours(steps), shared
-
-
-def _known_rules(rules: RuleSet) -> tuple[Rule, ...]:
-    """The rules of one metric that its score follows; others are part of the rest."""
-    if not rules.scorer.average.takes_tokens:
-        return _SCALE
-    return _RULES if rules.scorer.is_average(rules.rows()) else _TEXT_RULES
 
 
 def _without_detours(steps: list[Step]) -> list[Step]:
