@@ -1,6 +1,5 @@
 """`identify` and `explain` on the outputs of WMT22's systems."""
 
-import itertools
 from math import fsum
 
 import pytest
@@ -9,7 +8,6 @@ import wmt22
 from fastbleu import BLEU, dialects
 from fastbleu.diagnosis.corpus import Corpus
 from fastbleu.diagnosis.identification import _identification, _read_number
-from fastbleu.diagnosis.path import walk
 from fastbleu.diagnosis.settings import score_settings
 from fastbleu.dialects.recipe_table import LINES
 
@@ -66,23 +64,13 @@ def test_each_setting_has_the_score_that_its_arguments_give(system, of_text):
     scores = score_settings(Corpus.read(hypotheses, references, BLEU() if of_text else BLEU(None)))
     for (corpus, is_mean, _, description), value, *_ in scores:
         metric = BLEU(**corpus.metric.as_arguments())
-        single = metric.scorer.dialect.single_reference
-        its = [some[:1] for some in corpus.references] if single else corpus.references
         if is_mean:
-            sentences = metric.sentence_scores(corpus.hypotheses, its)
+            sentences = metric.sentence_scores(corpus.hypotheses, corpus.references)
             assert value == fsum(sentences) / len(sentences), description
         else:
-            assert value == metric.score(corpus.hypotheses, its).value, description
+            score = metric.score(corpus.hypotheses, corpus.references)
+            assert value == score.value, description
     assert len(scores) >= (500 if of_text else 100)
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_the_steps_between_all_dialects_add_up(system):
-    named = corpora(system)
-    for a, b in itertools.permutations(named, 2):
-        steps, _ = walk(named[a], named[b], segments=False)
-        first, last = named[a].points(), named[b].points()
-        points = first + sum(step.points for step in steps)
-        # Of e2e's millions the last bits are larger.
-        rounding = 1e-11 * max(100, first, last)
-        assert points == pytest.approx(last, abs=rounding), (a, b)
+    of_one = [its.description for its, *_ in scores if "'tensor2tensor'" in its.description]
+    assert of_one
+    assert all("reference 0" in its or "reference 1" in its for its in of_one)

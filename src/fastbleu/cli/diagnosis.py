@@ -32,7 +32,7 @@ def diagnose(options: argparse.Namespace, systems: int, references: int, chunks:
         else:
             of_pairs = import_undisturbed("fastbleu.diagnosis.explanation")
             found = of_pairs.explain(hypotheses, texts, *options.explain)
-    except (ValueError, ZeroDivisionError, ImportError) as error:
+    except (ValueError, ImportError) as error:
         raise InputError(f"{option}: {error}") from error
     if options.format == "json":
         return f"{json.dumps(found.to_dict(), indent=1)}\n"

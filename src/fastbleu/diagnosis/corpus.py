@@ -11,8 +11,12 @@ import numpy
 from ..counting.counter import Counter
 from ..counting.stats import Stats
 from ..dialects.score import Score
-from ..inputs.batch import Batch
+from ..inputs._id_rows import IdRows
+from ..inputs.arrays import list_or_tuple
+from ..inputs.batch import Batch, read
 from ..inputs.checks import is_iterable
+from ..inputs.columns import is_column, listed_column, opened
+from ..inputs.ids import IdFilter, are_ids, id_rows
 from ..inputs.warnings import InputWarning
 from ..metric.bleu import BLEU
 from ..tokenizers.loaded import get_tokenizer
@@ -34,7 +38,7 @@ class Corpus:
 
     Attributes
     ----------
-    hypotheses : list of S str, or of S lists of tokens where the metric takes tokens
+    hypotheses : list of S str, or of S lists of tokens or arrays of ids where it takes tokens
     references : list of S lists of references
     metric : BLEU
     """
@@ -50,10 +54,18 @@ class Corpus:
     @classmethod
     def read(cls, hypotheses: Any, references: Any, metric: BLEU) -> Corpus:
         """A corpus from the arguments of `fastbleu.BLEU.score`, with its errors."""
-        # For the checks; some dialects keep no counts.
-        BLEU(metric.tokenizer, metric.lowercase).statistics(hypotheses, references)
-        nested = [[some] if isinstance(some, str) else list(some) for some in references]
-        return cls(list(hypotheses), nested, metric)
+        counter = metric.counter
+        batch = read(hypotheses, references, counter)
+        given, listed = batch.lists()
+        counted = counter.count(Batch(given, listed, batch.before, batch.present, batch.warns))
+        metric.scorer.statistics(counted)  # for its checks and warnings
+        if type(given) is IdRows:
+            # Arrays stay arrays, because some dialects take lists of tokens alone.
+            kind: Any = numpy.array if are_ids(hypotheses, references) else list
+            given = map(kind, given.as_lists())
+            listed = [list(map(kind, each)) for each in listed.as_lists(True)]
+        nested = [[each] if isinstance(each, str) else list(each) for each in list_or_tuple(listed)]
+        return cls(list(list_or_tuple(given)), nested, metric)
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -65,15 +77,16 @@ class Corpus:
 
     def score(self) -> Score:
         """The score, without repeating the warnings of `read`."""
-        references = self._references(self.metric.scorer.dialect.single_reference)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
-            return self.metric.score(self.hypotheses, references)
+            return self.metric.score(self.hypotheses, self.references)
 
     def score_of_tokens(self) -> Score:
         """`score`; texts that a library splits are split once for all metrics."""
         tokenizer, dialect = self.metric.tokenizer, self.metric.dialect
         if tokenizer is None or tokenizer.function is None or tokenizer.prepared is not None:
+            return self.score()
+        if not self.metric.scorer.dialect.takes_tokens:
             return self.score()
         read = self._reader(tokenizer, self.metric.lowercase, False)
         references = [[read(text) for text in some] for some in self.references]
@@ -85,23 +98,23 @@ class Corpus:
         if self._points is None:
             try:
                 value = self.score().value
-            except (ValueError, ZeroDivisionError):
+            except ValueError:
                 value = nan
             self._points = value * 100 / self.metric.scorer.dialect.scale
         return self._points
 
     def rows(
         self,
-        tokenizer: Tokenizer | None,
+        tokenizer: Tokenizer | IdFilter | None,
         lowercase: bool,
-        single_reference: bool,
+        which_references: str,
         reference_length: str,
         max_order: int,
     ) -> Stats:
         """The counts of all segments; they are counted only once for the same rules."""
         if max(map(len, self.references), default=0) == 1:
-            single_reference, reference_length = False, "closest"  # all the same
-        key = tokenizer, lowercase, single_reference, reference_length, max_order
+            which_references, reference_length = "all", "closest"  # all the same
+        key = tokenizer, lowercase, which_references, reference_length, max_order
         if key in self._rows:
             return self._rows[key]
         if max_order < _USUAL_ORDER:
@@ -109,15 +122,20 @@ class Corpus:
             columns = [*range(2 + max_order), *range(totals, totals + max_order)]
             rows = Stats(numpy.asarray(self.rows(*key[:4], _USUAL_ORDER))[:, columns])
         else:
-            hypotheses, references = self.hypotheses, self._references(single_reference)
-            if tokenizer is not None and tokenizer.compiled is None:
+            references = self._references(which_references)
+            hypotheses: Any = self.hypotheses
+            how: Any = {"reference_length": reference_length}
+            if isinstance(tokenizer, IdFilter):
+                hypotheses, references = id_rows(hypotheses, references)
+                tokenizer, how["id_filter"] = None, tokenizer
+            elif tokenizer is not None and tokenizer.compiled is None:
                 read = self._reader(tokenizer, lowercase, False)
                 read_reference = self._reader(tokenizer, lowercase, True)
                 hypotheses = [read(text) for text in hypotheses]
                 references = [[read_reference(text) for text in some] for some in references]
                 prepared, lowercase = tokenizer.prepared, False
                 tokenizer = None if prepared is None else get_tokenizer(prepared[1])
-            counter = Counter(tokenizer, lowercase, max_order, reference_length=reference_length)
+            counter = Counter(tokenizer, lowercase, max_order, **how)
             rows = counter.count(Batch(hypotheses, references)).stats
         self._rows[key] = rows
         return rows
@@ -147,8 +165,12 @@ class Corpus:
         made._rows, made._readers = self._rows, self._readers
         return made
 
-    def _references(self, single: bool) -> list[list[Any]]:
-        return [some[:1] for some in self.references] if single else self.references
+    def _references(self, which: str) -> Any:
+        """The references that a `RecipeCounter` counts."""
+        if which == "all":
+            return self.references
+        most = 1 if which == "first" else min(map(len, self.references), default=1)
+        return [each[:most] for each in self.references]
 
     def rewritten(self, rewrite: Callable[[str], str]) -> Corpus:
         """The corpus with `rewrite` of each text."""
@@ -197,10 +219,24 @@ class Corpus:
         return self.part(range(first, end), range(first + offset, end + offset)).sentence_points()
 
     def _plain(self) -> BLEU:
-        tokenizer, lowercase = self.metric.tokenizer, self.metric.lowercase
-        return BLEU(tokenizer, lowercase, effective_order=True)
+        names = "lowercase", "ignore_ids", "stop_id", "skip_ids"
+        options: Any = {name: getattr(self.metric, name) for name in names}
+        return BLEU(self.metric.tokenizer, effective_order=True, **options)
+
+
+def listed_stream(hypotheses: Any, references: Any) -> tuple[Any, Any]:
+    """Lists instead of a stream of hypotheses, which could not be read after a look at its type."""
+    if not is_column(hypotheses) or hasattr(type(hypotheses), "__len__"):
+        return hypotheses, references
+    if type(references) in (list, tuple) and all(map(is_column, references)):
+        columns = [listed_column(each, f"references[{k}]") for k, each in enumerate(references)]
+        references = list(zip(*columns, strict=True))
+    return listed_column(hypotheses, "hypotheses"), references
 
 
 def is_text(hypotheses: Any) -> bool:
     """Whether hypotheses are str, and not lists of tokens; what are no sequences may be."""
+    column = opened(hypotheses, "hypotheses")
+    if column is not None:
+        return column.is_text and not column.levels
     return not is_iterable(hypotheses) or isinstance(next(iter(hypotheses), ""), str)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from operator import is_
+
 from ..dialects import get, names
 from ..inputs.arguments import a_type
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
-from .corpus import Corpus, is_text
+from .corpus import Corpus, is_text, listed_stream
 from .findings import Finding, find
 from .path import walk
 
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
     from ..dialects.score import Score
     from ..inputs.types import Hypotheses, References
 
-# Errors for dialects that cannot be scored here, for example without PyTorch.
-CANNOT_SCORE = (ValueError, ZeroDivisionError, ImportError)
+# Errors for dialects that cannot be scored here, for example without PyTorch, or on token ids.
+CANNOT_SCORE = (ValueError, TypeError, ImportError)
 
 
 class Explanation(Tables):
@@ -194,7 +196,7 @@ def explain(
 
     Raises
     ------
-    ValueError, TypeError, ZeroDivisionError
+    ValueError, TypeError
         As for `fastbleu.BLEU.score` with `a` or with `b`; one of the two is missing; or inputs
         differ in length.
 
@@ -210,28 +212,33 @@ def explain(
     >>> [(step.rule, round(step.points, 2)) for step in found.steps if step.points]
     [('tokenizer', -4.84)]
     """
+    hypotheses, references = listed_stream(hypotheses, references)
     if a is None and b is None:
         metric = dialect_metric("sacrebleu", is_text(hypotheses))
         return Overview(Corpus.read(hypotheses, references, metric), sources)
     if a is None or b is None:
         raise ValueError("explain compares two BLEUs: pass both a and b, or neither")
-    first, second = (_side(value, hypotheses, references) for value in (a, b))
+    first_side, second_side = (_side(value, hypotheses, references) for value in (a, b))
+    first = Corpus.read(*first_side)
+    # What both have is read once, because a stream cannot be read again.
+    same = all(map(is_, first_side[:2], second_side[:2]))
+    second = first.scored_by(second_side[2]) if same else Corpus.read(*second_side)
     if len(first) != len(second):
         raise ValueError(f"a has {len(first)} segments, b has {len(second)}")
-    if first.hypotheses == second.hypotheses:
-        second = first.scored_by(second.metric)
     return Explanation(first, second, find(second, sources), (_label(a), _label(b)))
 
 
-def _side(value: Any, hypotheses: Any, references: Any) -> Corpus:
+def _side(value: Any, hypotheses: Any, references: Any) -> tuple[Any, Any, BLEU]:
+    """What an argument scores, and its metric."""
     if isinstance(value, tuple):
         if len(value) != 3:
             raise ValueError("a tuple is (name or metric, hypotheses, references)")
-        value, hypotheses, references = value
+        value, *given = value
+        hypotheses, references = listed_stream(*given)
     metric = dialect_metric(value, is_text(hypotheses)) if isinstance(value, str) else value
     if not isinstance(metric, BLEU):
         raise TypeError(f"expected a dialect's name or a fastbleu.BLEU, not {a_type(metric)}")
-    return Corpus.read(hypotheses, references, metric)
+    return hypotheses, references, metric
 
 
 def dialect_metric(name: Any, of_text: bool) -> BLEU:

@@ -10,7 +10,7 @@ from math import isfinite
 from ..dialects.recipe_table import LINES
 from ..metric.bleu import BLEU
 from ..plots.tables import Table, Tables
-from .corpus import Corpus, is_text
+from .corpus import Corpus, is_text, listed_stream
 from .settings import NEAREST, Scored, score_settings, shown_score
 
 TYPE_CHECKING = False
@@ -159,6 +159,7 @@ def identify(number: float | str, hypotheses: Hypotheses, references: References
     "dialect='sacrebleu'"
     """
     printed, digits = _read_number(number)
+    hypotheses, references = listed_stream(hypotheses, references)
     metric = BLEU() if is_text(hypotheses) else BLEU(None)
     corpus = Corpus.read(hypotheses, references, metric)
     if not len(corpus):

@@ -17,6 +17,7 @@ import numpy
 
 from ..dialects.base import Dialect
 from ..dialects.mixed_scorer import MixedScorer
+from ..tokenizers.loaded import Tokenizer
 from .corpus import Corpus
 
 TYPE_CHECKING = False
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..counting.stats import Stats
-    from ..tokenizers.loaded import Tokenizer
+    from ..inputs.ids import IdFilter
 
 # Segments that are named for a step.
 _NAMED = 3
 # Smaller differences are rounding errors.
 _ROUNDING = 1e-10
+# A step is a detour if together with the next one it has less than this share of their effects.
+_LEFT = 0.01
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,9 @@ class RuleSet:
     """The rules of one metric, or of two in part."""
 
     corpus: Corpus
-    tokenizer: Tokenizer | None
+    tokenizer: Tokenizer | IdFilter | None
     lowercase: bool
-    single_reference: bool
+    references: str
     reference_length: str
     scorer: MixedScorer
 
@@ -49,9 +52,9 @@ class RuleSet:
         counter, scorer = corpus.metric.counter, corpus.metric.scorer
         return cls(
             corpus,
-            counter.tokenizer,
+            counter.tokenizer or counter.id_filter,
             counter.lowercase,
-            scorer.dialect.single_reference,
+            getattr(counter, "references", "all"),
             counter.reference_length,
             MixedScorer.of(scorer),
         )
@@ -60,7 +63,7 @@ class RuleSet:
         return self.corpus.rows(
             self.tokenizer,
             self.lowercase,
-            self.single_reference,
+            self.references,
             self.reference_length,
             self.scorer.orders.max_order,
         )
@@ -68,6 +71,12 @@ class RuleSet:
     def points(self) -> float:
         """The score on 0-100; nan if the rules cannot be combined."""
         return self.scorer.points(self.rows())
+
+    def known_rules(self) -> tuple[Rule, ...]:
+        """Of one metric those that its score follows; what others do is part of the rest."""
+        if not self.scorer.average.takes_tokens:
+            return _RULES[:1]
+        return _RULES if self.scorer.is_average(self.rows()) else _RULES[:6]
 
     def sentence_points(self) -> NDArray[numpy.float64]:
         """The score of each segment by these rules, 0-100; nan where they have none."""
@@ -93,7 +102,7 @@ class Rule(NamedTuple):
         return replace(into, scorer=replace(into.scorer, **of_scorer), **changed)
 
 
-# In the order of the path.
+# In the order of the path: the scale, five of texts, six of counts.
 _RULES = (
     Rule(
         "scale",
@@ -103,7 +112,7 @@ _RULES = (
     ),
     Rule(
         "input",
-        lambda r: "lists of tokens" if r.tokenizer is None else "text",
+        lambda r: "text" if isinstance(r.tokenizer, Tokenizer) else "lists of tokens",
         "Lists of tokens are compared as they are; text is tokenized.",
         ("corpus", "tokenizer"),
     ),
@@ -120,9 +129,8 @@ _RULES = (
     ),
     Rule(
         "references",
-        lambda r: "the first" if r.single_reference else "all",
+        lambda r: {"first": "the first", "fewest": "the fewest"}.get(r.references, "all"),
         "Additional references can only add matches.",
-        ("single_reference",),
     ),
     Rule(
         "reference length",
@@ -169,7 +177,8 @@ _RULES = (
     ),
 )
 _REST = (
-    "What no other rule explains: counting of its own, or rounding in the original's arithmetic."
+    "What no other rule explains: counting or averaging of its own, or rounding in the original's "
+    "arithmetic."
 )
 
 
@@ -194,7 +203,8 @@ class Step(NamedTuple):
     a, b : str
         The rule before and after.
     score : float
-        The score after the step, 0-100; nan if it cannot be computed without the next steps.
+        The score after the step, 0-100; nan if it means nothing without the next steps: it cannot
+        be computed, or the next step takes this one back.
     points : float
         The effect of the step, in points of 0-100.
     sentence : str
@@ -219,18 +229,21 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
 
     Raises
     ------
-    ValueError, ZeroDivisionError
+    ValueError
         One of the metrics has no score.
     """
     steps: list[Step] = []
     shared: list[str] = []
     current, end = RuleSet.of(a), RuleSet.of(b)
     score, last = _points(a), _points(b)
+    known, other = current.known_rules(), end.known_rules()
+    if known == _RULES[:6]:
+        current = replace(current, scorer=replace(current.scorer, is_divided=False))
     # What the first metric's own counting and arithmetic add stays until the end.
     own = float(numpy.nan_to_num(score - current.points()))
     highest = max(100.0, score, last) + _ROUNDING  # that of e2e may be above 100
     sentences = current.sentence_points() if segments else numpy.zeros(0)
-    for rule in _RULES:
+    for rule in min(known, other, key=len):
         before, after = rule.describe(current), rule.describe(end)
         same = before == after
         if rule.name == "input":
@@ -256,7 +269,25 @@ def walk(a: Corpus, b: Corpus, segments: bool = True) -> tuple[list[Step], list[
     else:
         before, after = (corpus.metric.scorer.dialect.name for corpus in (a, b))
         steps.append(Step("the rest", before, after, last, last - score, _REST, ()))
-    return steps, shared
+    return _without_detours(steps), shared
+
+
+def _without_detours(steps: list[Step]) -> list[Step]:
+    """The steps, of which a step that the next one takes back has no effect without that one."""
+    moving: list[int] = []
+    for number, step in enumerate(steps):
+        while moving and step.points:
+            before = steps[moving[-1]].points
+            both = before + step.points
+            if abs(both) >= _LEFT * max(abs(before), abs(step.points)):
+                break
+            step = step._replace(points=both if abs(both) >= _ROUNDING else 0.0)
+            for detour in range(moving.pop(), number):
+                steps[detour] = steps[detour]._replace(score=nan, points=0.0)
+        steps[number] = step
+        if step.points:
+            moving.append(number)
+    return steps
 
 
 def _points(corpus: Corpus) -> float:

@@ -94,7 +94,7 @@ def _scored(setting: Setting) -> list[Scored]:
     """The setting and its score; nothing if it has none."""
     try:
         value, tokens = _value(setting)
-    except (ValueError, ZeroDivisionError, ImportError):
+    except (ValueError, TypeError, ImportError):  # TypeError: of token ids
         return []
     return [Scored(setting, value, tokens)] if isfinite(value) else []
 
@@ -212,8 +212,11 @@ def _value(setting: Setting) -> tuple[float, int]:
     if isinstance(metric.counter, TokenListCounter):  # a slow one, which shares no rows
         score = setting.corpus.score_of_tokens()
         return score.value, score.hyp_len
-    rows = RuleSet.of(setting.corpus).rows()
-    totals = scorer.sums_of(rows)
+    rules = RuleSet.of(setting.corpus)
+    if rules.references == "all":
+        scorer.dialect._check_references(max(map(len, setting.corpus.references)))
+    rows = rules.rows()
+    sums = scorer.sums_of(rows)
     if setting.is_mean:
-        return fsum(scorer.row_scores(rows)) / len(rows), totals.row[0]
-    return scorer.value(totals), totals.row[0]
+        return fsum(scorer.row_scores(rows)) / len(rows), sums.row[0]
+    return scorer.value(sums), sums.row[0]

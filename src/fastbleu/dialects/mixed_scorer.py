@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum, nan
+from math import fsum, isclose, nan
 
 import numpy
 
 from ..counting.stats import AdaptedRows, Stats
+from ..counting.token_lists import TokenListCounter
 from .scorer import Scorer
 
 TYPE_CHECKING = False
@@ -37,6 +38,8 @@ class MixedScorer:
     brevity_penalty : Dialect
     average : Dialect
         Scores a corpus as a whole, or as the mean of its sentences.
+    is_divided : bool
+        False for the rules of a single scorer, which then scores a corpus by itself.
     """
 
     counts: Dialect
@@ -45,6 +48,7 @@ class MixedScorer:
     weights: Sequence[float] | None
     brevity_penalty: Dialect
     average: Dialect
+    is_divided: bool = True
 
     @classmethod
     def of(cls, scorer: Scorer) -> MixedScorer:
@@ -63,10 +67,21 @@ class MixedScorer:
         """The number to which smaller totals are raised."""
         return self.counts.minimum_total
 
+    def is_average(self, rows: Stats) -> bool:
+        """Whether a single scorer's mean of sentences, if it says so, is one."""
+        scorer = self.smoothing
+        if not self.averages_sentences or issubclass(self.average.counter, TokenListCounter):
+            return True  # or does not follow from rows
+        mean = fsum(scorer.row_scores(rows)) / len(rows)
+        return isclose(mean, scorer.value(scorer.sums_of(rows)), rel_tol=1e-4)
+
     def points(self, rows: Stats) -> float:
         """The score of a corpus; nan if these rules cannot be combined."""
-        adapted = self.counts.adapt(rows)
+        scorer = self.smoothing
         try:
+            if not self.is_divided:
+                return scorer.value(scorer.sums_of(rows)) * 100 / scorer.dialect.scale
+            adapted = self.counts.adapt(rows)
             scores = self._scores(adapted if self.averages_sentences else adapted.sum())
         except (ValueError, ZeroDivisionError):
             return nan
@@ -89,6 +104,7 @@ class MixedScorer:
     def _scores(self, adapted: AdaptedRows) -> list[float]:
         owner, orders = self.smoothing, self.orders
         max_order = orders.max_order
+        owner.dialect._arithmetic._check_order(max_order)
         weights = self.weights if self.weights and len(self.weights) == max_order else None
         if weights is None and owner.dialect.options.get("weights"):
             weights = (1 / max_order,) * max_order  # not the recipe's own
@@ -98,6 +114,7 @@ class MixedScorer:
         lengths = table[:, :2].tolist()
         table[:, 1] = table[:, 0]
         scale = 100 / owner.dialect.scale
-        found = scorer.scores_of_sums(AdaptedRows.of_table(table))
+        with numpy.errstate(all="ignore"):  # of counts that one dialect has and another has not
+            found = scorer.scores_of_sums(AdaptedRows.of_table(table))
         penalty = self.brevity_penalty.brevity_penalty
         return [scale * one * penalty(*pair) for one, pair in zip(found, lengths, strict=True)]

@@ -1,0 +1,118 @@
+"""`explain` and `identify` read what `BLEU.score` reads: columns, arrays, streams, ids."""
+
+import re
+
+import numpy as np
+import pytest
+from generators import raises
+from hosts import host
+
+from fastbleu import BLEU, explain, identify
+
+TEXTS = ["The cat sat on the mat.", 'He said: "it\'s 5.3 m"', "No, never again", "A dog ran away"]
+OTHERS = ["A cat sat on the mat.", 'He said "it is 5.3 m" .', "no , never again", "A dog ran home"]
+MORE = ["The cat was on a mat.", "he said 5.3 m", "Yes", "a dog ran away , a cat , too"]
+BOTH = list(map(list, zip(OTHERS, MORE, strict=True)))
+IDS = np.array([[5, 6, 7, 8, 9, 2], [4, 3, 7, 5, 5, 2], [1, 1, 5, 6, 2, 0]])
+OTHER_IDS = np.array([[5, 6, 7, 8, 5, 2], [4, 3, 7, 5, 2, 0], [1, 5, 5, 6, 7, 2]])
+SEVERAL_IDS = np.stack([OTHER_IDS, OTHER_IDS[::-1]], axis=1)
+TOKENS, TOKENS_OF_BOTH = [text.split() for text in TEXTS], [[r.split() for r in s] for s in BOTH]
+
+
+def arrow(values):
+    return host("pyarrow").chunked_array([values[:1], values[1:]])
+
+
+def stream(values):
+    """A column that can be read once."""
+    table = host("pyarrow").table({"text": arrow(values)})
+    return host("pyarrow").RecordBatchReader.from_batches(table.schema, table.to_batches())
+
+
+def strings(values):
+    if not hasattr(np.dtypes, "StringDType"):
+        pytest.skip("this numpy has no StringDType")
+    return np.array(values, np.dtypes.StringDType())
+
+
+# Each makes hypotheses and references anew, because a stream can be read only once.
+KINDS = {
+    "text, one str each": lambda: (TEXTS, OTHERS),
+    "tuples": lambda: (tuple(TEXTS), tuple(map(tuple, BOTH))),
+    "arrays of objects": lambda: (np.array(TEXTS, object), np.array(OTHERS, object)),
+    "long arrays of objects": lambda: (np.array(TEXTS * 300, object), np.array(OTHERS * 300)),
+    "StringDType": lambda: (strings(TEXTS), strings(OTHERS)),
+    "Arrow": lambda: (arrow(TEXTS), arrow(OTHERS)),
+    "Arrow, lists of references": lambda: (arrow(TEXTS), arrow(BOTH)),
+    "Arrow, a column for each reference": lambda: (arrow(TEXTS), [arrow(OTHERS), arrow(MORE)]),
+    "a column and a list": lambda: (arrow(TEXTS), BOTH),
+    "a list and a column": lambda: (TEXTS, arrow(BOTH)),
+    "polars": lambda: (host("polars").Series(TEXTS), host("polars").Series(BOTH)),
+    "pandas": lambda: (host("pandas").Series(TEXTS), host("pandas").Series(OTHERS)),
+    "streams": lambda: (stream(TEXTS), stream(BOTH)),
+    "a stream and columns": lambda: (stream(TEXTS), [stream(OTHERS), stream(MORE)]),
+    "tokens": lambda: (TOKENS, TOKENS_OF_BOTH),
+    "Arrow, tokens": lambda: (arrow(TOKENS), arrow(TOKENS_OF_BOTH)),
+    "a stream of tokens": lambda: (stream(TOKENS), TOKENS_OF_BOTH),
+    "ids": lambda: (IDS, OTHER_IDS),
+    "ids, several references": lambda: (IDS, SEVERAL_IDS),
+    "ids of one segment": lambda: (IDS[0], OTHER_IDS[0]),
+    "lists of arrays of ids": lambda: (list(IDS), [list(rows) for rows in SEVERAL_IDS]),
+    "lists of ids": lambda: (IDS.tolist(), SEVERAL_IDS.tolist()),
+    "Arrow, ids": lambda: (arrow(IDS.tolist()), arrow(OTHER_IDS.tolist())),
+    "tensors": lambda: (host("torch").tensor(IDS), host("torch").tensor(SEVERAL_IDS)),
+}
+
+
+def is_text(kind):
+    return not ("ids" in kind or "tokens" in kind or kind == "tensors")
+
+
+@pytest.mark.filterwarnings("ignore::fastbleu.InputWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_input(kind):
+    make, options = KINDS[kind], {} if is_text(kind) else {"tokenize": None}
+    metrics = {name: BLEU(dialect=name, **options) for name in ("nltk", "multi-bleu")}
+    scores = {name: metric.score(*make()) for name, metric in metrics.items()}
+    for ends in (("nltk", "multi-bleu"), tuple(metrics.values())):
+        explanation = explain(*make(), *ends)
+        assert (explanation.a, explanation.b) == tuple(scores.values())
+    overview = explain(*make())
+    assert scores.items() <= overview.scores.items()
+    for name, score in scores.items():
+        found = identify(repr(score.value), *make()).matches
+        expected = ", ".join(
+            f"{key}={value!r}" for key, value in {"dialect": name, **options}.items()
+        )
+        assert expected in [match.setting for match in found]
+    if kind in ("ids", "tensors"):  # arrays, which dialects that look at tokens refuse
+        assert "codebleu-weighted" in overview.failures
+        metric = BLEU(None, dialect="codebleu-weighted")
+        for refuse in (metric.score, lambda *texts: explain(*texts, "nltk", metric)):
+            with pytest.raises(TypeError, match="takes text or lists of tokens, not arrays"):
+                refuse(*make())
+
+
+@pytest.mark.parametrize("make", [lambda: (IDS, SEVERAL_IDS), lambda: (IDS.tolist(), OTHER_IDS)])
+def test_which_ids_count_is_a_rule(make):
+    a, b = BLEU(None, ignore_ids=(0,), stop_id=2), BLEU(None)
+    explanation = explain(*make(), a, b)
+    assert (explanation.a, explanation.b) == (a.score(*make()), b.score(*make()))
+    assert [step.rule for step in explanation.steps if step.points] == ["tokenizer"]
+    assert explanation.steps[0].a == "ids(stop=2;ignore=0)"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *((None, None), (TEXTS, None), (TEXTS, OTHERS[:3]), (TEXTS, [*OTHERS[:3], []])),
+        *((TEXTS, [*OTHERS[:3], None]), ((text for text in TEXTS), OTHERS)),
+        *((IDS, OTHER_IDS[:2]), (IDS, OTHER_IDS / 2)),
+    ],
+)
+def test_errors_are_those_of_score(wrong):
+    metric = BLEU(None) if wrong[0] is IDS else BLEU()
+    with pytest.raises((TypeError, ValueError)) as expected:
+        metric.score(*wrong)
+    for arguments in ((explain, *wrong), (explain, *wrong, metric, metric), (identify, 1, *wrong)):
+        raises(type(expected.value), f"^{re.escape(str(expected.value))}$", *arguments)
