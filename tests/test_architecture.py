@@ -79,7 +79,7 @@ OUTSIDE = {
     "pyspark": ["integrations"],
     "ray": ["integrations"],
 }
-LINES = {".py": 300, ".pyx": 510, ".pxd": 150, ".h": 500}
+LINES = {".py": 500, ".pyx": 510, ".pxd": 150, ".h": 500}
 LINES_OF_INIT = 75
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "fastbleu"
@@ -186,7 +186,7 @@ def unlocked_imports(node):
 def test_imports_are_seen_at_all():
     seen = {name_of(path): dict(imported_names(path)) for path in MODULES}
     assert "_packed.PackedSegments" in seen["counting/_token_packer.pxd"]
-    assert "counting.stats.Stats" in seen["dialects/sacrebleu.py"]
+    assert "counting.stats.AdaptedRows" in seen["dialects/sacrebleu.py"]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)

@@ -29,7 +29,7 @@ def metric_of(options: Namespace) -> BLEU:
         "dialect": options.dialect,
     }
     if options.prints_as_sacrebleu:
-        given |= {"tokenize": options.tokenizer, "effective_order": options.sentence_level}
+        given |= {"tokenize": options.tokenizer, "effective_order": options.sentence_level or None}
     elif options.tokenize is not None:
         given["tokenize"] = options.tokenize
     try:
