@@ -12,6 +12,7 @@ import functools
 import io
 import itertools
 import json
+import math
 import os
 import pickle
 import re
@@ -244,6 +245,8 @@ def scratch() -> Path:
 @functools.cache
 def file_of(corpus: Corpus, kind: str) -> str:
     """A file of the table."""
+    if kind == "csv" and corpus.varies:
+        raise ValueError("a file of CSV has no lists of references")
     path = scratch() / f"{id(corpus)}.{kind}"
     write = {"parquet": "write_table", "feather": "write_feather", "csv": "write_csv"}
     if kind == "jsonl":
@@ -347,11 +350,11 @@ def tokens(metric: BLEU, corpus: Corpus) -> Any:
 
 @entry("fastbleu.BLEU score", "pair")
 def words(metric: BLEU, corpus: Corpus) -> Any:
-    """A perfect hypothesis in words, where the tokens of a dialect are something else."""
-    lists = [texts[0].split()[:30] for texts in corpus.references]
+    """A perfect hypothesis, of words where the tokens of a dialect are lines or sentences."""
+    text = "the cat sat on the mat today ."
     other = made(metric, tokenize=None, lowercase=False)
-    found = other.score(lists, [[words] for words in lists]).value
-    return found > 0.9 * metric.scorer.dialect.scale, True
+    found = other.score([text.split()], [[text.split()]]).value
+    return found > 0, metric.score([text], [[text]]).value > 0
 
 
 @entry("fastbleu.BLEU prefix_scores", "pair")
@@ -455,11 +458,12 @@ def overview(metric: BLEU, corpus: Corpus) -> Any:
     return found.scores[metric.dialect]
 
 
-@entry("fastbleu identify", "pair")
+@entry("fastbleu identify", "pair", only=" ".join(dialects.names()))
 def identify(metric: BLEU, corpus: Corpus) -> Any:
     number = metric.score(*corpus).value
-    found = fastbleu.identify(f"{number:.9f}", *corpus)
-    return number in [match.value for match in found.matches], True
+    found = fastbleu.identify(f"{number:.12f}", *corpus).matches
+    # Settings that give nearly the same are one match.
+    return any(math.isclose(match.value, number, abs_tol=1e-12) for match in found), True
 
 
 # Tables.
@@ -659,7 +663,9 @@ def spark_session() -> Any:
     for name in ("bindAddress", "host"):
         builder = builder.config(f"spark.driver.{name}", "127.0.0.1")
     session = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 2)
-    return session.getOrCreate()
+    session = session.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
 
 
 @functools.cache
@@ -828,7 +834,8 @@ def coco(metric: BLEU, corpus: Corpus) -> Any:
 
 
 @entry(
-    "integrations.torchmetrics BLEUScore SacreBLEUScore; integrations.torchmetrics.BLEUScore update compute forward merge_state plot",
+    "integrations.torchmetrics BLEUScore SacreBLEUScore; integrations.torchmetrics.BLEUScore"
+    " update compute forward merge_state plot",
     needs="torchmetrics",
     only="torchmetrics",
 )
@@ -924,7 +931,8 @@ def indexes(metric: BLEU, corpus: Corpus) -> Any:
 
 
 @entry(
-    "fastbleu.tokenizers get_tokenizer Tokenizer; fastbleu.tokenizers.Tokenizer argument splits_at_spaces; fastbleu tokenize",
+    "fastbleu.tokenizers get_tokenizer Tokenizer Tokenizer.argument Tokenizer.splits_at_spaces;"
+    "fastbleu tokenize",
     "",
 )
 def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
@@ -970,9 +978,9 @@ def resampling(metric: BLEU, corpus: Corpus) -> Any:
 
 
 @entry(
-    "fastbleu SmoothingFunction modified_precision closest_ref_length brevity_penalty; fastbleu.nltk"
-    " Fraction Fraction.numerator Fraction.denominator; fastbleu.SmoothingFunction method0 method1"
-    " method2 method3 method4 method5 method6 method7",
+    "fastbleu SmoothingFunction modified_precision closest_ref_length brevity_penalty;"
+    "fastbleu.nltk Fraction Fraction.numerator Fraction.denominator; fastbleu.SmoothingFunction"
+    " method0 method1 method2 method3 method4 method5 method6 method7",
     "",
     only="nltk",
 )
