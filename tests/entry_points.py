@@ -198,7 +198,7 @@ def counts(score: Any) -> dict[str, Any]:
 
 def of_stats(metric: BLEU, stats: Stats) -> float:
     dialect = metric.scorer.dialect
-    found = dialect.score(dialect.adapt(stats).sum()).value
+    found = dialect.score(stats).value
     if len(stats) > 1:
         assert found == significance.bootstrap(stats, dialect=dialect, samples=2).score
     return found
@@ -215,7 +215,9 @@ def rows(table: Any) -> list[dict[str, Any]]:
     if isinstance(table, dict):
         return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     if hasattr(table, "to_dict") and not hasattr(table, "to_dicts"):
-        return table.to_dict("records")
+        return [
+            {k: None if v != v else v for k, v in row.items()} for row in table.to_dict("records")
+        ]
     for method in ("collect", "compute", "toArrow"):
         if callable(getattr(table, method, None)):
             return rows(getattr(table, method)())
@@ -297,7 +299,7 @@ def states(metric: BLEU, corpus: Corpus) -> Any:
     first, *others = corpus.halves
     row = made(metric, first).state
     for half in others:
-        row = row + np.asarray(metric.sums(*half))[0]
+        row = row + metric.sums(*half)
     return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
 
 
@@ -315,7 +317,8 @@ def ranks(metric: BLEU, corpus: Corpus) -> Any:
     world |= dict.fromkeys(("is_available", "is_initialized"), lambda: True)
     parts = [made(metric, half) for half in reversed(corpus.halves)]
     with patch.dict(sys.modules, torch=torch), patch.dict(vars(torch.distributed), world):
-        return [part.all_reduce() for part in parts][-1].compute()
+        reduced = [part.all_reduce() for part in parts]
+    return reduced[-1].compute()
 
 
 @entry("fastbleu.BLEU update")
@@ -950,9 +953,9 @@ def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
     "",
 )
 def dialect(metric: BLEU, corpus: Corpus) -> Any:
-    its = dialects.get(metric.dialect)
-    rows = its.adapt(metric.statistics(*corpus))
-    parts = its.score(rows.sum()), its.sentence_scores(rows), its.signature(4), its.supports("mbr")
+    its, stats = dialects.get(metric.dialect), metric.statistics(*corpus)
+    parts = its.score(stats), its.sentence_scores(stats), its.signature(4), its.supports("mbr")
+    assert its.adapt(stats).sum() is not None
     texts = its.printed(0.5), its.line(metric.score(*corpus)), its.brevity_penalty(3, 4)
     described = recipes.describe("ragas")
     return parts, texts, str(described), described.to_dict(), recipes.names()
