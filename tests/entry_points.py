@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import inspect
 import io
 import itertools
 import json
@@ -168,9 +169,12 @@ def entry(
         listed += [f"{owner}.{member}" for member in members]
 
     def add(call: Any) -> Any:
+        exhausted = call
+        if inspect.isgeneratorfunction(call):
+            exhausted = functools.wraps(call)(lambda *arguments: list(call(*arguments)))
         label, alone = more.get("label", call.__name__), more.get("alone", False)
         rest = tuple(needs.split()), tuple(only.split()), alone
-        ENTRIES.append(Entry(label, tuple(listed), gives, call, *rest))
+        ENTRIES.append(Entry(label, tuple(listed), gives, exhausted, *rest))
         return call
 
     return add
@@ -215,9 +219,7 @@ def rows(table: Any) -> list[dict[str, Any]]:
     if isinstance(table, dict):
         return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     if hasattr(table, "to_dict") and not hasattr(table, "to_dicts"):
-        return [
-            {k: None if v != v else v for k, v in row.items()} for row in table.to_dict("records")
-        ]
+        return table.to_dict("records")
     for method in ("collect", "compute", "toArrow"):
         if callable(getattr(table, method, None)):
             return rows(getattr(table, method)())
@@ -549,9 +551,9 @@ def of_pandas(corpus: Corpus) -> Any:
 )
 def pandas_groups(metric: BLEU, corpus: Corpus) -> Any:
     arguments, accessor = ("mt", corpus.names), of_pandas(corpus)
-    stored = tables.scores(accessor.sums(*arguments, "key", metric=metric))
-    assert rows(stored) == rows(accessor.score(*arguments, "key", metric=metric))
-    return by_key(stored) | {None: accessor.corpus(*arguments, metric=metric)}
+    found = accessor.score(*arguments, "key", metric=metric)
+    assert found.equals(tables.scores(accessor.sums(*arguments, "key", metric=metric)))
+    return by_key(found) | {None: accessor.corpus(*arguments, metric=metric)}
 
 
 @entry("integrations.pandas.BLEUAccessor sentence", "sentences", OF_PANDAS)
@@ -837,10 +839,7 @@ def coco(metric: BLEU, corpus: Corpus) -> Any:
 
 
 @entry(
-    "integrations.torchmetrics BLEUScore SacreBLEUScore; integrations.torchmetrics.BLEUScore"
-    " update compute forward merge_state plot",
-    needs="torchmetrics",
-    only="torchmetrics",
+    "integrations.torchmetrics BLEUScore SacreBLEUScore", "corpus", "torchmetrics", "torchmetrics"
 )
 def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
     adaptor = integration("torchmetrics").BLEUScore(dialect="torchmetrics")
@@ -849,12 +848,7 @@ def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
     return adaptor.compute().item()
 
 
-@entry(
-    "integrations.torcheval BLEUScore; integrations.torcheval.BLEUScore update compute merge_state",
-    "pair",
-    "torcheval",
-    "sacrebleu",
-)
+@entry("integrations.torcheval BLEUScore", "pair", "torcheval", "sacrebleu")
 def torcheval(metric: BLEU, corpus: Corpus) -> Any:
     found = integration("torcheval").BLEUScore(n_gram=4).update(*corpus).compute().item()
     return found, made(metric, tokenize="none", smoothing="none").score(*corpus).value / 100
@@ -880,110 +874,87 @@ def keras(metric: BLEU, corpus: Corpus) -> Any:
 # What is public and no score: the same each time.
 
 
-@entry(
-    "fastbleu count Stats; fastbleu.Stats concatenate zeros sum hyp_lens ref_lens matches totals",
-    "",
-)
+@entry("fastbleu count Stats", "")
 def stats(metric: BLEU, corpus: Corpus) -> Any:
     found = fastbleu.count(*corpus, tokenize=metric.tokenizer, max_order=metric.max_order)
     both = Stats.concatenate([found, Stats.zeros(len(found))])
-    assert found + found == sum([found, found])
-    assert both == pickle.loads(pickle.dumps(both))
+    assert found + found == sum([found, found]) == pickle.loads(pickle.dumps(found + found))
     parts = both.hyp_lens, both.ref_lens, both.matches, both.totals, both[0], both[::2], repr(both)
     return both.sum(), parts, list(found)
 
 
-@entry("fastbleu Score InputWarning; fastbleu.Score format plot to_dict", "")
+@entry("fastbleu BLEU Score InputWarning; fastbleu.BLEU signature ignore_ids stop_id skip_ids", "")
 def scores(metric: BLEU, corpus: Corpus) -> Any:
     found = metric.score(*corpus)
     assert found == pickle.loads(pickle.dumps(found))
-    return found.format(3), found.to_dict(), f"{found:.2f} {found!r}", hash(found), float(found)
+    texts = found.format(3), f"{found:.2f} {found!r}", metric.signature, repr(metric)
+    return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_id, metric.skip_ids
 
 
-@entry("fastbleu BLEU; fastbleu.BLEU signature ignore_ids stop_id skip_ids as_arguments", "")
-def arguments(metric: BLEU, corpus: Corpus) -> Any:
-    assert metric == metric
-    return metric.signature, metric.ignore_ids, metric.stop_id, metric.skip_ids, hash(metric)
-
-
-@entry("fastbleu.BLEU hashed keywords reset", "", only="fairseq codebleu-weighted")
+@entry("fastbleu.BLEU hashed keywords reset as_arguments", "", only="fairseq codebleu-weighted")
 def own_options(metric: BLEU, corpus: Corpus) -> Any:
     metric.reset()
-    return getattr(metric, "hashed" if metric.dialect == "fairseq" else "keywords")
+    found = getattr(metric, "hashed" if metric.dialect == "fairseq" else "keywords")
+    return found, made(metric) == metric
 
 
-@entry("fastbleu.BLEU self_bleu; fastbleu.matrix self_bleu SelfBLEU mbr MBRResult duplicates", "")
+@entry(
+    "fastbleu.BLEU self_bleu mbr reference_index; fastbleu.matrix self_bleu SelfBLEU MBRResult"
+    " duplicates pairwise iter_blocks PairIndex PairIndex.nearest ReferenceIndex"
+    " ReferenceIndex.ngrams ReferenceIndex.nbytes ReferenceIndex.signature",
+    "",
+)
 def pools(metric: BLEU, corpus: Corpus) -> Any:
     pool = corpus.hypotheses
-    found = matrix.self_bleu(pool, metric=metric), metric.self_bleu(pool, (1, 3), sample=1)
-    return found, metric.mbr(pool, matrix=True), matrix.duplicates(pool, 50, metric=metric)
-
-
-@entry(
-    "fastbleu.matrix pairwise iter_blocks PairIndex ReferenceIndex; fastbleu.BLEU mbr;"
-    "fastbleu.matrix.PairIndex nearest; fastbleu.matrix.ReferenceIndex ngrams nbytes signature;"
-    "fastbleu.BLEU reference_index",
-    "",
-)
-def indexes(metric: BLEU, corpus: Corpus) -> Any:
-    pool = corpus.hypotheses
     pairs, index = matrix.PairIndex(pool, metric=metric), metric.reference_index(pool)
-    blocks = list(matrix.iter_blocks(pool, pool, rows=1, metric=metric))
-    parts = index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index)
-    return pairs.nearest(pool, 2), parts, blocks, len(pairs), len(index)
+    yield pairs.nearest(pool, 2), matrix.duplicates(pool, 50, metric=metric), len(pairs)
+    yield index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index), len(index)
+    yield list(matrix.iter_blocks(pool, pool, rows=1, metric=metric))
+    yield metric.mbr(pool, matrix=True), metric.self_bleu(pool, (1, 3), sample=1)
+    yield matrix.self_bleu(pool, metric=metric), matrix.pairwise(pool, pool, metric=metric)
 
 
-@entry(
-    "fastbleu.tokenizers get_tokenizer Tokenizer Tokenizer.argument Tokenizer.splits_at_spaces;"
-    "fastbleu tokenize",
-    "",
-)
+@entry("fastbleu.tokenizers get_tokenizer Tokenizer; fastbleu tokenize", "")
 def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
-    names = "none", "13a", "intl", "zh", "char"
-    known = [fastbleu.tokenizers.get_tokenizer(name) for name in names]
-    assert known == pickle.loads(pickle.dumps(known))
-    texts = [[fastbleu.tokenize(text, name) for name in names] for text in corpus.hypotheses]
-    return texts, [(one.argument, one.splits_at_spaces, repr(one)) for one in known]
+    for name in ("none", "13a", "intl", "zh", "char"):
+        its = fastbleu.tokenizers.get_tokenizer(name)
+        assert its == pickle.loads(pickle.dumps(its))
+        yield its.argument, its.splits_at_spaces, repr(its)
+        yield [fastbleu.tokenize(text, name) for text in corpus.hypotheses]
 
 
 @entry(
     "fastbleu.dialects names get Dialect NltkDialect SacrebleuDialect; fastbleu.dialects.Dialect"
     " adapt score sentence_scores expected_scores signature require supports printed line"
-    " brevity_penalty; fastbleu.recipes names describe Description Description.to_dict",
+    " brevity_penalty; fastbleu.recipes names describe Description",
     "",
 )
 def dialect(metric: BLEU, corpus: Corpus) -> Any:
     its, stats = dialects.get(metric.dialect), metric.statistics(*corpus)
-    parts = its.score(stats), its.sentence_scores(stats), its.signature(4), its.supports("mbr")
-    assert its.adapt(stats).sum() is not None
-    texts = its.printed(0.5), its.line(metric.score(*corpus)), its.brevity_penalty(3, 4)
-    described = recipes.describe("ragas")
-    return parts, texts, str(described), described.to_dict(), recipes.names()
+    yield its.score(stats), its.sentence_scores(stats), its.signature(4), its.supports("mbr")
+    yield its.printed(0.5), its.line(metric.score(*corpus)), its.brevity_penalty(3, 4)
+    yield str(recipes.describe("ragas")), recipes.describe().to_dict(), its.adapt(stats) is None
 
 
 @entry(
     "fastbleu.significance bootstrap paired_bootstrap paired_approximate_randomization Interval"
-    " Interval.half_width Interval.to_dict Comparison Comparison.difference Comparison.to_dict"
-    " Comparison.is_significant Comparisons Comparisons.to_dict",
+    " Comparison Comparisons",
     "",
 )
 def resampling(metric: BLEU, corpus: Corpus) -> Any:
-    stats = metric.statistics(*corpus)
+    stats, systems = metric.statistics(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
     options = {"dialect": metric.scorer.dialect, "samples": 9}
     interval = significance.bootstrap(stats, **options)
     single = significance.paired_bootstrap(stats, stats, **options)
-    systems = {"a": corpus.hypotheses, "b": corpus.hypotheses}
     several = significance.compare(systems, corpus.references, trials=9, metric=metric)
     shuffled = significance.paired_approximate_randomization(stats, stats, trials=9, **options)
-    tables = str(interval), str(single), str(several), single.to_dict()
-    values = interval.half_width, single.difference, shuffled.is_significant
-    return values, tables, interval.to_dict(), several.to_dict()
+    yield str(interval), str(single), str(several), interval.half_width, interval.to_dict()
+    yield single.to_dict(), several.to_dict(), single.difference, shuffled.is_significant
 
 
 @entry(
     "fastbleu SmoothingFunction modified_precision closest_ref_length brevity_penalty;"
-    "fastbleu.nltk Fraction Fraction.numerator Fraction.denominator; fastbleu.SmoothingFunction"
-    " method0 method1 method2 method3 method4 method5 method6 method7",
+    "fastbleu.nltk Fraction",
     "",
     only="nltk",
 )
@@ -991,20 +962,14 @@ def nltk_functions(metric: BLEU, corpus: Corpus) -> Any:
     [references, *_], [hypothesis, *_] = in_nltk_order(corpus)
     sides = {"references": references, "hypothesis": hypothesis, "hyp_len": len(hypothesis)}
     precisions = [fastbleu.modified_precision(references, hypothesis, n) for n in (1, 2, 3)]
-    methods = [getattr(fastbleu.SmoothingFunction(), f"method{n}") for n in range(8)]
-    fractions = [(one.numerator, one.denominator) for one in precisions]
+    for number in range(8):
+        method = getattr(fastbleu.SmoothingFunction(), f"method{number}")
+        yield method(list(precisions), **sides)
     length = fastbleu.closest_ref_length(references, len(hypothesis))
-    smoothed = [method(list(precisions), **sides) for method in methods]
-    return smoothed, fractions, length, fastbleu.brevity_penalty(length, len(hypothesis))
+    yield length, fastbleu.brevity_penalty(length, len(hypothesis))
 
 
-@entry(
-    "fastbleu.sacrebleu BLEU BLEUScore BLEUSignature BLEU.get_signature BLEUScore.format"
-    " BLEUScore.estimate_ci BLEUScore.prec_str BLEUScore.ratio BLEUSignature.format"
-    " BLEUSignature.update",
-    "",
-    only="sacrebleu",
-)
+@entry("fastbleu.sacrebleu BLEU BLEUScore BLEUSignature BLEU.get_signature", "", only="sacrebleu")
 def sacrebleu_objects(metric: BLEU, corpus: Corpus) -> Any:
     other = sacrebleu.BLEU()
     found = other.corpus_score(corpus.hypotheses, corpus.streams, n_bootstrap=2)
@@ -1015,24 +980,19 @@ def sacrebleu_objects(metric: BLEU, corpus: Corpus) -> Any:
     return texts, found.prec_str, found.ratio, repr(found)
 
 
-@entry("fastbleu patch unpatch; fastbleu.tables read_coco", "", "pyarrow", alone=True)
-def captions(metric: BLEU, corpus: Corpus) -> Any:
-    path = scratch() / "captions.json"
-    listed = [{"image_id": n, "caption": text} for n, text in enumerate(corpus.hypotheses)]
-    path.write_text(json.dumps(listed), encoding="utf-8")
-    fastbleu.unpatch()
-    return tables.read_coco(path, path)
-
-
 @entry(
+    "fastbleu patch unpatch; fastbleu.tables read_coco; fastbleu.rewards BLEUReward;"
     "integrations.evaluate Bleu.add Bleu.add_batch Bleu.compute Sacrebleu.add"
-    " Sacrebleu.add_batch Sacrebleu.compute; fastbleu.rewards BLEUReward;"
-    "integrations.transformers ComputeMetrics.reset",
+    " Sacrebleu.add_batch Sacrebleu.compute; integrations.transformers ComputeMetrics.reset",
     "",
-    only="evaluate",
+    "pyarrow",
+    alone=True,
 )
 def adaptors(metric: BLEU, corpus: Corpus) -> Any:
-    loaded = integration("evaluate").load("bleu")
+    path, loaded = scratch() / "captions.json", integration("evaluate").load("bleu")
+    listed = [{"image_id": n, "caption": text} for n, text in enumerate(corpus.hypotheses)]
+    path.write_text(json.dumps(listed), encoding="utf-8")
     loaded.add(prediction=corpus.hypotheses[0], reference=corpus.references[0])
     integration("transformers").compute_metrics().reset()
-    return loaded.compute(), len(loaded)
+    fastbleu.unpatch()
+    return loaded.compute(), len(loaded), tables.read_coco(path, path)

@@ -92,20 +92,28 @@ def outcome(call: Any, *arguments: Any) -> Outcome:
             return Outcome(None, f"{type(error).__name__}: {text}", refused)
 
 
+def number(value: Any) -> Any:
+    """A score, NaN for none: pandas has one for both."""
+    return float("nan" if value is None else value)
+
+
 def plain(result: Any) -> dict[str, Any]:
     """The fields of a score, a row or a number."""
     if isinstance(result, fastbleu.Score):
         fields = {"hyp_len": result.hyp_len, "ref_len": result.ref_len}
         return {"bleu": result.value, **fields, "signature": result.signature}
     if isinstance(result, dict):
-        names = "bleu", "hyp_len", "ref_len", "signature"
-        return {name: result[name] for name in names if name in result}
-    return {"bleu": float(result) if isinstance(result, (int, float)) else result}
+        names = ("hyp_len", "ref_len", "signature") if result["bleu"] is not None else ()
+        fields = {name: result[name] for name in names if name in result}
+        return {"bleu": number(result["bleu"]), **fields}
+    return {"bleu": number(result)}
 
 
 def same(found: Any, expected: Outcome) -> bool:
-    """Whether all that was found is what is expected, which is None where there is no score."""
+    """Whether all that was found is what is expected."""
     found, other = plain(found), plain(expected.result)
+    if expected.error:
+        return repr(found["bleu"]) == "nan"
     return all(repr(value) == repr(other[name]) for name, value in found.items())
 
 
@@ -135,7 +143,7 @@ def difference(entry: Entry, name: str, corpus: Corpus) -> str:
     if expected.error:
         return f"{result} for {expected.error}"
     if entry.gives == "sentences":
-        pairs = enumerate(zip(map(float, result), expected.result.tolist(), strict=True))
+        pairs = enumerate(zip(map(number, result), expected.result.tolist(), strict=True))
         wrong = [f"sentence {n}: {a} for {b}" for n, (a, b) in pairs if repr(a) != repr(b)]
         return f"{len(wrong)} of {len(corpus)}: {wrong[0]}" if wrong else ""
     return "" if same(result, expected) else f"{plain(result)} for {plain(expected.result)}"
@@ -212,6 +220,11 @@ def public_modules() -> list[Any]:
     return found
 
 
+# Classes of results and of parts: what their methods give is no score.
+RESULTS = ("Comparison", "Comparisons", "Description", "Fraction", "Interval", "SmoothingFunction")
+RESULTS += ("BLEUSignature", "Score", "Stats", "Tokenizer")
+
+
 def public_names() -> Iterator[str]:
     """Every public function and class, and of a class its methods and properties.
 
@@ -229,7 +242,7 @@ def public_names() -> Iterator[str]:
                 continue
             seen.append(value)
             yield f"{module.__name__}.{name}"
-            if inspect.isclass(value):
+            if inspect.isclass(value) and not value.__name__.endswith(RESULTS):
                 bases = [base for base in value.__mro__[1:] if base in seen]
                 for member in dir(value):
                     if is_of_the_package(value, member) and not any(
@@ -252,7 +265,7 @@ def is_of_the_package(kind: type, member: str) -> bool:
 def test_every_public_name_has_an_entry():
     entries = {name for entry in ENTRIES for name in entry.names}
     public = set(public_names())
-    assert len(public) > 150
+    assert len(public) > 100
     assert public - entries == set(), "public, but in no entry"
     hosts = {module.__name__ for module in public_modules()}
     gone = {

@@ -38,17 +38,6 @@ def same(found, expected):
     assert rows[0] == rows[1]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("by", [(), "system", BY], ids=str)
-def test_scores_of_sums(family, by):
-    table = table_of(family, ITS)
-    sums = tables.sums(table, "mt", REFERENCES, by)
-    assert type(sums) is type(table)
-    assert as_dict(tables.scores(sums)) == as_dict(tables.score(table, "mt", REFERENCES, by))
-    rows = len(as_dict(sums)["segments"])
-    assert as_dict(sums)["fewest_references"] == as_dict(sums)["most_references"] == [2] * rows
-
-
 METRICS = {
     "lowercase": {"lowercase": True, "tokenize": "intl"},
     "order": {"max_order": 2},
