@@ -830,7 +830,7 @@ def trainer(metric: BLEU, corpus: Corpus) -> Any:
     return computed(corpus.ids)["bleu"], metric.score(*corpus.ids).value
 
 
-@entry("integrations.coco Bleu Bleu.method PTBTokenizer", only="coco")
+@entry("integrations.coco Bleu Bleu.method PTBTokenizer patched_tokenize", only="coco")
 def coco(metric: BLEU, corpus: Corpus) -> Any:
     integration("coco").PTBTokenizer().tokenize({7: [{"caption": "A man."}]})
     hypotheses = {number: [text] for number, text in enumerate(corpus.hypotheses)}
@@ -969,7 +969,11 @@ def nltk_functions(metric: BLEU, corpus: Corpus) -> Any:
     yield length, fastbleu.brevity_penalty(length, len(hypothesis))
 
 
-@entry("fastbleu.sacrebleu BLEU BLEUScore BLEUSignature BLEU.get_signature", "", only="sacrebleu")
+@entry(
+    "fastbleu.sacrebleu BLEU BLEUScore BLEUSignature BLEU.get_signature BLEU.tokenizer",
+    "",
+    only="sacrebleu",
+)
 def sacrebleu_objects(metric: BLEU, corpus: Corpus) -> Any:
     other = sacrebleu.BLEU()
     found = other.corpus_score(corpus.hypotheses, corpus.streams, n_bootstrap=2)
@@ -977,7 +981,7 @@ def sacrebleu_objects(metric: BLEU, corpus: Corpus) -> Any:
     signature.update("test", "wmt22")
     found.estimate_ci([found] * 9)
     texts = found.format(signature="nrefs:1", is_json=True), signature.format(short=True)
-    return texts, found.prec_str, found.ratio, repr(found)
+    return texts, found.prec_str, found.ratio, repr(found), repr(other.tokenizer)
 
 
 @entry(
