@@ -296,12 +296,15 @@ def merge(metric: BLEU, corpus: Corpus) -> Any:
     return merged.compute()
 
 
-@entry("fastbleu.BLEU state from_state sums")
+@entry("fastbleu.BLEU state from_state")
 def states(metric: BLEU, corpus: Corpus) -> Any:
-    first, *others = corpus.halves
-    row = made(metric, first).state
-    for half in others:
-        row = row + metric.sums(*half)
+    row = sum(made(metric, half).state for half in corpus.halves)
+    return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
+
+
+@entry("fastbleu.BLEU sums")
+def sums(metric: BLEU, corpus: Corpus) -> Any:
+    row = sum(metric.sums(*half) for half in corpus.halves)
     return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
 
 

@@ -185,6 +185,13 @@ def test_each_entry_point(name, label):
     check([name], {label: SHORT_FORM[label]}, SHORT)
 
 
+def test_nothing_refuses_sacrebleu():
+    metric, corpus = METRICS["sacrebleu"], SHORT_FORM["short"]
+    entries = [entry for entry in SHORT if "sacrebleu" in (entry.only or "sacrebleu")]
+    errors = [f"{entry.label}: {outcome(entry.call, metric, corpus).error}" for entry in entries]
+    assert [error for error in errors if not error.endswith(": ")] == []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("entry", IN_PROCESS, ids=lambda entry: entry.label)
 @pytest.mark.parametrize("corpus", CORPORA)
