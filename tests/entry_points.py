@@ -220,7 +220,7 @@ def rows(table: Any) -> list[dict[str, Any]]:
         return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     if hasattr(table, "to_dict") and not hasattr(table, "to_dicts"):
         return table.to_dict("records")
-    for method in ("collect", "compute", "toArrow"):
+    for method in ("toArrow", "collect", "compute"):
         if callable(getattr(table, method, None)):
             return rows(getattr(table, method)())
     for method in ("to_pylist", "to_dicts", "take_all"):
