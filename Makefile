@@ -92,7 +92,7 @@ test-integrations:            ## test the integrations and example scripts with 
 	@$(MAKE) --no-print-directory VENV=$(INTEGRATIONS) $(INTEGRATIONS)/with-hosts
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    $(INTEGRATIONS)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/integrations \
-	    tests/dialects/test_originals.py tests/tokenizers/test_ptb.py tests/test_documentation.py \
+	    tests/dialects/test_originals.py tests/tokenizers/test_ptb.py tests/test_documentation.py tests/test_entry_points.py \
 	    --ignore tests/integrations/test_mbrs.py \
 	    --ignore tests/integrations/test_spark.py --ignore tests/integrations/test_ray.py \
 	    --ignore tests/integrations/test_queries.py --ignore tests/integrations/test_run.py
@@ -110,7 +110,7 @@ test-tables:            ## test tables and columns, with all data frame librarie
 	@$(MAKE) --no-print-directory VENV=$(TABLES) $(TABLES)/with-tables
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 HF_HUB_OFFLINE=1 \
 	    $(TABLES)/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests/tables \
-	    tests/integrations/test_queries.py \
+	    tests/integrations/test_queries.py tests/test_entry_points.py \
 	    'tests/test_docstrings.py::test_examples[fastbleu.tables.functions]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/tables.md]' \
 	    'tests/test_documentation.py::test_code_blocks[docs/guides/daily-totals.md]' \
@@ -122,7 +122,7 @@ test-engines:            ## test tables on clusters, with Spark and Ray
 	@$(MAKE) --no-print-directory VENV=.venv-engines .venv-engines/with-engines
 	@FASTBLEU_DATA="$${FASTBLEU_DATA:-$(DATA)}" FASTBLEU_REQUIRE_HOSTS=1 \
 	    .venv-engines/bin/python -m pytest -p no:benchmark $(PYTEST_ARGS) tests/integrations/test_spark.py \
-	    tests/integrations/test_ray.py
+	    tests/integrations/test_ray.py tests/test_entry_points.py::test_engines
 
 $(VENV)/with-hosts: $(VENV)/tested
 	@$(PIP) '$(TORCH)'

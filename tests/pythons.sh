@@ -36,7 +36,7 @@ for version in ${PYTHONS:-3.10 3.11 3.12 3.13 3.14 3.15}; do
       tests/metric/test_update.py tests/matrix/test_reader.py tests/matrix/test_pairwise.py \
       tests/matrix/test_self_bleu.py tests/matrix/test_reference_index.py tests/matrix/test_nearest.py \
       tests/runtime/test_subinterpreters.py \
-      tests/test_trust_entries.py"
+      tests/test_entry_points.py"
   tested=$((tested + 1))
 done
 echo "tested on $tested other versions"

@@ -210,21 +210,6 @@ def test_tools_that_add_up_themselves_do_not_compensate():
     assert line.mean([0.1] * 10) == 0.9999999999999999 / 10
 
 
-def test_batches():
-    hypotheses = ["the cat sat on the mat", "it rained all night long", ""]
-    references = ["the cat sat on a mat", "it rained all day long", "so it did"]
-    for name in recipes.names():
-        if not get(name).supports("update"):
-            with pytest.raises(ValueError, match="does not support update"):
-                metric_of(name).update(hypotheses, references)
-            continue
-        metric = metric_of(name)
-        whole = outcome(lambda metric=metric: metric.score(hypotheses, references).value)
-        for part in (slice(0, 1), slice(1, 3)):
-            metric.update(hypotheses[part], references[part])
-        assert outcome(lambda metric=metric: metric.compute().value) == whole, name
-
-
 def test_a_missing_library_is_named(monkeypatch):
     from fastbleu.tokenizers import loaded
 

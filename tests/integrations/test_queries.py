@@ -30,7 +30,6 @@ LISTS = [
 HOLES = [None if row % 7 == 3 else text for row, text in enumerate(ITS["mt"])]
 ALL = ITS | {"refs": LISTS, "holes": HOLES}
 BY = ["system", "lang"]
-METRICS = [None, BLEU(lowercase=True, smoothing="floor"), BLEU(dialect="nltk", tokenize="13a")]
 NUMBERS = itertools.count()
 
 
@@ -41,29 +40,6 @@ def by_system(references, metric=None, hypothesis="mt", **how):
 
 def sentences(references, metric=None, hypothesis="mt", **how):
     return tables.sentence_scores(ALL, hypothesis, references, metric=metric, **how)["bleu"]
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-@pytest.mark.parametrize("references", [["ref"], ["ref", "other"], "refs"], ids=str)
-def test_polars(metric, references):
-    names = [references] if isinstance(references, str) else references
-    frame = pl.DataFrame(ALL)
-    sentence = pl.col("mt").bleu.sentence(*names, metric=metric).alias("found")
-    corpus = pl.col("mt").bleu.corpus(*names, metric=metric).alias("found")
-    for table in (frame, frame.lazy()):
-        assert table.select(sentence).lazy().collect()["found"].to_list() == sentences(
-            references, metric
-        )
-        groups = table.group_by("system").agg(corpus, pl.len()).lazy().collect()
-        assert dict(groups.select("system", "found").iter_rows()) == by_system(references, metric)
-    [whole] = frame.select(corpus)["found"]
-    assert whole == tables.score(ALL, "mt", references, metric=metric)["bleu"][0]
-    sums = frame.select("system", pl.col("mt").bleu.sums(*names, metric=metric).alias("s")).unnest(
-        "s"
-    )
-    total = tables.sums(ALL, "mt", references, metric=metric)
-    assert sums["hyp_len"].sum() == total["hyp_len"][0]
-    assert sums["fewest_references"].min() == total["fewest_references"][0]
 
 
 def test_polars_with_nulls_and_filters():
@@ -196,26 +172,6 @@ def test_names_of_columns_that_pandas_does_not_have():
     assert scores.tolist() == sentences("ref")
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-@pytest.mark.parametrize("references", [["ref"], ["ref", "other"], "refs"], ids=str)
-def test_duckdb(metric, references):
-    connection = duckdb.connect()
-    connection.register("outputs", pa.table(ALL))
-    number = None if isinstance(references, str) else len(references)
-    for _ in range(2):  # a second time replaces the functions
-        on_duckdb.register(connection, metric=metric, references=number, name="b")
-    names = ["mt", references] if isinstance(references, str) else ["mt", *references]
-    arguments = ", ".join(names)
-    found = connection.sql(f"SELECT b_sentence({arguments}) s FROM outputs").fetchall()
-    assert [score for (score,) in found] == sentences(references, metric)
-    query = f"SELECT system, b_corpus({arguments}) FROM outputs GROUP BY system"
-    assert dict(connection.sql(query).fetchall()) == by_system(references, metric)
-    query = f"SELECT system, lang, unnest(b_sums({arguments})) FROM outputs GROUP BY system, lang"
-    found = sorted(tables.scores(connection.sql(query)).to_pylist(), key=str)
-    expected = pa.table(tables.score(ALL, "mt", references, BY, metric=metric))
-    assert found == sorted(expected.to_pylist(), key=str)
-
-
 def test_duckdb_with_nulls():
     connection = duckdb.connect()
     connection.register("outputs", pa.table(ALL))
@@ -281,39 +237,10 @@ def test_mistakes_with_duckdb():
     assert "references[1] is missing" in message
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-@pytest.mark.parametrize("references", [["ref"], ["ref", "other"], "refs"], ids=str)
-def test_pyarrow(metric, references):
-    name = f"test_{next(NUMBERS)}"
-    number = None if isinstance(references, str) else len(references)
-    on_arrow.register(metric=metric, references=number, name=name)
-    names = ["mt", references] if isinstance(references, str) else ["mt", *references]
-    table = pa.table(ALL)
-    found = compute.call_function(f"{name}_sentence", [table[column] for column in names])
-    assert found.to_pylist() == sentences(references, metric)
-    groups = table.group_by("system").aggregate([(names, f"{name}_corpus")]).to_pylist()
-    scores = {row.pop("system"): next(iter(row.values())) for row in groups}
-    assert scores == by_system(references, metric)
-
-
 def rows_of(table):
     if not isinstance(table, dict):
         table = pa.Table.from_pandas(table, preserve_index=False).to_pydict()
     return sorted(zip(*table.values(), strict=True), key=str)
-
-
-@pytest.mark.parametrize("parts", [1, 40])
-def test_dask(parts):
-    frame = pd.DataFrame(ALL)
-    ddf = dd.from_pandas(frame, npartitions=parts, sort=False)
-    expected = rows_of(tables.score(ALL, "mt", ["ref", "other"], BY))
-    assert rows_of(on_dask.score(ddf, "mt", ["ref", "other"], BY)) == expected
-    assert rows_of(tables.scores(on_dask.sums(ddf, "mt", ["ref", "other"], BY))) == expected
-    found = on_dask.sentence_scores(ddf, "mt", ["ref", "other"], name="score").compute()
-    assert found["score"].tolist() == sentences(["ref", "other"])
-    assert found.index.equals(frame.index)
-    counted = on_dask.statistics(ddf[["mt", "ref"]], "mt", "ref").compute()
-    assert as_dict(counted) == tables.statistics({n: ITS[n] for n in ("mt", "ref")}, "mt", "ref")
 
 
 def test_dask_reads_nothing_for_a_mistake():

@@ -74,13 +74,6 @@ def test_empty_blocks_and_no_keys():
         on_ray.score(nothing, "mt", "ref", by="system")
 
 
-def test_sums():
-    found = on_ray.sums(data.from_arrow(pa.table(ITS)).repartition(7), "mt", ["ref", "other"], BY)
-    [table] = [pa.concat_tables(ray.get(found.to_arrow_refs()))]
-    rows = zip(*as_dict(tables.scores(table)).values(), strict=True)
-    assert sorted(map(list, rows), key=lambda row: str(row[:2])) == wanted(["ref", "other"])
-
-
 def test_rows():
     dataset = data.from_arrow(pa.table(ITS)).repartition(5)
     how = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}

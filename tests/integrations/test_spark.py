@@ -104,14 +104,6 @@ def test_sentence_scores(frame):
     assert found["score"] == metric.sentence_scores(found["mt"], references).tolist()
 
 
-def test_sentence_scores_by_default(frame):
-    """The same metric in all places."""
-    found = as_dict(frame.withColumn("score", spark.sentence_column("mt", "ref")).toArrow())
-    expected = BLEU().sentence_scores(found["mt"], found["ref"]).tolist()
-    assert found["score"] == expected
-    assert tables.sentence_scores(found, "mt", "ref")["bleu"] == expected
-
-
 def test_rows(frame):
     """Scores and counts beside the rows, as of a table in memory."""
     how = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}

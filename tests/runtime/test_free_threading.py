@@ -7,8 +7,8 @@ from unittest.mock import patch
 
 import pytest
 from commands import python
+from plain import plain
 from threads import again_and_again, at_once
-from trust.entry_points import plain
 
 import fastbleu
 import fastbleu.nltk

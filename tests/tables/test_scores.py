@@ -11,7 +11,7 @@ from generators import raises
 from hosts import host
 from table_families import FAMILIES, as_dict, check, columns, expected, groups_of, table_of, texts
 
-from fastbleu import BLEU, InputWarning, dialects, tables
+from fastbleu import BLEU, InputWarning, tables
 from fastbleu.significance import bootstrap, resampling
 from fastbleu.tables import groups, sources
 
@@ -34,45 +34,6 @@ def chunk(request, monkeypatch):
     if request.param:
         monkeypatch.setattr(sources, "CHUNK_ROWS", request.param)
         monkeypatch.setattr(groups, "part_rows", lambda threads: 3)
-
-
-@pytest.mark.usefixtures("chunk")
-def test_groups(family):
-    its = columns()
-    table = table_of(family, its)
-    found = tables.score(table, "mt", ["ref", "other"], by=BY)
-    assert type(found) is type(table)
-    check(found, expected(lambda key: BLEU(), its, BY, ["ref", "other"]), BY)
-    found = tables.score(table, hypothesis="mt", references="ref", by="system", threads=2)
-    check(found, expected(lambda key: BLEU(), its, ["system"], ["ref"]), ["system"])
-    check(tables.score(table, "mt", ["ref"]), expected(lambda key: BLEU(), its, [], ["ref"]), [])
-
-
-@pytest.mark.usefixtures("chunk")
-def test_a_list_column_of_references(family):
-    its = columns(120)
-    its["refs"] = [
-        [ref] if row % 3 else [ref, other]
-        for row, (ref, other) in enumerate(zip(its["ref"], its["other"], strict=True))
-    ]
-    found = as_dict(tables.score(table_of(family, its), "mt", "refs", by="system"))
-    for row, (key, numbers) in enumerate(groups_of(its, ["system"]).items()):
-        score = BLEU().score(*([its[name][n] for n in numbers] for name in ("mt", "refs")))
-        assert found["system"][row] == key[0]
-        assert (found["bleu"][row], found["signature"][row]) == (score.value, score.signature)
-    assert {text.partition("|")[0] for text in found["signature"]} == {"nrefs:var"}
-
-
-@pytest.mark.usefixtures("chunk")
-@pytest.mark.parametrize("name", dialects.names())
-def test_every_dialect(name):
-    if name in ("torchmetrics", "torcheval"):
-        pytest.importorskip("torch")
-    its = columns(90)
-    its = {name: ["x " + t if name in ("mt", "ref") else t for t in c] for name, c in its.items()}
-    metric = BLEU(dialect=name)
-    found = tables.score(its, "mt", ["ref"], by="system", metric=metric)
-    check(found, expected(lambda key: metric, its, ["system"], ["ref"]), ["system"])
 
 
 @pytest.mark.usefixtures("chunk")

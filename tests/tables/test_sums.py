@@ -38,17 +38,6 @@ def same(found, expected):
     assert rows[0] == rows[1]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("by", [(), "system", BY], ids=str)
-def test_scores_of_sums(family, by):
-    table = table_of(family, ITS)
-    sums = tables.sums(table, "mt", REFERENCES, by)
-    assert type(sums) is type(table)
-    assert as_dict(tables.scores(sums)) == as_dict(tables.score(table, "mt", REFERENCES, by))
-    rows = len(as_dict(sums)["segments"])
-    assert as_dict(sums)["fewest_references"] == as_dict(sums)["most_references"] == [2] * rows
-
-
 METRICS = {
     "lowercase": {"lowercase": True, "tokenize": "intl"},
     "order": {"max_order": 2},
@@ -66,26 +55,6 @@ def test_the_metric_comes_back(name):
     sums = tables.sums(ITS, "mt", ["ref"], BY, metric=metric)
     assert tables.scores(sums) == tables.score(ITS, "mt", ["ref"], BY, metric=metric)
     assert tables.combine(sums, sums)["segments"] == [2 * n for n in sums["segments"]]
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_days_are_added(family):
-    """Of texts with any number of references, and by fewer keys."""
-    lists = [
-        [ref, other][: 1 + row % 2]
-        for row, (ref, other) in enumerate(zip(ITS["ref"], ITS["other"], strict=True))
-    ]
-    its = ITS | {"refs": lists}
-    parts = [{name: values[first::3] for name, values in its.items()} for first in range(3)]
-    days = [tables.sums(table_of(family, part), "mt", "refs", BY) for part in parts]
-    total = tables.combine(*days)
-    assert set(as_dict(total)["fewest_references"]) == {1}
-    same(tables.scores(total), tables.score(table_of(family, its), "mt", "refs", BY))
-    for by in ([], "system"):
-        rolled = tables.scores(tables.combine(*days, by=by))
-        same(rolled, tables.score(table_of(family, its), "mt", "refs", by))
-    parted = tables.combine(tables.combine(days[0], days[1]), days[2])
-    assert as_dict(parted) == as_dict(total)
 
 
 @pytest.mark.parametrize("other", FAMILIES)

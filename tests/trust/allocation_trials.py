@@ -2,7 +2,7 @@
 
     python -m trust.allocation_trials KIND FIRST STEP NOTES
 
-The entries are FIRST, FIRST + STEP, ...; KIND is "python" (Python's allocators) or "kernel" (the
+The calls are FIRST, FIRST + STEP, ...; KIND is "python" (Python's allocators) or "kernel" (the
 C library's as compiled modules call them). Before each trial its name goes to the file NOTES, where
 it is found if the process dies.
 """
@@ -17,11 +17,11 @@ import pickle
 import re
 import sys
 import warnings
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from trust.entry_points import ENTRIES, Entry, plain
+from plain import plain
+
+from trust.calls import Call, calls
 
 LAST = 200
 # After this many calls in a row that raised nothing there are no more allocations to fail.
@@ -111,25 +111,23 @@ class Trials:
         if not isinstance(unraisable.exc_value, MemoryError):
             self._unraisable.append(f"{unraisable.exc_value!r} in {unraisable.object!r}")
 
-    def entry(self, entry: Entry) -> None:
-        state = entry.setup()
-        for name, call in entry.calls():
-            right = outcome_of(call, state)
-            # Twice, so that what is loaded or kept at the first call is there.
-            if outcome_of(call, state) != right:
-                self.failures.append(f"{name}: not the same result twice")
-                continue
-            survived = 0
-            for k in range(1, LAST + 1):
-                survived = 0 if self._trial(name, k, partial(call, state), right) else survived + 1
-                # Nobody tells how many times Python's allocators were called. Some failures are
-                # survived, but not many in a row.
-                if survived > (0 if self.count is not None and self.count < k else SURVIVED - 1):
-                    break
+    def of(self, call: Call) -> None:
+        right = outcome_of(call)
+        # Twice, so that what is loaded or kept at the first call is there.
+        if outcome_of(call) != right:
+            self.failures.append(f"{call.name}: not the same result twice")
+            return
+        survived = 0
+        for k in range(1, LAST + 1):
+            survived = 0 if self._trial(call, k, right) else survived + 1
+            # Nobody tells how many times Python's allocators were called. Some failures are
+            # survived, but not many in a row.
+            if survived > (0 if self.count is not None and self.count < k else SURVIVED - 1):
+                break
 
-    def _trial(self, name: str, k: int, call: Callable[[], object], right: Outcome) -> bool:
+    def _trial(self, call: Call, k: int, right: Outcome) -> bool:
         """Make a call whose k-th allocation fails; whether it ended in MemoryError."""
-        name = f"{name}, allocation {k}"
+        name = f"{call.name}, allocation {k}"
         self._notes[:] = name.encode().ljust(NOTE_BYTES)[:NOTE_BYTES]
         raised, result = "", None
         self.cases += 1
@@ -155,17 +153,17 @@ class Trials:
             self.failures.append(f"{name}: ignored: {self._unraisable[-1]}")
             self._unraisable.clear()
         result = None
-        after = outcome_of(lambda _: call(), None)
+        after = outcome_of(call)
         if after != right:
             self.failures.append(f"{name}: the next call is wrong: {after} for {right}"[:2000])
         self.failed += raised == "MemoryError"
         return raised == "MemoryError"
 
 
-def outcome_of(call: Callable[[Any], object], state: Any) -> Outcome:
+def outcome_of(call: Call) -> Outcome:
     """The exception of a call, and its result."""
     try:
-        return "", plain(call(state))
+        return "", plain(call())
     except Exception as error:
         return type(error).__name__, ""
 
@@ -175,8 +173,8 @@ def main(kind: str, first: str, step: str, notes: str) -> None:
     gc.disable()  # so that the k-th allocation is the same one each time
     with open(notes, "r+b") as file, mmap.mmap(file.fileno(), NOTE_BYTES) as mapped:
         trials = Trials(kind, mapped)
-        for entry in ENTRIES[int(first) :: int(step)]:
-            trials.entry(entry)
+        for call in [*calls()][int(first) :: int(step)]:
+            trials.of(call)
             gc.collect()
     print(json.dumps([trials.cases, trials.failed, trials.excused, trials.failures]))
 

@@ -18,12 +18,11 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from trust import entry_points as inputs
+from trust import calls as inputs
 from trust.children import environment, python
 
 CALLS = 100_000
@@ -32,10 +31,9 @@ FEW, MOST = 300, 20_000
 SLOW = 0.05  # seconds of processor time: of calls that take longer, a tenth of the few is made
 # What calls are given or return again and again: nobody may keep a reference to it at each call.
 SHARED = [
-    *(None, True, False, NotImplemented, (), "", 0, 1),
-    *(inputs.TEXTS, *inputs.TEXTS, inputs.TEXT_REFERENCES, *inputs.TEXT_REFERENCES[0]),
-    *(inputs.HYPOTHESIS, *inputs.HYPOTHESIS, inputs.REFERENCES, *inputs.REFERENCES),
-    *(inputs.HYPOTHESES, inputs.LIST_OF_REFERENCES, inputs.IDS, inputs.REFERENCE_IDS, inputs.MASK),
+    *(None, True, False, NotImplemented, (), "", 0, 1, inputs.IDS),
+    *(inputs.TEXTS, *inputs.TEXTS, inputs.REFERENCES, *inputs.REFERENCES[0]),
+    *(inputs.TOKENS, *inputs.TOKENS, inputs.TOKEN_REFERENCES, *inputs.TOKEN_REFERENCES),
 ]
 
 
@@ -65,24 +63,24 @@ def resident() -> int:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def repeat(call: Callable[[Any], object], state: object, times: int) -> None:
+def repeat(call: inputs.Call, times: int) -> None:
     for _ in range(times):
         with suppress(Exception):
-            call(state)
+            call()
 
 
-def growth(call: Callable[[Any], object], state: object, long: bool) -> tuple[int, int, str]:
+def growth(call: inputs.Call, long: bool) -> tuple[int, int, str]:
     """Calls made, the bytes that 100,000 would keep, and what else is wrong."""
     measure = resident if long else allocated
     made = times = CALLS if long else FEW
     begin, first = time.process_time(), times // 10 + 30
-    repeat(call, state, first)
+    repeat(call, first)
     if not long and time.process_time() - begin > SLOW * first:
         made = times = FEW // 10
     references = [sys.getrefcount(thing) for thing in SHARED]
     while True:
         before = measure()
-        repeat(call, state, times)
+        repeat(call, times)
         grown = max(measure() - before, 0) * CALLS // times
         if grown <= LIMIT or times * 4 > MOST:
             break
@@ -100,12 +98,9 @@ def main(number: str, count: str, long: str, name: str = "") -> None:
     warnings.simplefilter("ignore")
     os.fsync = lambda _: None  # 100,000 times it takes most of an hour, and no memory
     out = sys.stdout
-    entries = [entry for entry in inputs.ENTRIES if name in ("", entry.name)]
-    for entry in entries[int(number) :: int(count)]:
-        state = entry.setup()
-        for what, call in entry.calls():
-            print(json.dumps([what, *growth(call, state, long == "1")]), file=out, flush=True)
-        entry.call(state)  # what did not work all the time has shown nothing
+    chosen = [call for call in inputs.calls() if name in ("", call.name)]
+    for call in chosen[int(number) :: int(count)]:
+        print(json.dumps([call.name, *growth(call, long == "1")]), file=out, flush=True)
 
 
 def check(cases: Any, *share: int, long: bool, build: Path | None = None, name: str = "") -> None:

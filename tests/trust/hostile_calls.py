@@ -1,110 +1,22 @@
-"""Calls of every entry point that takes objects, with arguments of which some are hostile.
-
-Blocks as in entry_points.py: the setup makes the arguments, by the functions below without their
-`world`, and the first expression is the call.
-"""
+"""Calls of every entry point with hostile arguments: `calls` makes them, random ones of a world."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from types import CodeType
 from typing import Any
 
 import numpy as np
+from entry_points import Corpus, Entry
 
 import fastbleu
-from fastbleu import matrix, nltk, sacrebleu, significance, tokenizers
-from trust.entry_points import blocks_of
+from fastbleu import BLEU, Stats, matrix, nltk, sacrebleu, significance, tokenizers
+from trust.calls import HERE
 from trust.hostility import World
 
 LENGTHS = [0, 1, 2, 3, 5, 5, 8, 8, 30, 64, 65, 140]
 NAMES = ["13a", "intl", "zh", "char", "none"]
-BLOCKS = """
-sentence_bleu
-    some, one, by, how = sentences("token"), sentence("token"), weights(4), smoothing()
-    nltk.sentence_bleu(some, one, by, how, rng.random() < 0.2)
-corpus_bleu
-    (hypotheses, references), by, how = corpus("token"), weights(4), smoothing()
-    nltk.corpus_bleu(references, hypotheses, by, how)
-modified_precision
-    some, one, order = sentences("token"), sentence("token"), leaf("id")
-    nltk.modified_precision(some, one, order)
-closest_ref_length | some, length = sentences("token"), leaf("id")
-    nltk.closest_ref_length(some, length)
-brevity_penalty | some, other = leaf("id"), leaf("token"); nltk.brevity_penalty(some, other)
-from_state | state = sequence([9, 9, 5, 4, 9, 8]); BLEU.from_state(state, max_order=2).compute()
-bootstrap
-    rows = sequence([sequence([9, 9, 5, 4, 9, 8]) for _ in range(3)])
-    significance.bootstrap(Stats(rows), samples=3)
-paired
-    stats = Stats([[5, 6, 4, 3, 5, 4]] * 3); others, number = sequence([stats, stats]), leaf("id")
-    function = pick("paired_bootstrap", "paired_approximate_randomization")
-    getattr(significance, function)(stats, others, seed=number, samples=3)
-sacrebleu
-    hypotheses, streams = sentences("text", 2), sequence([sentences("text", 2) for _ in "ab"])
-    one, some = sentence("text"), sentences("text")
-    options = {"lowercase": rng.random() < 0.3, "tokenize": pick(*NAMES)}
-    metric = sacrebleu.BLEU(**options)
-    chosen = pick(
-        lambda: sacrebleu.corpus_bleu(hypotheses, streams, **options),
-        lambda: sacrebleu.sentence_bleu(one, some, **options),
-        lambda: sacrebleu.BLEU(references=streams).corpus_score(hypotheses, None),
-        lambda: metric.corpus_score(hypotheses, streams, n_bootstrap=2),
-        lambda: metric.sentence_score(one, some),
-        lambda: sacrebleu.raw_corpus_bleu(hypotheses, streams),
-        lambda: metric.compute_bleu(some, hypotheses, one, 7),
-    )
-    chosen()
-tokenize
-    text, name = leaf("text"), pick(*NAMES)
-    how = pick(lambda: name, lambda: tokenizers.get_tokenizer(name))
-    tokenize(text, how())
-count:{token,text,id}
-    both, of = corpus("WORD"), parameters("WORD")
-    chosen = {name: of[name] for name in ("tokenize", "threads", "max_order")}
-    np.asarray(count(*both, **chosen))
-score:{token,text,id}
-    of, both, its = parameters("WORD"), corpus("WORD"), masks("WORD")
-    method = pick("score", "sentence_scores", "statistics")
-    getattr(BLEU(**of), method)(*both, **its)
-update:{token,text,id}
-    metric = BLEU(**parameters("WORD"), keep_segments=rng.random() < 0.5)
-    both, its = corpus("WORD"), masks("WORD")
-    # Hostile code may add to the very metric that is being added to.
-    world.again += [lambda: metric.update(*both, **its), metric.compute]
-    metric.update(*both, **its), metric.compute(), metric.state
-pairwise:{token,text,id}
-    of, sides, its = parameters("WORD"), (sentences("WORD"), sentences("WORD")), masks("WORD")
-    chosen = pick(
-        *[lambda: matrix.pairwise(*sides, **of, **its)] * 2,
-        lambda: list(matrix.iter_blocks(*sides, rows=1, **of, **its)),
-        lambda: matrix.pairwise(*sides, out=out_of(sides), **of, **its),
-    )
-    chosen()
-nearest:{token,text,id}
-    of, sides, its = parameters("WORD"), (sentences("WORD"), sentences("WORD")), masks("WORD")
-    matrix.nearest(*sides, rng.randint(1, 3), **of, **its)
-mbr:{token,text,id}
-    of, sides = parameters("WORD"), (sentences("WORD", 3), sentences("WORD", 2))
-    of |= {"aggregate": rng.random() < 0.4, "matrix": rng.random() < 0.4, "dialect": "sacrebleu"}
-    given = pick(sides, sides[:1], (*sides, weights(2)))
-    matrix.mbr(*given, **of)
-self_bleu:{token,text,id}
-    of, some = parameters("WORD"), sentences("WORD", rng.randint(2, 5))
-    orders = sequence([2, 3, pick(4, world.leaf("id"))])
-    of = {name: of[name] for name in of if name not in ("max_order", "weights")}
-    matrix.self_bleu(some, orders, **of)
-index:{token,text,id}
-    of, references, some = parameters("WORD"), sentences("WORD"), sentences("WORD")
-    method = pick("score", "sentence_scores", "statistics")
-    def ask():
-        made = matrix.ReferenceIndex(references, **of)
-        # Hostile code may ask the very index that is being asked.
-        world.again.append(lambda: getattr(made, method)(some))
-        return getattr(made, method)(some)
-    ask()
-"""
+KINDS = ["token", "text", "id"]
 
 
 def sequence(world: World, values: list[Any]) -> Any:
@@ -212,33 +124,110 @@ def smoothing(world: World) -> Any:
     return world.rng.choice([None, *(getattr(of, f"method{n}") for n in range(8))])
 
 
-MODULES = {
-    "np": np,
-    "matrix": matrix,
-    "nltk": nltk,
-    "sacrebleu": sacrebleu,
-    "NAMES": NAMES,
-    "significance": significance,
-    "tokenizers": tokenizers,
-    "tokenize": fastbleu.tokenize,
-    "BLEU": fastbleu.BLEU,
-    "Stats": fastbleu.Stats,
-    "count": fastbleu.count,
+# Arguments that no corpus has.
+
+
+def nltk_call(world: World) -> Callable[[], object]:
+    some, one, by = sentences(world, "token"), sentence(world, "token"), weights(world, 4)
+    function, order = smoothing(world), leaf(world, "id")
+    both = corpus(world, "token")
+    made: list[Callable[[], object]] = [
+        lambda: nltk.sentence_bleu(some, one, by, function, world.rng.random() < 0.2),
+        lambda: nltk.corpus_bleu(both[1], both[0], by, function),
+        lambda: nltk.modified_precision(some, one, order),
+        lambda: nltk.closest_ref_length(some, order),
+        lambda: nltk.brevity_penalty(order, one),
+    ]
+    return world.rng.choice(made)
+
+
+def sacrebleu_call(world: World) -> Callable[[], object]:
+    hypotheses, some = sentences(world, "text", 2), sentences(world, "text")
+    streams, one = sequence(world, [sentences(world, "text", 2) for _ in "ab"]), leaf(world, "text")
+    options = {"lowercase": world.rng.random() < 0.3, "tokenize": world.rng.choice(NAMES)}
+    metric = sacrebleu.BLEU(**options)
+    made: list[Callable[[], object]] = [
+        lambda: sacrebleu.corpus_bleu(hypotheses, streams, **options),
+        lambda: sacrebleu.sentence_bleu(one, some, **options),
+        lambda: sacrebleu.BLEU(references=streams).corpus_score(hypotheses, None),
+        lambda: metric.corpus_score(hypotheses, streams, n_bootstrap=2),
+        lambda: metric.sentence_score(one, some),
+        lambda: metric.compute_bleu(some, hypotheses, one, 7),
+        lambda: fastbleu.tokenize(one, tokenizers.get_tokenizer(options["tokenize"])),
+    ]
+    return world.rng.choice(made)
+
+
+def rows_call(world: World) -> Callable[[], object]:
+    state, seed = sequence(world, [9, 9, 5, 4, 9, 8]), leaf(world, "id")
+    rows = sequence(world, [sequence(world, [9, 9, 5, 4, 9, 8]) for _ in range(3)])
+    stats = Stats([[5, 6, 4, 3, 5, 4]] * 3)
+    others = sequence(world, [stats, stats])
+    made: list[Callable[[], object]] = [
+        lambda: BLEU.from_state(state, max_order=2).compute(),
+        lambda: significance.bootstrap(Stats(rows), samples=3),
+        lambda: significance.paired_bootstrap(stats, others, seed=seed, samples=3),
+        lambda: significance.paired_approximate_randomization(stats, others, seed=seed, samples=3),
+    ]
+    return world.rng.choice(made)
+
+
+def metric_call(world: World, kind: str) -> Callable[[], object]:
+    """Scores with masks, and updates: hostile code may add to the very metric that is added to."""
+    metric = BLEU(**parameters(world, kind), keep_segments=world.rng.random() < 0.5)
+    both, its = corpus(world, kind), masks(world, kind)
+    world.again += [lambda: metric.update(*both, **its), metric.compute]
+    made: list[Callable[[], object]] = [
+        lambda: (metric.update(*both, **its), metric.compute(), metric.state),
+        lambda: metric.score(*both, **its),
+        lambda: metric.sentence_scores(*both, **its),
+        lambda: metric.statistics(*both, **its),
+    ]
+    return world.rng.choice(made)
+
+
+def pairs_call(world: World, kind: str) -> Callable[[], object]:
+    """Many against many; hostile code may ask the very index that is being asked."""
+    rng, of, its = world.rng, parameters(world, kind), masks(world, kind)
+    sides = sentences(world, kind, 3), sentences(world, kind, 2)
+    by = weights(world, 2)
+    unweighted = {name: of[name] for name in of if name not in ("max_order", "weights")}
+    orders = sequence(world, [2, 3, rng.choice([4, world.leaf("id")])])
+
+    def ask() -> object:
+        index = matrix.ReferenceIndex(sides[1], **of)
+        world.again.append(lambda: index.score(sides[0]))
+        return getattr(index, rng.choice(["score", "sentence_scores", "statistics"]))(sides[0])
+
+    made: list[Callable[[], object]] = [
+        ask,
+        lambda: matrix.pairwise(*sides, **of, **its),
+        lambda: list(matrix.iter_blocks(*sides, rows=1, **of, **its)),
+        lambda: matrix.pairwise(*sides, out=out_of(world, sides), **of, **its),
+        lambda: matrix.nearest(*sides, rng.randint(1, 3), **of, **its),
+        lambda: matrix.mbr(*sides, by, **of | {"aggregate": True, "dialect": "sacrebleu"}),
+        lambda: matrix.mbr(sides[0], matrix=True, **of),
+        lambda: matrix.self_bleu(sides[0], orders, **unweighted),
+    ]
+    return rng.choice(made)
+
+
+def entry_call(entry: Entry, world: World, kind: str) -> Callable[[], object]:
+    metric = BLEU(**parameters(world, kind))
+    return partial(entry.call, metric, Corpus(*corpus(world, kind)))
+
+
+MAKERS: dict[str, Callable[[World], Callable[[], object]]] = {
+    "nltk": nltk_call,
+    "sacrebleu": sacrebleu_call,
+    "rows": rows_call,
 }
-FUNCTIONS = (sequence, leaf, sentence, sentences, corpus, masks, out_of, weights, parameters)
-
-
-def made(code: CodeType, world: World) -> Callable[[], object]:
-    """The call of a block, whose arguments are made."""
-    state: dict[str, Any] = {**MODULES, "world": world, "rng": world.rng}
-    state |= {function.__name__: partial(function, world) for function in (*FUNCTIONS, smoothing)}
-    state["pick"] = lambda *some: world.rng.choice(some)
-    exec(code, state)
-    call: Callable[[], object] = state["CALLS"][0]
-    return call
-
-
-MAKERS = {name: partial(made, code) for name, code, _ in blocks_of(BLOCKS)}
+for kind in KINDS:
+    MAKERS |= {f"metric:{kind}": partial(metric_call, kind=kind)}
+    MAKERS |= {f"pairs:{kind}": partial(pairs_call, kind=kind)}
+    for entry in HERE:
+        if not (entry.needs or entry.only or entry.alone):
+            MAKERS[f"{entry.label}:{kind}"] = partial(entry_call, entry, kind=kind)
 
 
 def calls(world: World, number: int) -> list[tuple[str, Callable[[], object]]]:

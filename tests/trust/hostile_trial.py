@@ -78,7 +78,10 @@ def is_theirs(error: BaseException, world: World) -> bool:
         return False
     frames = traceback.extract_tb(error.__traceback__)
     where = Path(frames[-1].filename).name if frames else ""
-    return where == "hostility.py" or any(error is planned for planned in world.raised)
+    # Entry points of the tests slice and join what is hostile.
+    return where in ("hostility.py", "entry_points.py") or any(
+        error is planned for planned in world.raised
+    )
 
 
 def is_of_the_originals(error: BaseException) -> bool:

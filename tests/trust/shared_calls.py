@@ -14,11 +14,12 @@ import sys
 import threading
 import time
 import warnings
-from typing import Any
 
+from plain import plain
 from threads import at_once
 
-from trust.entry_points import ENTRIES, Entry, plain
+from trust.calls import Call
+from trust.calls import calls as all_calls
 
 THREADS = 8
 # Entry points that take longer are called less often.
@@ -26,26 +27,29 @@ SLOW = 3e-4
 SLOW_CALLS = 2
 
 
-class Shared:
-    """One entry point, what its setup made, and what it gives one thread alone."""
+def outcome_of(call: Call) -> object:
+    try:
+        return plain(call())
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
-        self.it: Any = entry.setup()
-        self.expected = plain(entry.call(self.it))
+
+class Shared:
+    """A call, what it gives one thread alone, and whether it takes long."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.expected = outcome_of(call)
         start = time.perf_counter()
         for _ in range(3):
-            entry.call(self.it)
+            outcome_of(call)
         self.slow = time.perf_counter() - start > 3 * SLOW
 
-    def call(self, times: int, failures: list[str]) -> int:
+    def repeat(self, times: int, failures: list[str]) -> int:
         for _ in range(times):
-            try:
-                result = plain(self.entry.call(self.it))
-            except Exception as error:
-                result = f"{type(error).__name__}: {error}"
+            result = outcome_of(self.call)
             if result != self.expected:
-                failures.append(f"{self.entry.name}: {result!r}, alone {self.expected!r}"[:500])
+                failures.append(f"{self.call.name}: {result!r}, alone {self.expected!r}"[:500])
                 break
         return times
 
@@ -53,7 +57,7 @@ class Shared:
 def main(calls: int) -> None:
     faulthandler.dump_traceback_later(600 + calls / 50, exit=True)  # for a thread stands still
     warnings.simplefilter("ignore")
-    shared = [Shared(entry) for entry in ENTRIES if entry.threads]
+    shared = [Shared(call) for call in all_calls(libraries=True) if not call.entry.alone]
     slow = sum(one.slow for one in shared)
     most = -(-(calls - SLOW_CALLS * slow) // (len(shared) - slow))
     plan = [(one, SLOW_CALLS if one.slow else most) for one in shared]
@@ -65,11 +69,11 @@ def main(calls: int) -> None:
         # All call the same at a time, and once more each something else.
         for one, count in plan:
             together.wait()
-            made[number] += one.call(count // 2 + 1, failures)
+            made[number] += one.repeat(count // 2 + 1, failures)
         turn = number * len(plan) // THREADS
         together.wait()
         for one, count in plan[turn:] + plan[:turn]:
-            made[number] += one.call(count - count // 2, failures)
+            made[number] += one.repeat(count - count // 2, failures)
 
     sys.setswitchinterval(1e-5)
     at_once(work, THREADS, timeout=None)

@@ -16,12 +16,12 @@ from statistics import median
 
 import numpy as np
 import pytest
+from plain import plain
 
 import fastbleu
 from fastbleu.runtime._process import reseed
 from trust import crafting
 from trust.children import SEED
-from trust.entry_points import plain
 
 TOKENS = 100_000
 MOST = 3.0

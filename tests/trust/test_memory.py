@@ -21,7 +21,7 @@ LEFT_OUT = [
     *("nltk_arguments", "tokenizer_libraries", "files", "formats", "signals"),
     *("cli", "cli_robustness", "cli_testsets", "cli_utf8", "cli_segments"),
     *("cli_dialects", "unicode_ranges", "memory"),
-    *("trust_entries", "rewards", "report", "type_checkers"),
+    *("entry_points", "rewards", "report", "type_checkers"),
     *("update", "state"),
     *("identification", "explanation", "diagnosis_real_data"),
     *("tokenizers_parity", "nltk_bulk", "nltk_smoothing", "significance", "architecture"),
@@ -47,7 +47,7 @@ FIRST_FRAMES = 3
 EVERYTHING = """
 import sys
 sys.modules.update(dict.fromkeys(["jieba", "punkt", "sacremoses", "whisper_normalizer"]))
-from trust.entry_points import call_all
+from trust.calls import call_all
 call_all({})
 """
 
@@ -137,6 +137,6 @@ def test_memcheck_and_growth_find_a_planted_fault(cases, canary):
         cases.check(errors, f"memcheck missed the planted {canary.name}")
         if canary.name == "leak":
             grown = type(cases)()
-            growth.check(grown, 0, 1, long=False, build=canary.build, name="fastbleu.count")
+            growth.check(grown, 0, 1, long=False, build=canary.build, name="stats")
             cases.check("bytes for each" in str(grown.failures), f"no growth: {grown.failures}")
     shutil.rmtree(canary.build, ignore_errors=True)

@@ -1,0 +1,1005 @@
+"""All public ways to a score, as functions of a metric and a corpus: one list for all tests.
+
+`test_entry_points.py` compares what each gives with `BLEU.score`; the trust gate calls them with
+damaged and hostile corpora, on many threads, and without memory. The names of an entry are a module
+or a class and after it members of this; a public name that no entry has fails a test.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import inspect
+import io
+import itertools
+import json
+import math
+import os
+import pickle
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import fastbleu
+from fastbleu import BLEU, Stats, cli, dialects, matrix, recipes, sacrebleu, significance, tables
+
+
+class Library:
+    """A module that is imported when something of it is used."""
+
+    def __init__(self, name: str) -> None:
+        self.module = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.module), name)
+
+
+pa, pd, pl, duckdb, dd = map(Library, ("pyarrow", "pandas", "polars", "duckdb", "dask.dataframe"))
+
+
+def integration(name: str) -> Any:
+    return import_module(f"fastbleu.integrations.{name}")
+
+
+@dataclass(eq=False, frozen=True)
+class Corpus:
+    """Segments; `references[segment][k]`."""
+
+    hypotheses: Any
+    references: Any
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.hypotheses, self.references))
+
+    def __getitem__(self, rows: slice) -> Corpus:
+        return Corpus(self.hypotheses[rows], self.references[rows])
+
+    @property
+    def halves(self) -> list[Corpus]:
+        half = len(self) // 2
+        return [part for part in (self[:half], self[half:]) if len(part)]
+
+    @cached_property
+    def groups(self) -> dict[str | None, Corpus]:
+        """The parts that the column "key" makes, and the whole by None."""
+        return {None: self} | {f"group {k}": self[k::3] for k in range(min(3, len(self)))}
+
+    @property
+    def streams(self) -> list[list[str | None]]:
+        """References as sacreBLEU has them, with None where there are fewer than of others."""
+        return [list(texts) for texts in itertools.zip_longest(*self.references)]
+
+    @property
+    def of_firsts(self) -> Corpus:
+        """A few segments with their first references."""
+        return Corpus(self.hypotheses[:20], [texts[:1] for texts in self.references[:20]])
+
+    @cached_property
+    def varies(self) -> bool:
+        return len(set(map(len, self.references))) != 1
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns of references, or the one with lists of them if their number varies."""
+        return ["refs"] if self.varies else [f"ref{k}" for k in range(len(self.references[0]))]
+
+    @cached_property
+    def table(self) -> Any:
+        """A table of pyarrow."""
+        text = pa.string()
+        columns = {"key": pa.array([f"group {row % 3}" for row in range(len(self))])}
+        columns["mt"] = pa.array(self.hypotheses, text)
+        if self.varies:
+            columns["refs"] = pa.array(list(map(list, self.references)), pa.list_(text))
+        else:
+            columns |= {n: pa.array(s, text) for n, s in zip(self.names, self.streams, strict=True)}
+        return pa.table(columns)
+
+    @property
+    def days(self) -> list[Any]:
+        """The table in two parts."""
+        half = len(self) // 2
+        return [part for part in (self.table[:half], self.table[half:]) if len(part)]
+
+    @cached_property
+    def ids(self) -> tuple[Any, Any]:
+        """The first words of hypotheses and first references as ids, padded with 0."""
+        numbers: dict[str, int] = {}
+        sides = self.hypotheses, [texts[0] for texts in self.references]
+        ids = [np.zeros((len(self), 40), int) for _ in sides]
+        for array, texts in zip(ids, sides, strict=True):
+            for row, text in zip(array, texts, strict=True):
+                words = text.split()[:39]
+                row[: len(words)] = [numbers.setdefault(w, len(numbers) + 1) for w in words]
+        return ids[0], ids[1]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A way to a score.
+
+    `gives` says what `call` returns: "corpus", the score as a `Score`, a number, or a row of a
+    table; "groups", those of `Corpus.groups`, with None for no score; "sentences", those of
+    `BLEU.sentence_scores`; "pair", something and what it must be equal to; "", no score at all.
+    It `needs` libraries, may be for `only` some dialects, and be called by one thread `alone`.
+    """
+
+    label: str
+    names: tuple[str, ...]
+    gives: str
+    call: Callable[[BLEU, Corpus], Any]
+    needs: tuple[str, ...]
+    only: tuple[str, ...]
+    alone: bool
+
+    @property
+    def installed(self) -> bool:
+        return all(map(find_spec, self.needs))
+
+
+ENTRIES: list[Entry] = []
+# What reads tables, and frames of pandas.
+TABLES, OF_PANDAS = "narwhals pyarrow", "narwhals pandas pyarrow"
+
+
+def entry(
+    names: str, gives: str = "corpus", needs: str = "", only: str = "", **more: Any
+) -> Callable[[Any], Any]:
+    """Add a function to `ENTRIES`."""
+    listed = []
+    for owner, *members in map(str.split, names.split(";")):
+        owner = owner if owner.startswith("fastbleu") else f"fastbleu.{owner}"
+        listed += [f"{owner}.{member}" for member in members]
+
+    def add(call: Any) -> Any:
+        exhausted = call
+        if inspect.isgeneratorfunction(call):
+            exhausted = functools.wraps(call)(lambda *arguments: list(call(*arguments)))
+        label, alone = more.get("label", call.__name__), more.get("alone", False)
+        rest = tuple(needs.split()), tuple(only.split()), alone
+        ENTRIES.append(Entry(label, tuple(listed), gives, exhausted, *rest))
+        return call
+
+    return add
+
+
+# Helpers.
+
+
+def made(metric: BLEU, *parts: Corpus, **changes: Any) -> BLEU:
+    """A metric with the same arguments but for `changes`, to which these parts were added."""
+    new = BLEU(**metric.as_arguments() | changes)
+    for part in parts:
+        new.update(*part)
+    return new
+
+
+def of_ids(metric: BLEU) -> BLEU:
+    return made(metric, tokenize=None, lowercase=False, ignore_ids=(0,))
+
+
+def counts(score: Any) -> dict[str, Any]:
+    """What a score has besides its signature."""
+    return {"bleu": score.value, "hyp_len": score.hyp_len, "ref_len": score.ref_len}
+
+
+def of_stats(metric: BLEU, stats: Stats) -> float:
+    dialect = metric.scorer.dialect
+    found = dialect.score(stats).value
+    if len(stats) > 1:
+        assert found == significance.bootstrap(stats, dialect=dialect, samples=2).score
+    return found
+
+
+def of_counts(metric: BLEU, table: list[dict[str, Any]]) -> float:
+    """The score of a table's columns with counts."""
+    names = [name for name in table[0] if re.match("(hyp|ref)_len|(matches|totals)_", name)]
+    return of_stats(metric, Stats([[row[name] for name in names] for row in table]))
+
+
+def rows(table: Any) -> list[dict[str, Any]]:
+    """The rows of a table of any library, or of parts of it."""
+    if isinstance(table, dict):
+        return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    if hasattr(table, "to_dict") and not hasattr(table, "to_dicts"):
+        return table.to_dict("records")
+    for method in ("toArrow", "collect", "compute"):
+        if callable(getattr(table, method, None)):
+            return rows(getattr(table, method)())
+    for method in ("to_pylist", "to_dicts", "take_all"):
+        if hasattr(table, method):
+            return getattr(table, method)()
+    return [row for part in table for row in rows(part)]
+
+
+def by_key(*found: Any) -> dict[str | None, Any]:
+    """The rows of tables by their keys; None for what has none."""
+    return {row.pop("key", None): row for table in found for row in rows(table)}
+
+
+def bleus(table: Any) -> list[float | None]:
+    return [row["bleu"] for row in rows(table)]
+
+
+@functools.cache
+def scratch() -> Path:
+    """A directory of this process, gone when it ends."""
+    directory = tempfile.mkdtemp(prefix="fastbleu-entries-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return Path(directory)
+
+
+@functools.cache
+def file_of(corpus: Corpus, kind: str) -> str:
+    """A file of the table."""
+    if kind == "csv" and corpus.varies:
+        raise ValueError("a file of CSV has no lists of references")
+    path = scratch() / f"{id(corpus)}.{kind}"
+    write = {"parquet": "write_table", "feather": "write_feather", "csv": "write_csv"}
+    if kind == "jsonl":
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in corpus.table.to_pylist()))
+    else:
+        getattr(import_module(f"pyarrow.{kind}"), write[kind])(corpus.table, path)
+    return str(path)
+
+
+@functools.cache
+def files_of_lines(corpus: Corpus) -> list[str]:
+    """Files of hypotheses, and of each stream of references."""
+    paths = []
+    for number, texts in enumerate([corpus.hypotheses, *corpus.streams]):
+        paths.append(scratch() / f"{id(corpus)}.{number}")
+        paths[-1].write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    return list(map(str, paths))
+
+
+# The metric.
+
+
+@entry("fastbleu.BLEU score")
+def score(metric: BLEU, corpus: Corpus) -> Any:
+    return metric.score(*corpus)
+
+
+@entry("fastbleu.BLEU score")
+def threads(metric: BLEU, corpus: Corpus) -> Any:
+    return made(metric, threads=2).score(*corpus)
+
+
+@entry("fastbleu.BLEU update compute")
+def batches(metric: BLEU, corpus: Corpus) -> Any:
+    return made(metric, *(part for half in corpus.halves for part in half.halves)).compute()
+
+
+@entry("fastbleu.BLEU merge")
+def merge(metric: BLEU, corpus: Corpus) -> Any:
+    merged = made(metric)
+    for half in corpus.halves:
+        merged.merge(made(metric, half))
+    return merged.compute()
+
+
+@entry("fastbleu.BLEU state from_state")
+def states(metric: BLEU, corpus: Corpus) -> Any:
+    row = sum(made(metric, half).state for half in corpus.halves)
+    return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
+
+
+@entry("fastbleu.BLEU sums")
+def sums(metric: BLEU, corpus: Corpus) -> Any:
+    row = sum(metric.sums(*half) for half in corpus.halves)
+    return counts(BLEU.from_state(row, **metric.as_arguments()).compute())
+
+
+@entry("fastbleu.BLEU all_reduce", alone=True)
+def ranks(metric: BLEU, corpus: Corpus) -> Any:
+    """A stand-in for torch.distributed: the metric that is reduced last has what all have sent."""
+    sent: list[Any] = []
+
+    def all_gather_object(gathered: list[Any], value: object, group: object) -> None:
+        sent.insert(0, pickle.loads(pickle.dumps(value)))
+        gathered[:] = sent
+
+    torch = sys.modules.get("torch", SimpleNamespace(distributed=SimpleNamespace()))
+    world = {"get_world_size": lambda _: 2, "all_gather_object": all_gather_object}
+    world |= dict.fromkeys(("is_available", "is_initialized"), lambda: True)
+    parts = [made(metric, half) for half in reversed(corpus.halves)]
+    with patch.dict(sys.modules, torch=torch), patch.dict(vars(torch.distributed), world):
+        reduced = [part.all_reduce() for part in parts]
+    return reduced[-1].compute()
+
+
+@entry("fastbleu.BLEU update")
+def pickled(metric: BLEU, corpus: Corpus) -> Any:
+    return pickle.loads(pickle.dumps(made(metric, *corpus.halves))).compute()
+
+
+@entry("fastbleu.BLEU segments segment_scores", "sentences")
+def segments(metric: BLEU, corpus: Corpus) -> Any:
+    return made(metric, *corpus.halves, keep_segments=True).segment_scores()
+
+
+@entry("fastbleu.BLEU sentence_scores", "sentences")
+def sentence_scores(metric: BLEU, corpus: Corpus) -> Any:
+    return made(metric, threads=2).sentence_scores(*corpus)
+
+
+@entry("fastbleu.BLEU statistics")
+def statistics(metric: BLEU, corpus: Corpus) -> Any:
+    return of_stats(metric, metric.statistics(*corpus))
+
+
+@entry("fastbleu.BLEU score")
+def tokens(metric: BLEU, corpus: Corpus) -> Any:
+    def split(text: str) -> list[str]:
+        return fastbleu.tokenize(text.lower() if metric.lowercase else text, metric.tokenizer)
+
+    references = [list(map(split, texts)) for texts in corpus.references]
+    other = made(metric, tokenize=None, lowercase=False)
+    return other.score(list(map(split, corpus.hypotheses)), references).value
+
+
+@entry("fastbleu.BLEU score", "pair")
+def words(metric: BLEU, corpus: Corpus) -> Any:
+    """A perfect hypothesis, of words where the tokens of a dialect are lines or sentences."""
+    text = "the cat sat on the mat today ."
+    other = made(metric, tokenize=None, lowercase=False)
+    found = other.score([text.split()], [[text.split()]]).value
+    return found > 0, metric.score([text], [[text]]).value > 0
+
+
+@entry("fastbleu.BLEU prefix_scores", "pair")
+def prefix_scores(metric: BLEU, corpus: Corpus) -> Any:
+    metric = of_ids(metric)
+    return metric.prefix_scores(*corpus.ids)[:, -1], metric.sentence_scores(*corpus.ids)
+
+
+@entry("fastbleu.BLEU score", needs="pyarrow")
+def columns(metric: BLEU, corpus: Corpus) -> Any:
+    references = [corpus.table[name] for name in corpus.names]
+    return metric.score(corpus.table["mt"], references[0] if corpus.varies else references)
+
+
+@entry("fastbleu.BLEU sentence_scores", "sentences", "pyarrow")
+def sentences_of_columns(metric: BLEU, corpus: Corpus) -> Any:
+    lists = pa.array(list(map(list, corpus.references)), pa.large_list(pa.large_string()))
+    return metric.sentence_scores(corpus.table["mt"], lists)
+
+
+# Many against many, and rewards: sentences.
+
+
+@entry("fastbleu.BLEU pairwise iter_blocks", "pair")
+def pairs(metric: BLEU, corpus: Corpus) -> Any:
+    few = corpus.of_firsts
+    sides = few.hypotheses, [texts[0] for texts in few.references]
+    blocks = [scores for _, scores in metric.iter_blocks(*sides, rows=2)]
+    assert np.array_equal(np.concatenate(blocks), metric.pairwise(*sides), equal_nan=True)
+    return metric.pairwise(*sides).diagonal(), metric.sentence_scores(*few)
+
+
+@entry("fastbleu.matrix mbr nearest", "pair")
+def single_pairs(metric: BLEU, corpus: Corpus) -> Any:
+    few, found = corpus.of_firsts, []
+    for text, references in zip(*few, strict=True):
+        found.append(matrix.mbr([text], references, metric=metric).utilities[0])
+        assert found[-1] == matrix.nearest([text], references, metric=metric)[0][0, 0]
+    return np.array(found), metric.sentence_scores(*few)
+
+
+@entry("fastbleu.matrix.ReferenceIndex score sentence_scores statistics", "pair")
+def reference_index(metric: BLEU, corpus: Corpus) -> Any:
+    references, few = corpus.references[-1], corpus.hypotheses[:20]
+    index = matrix.ReferenceIndex(references, metric=metric)
+    same = few, [references] * len(few)
+    found = [*index.sentence_scores(few), index.score(few).value]
+    assert found[-1] == of_stats(metric, index.statistics(few))
+    return np.array(found), np.array([*metric.sentence_scores(*same), metric.score(*same).value])
+
+
+@entry("fastbleu.rewards.BLEUReward compute_score reward_func", "pair")
+def reward(metric: BLEU, corpus: Corpus) -> Any:
+    arguments = metric.as_arguments()
+    del arguments["effective_order"]
+    made_reward = fastbleu.rewards.BLEUReward(**arguments)
+    found = made_reward(completions=corpus.hypotheses, references=corpus.references)
+    assert found[-1] == made_reward.compute_score("", *(side[-1] for side in corpus))
+    # Some dialects refuse an empty text, whose reward is 0.
+    texts = [text or "0 0 0 0" for text in corpus.hypotheses]
+    scores = made_reward.metric.sentence_scores(texts, corpus.references)
+    rewards = (scores / metric.scorer.dialect.scale).clip(0, 1)
+    return np.array(found), np.where(list(map(bool, corpus.hypotheses)), rewards, 0)
+
+
+# Comparisons, reports and explanations.
+
+
+@entry("fastbleu.significance compare")
+def compare(metric: BLEU, corpus: Corpus) -> Any:
+    systems = {"a": corpus.hypotheses, "b": corpus.hypotheses}
+    options = {"method": "bootstrap", "samples": 2, "metric": metric}
+    [found] = significance.compare(systems, corpus.references, **options).values()
+    assert found.score == found.baseline_score == found.interval.score
+    return found.score
+
+
+@entry("fastbleu report")
+def report(metric: BLEU, corpus: Corpus) -> Any:
+    options = {"metric": metric, "samples": 0, "dialects": False}
+    return fastbleu.report({"a": corpus.hypotheses}, corpus.references, **options).scores["a"]
+
+
+@entry("fastbleu explain", "pair")
+def explain(metric: BLEU, corpus: Corpus) -> Any:
+    other = BLEU("none", lowercase=True)
+    found = fastbleu.explain(*corpus, metric, other)
+    return [counts(found.a), counts(found.b)], [counts(m.score(*corpus)) for m in (metric, other)]
+
+
+@functools.cache
+def overview_of(corpus: Corpus) -> Any:
+    return fastbleu.explain(*corpus)
+
+
+@entry("fastbleu explain", only=" ".join(dialects.names()))
+def overview(metric: BLEU, corpus: Corpus) -> Any:
+    found = overview_of(corpus)
+    if metric.dialect in found.failures:
+        raise ValueError(found.failures[metric.dialect])
+    return found.scores[metric.dialect]
+
+
+@entry("fastbleu identify", "pair", only=" ".join(dialects.names()))
+def identify(metric: BLEU, corpus: Corpus) -> Any:
+    number = metric.score(*corpus).value
+    found = fastbleu.identify(f"{number:.12f}", *corpus).matches
+    # Settings that give nearly the same are one match.
+    return any(math.isclose(match.value, number, abs_tol=1e-12) for match in found), True
+
+
+# Tables.
+
+SOURCES: dict[str, tuple[str, Any]] = {
+    "pyarrow": ("", lambda corpus: corpus.table),
+    "a dict": ("", lambda corpus: corpus.table.to_pydict()),
+    "pandas": ("pandas", lambda corpus: corpus.table.to_pandas()),
+    "polars": ("polars", lambda corpus: pl.DataFrame(corpus.table)),
+    "a lazy frame": ("polars", lambda corpus: pl.LazyFrame(corpus.table)),
+    "DuckDB": ("duckdb", lambda corpus: duckdb.from_arrow(corpus.table)),
+    "parts": ("", lambda corpus: iter(corpus.days)),
+    "parquet": ("", lambda corpus: file_of(corpus, "parquet")),
+    "feather": ("", lambda corpus: file_of(corpus, "feather")),
+    "jsonl": ("", lambda corpus: file_of(corpus, "jsonl")),
+    "csv": ("", lambda corpus: file_of(corpus, "csv")),
+}
+
+
+def add_tables(source: str, needs: str, table_of: Callable[[Corpus], Any]) -> None:
+    # An empty cell of CSV is an empty text or a missing one.
+    options = {"missing": "empty" if source == "csv" else "error"}
+    needs = f"{TABLES} {needs}"
+
+    @entry("fastbleu.tables score", "groups", needs, label=f"tables.score of {source}")
+    def groups(metric: BLEU, corpus: Corpus) -> Any:
+        def found(by: Any) -> Any:
+            arguments = table_of(corpus), "mt", corpus.names, by
+            return tables.score(*arguments, metric=metric, **options)
+
+        return by_key(found([]), found("key"))
+
+    label = f"tables.sentence_scores of {source}"
+
+    @entry("fastbleu.tables sentence_scores", "sentences", needs, label=label)
+    def sentences(metric: BLEU, corpus: Corpus) -> Any:
+        arguments = table_of(corpus), "mt", corpus.names
+        return bleus(tables.sentence_scores(*arguments, metric=metric, **options))
+
+
+for name, source in SOURCES.items():
+    add_tables(name, *source)
+
+
+@entry("fastbleu.tables sums combine scores", "groups", TABLES, alone=True)
+def stored_sums(metric: BLEU, corpus: Corpus) -> Any:
+    """Sums of two days in files."""
+    paths = [str(scratch() / f"sums{number}.parquet") for number, _ in enumerate(corpus.days)]
+    for path, day in zip(paths, corpus.days, strict=True):
+        found = tables.sums(day, "mt", corpus.names, "key", metric=metric)
+        import_module("pyarrow.parquet").write_table(found, path)
+    return by_key(*(tables.scores(tables.combine(*paths, by=by)) for by in ([], "key")))
+
+
+@entry("fastbleu.tables score", "groups", TABLES)
+def confidence(metric: BLEU, corpus: Corpus) -> Any:
+    options = {"confidence": 0.9, "samples": 2, "metric": metric}
+    arguments = corpus.table, "mt", corpus.names
+    return by_key(*(tables.score(*arguments, by, **options) for by in ([], "key")))
+
+
+@entry("fastbleu.tables statistics", needs=TABLES)
+def table_statistics(metric: BLEU, corpus: Corpus) -> Any:
+    found = tables.statistics(file_of(corpus, "parquet"), "mt", corpus.names, metric=metric)
+    return of_counts(metric, rows(found))
+
+
+# Queries and engines.
+
+
+def of_pandas(corpus: Corpus) -> Any:
+    integration("pandas")
+    return corpus.table.to_pandas().bleu
+
+
+@entry(
+    "integrations.pandas BLEUAccessor; integrations.pandas.BLEUAccessor corpus score sums",
+    "groups",
+    OF_PANDAS,
+)
+def pandas_groups(metric: BLEU, corpus: Corpus) -> Any:
+    arguments, accessor = ("mt", corpus.names), of_pandas(corpus)
+    found = accessor.score(*arguments, "key", metric=metric)
+    assert found.equals(tables.scores(accessor.sums(*arguments, "key", metric=metric)))
+    return by_key(found) | {None: accessor.corpus(*arguments, metric=metric)}
+
+
+@entry("integrations.pandas.BLEUAccessor sentence", "sentences", OF_PANDAS)
+def pandas_sentences(metric: BLEU, corpus: Corpus) -> Any:
+    return of_pandas(corpus).sentence("mt", corpus.names, metric=metric)
+
+
+@entry("integrations.pandas.BLEUAccessor statistics", needs=OF_PANDAS)
+def pandas_statistics(metric: BLEU, corpus: Corpus) -> Any:
+    return of_counts(metric, rows(of_pandas(corpus).statistics("mt", corpus.names, metric=metric)))
+
+
+def of_polars(corpus: Corpus, way: str, metric: BLEU) -> Any:
+    """A lazy frame, and an expression of it."""
+    integration("polars")
+    expression = getattr(pl.col("mt").bleu, way)(*corpus.names, metric=metric)
+    return pl.LazyFrame(corpus.table), expression.alias("bleu")
+
+
+@entry("integrations.polars BLEUExpressions BLEUExpressions.corpus", "groups", "polars pyarrow")
+def polars_groups(metric: BLEU, corpus: Corpus) -> Any:
+    frame, bleu = of_polars(corpus, "corpus", metric)
+    return by_key(frame.select(bleu), frame.group_by("key").agg(bleu))
+
+
+@entry("integrations.polars.BLEUExpressions sentence", "sentences", "polars pyarrow")
+def polars_sentences(metric: BLEU, corpus: Corpus) -> Any:
+    frame, bleu = of_polars(corpus, "sentence", metric)
+    return bleus(frame.select(bleu))
+
+
+@entry("integrations.polars.BLEUExpressions sums", "groups", f"{TABLES} polars")
+def polars_sums(metric: BLEU, corpus: Corpus) -> Any:
+    frame, bleu = of_polars(corpus, "sums", metric)
+    least, most = pl.col("fewest_references").min(), pl.col("most_references").max()
+    others = pl.exclude("key", "fewest_references", "most_references").sum()
+    counted = tables.sums(corpus.table, "mt", corpus.names, metric=metric)["counted"][0].as_py()
+    unnested = frame.select("key", bleu).unnest("bleu").with_columns(all=1)
+    sums = [unnested.group_by(key).agg(others, least, most) for key in ("all", "key")]
+    return by_key(*(tables.scores(s.with_columns(counted=pl.lit(counted))) for s in sums))
+
+
+@functools.cache
+def registered(metric: BLEU, references: int | None) -> str:
+    """Functions of pyarrow's registry: a name can be registered once in a process."""
+    name = f"bleu{registered.cache_info().misses}"
+    integration("arrow").register(metric=metric, references=references, name=name)
+    return name
+
+
+@entry("integrations.arrow register", "groups", "pyarrow")
+def arrow_groups(metric: BLEU, corpus: Corpus) -> Any:
+    name = registered(metric, None if corpus.varies else len(corpus.names))
+    texts, function = ["mt", *corpus.names], f"{name}_corpus"
+    whole = pa.compute.call_function(function, [corpus.table[text] for text in texts]).as_py()
+    found = corpus.table.group_by("key").aggregate([(texts, function)])
+    [scores] = [column.to_pylist() for column in found.columns if column.type == pa.float64()]
+    return {None: whole} | dict(zip(found["key"].to_pylist(), scores, strict=True))
+
+
+@entry("integrations.arrow register", "sentences", "pyarrow")
+def arrow_sentences(metric: BLEU, corpus: Corpus) -> Any:
+    name = registered(metric, None if corpus.varies else len(corpus.names))
+    texts = [corpus.table[name] for name in ("mt", *corpus.names)]
+    return pa.compute.call_function(f"{name}_sentence", texts).to_pylist()
+
+
+@functools.cache
+def connection(corpus: Corpus) -> Any:
+    opened = duckdb.connect()
+    opened.execute("SET threads = 1")
+    return opened.register("outputs", corpus.table)
+
+
+def query(metric: BLEU, corpus: Corpus, selected: str, by: str = "") -> Any:
+    """The result of a query; TEXTS are the columns of texts."""
+    references = None if corpus.varies else len(corpus.names)
+    integration("duckdb").register(connection(corpus), metric=metric, references=references)
+    texts = ", ".join(["mt", *corpus.names])
+    sql = f"SELECT {selected} FROM outputs".replace("TEXTS", texts)
+    if by:
+        sql = f"{sql} GROUP BY {by}".replace("SELECT ", f"SELECT {by}, ")
+    return connection(corpus).sql(sql).arrow().read_all()
+
+
+@entry("integrations.duckdb register", "groups", f"{TABLES} duckdb", alone=True)
+def duckdb_groups(metric: BLEU, corpus: Corpus) -> Any:
+    selected = "bleu_corpus(TEXTS) AS bleu"
+    return by_key(*(query(metric, corpus, selected, by) for by in ("", "key")))
+
+
+@entry("integrations.duckdb register", "groups", f"{TABLES} duckdb", alone=True)
+def duckdb_sums(metric: BLEU, corpus: Corpus) -> Any:
+    selected = "unnest(bleu_sums(TEXTS))"
+    return by_key(*(tables.scores(query(metric, corpus, selected, by)) for by in ("", "key")))
+
+
+@entry("integrations.duckdb register", "sentences", f"{TABLES} duckdb", alone=True)
+def duckdb_sentences(metric: BLEU, corpus: Corpus) -> Any:
+    return bleus(query(metric, corpus, "bleu_sentence(TEXTS) AS bleu"))
+
+
+def of_dask(corpus: Corpus) -> Any:
+    # With Arrow's types: Dask makes texts of lists of Python.
+    return dd.from_pandas(corpus.table.to_pandas(types_mapper=pd.ArrowDtype), npartitions=2)
+
+
+@functools.cache
+def spark_session() -> Any:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = import_module("pyspark.sql").SparkSession.builder.master("local[2]")
+    for name in ("bindAddress", "host"):
+        builder = builder.config(f"spark.driver.{name}", "127.0.0.1")
+    session = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 2)
+    session = session.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+@functools.cache
+def of_spark(corpus: Corpus) -> Any:
+    return spark_session().createDataFrame(corpus.table).repartition(2).cache()
+
+
+@functools.cache
+def of_ray(corpus: Corpus) -> Any:
+    ray, data = import_module("ray"), import_module("ray.data")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
+    data.DataContext.get_current().enable_progress_bars = False
+    return data.from_arrow(corpus.table).repartition(2).materialize()
+
+
+ENGINES: dict[str, tuple[str, Any]] = {
+    "dask": ("dask", of_dask),
+    "spark": ("pyspark", of_spark),
+    "ray": ("ray", of_ray),
+}
+
+
+def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> None:
+    owner, needs = f"integrations.{engine}", f"{OF_PANDAS} {library}"
+
+    @entry(f"{owner} score sums", "groups", needs, label=f"{engine}.score", alone=True)
+    def groups(metric: BLEU, corpus: Corpus) -> Any:
+        functions, table = integration(engine), table_of(corpus)
+        sums = rows(functions.sums(table, "mt", corpus.names, metric=metric))
+        found = functions.score(table, "mt", corpus.names, "key", metric=metric)
+        return by_key(tables.scores(pa.Table.from_pylist(sums)), found)
+
+    label = f"{engine}.sentence_scores"
+
+    @entry(f"{owner} sentence_scores", "sentences", needs, label=label, alone=True)
+    def sentences(metric: BLEU, corpus: Corpus) -> Any:
+        arguments = table_of(corpus), "mt", corpus.names
+        found = rows(integration(engine).sentence_scores(*arguments, metric=metric))
+        scores = {row["mt"]: row["bleu"] for row in found}  # rows are in any order
+        return [scores[text] for text in corpus.hypotheses]
+
+    @entry(f"{owner} statistics", needs=needs, label=f"{engine}.statistics", alone=True)
+    def counted(metric: BLEU, corpus: Corpus) -> Any:
+        found = integration(engine).statistics(table_of(corpus), "mt", corpus.names, metric=metric)
+        return of_counts(metric, rows(found))
+
+
+for name, engine in ENGINES.items():
+    add_engine(name, *engine)
+
+
+@entry("integrations.spark register sentence_column", "groups", f"{OF_PANDAS} pyspark", alone=True)
+def spark_sql(metric: BLEU, corpus: Corpus) -> Any:
+    integration("spark").register(spark_session(), metric=metric)
+    of_spark(corpus).createOrReplaceTempView("outputs")
+    bleu = f"bleu_corpus({', '.join(['mt', *corpus.names])}) AS bleu"
+    sql = f"SELECT {bleu} FROM outputs", f"SELECT key, {bleu} FROM outputs GROUP BY key"
+    return by_key(*map(spark_session().sql, sql))
+
+
+# The command.
+
+
+def command(*arguments: str) -> Any:
+    """What the command prints as JSON; its complaint as a ValueError."""
+    out, error = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(error):
+        status = cli.main([*arguments, "-q"])
+    if status:
+        raise ValueError(error.getvalue())
+    out.flush()
+    return json.loads(out.buffer.getvalue())
+
+
+@entry("fastbleu.cli main", alone=True)
+def command_of_lines(metric: BLEU, corpus: Corpus) -> Any:
+    if corpus.varies:
+        raise ValueError("files of lines have the same number of references for each segment")
+    hypotheses, *references = files_of_lines(corpus)
+    options = "--dialect", metric.dialect, "-w", "200"
+    return command(*references, "-i", hypotheses, *options)["score"]
+
+
+@entry("fastbleu.cli main", "groups", TABLES, alone=True)
+def command_by_key(metric: BLEU, corpus: Corpus) -> Any:
+    path = file_of(corpus, "parquet")
+    references = [f"{path}::{name}" for name in corpus.names]
+    options = "--by", "key", "--dialect", metric.dialect
+    found = by_key(pa.Table.from_pylist(command(*references, "-i", f"{path}::mt", *options)))
+    return found | {None: metric.score(*corpus)}
+
+
+# Drop-ins, adaptors and patched libraries.
+
+
+def in_nltk_order(corpus: Corpus) -> tuple[Any, Any]:
+    split = [[text.split() for text in texts] for texts in corpus.references]
+    return split, [text.split() for text in corpus.hypotheses]
+
+
+@entry("fastbleu corpus_bleu", only="nltk")
+def nltk_corpus(metric: BLEU, corpus: Corpus) -> Any:
+    return fastbleu.corpus_bleu(*in_nltk_order(corpus))
+
+
+@entry("fastbleu sentence_bleu", "sentences", only="nltk")
+def nltk_sentences(metric: BLEU, corpus: Corpus) -> Any:
+    return list(map(fastbleu.sentence_bleu, *in_nltk_order(corpus)))
+
+
+@entry("fastbleu.nltk patch unpatch", needs="nltk", only="nltk", alone=True)
+def nltk_patched(metric: BLEU, corpus: Corpus) -> Any:
+    with fastbleu.patch("nltk"):
+        return import_module("nltk.translate.bleu_score").corpus_bleu(*in_nltk_order(corpus))
+
+
+@entry("fastbleu.sacrebleu corpus_bleu BLEU.corpus_score BLEU.compute_bleu", only="sacrebleu")
+def sacrebleu_corpus(metric: BLEU, corpus: Corpus) -> Any:
+    found = sacrebleu.BLEU(references=corpus.streams).corpus_score(corpus.hypotheses, None)
+    parts = found.counts, found.totals, found.sys_len, found.ref_len
+    assert found.score == sacrebleu.BLEU.compute_bleu(*parts, smooth_method="exp").score
+    return sacrebleu.corpus_bleu(corpus.hypotheses, corpus.streams).score
+
+
+@entry("fastbleu.sacrebleu raw_corpus_bleu", "pair", only="sacrebleu")
+def sacrebleu_raw(metric: BLEU, corpus: Corpus) -> Any:
+    raw = BLEU("none", smoothing="floor", smoothing_value=0.01)
+    found = sacrebleu.raw_corpus_bleu(corpus.hypotheses, corpus.streams)
+    return found.score, raw.score(*corpus).value
+
+
+@entry("fastbleu.sacrebleu sentence_bleu BLEU.sentence_score", "pair", only="sacrebleu")
+def sacrebleu_sentences(metric: BLEU, corpus: Corpus) -> Any:
+    found = [score.score for score in map(sacrebleu.sentence_bleu, *corpus)]
+    return np.array(found), made(metric, effective_order=True).sentence_scores(*corpus)
+
+
+@entry("fastbleu.sacrebleu patch unpatch", needs="sacrebleu", only="sacrebleu", alone=True)
+def sacrebleu_patched(metric: BLEU, corpus: Corpus) -> Any:
+    with fastbleu.patch("sacrebleu"):
+        return import_module("sacrebleu").corpus_bleu(corpus.hypotheses, corpus.streams).score
+
+
+@entry("integrations.evaluate load Bleu Sacrebleu", only="evaluate sacrebleu")
+def evaluate(metric: BLEU, corpus: Corpus) -> Any:
+    loaded = integration("evaluate").load({"evaluate": "bleu"}.get(metric.dialect, "sacrebleu"))
+    for half in corpus.halves:
+        loaded.add_batch(predictions=half.hypotheses, references=half.references)
+    found = loaded.compute()
+    return found.get("score", found.get("bleu"))
+
+
+@entry("integrations.transformers compute_metrics ComputeMetrics", "pair")
+def trainer(metric: BLEU, corpus: Corpus) -> Any:
+    metric = of_ids(metric)
+    computed = integration("transformers").compute_metrics(**metric.as_arguments())
+    return computed(corpus.ids)["bleu"], metric.score(*corpus.ids).value
+
+
+@entry("integrations.coco Bleu Bleu.method PTBTokenizer patched_tokenize", only="coco")
+def coco(metric: BLEU, corpus: Corpus) -> Any:
+    integration("coco").PTBTokenizer().tokenize({7: [{"caption": "A man."}]})
+    hypotheses = {number: [text] for number, text in enumerate(corpus.hypotheses)}
+    references = dict(enumerate(corpus.references))
+    return integration("coco").Bleu(4).compute_score(references, hypotheses, verbose=0)[0][3]
+
+
+@entry(
+    "integrations.torchmetrics BLEUScore SacreBLEUScore", "corpus", "torchmetrics", "torchmetrics"
+)
+def torchmetrics(metric: BLEU, corpus: Corpus) -> Any:
+    adaptor = integration("torchmetrics").BLEUScore(dialect="torchmetrics")
+    for half in corpus.halves:
+        adaptor.forward(*half)
+    return adaptor.compute().item()
+
+
+@entry("integrations.torcheval BLEUScore", "pair", "torcheval", "sacrebleu")
+def torcheval(metric: BLEU, corpus: Corpus) -> Any:
+    found = integration("torcheval").BLEUScore(n_gram=4).update(*corpus).compute().item()
+    return found, made(metric, tokenize="none", smoothing="none").score(*corpus).value / 100
+
+
+@entry("integrations.ignite BLEU BLEU.compute BLEU.score", needs="ignite")
+def ignite(metric: BLEU, corpus: Corpus) -> Any:
+    adaptor = integration("ignite").BLEU(**metric.as_arguments())
+    for half in corpus.halves:
+        adaptor.update(tuple(half))
+    return adaptor.compute()
+
+
+@entry("integrations.keras BLEU", needs="torch keras")
+def keras(metric: BLEU, corpus: Corpus) -> Any:
+    os.environ.setdefault("KERAS_BACKEND", "torch")
+    adaptor = integration("keras").BLEU(**metric.as_arguments())
+    for half in corpus.halves:
+        adaptor.update_state(half.references, half.hypotheses)
+    return counts(adaptor.score())
+
+
+# What is public and no score: the same each time.
+
+
+@entry("fastbleu count Stats", "")
+def stats(metric: BLEU, corpus: Corpus) -> Any:
+    found = fastbleu.count(*corpus, tokenize=metric.tokenizer, max_order=metric.max_order)
+    both = Stats.concatenate([found, Stats.zeros(len(found))])
+    assert found + found == sum([found, found]) == pickle.loads(pickle.dumps(found + found))
+    parts = both.hyp_lens, both.ref_lens, both.matches, both.totals, both[0], both[::2], repr(both)
+    return both.sum(), parts, list(found)
+
+
+@entry("fastbleu BLEU Score InputWarning; fastbleu.BLEU signature ignore_ids stop_id skip_ids", "")
+def scores(metric: BLEU, corpus: Corpus) -> Any:
+    found = metric.score(*corpus)
+    assert found == pickle.loads(pickle.dumps(found))
+    texts = found.format(3), f"{found:.2f} {found!r}", metric.signature, repr(metric)
+    return texts, found.to_dict(), hash(found), metric.ignore_ids, metric.stop_id, metric.skip_ids
+
+
+@entry("fastbleu.BLEU hashed keywords reset as_arguments", "", only="fairseq codebleu-weighted")
+def own_options(metric: BLEU, corpus: Corpus) -> Any:
+    metric.reset()
+    found = getattr(metric, "hashed" if metric.dialect == "fairseq" else "keywords")
+    return found, made(metric) == metric
+
+
+@entry(
+    "fastbleu.BLEU self_bleu mbr reference_index; fastbleu.matrix self_bleu SelfBLEU MBRResult"
+    " duplicates pairwise iter_blocks PairIndex PairIndex.nearest ReferenceIndex"
+    " ReferenceIndex.ngrams ReferenceIndex.nbytes ReferenceIndex.signature",
+    "",
+)
+def pools(metric: BLEU, corpus: Corpus) -> Any:
+    pool = corpus.hypotheses
+    pairs, index = matrix.PairIndex(pool, metric=metric), metric.reference_index(pool)
+    yield pairs.nearest(pool, 2), matrix.duplicates(pool, 50, metric=metric), len(pairs)
+    yield index.ngrams, index.nbytes, index.signature, copy(index).ngrams, repr(index), len(index)
+    yield list(matrix.iter_blocks(pool, pool, rows=1, metric=metric))
+    yield metric.mbr(pool, matrix=True), metric.self_bleu(pool, (1, 3), sample=1)
+    yield matrix.self_bleu(pool, metric=metric), matrix.pairwise(pool, pool, metric=metric)
+
+
+@entry("fastbleu.tokenizers get_tokenizer Tokenizer; fastbleu tokenize", "")
+def tokenizers(metric: BLEU, corpus: Corpus) -> Any:
+    for name in ("none", "13a", "intl", "zh", "char"):
+        its = fastbleu.tokenizers.get_tokenizer(name)
+        assert its == pickle.loads(pickle.dumps(its))
+        yield its.argument, its.splits_at_spaces, repr(its)
+        yield [fastbleu.tokenize(text, name) for text in corpus.hypotheses]
+
+
+@entry(
+    "fastbleu.dialects names get Dialect NltkDialect SacrebleuDialect; fastbleu.dialects.Dialect"
+    " adapt score sentence_scores expected_scores signature require supports printed line"
+    " brevity_penalty; fastbleu.recipes names describe Description",
+    "",
+)
+def dialect(metric: BLEU, corpus: Corpus) -> Any:
+    its, stats = dialects.get(metric.dialect), metric.statistics(*corpus)
+    yield its.score(stats), its.sentence_scores(stats), its.signature(4), its.supports("mbr")
+    yield its.printed(0.5), its.line(metric.score(*corpus)), its.brevity_penalty(3, 4)
+    yield str(recipes.describe("ragas")), recipes.describe().to_dict(), its.adapt(stats) is None
+
+
+@entry(
+    "fastbleu.significance bootstrap paired_bootstrap paired_approximate_randomization Interval"
+    " Comparison Comparisons",
+    "",
+)
+def resampling(metric: BLEU, corpus: Corpus) -> Any:
+    stats, systems = metric.statistics(*corpus), {"a": corpus.hypotheses, "b": corpus.hypotheses}
+    options = {"dialect": metric.scorer.dialect, "samples": 9}
+    interval = significance.bootstrap(stats, **options)
+    single = significance.paired_bootstrap(stats, stats, **options)
+    several = significance.compare(systems, corpus.references, trials=9, metric=metric)
+    shuffled = significance.paired_approximate_randomization(stats, stats, trials=9, **options)
+    yield str(interval), str(single), str(several), interval.half_width, interval.to_dict()
+    yield single.to_dict(), several.to_dict(), single.difference, shuffled.is_significant
+
+
+@entry(
+    "fastbleu SmoothingFunction modified_precision closest_ref_length brevity_penalty;"
+    "fastbleu.nltk Fraction",
+    "",
+    only="nltk",
+)
+def nltk_functions(metric: BLEU, corpus: Corpus) -> Any:
+    [references, *_], [hypothesis, *_] = in_nltk_order(corpus)
+    sides = {"references": references, "hypothesis": hypothesis, "hyp_len": len(hypothesis)}
+    precisions = [fastbleu.modified_precision(references, hypothesis, n) for n in (1, 2, 3)]
+    for number in range(8):
+        method = getattr(fastbleu.SmoothingFunction(), f"method{number}")
+        yield method(list(precisions), **sides)
+    length = fastbleu.closest_ref_length(references, len(hypothesis))
+    yield length, fastbleu.brevity_penalty(length, len(hypothesis))
+
+
+@entry(
+    "fastbleu.sacrebleu BLEU BLEUScore BLEUSignature BLEU.get_signature BLEU.tokenizer",
+    "",
+    only="sacrebleu",
+)
+def sacrebleu_objects(metric: BLEU, corpus: Corpus) -> Any:
+    other = sacrebleu.BLEU()
+    found = other.corpus_score(corpus.hypotheses, corpus.streams, n_bootstrap=2)
+    signature = other.get_signature()
+    signature.update("test", "wmt22")
+    found.estimate_ci([found] * 9)
+    texts = found.format(signature="nrefs:1", is_json=True), signature.format(short=True)
+    return texts, found.prec_str, found.ratio, repr(found), repr(other.tokenizer)
+
+
+@entry(
+    "fastbleu patch unpatch; fastbleu.tables read_coco; fastbleu.rewards BLEUReward;"
+    "integrations.evaluate Bleu.add Bleu.add_batch Bleu.compute Sacrebleu.add"
+    " Sacrebleu.add_batch Sacrebleu.compute; integrations.transformers ComputeMetrics.reset",
+    "",
+    "pyarrow",
+    alone=True,
+)
+def adaptors(metric: BLEU, corpus: Corpus) -> Any:
+    path, loaded = scratch() / "captions.json", integration("evaluate").load("bleu")
+    listed = [{"image_id": n, "caption": text} for n, text in enumerate(corpus.hypotheses)]
+    path.write_text(json.dumps(listed), encoding="utf-8")
+    loaded.add(prediction=corpus.hypotheses[0], reference=corpus.references[0])
+    integration("transformers").compute_metrics().reset()
+    fastbleu.unpatch()
+    return loaded.compute(), len(loaded), tables.read_coco(path, path)

@@ -1,0 +1,297 @@
+"""One number through every entry point: what `BLEU.score` says, or a refusal that says why.
+
+    PYTHONPATH=tests python -m test_entry_points [LABEL ...]
+
+prints how many combinations are run by the long form, or of the corpora named, and what differs.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from entry_points import ENTRIES, Corpus, Entry
+
+import fastbleu
+from fastbleu import BLEU
+
+NAMES = (*fastbleu.dialects.names(), *fastbleu.recipes.names())
+METRICS = {name: BLEU(dialect=name) for name in NAMES}
+TEXTS = [
+    ("The cat sat on the mat, today.", "The cat sat on a mat today.", "On the mat sat a cat."),
+    (
+        "He didn't say &quot;no&quot; to 3.5 dogs!",
+        "He did not say “no” to 3.5 dogs.",
+        "No, he said.",
+    ),
+    ("a dog ran off into the big wood", "a dog ran off into the wood", "the dog went into a wood"),
+    ("Ein kleiner Satz über die Hügel .", "Ein kleiner Satz über Hügel .", "Ein Satz."),
+    ("Too short.", "It is too short.", "This is far too short, it is."),
+    ("return x + self . y [ 0 ] ;", "return x + self . z [ 1 ] ;", "x = self . y [ 0 ]"),
+    ("the the the cat cat cat sat sat", "the cat sat the cat sat the cat", "the cat cat"),
+]
+HYPOTHESES = [texts[0] for texts in TEXTS]
+ONE = [[texts[1]] for texts in TEXTS]
+# The last segment has the fewest, which a part of the corpus does not have.
+RAGGED = [[*texts[1:], texts[0]][: 2 + row % 2] for row, texts in enumerate(TEXTS)][:-1] + ONE[-1:]
+WORDS = " ".join(" ".join(texts) for texts in TEXTS).split()
+LONG = [" ".join((WORDS * 9)[row : row + 700]) for row in range(4)]
+CUT = [" ".join(WORDS[row % 50 : row % 50 + 32]) for row in range(1400)]
+SHORT_FORM = {
+    "short": Corpus(HYPOTHESES, ONE),
+    "several": Corpus(HYPOTHESES, [list(texts[1:]) for texts in TEXTS]),
+    "ragged": Corpus(HYPOTHESES, RAGGED),
+    "one": Corpus(HYPOTHESES[:1], ONE[:1]),
+    "empty sides": Corpus(
+        ["", *HYPOTHESES[1:]], [["a reference of an empty text"], [""], *ONE[2:]]
+    ),
+    "empty": Corpus(["", "", ""], [["a text"], ["another text"], ["nothing for it"]]),
+    "shorter": Corpus(HYPOTHESES, [[" ".join(WORDS * 14)] for _ in TEXTS]),
+}
+CORPORA = SHORT_FORM | {
+    "cut": Corpus([text.rpartition(" ")[0][:130] for text in CUT], [[text] for text in CUT]),
+    "long": Corpus(LONG, [[text[:3000] + " and more of it"] for text in LONG]),
+    "repeated": Corpus(["word " * 70_000, *HYPOTHESES], [["word " * 66_000], *ONE]),
+}
+# What no message says that is meant for a reader.
+RAW = (
+    "unpack|out of range|division|has no attribute|subscript|NoneType|not supported between"
+    "|unsupported operand|positional argument|unexpected keyword"
+)
+
+
+class Outcome(NamedTuple):
+    """What a call gave, or the text of its exception, and whether that says why."""
+
+    result: Any = None
+    error: str = ""
+    refused: bool = False
+
+
+def outcome(call: Any, *arguments: Any) -> Outcome:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return Outcome(call(*arguments))
+        except Exception as error:
+            text = str(error)
+            # Engines have exceptions of their own, with the text of ours.
+            ours = re.search(r"\b(?:Value|Type|NoScore)Error: (.+)", text)
+            said = text if isinstance(error, (ValueError, TypeError)) else ours and ours[1]
+            refused = bool(said and len(said) > 20 and not re.search(RAW, said))
+            return Outcome(None, f"{type(error).__name__}: {text}", refused)
+
+
+def number(value: Any) -> Any:
+    """A score, NaN for none: pandas has one for both."""
+    return float("nan" if value is None else value)
+
+
+def plain(result: Any) -> dict[str, Any]:
+    """The fields of a score, a row or a number."""
+    if isinstance(result, fastbleu.Score):
+        fields = {"hyp_len": result.hyp_len, "ref_len": result.ref_len}
+        return {"bleu": result.value, **fields, "signature": result.signature}
+    if isinstance(result, dict):
+        names = ("hyp_len", "ref_len", "signature") if result["bleu"] is not None else ()
+        fields = {name: result[name] for name in names if name in result}
+        return {"bleu": number(result["bleu"]), **fields}
+    return {"bleu": number(result)}
+
+
+def same(found: Any, expected: Outcome) -> bool:
+    """Whether all that was found is what is expected."""
+    found, other = plain(found), plain(expected.result)
+    if expected.error:
+        return repr(found["bleu"]) == "nan"
+    return all(repr(value) == repr(other[name]) for name, value in found.items())
+
+
+@functools.cache
+def expected_of(name: str, corpus: Corpus, gives: str) -> Any:
+    """An outcome; of "groups" those of each."""
+    metric = METRICS[name]
+    if gives == "groups":
+        return {key: expected_of(name, part, "corpus") for key, part in corpus.groups.items()}
+    return outcome(metric.sentence_scores if gives == "sentences" else metric.score, *corpus)
+
+
+def difference(entry: Entry, name: str, corpus: Corpus) -> str:
+    """What is wrong with a dialect's score by an entry; "" if nothing is."""
+    result, error, refused = outcome(entry.call, METRICS[name], corpus)
+    if error:
+        return "" if refused or "torch is not installed" in error else f"raises {error[:300]}"
+    if entry.gives == "pair":
+        found, other = (one.tolist() if isinstance(one, np.ndarray) else one for one in result)
+        return "" if repr(found) == repr(other) else f"{found} for {other}"
+    expected = expected_of(name, corpus, entry.gives)
+    if entry.gives == "groups":
+        for key, other in expected.items():
+            if not same(result.get(key), other):
+                return f"{key}: {plain(result.get(key))} for {other.error or plain(other.result)}"
+        return ""
+    if expected.error:
+        return f"{result} for {expected.error}"
+    if entry.gives == "sentences":
+        pairs = enumerate(zip(map(number, result), expected.result.tolist(), strict=True))
+        wrong = [f"sentence {n}: {a} for {b}" for n, (a, b) in pairs if repr(a) != repr(b)]
+        return f"{len(wrong)} of {len(corpus)}: {wrong[0]}" if wrong else ""
+    return "" if same(result, expected) else f"{plain(result)} for {plain(expected.result)}"
+
+
+def combinations(
+    names: Iterable[str], corpora: dict[str, Corpus], entries: list[Entry]
+) -> Iterator[tuple[str, str]]:
+    """The name of each combination, and what is wrong with it."""
+    for entry in entries:
+        for name in names:
+            for label, corpus in corpora.items():
+                if entry.gives and name in (entry.only or names):
+                    yield f"{entry.label}, {name}, {label}", difference(entry, name, corpus)
+
+
+def check(*arguments: Any) -> None:
+    wrong = [f"{what}: {difference}" for what, difference in combinations(*arguments) if difference]
+    assert not wrong, "\n".join(wrong)
+
+
+# Each combination of these takes a second.
+ENGINES = [entry for entry in ENTRIES if {"pyspark", "ray"} & set(entry.needs)]
+IN_PROCESS = [entry for entry in ENTRIES if entry.installed and entry not in ENGINES]
+# With what `make test` installs; and of that what takes no more than a few milliseconds.
+SHORT = [e for e in IN_PROCESS if set(e.needs) <= {"nltk", "narwhals", "pandas", "pyarrow"}]
+SLOW = "report|identify|overview|tables.* of (?!pyarrow)|confidence|pandas|table_statistics"
+SHORTEST = [entry for entry in SHORT if not re.match(SLOW, entry.label)]
+
+
+@pytest.mark.parametrize("name", {metric.signature: n for n, metric in METRICS.items()}.values())
+def test_each_dialect(name):
+    check([name], {"ragged": SHORT_FORM["ragged"]}, SHORTEST)
+
+
+@pytest.mark.parametrize("label", SHORT_FORM)
+@pytest.mark.parametrize("name", ["sacrebleu", "multi-bleu", "lm-eval"])
+def test_each_entry_point(name, label):
+    check([name], {label: SHORT_FORM[label]}, SHORT)
+
+
+def test_nothing_refuses_sacrebleu():
+    metric, corpus = METRICS["sacrebleu"], SHORT_FORM["short"]
+    entries = [entry for entry in SHORT if "sacrebleu" in (entry.only or "sacrebleu")]
+    errors = [f"{entry.label}: {outcome(entry.call, metric, corpus).error}" for entry in entries]
+    assert [error for error in errors if not error.endswith(": ")] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("entry", IN_PROCESS, ids=lambda entry: entry.label)
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_all_combinations(entry, corpus):
+    check(METRICS, {corpus: CORPORA[corpus]}, [entry])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("entry", ENGINES, ids=lambda entry: entry.label)
+def test_engines(entry):
+    if not entry.installed:
+        pytest.skip(f"needs {' '.join(entry.needs)}")
+    check(METRICS, {"empty sides": SHORT_FORM["empty sides"]}, [entry])
+    check(["sacrebleu", "multi-bleu", "lm-eval"], SHORT_FORM, [entry])
+
+
+# Where users find names: nearest first, as a name is called by the first place that has it.
+ROOMS = ("nltk", "sacrebleu", "significance", "matrix", "tokenizers", "dialects", "tables", "cli")
+PACKAGE = Path(fastbleu.__file__).parent
+NO_HOSTS = ("_", "call_times", "patches", "patching")
+
+
+def public_modules() -> list[Any]:
+    """Modules where users find names, of integrations those whose hosts are installed."""
+    found = [fastbleu]
+    found += [import_module(f"fastbleu.{room}") for room in (*ROOMS, "rewards", "recipes")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for path in sorted(PACKAGE.glob("integrations/*.py")):
+            if not path.stem.startswith(NO_HOSTS):
+                with suppress(ImportError):
+                    found.append(import_module(f"fastbleu.integrations.{path.stem}"))
+    return found
+
+
+# Classes of results and of parts: what their methods give is no score.
+RESULTS = ("Comparison", "Comparisons", "Description", "Fraction", "Interval", "SmoothingFunction")
+RESULTS += ("BLEUSignature", "Score", "Stats", "Tokenizer")
+
+
+def public_names() -> Iterator[str]:
+    """Every public function and class, and of a class its methods and properties.
+
+    Not a method that replaces another of the same public name.
+    """
+    seen: list[Any] = []
+    for module in public_modules():
+        own = [
+            n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__
+        ]
+        listed = getattr(module, "__all__", [name for name in own or ["main"] if name[0] != "_"])
+        for name in listed:
+            value = getattr(module, name)
+            if not callable(value) or any(value is other for other in seen):
+                continue
+            seen.append(value)
+            yield f"{module.__name__}.{name}"
+            if inspect.isclass(value) and not value.__name__.endswith(RESULTS):
+                bases = [base for base in value.__mro__[1:] if base in seen]
+                for member in dir(value):
+                    if is_of_the_package(value, member) and not any(
+                        hasattr(b, member) for b in bases
+                    ):
+                        yield f"{module.__name__}.{name}.{member}"
+
+
+def is_of_the_package(kind: type, member: str) -> bool:
+    value = inspect.getattr_static(kind, member)
+    function = getattr(value, "fget", None) or getattr(value, "func", None)
+    code = getattr(function or getattr(value, "__func__", value), "__code__", None)
+    return (
+        not member.startswith("_")
+        and code is not None
+        and code.co_filename.startswith(str(PACKAGE))
+    )
+
+
+def test_every_public_name_has_an_entry():
+    entries = {name for entry in ENTRIES for name in entry.names}
+    public = set(public_names())
+    assert len(public) > 100
+    assert public - entries == set(), "public, but in no entry"
+    hosts = {module.__name__ for module in public_modules()}
+    gone = {
+        n for n in entries - public if ".integrations." not in n or n.rsplit(".", 1)[0] in hosts
+    }
+    assert gone == set(), "in an entry, but not public"
+
+
+def main(labels: list[str]) -> None:
+    corpora = {label: CORPORA[label] for label in labels or CORPORA}
+    done = 0
+    wrong = []
+    for what, difference in combinations(METRICS, corpora, IN_PROCESS):
+        done += 1
+        if difference:
+            wrong.append(what)
+            print(f"{what}: {difference}", flush=True)
+    print(f"{done:,} combinations, {len(wrong):,} differences")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

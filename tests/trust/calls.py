@@ -1,0 +1,102 @@
+"""The calls that the trust gate makes of each entry point: with sound corpora, and damaged ones."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from entry_points import ENTRIES, Corpus, Entry
+
+from fastbleu import BLEU
+
+TEXTS = ["The cat sat on the mat.", "A dog, a cat & a mat!", "Ein kleiner Satz über Hügel."]
+REFERENCES = [["The cat sat on a mat."], ["A dog, a cat and a mat!"], ["Ein kleiner Satz."]]
+TOKENS = [["the", "cat", "sat", "on", "a token of more than fifteen"], [1, 2, 3, "4", b"5"]]
+TOKEN_REFERENCES = [[["the", "cat", "sat", "on", "a", "mat"], TOKENS[0]], [[1, 2, 3, "4"]]]
+IDS = np.array([[5, 6, 7, 8, 2, 0], [5, 9, 7, 8, 3, 2]])
+OF_IDS = {"tokenize": None, "ignore_ids": (0,), "stop_id": 2}
+
+
+class Raising:
+    """A token whose hash raises."""
+
+    def __hash__(self) -> int:
+        raise KeyError("no hash")
+
+
+# By the options of the metric; the first corpus is sound.
+CORPORA: list[tuple[dict[str, Any], list[tuple[Any, Any]]]] = [
+    (
+        {},
+        [
+            (TEXTS, REFERENCES),
+            (TEXTS, REFERENCES[:1]),
+            ([*TEXTS[:2], None], REFERENCES),
+            (TEXTS, [*REFERENCES[:2], []]),
+            ([*TEXTS[:2], b"x"], REFERENCES),
+        ],
+    ),
+    (
+        {"tokenize": None},
+        [
+            (TOKENS, TOKEN_REFERENCES),
+            ([*TOKENS[:1], ["a", ["b"]]], TOKEN_REFERENCES),
+            ([*TOKENS[:1], [Raising()]], TOKEN_REFERENCES),
+        ],
+    ),
+    (OF_IDS, [(IDS, IDS[::-1]), (IDS / 2, IDS), (IDS, IDS[:1])]),
+]
+# Without what takes long.
+HERE = [
+    entry
+    for entry in ENTRIES
+    if entry.installed
+    and set(entry.needs) <= {"narwhals", "pyarrow"}
+    and entry.label not in ("identify", "overview")
+]
+
+
+@dataclass(frozen=True)
+class Call:
+    """An entry with its arguments; threads may share these unless `alone`."""
+
+    name: str
+    entry: Entry
+    metric: BLEU
+    corpus: Corpus
+
+    def __call__(self) -> object:
+        return self.entry.call(self.metric, self.corpus)
+
+
+def calls(libraries: bool = False) -> Iterator[Call]:
+    """Every call with a metric and a corpus of its own.
+
+    Without `libraries` only of what needs none, whose memory and faults would be counted, too.
+    """
+    for entry in HERE:
+        if entry.needs and not libraries:
+            continue
+        for options, corpora in CORPORA:
+            if options and (entry.needs or entry.only):
+                continue
+            arguments = {"dialect": entry.only[0]} if entry.only else options
+            for number, sides in enumerate(corpora):
+                name = f"{entry.label} {arguments or ''} {number or ''}".strip()
+                yield Call(name, entry, BLEU(**arguments), Corpus(*sides))
+
+
+def call_all(times: int) -> None:
+    """Make every call so often, and print how many that were."""
+    warnings.simplefilter("ignore")
+    made = 0
+    for call in calls():
+        for _ in range(times):
+            made += 1
+            with suppress(Exception):
+                call()
+    print(made)
