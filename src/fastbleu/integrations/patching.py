@@ -214,9 +214,9 @@ def patch(*libraries: str) -> Patched:
     return Patched([_active[name] for name in dict.fromkeys(names)], new)
 
 
-def unpatch(*libraries: str) -> None:
-    """Undo calls of `patch`, of all libraries by default; does nothing if there were none."""
-    _undo([_active[name] for name in libraries or tuple(_active) if name in _active])
+def unpatch() -> None:
+    """Undo all calls of `patch`; does nothing if there were none."""
+    _undo(list(_active.values()))
 
 
 def _undo(libraries: list[_Library]) -> None:
