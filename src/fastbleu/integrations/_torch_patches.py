@@ -35,16 +35,8 @@ def torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
     """
     split = module._tokenize_fn
 
-    def update(
-        preds: Any,
-        target: Any,
-        numerator: Tensor,
-        denominator: Tensor,
-        preds_len: Tensor,
-        target_len: Tensor,
-        n_gram: int,
-        tokenizer: Any,
-    ) -> Any:
+    def update(preds: Any, target: Any, *given: Any) -> Any:
+        numerator, denominator, preds_len, target_len, n_gram, tokenizer = given
         states = preds_len, target_len, numerator, denominator
         # TorchMetrics reads the characters of a str as references.
         if type(preds) not in (list, tuple) or not _are_lists(target):

@@ -30,12 +30,10 @@ class _Library:
 
     def apply(self, module: ModuleType) -> None:
         """Patch a module of the library; a warning if its code is not the library's own."""
-        files: dict[str, Any] = {}
         for place in self._places(module):
             label = f"{place.owner.__name__}.{place.name}"
             try:
-                options = {"packages": self.host.packages, "files": files, **place._asdict()}
-                replacement = Replacement(**options)
+                replacement = Replacement(packages=self.host.packages, **place._asdict())
             except ReplacedError as error:
                 self.left_alone[label] = str(error)
                 continue
