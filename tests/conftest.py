@@ -46,15 +46,14 @@ def pytest_collection_finish():
 
 @pytest.fixture(params=IMPLEMENTATIONS)
 def bleu(request):
-    """nltk's API: fastbleu's, nltk's own, and nltk after fastbleu.nltk.patch()."""
+    """nltk's API: fastbleu's, nltk's own, and nltk after fastbleu.patch()."""
     if request.param == "nltk":
         yield nltk.translate.bleu_score
         return
-    drop_in = importlib.import_module("fastbleu.nltk")
     if request.param == "fastbleu":
-        yield drop_in
+        yield importlib.import_module("fastbleu.nltk")
         return
-    with drop_in.patch():
+    with importlib.import_module("fastbleu").patch("nltk"):
         yield nltk.translate.bleu_score
 
 

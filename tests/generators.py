@@ -38,7 +38,7 @@ IGNORED_OF_RANDOM = [
 
 
 def private_copy_of_nltk():
-    """nltk's own module once more, out of reach of fastbleu.nltk.patch()."""
+    """nltk's own module once more, out of reach of fastbleu.patch()."""
     path = nltk.translate.bleu_score.__file__
     spec = importlib.util.spec_from_file_location("private_nltk_bleu_score", path)
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)

@@ -29,8 +29,6 @@ from namespaces import changed, names
 from sacrebleu.metrics import BLEU, BLEUScore
 
 import fastbleu
-import fastbleu.nltk
-import fastbleu.sacrebleu
 from fastbleu.integrations import patches
 
 LATE = "fastbleu_patch_test"
@@ -413,34 +411,14 @@ def test_blocks_end_only_their_own_patch():
         assert not is_patched(BLEU.sentence_score)
         assert is_patched()
     assert not is_patched()
+    with pytest.raises(LookupError, match="inside"), fastbleu.patch("nltk"):
+        raise LookupError("inside")
+    assert not is_patched()
     fastbleu.patch()
     fastbleu.patch()
     fastbleu.unpatch()
     fastbleu.unpatch()
     assert not is_patched()
-
-
-@pytest.mark.parametrize("library", ["nltk", "sacrebleu"])
-def test_the_drop_ins_patch_their_library_alone(library):
-    drop_in = getattr(fastbleu, library)
-
-    def applied():
-        patched = {"nltk": is_patched(), "sacrebleu": is_patched(BLEU.sentence_score)}
-        assert sum(patched.values()) == patched[library], "another library is patched, too"
-        return patched[library]
-
-    drop_in.unpatch()  # without a patch it changes nothing
-    with drop_in.patch():
-        with drop_in.patch():
-            assert applied()
-        assert applied()
-    assert not applied()
-    with pytest.raises(LookupError, match="inside"), drop_in.patch():
-        raise LookupError("inside")
-    assert not applied()
-    with fastbleu.patch(library):
-        drop_in.unpatch()
-        assert not applied()
 
 
 def test_code_that_other_code_gives_a_function_meanwhile_stays(monkeypatch):

@@ -1,6 +1,6 @@
 """Scores, signatures and their texts are sacreBLEU's, over all options.
 
-Each test runs on fastbleu's API, on sacreBLEU after fastbleu.sacrebleu.patch(), and, so that the
+Each test runs on fastbleu's API, on sacreBLEU after fastbleu.patch(), and, so that the
 expectations are known to be right, on sacreBLEU itself.
 """
 
@@ -30,7 +30,7 @@ def bleu(request):
     elif request.param == "sacrebleu":
         yield sacrebleu
     else:
-        with fastbleu.sacrebleu.patch():
+        with fastbleu.patch("sacrebleu"):
             yield sacrebleu
 
 
@@ -38,12 +38,12 @@ def expected(function, *arguments, **named):
     """What unpatched sacreBLEU returns."""
     patched = "_fastbleu" in str(BLEU.sentence_score.__code__.co_names)
     if patched:
-        fastbleu.sacrebleu.unpatch()
+        fastbleu.unpatch()
     try:
         return cases.quietly(function, *arguments, **named)
     finally:
         if patched:
-            fastbleu.sacrebleu.patch()
+            fastbleu.patch("sacrebleu")
 
 
 def options_of_functions(options):

@@ -1,4 +1,4 @@
-"""What fastbleu.sacrebleu.patch() does to sacreBLEU's metric.
+"""What fastbleu.patch() does to sacreBLEU's metric.
 
 That a patched sacreBLEU gives sacreBLEU's results is tested by the parity tests, which run against
 "patched" too, and by tests/integrations/test_patching.py with replaced functions.
@@ -7,7 +7,7 @@ That a patched sacreBLEU gives sacreBLEU's results is tested by the parity tests
 import copy
 import logging
 import pickle
-import sys
+from functools import partial
 
 import pytest
 import sacrebleu
@@ -18,7 +18,9 @@ from sacrebleu.significance import PairedTest
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 import fastbleu.sacrebleu
-from fastbleu.sacrebleu import patch, patching, unpatch
+from fastbleu.sacrebleu import patching
+
+patch = partial(fastbleu.patch, "sacrebleu")
 
 LINES = ["The cat sat on the mat.", "Hello, world (3,000)!", "It is 5-10% bigger.", "a b c d e"]
 STREAMS = [
@@ -30,7 +32,7 @@ STREAMS = [
 @pytest.fixture(autouse=True)
 def unpatched():
     yield
-    unpatch()
+    fastbleu.unpatch()
 
 
 @pytest.fixture
@@ -99,7 +101,7 @@ def test_references_kept_on_the_other_side(patched):
     if before:
         patch()
     metric = BLEU(references=STREAMS)
-    (patch if after else unpatch)()
+    (patch if after else fastbleu.unpatch)()
     assert cases.seen(metric.corpus_score(LINES, None)) == expected
 
 
@@ -213,9 +215,3 @@ def test_paired_tests(test_type, kept, patched):
             assert run(BLEU) == expected
     else:
         assert run(fastbleu.sacrebleu.BLEU) == expected
-
-
-def test_without_sacrebleu(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sacrebleu", None)
-    with pytest.raises(ImportError):
-        patch()

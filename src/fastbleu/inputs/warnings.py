@@ -11,9 +11,9 @@ from ..runtime.import_lock import import_warning_formatter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import Any
 
-    T = TypeVar("T")
+_state = _local()
 
 
 class InputWarning(UserWarning):
@@ -24,7 +24,7 @@ class InputWarning(UserWarning):
 
 def warn_input(message: str) -> None:
     """Issue an InputWarning that points at the caller's line outside this package."""
-    if _state.quiet:
+    if getattr(_state, "quiet", False):
         return
     package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe()
@@ -47,17 +47,10 @@ def warn_tokenized(periods: int, fix: str) -> None:
         )
 
 
-class _State(_local):
-    quiet = False
-
-
-_state = _State()
-
-
-def without_input_warnings(function: Callable[..., T]) -> Callable[..., T]:
+def without_input_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which issues no InputWarning: for libraries that only score such input."""
 
-    def call(*arguments: Any, **named: Any) -> T:
+    def call(*arguments: Any, **named: Any) -> Any:
         _state.quiet = True
         try:
             return function(*arguments, **named)

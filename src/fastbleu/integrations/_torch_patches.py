@@ -35,16 +35,8 @@ def torchmetrics_update(module: ModuleType, kind: type) -> Callable[..., Any]:
     """
     split = module._tokenize_fn
 
-    def update(
-        preds: Any,
-        target: Any,
-        numerator: Tensor,
-        denominator: Tensor,
-        preds_len: Tensor,
-        target_len: Tensor,
-        n_gram: int,
-        tokenizer: Any,
-    ) -> Any:
+    def update(preds: Any, target: Any, *given: Any) -> Any:
+        numerator, denominator, preds_len, target_len, n_gram, tokenizer = given
         states = preds_len, target_len, numerator, denominator
         # TorchMetrics reads the characters of a str as references.
         if type(preds) not in (list, tuple) or not _are_lists(target):
@@ -69,7 +61,7 @@ def torcheval_update(input: Any, target: Any, n_gram: int, device: Any) -> Any:
     hypotheses = [input] if isinstance(input, str) else input
     if not all(type(side) in (list, tuple) for side in (hypotheses, target)):
         return NotImplemented  # an iterator serves once
-    counts = _counted(states[2:], lambda: _torcheval(n_gram).sums(hypotheses, target))
+    counts = _counted(states[2:], lambda: _torcheval(n_gram)._sums_of_batch(hypotheses, target))
     if counts is None or not counts[3].all():
         return NotImplemented
     return tuple(state + count for state, count in zip(states, counts, strict=True))
@@ -82,7 +74,8 @@ def ignite_counter(
     if not _are_tokens(candidates, references):
         return NotImplemented
     states = p_numerators[1:], p_denominators[1:]
-    counts = _counted(states, lambda: _ignite(metric.ngrams_order).sums(candidates, references))
+    metric = _ignite(metric.ngrams_order)
+    counts = _counted(states, lambda: metric._sums_of_batch(candidates, references))
     if counts is None:
         return NotImplemented
     states[0].add_(counts[2])
@@ -119,7 +112,7 @@ def _counted(states: Any, count: Callable[[], Any]) -> list[Tensor] | None:
     """
     with import_lock:
         import torch
-    sums = count()
+    sums = count().adapted()
     # n-grams are at most tokens of the longer side, so the largest bounds every count.
     largest = max(sums.hyp_lens[0], sums.ref_lens[0])
     for state in states:

@@ -203,11 +203,8 @@ def patched_tokenize(_: Any, captions_for_image: Any) -> Any:
 @without_input_warnings
 def patched_compute_score(metric: Any, gts: Any, res: Any, verbose: Any) -> Any:
     """For ``Bleu.compute_score`` of pycocoevalcap; NotImplemented where types are unusual."""
-    order = metric._n
-    texts = chain(*gts.values(), *res.values())
-    if type(order) is not int or not 1 <= order <= 4 or not {*map(type, texts)} <= {str}:
+    types = {*map(type, chain(*gts.values(), *res.values()))}
+    # With verbose=2 every image is printed where it is scored, with the types of pycocoevalcap.
+    if metric._n not in (1, 2, 3, 4) or verbose not in (0, 1) or not types <= {str}:
         return NotImplemented
-    # Every image is printed where it is scored, with the types of pycocoevalcap.
-    if type(verbose) not in (int, bool) or verbose > 1:
-        return NotImplemented
-    return Bleu(order).compute_score(gts, res, verbose)
+    return Bleu(metric._n).compute_score(gts, res, verbose)

@@ -30,12 +30,10 @@ class _Library:
 
     def apply(self, module: ModuleType) -> None:
         """Patch a module of the library; a warning if its code is not the library's own."""
-        files: dict[str, Any] = {}
         for place in self._places(module):
             label = f"{place.owner.__name__}.{place.name}"
             try:
-                options = {"packages": self.host.packages, "files": files, **place._asdict()}
-                replacement = Replacement(**options)
+                replacement = Replacement(packages=self.host.packages, **place._asdict())
             except ReplacedError as error:
                 self.left_alone[label] = str(error)
                 continue
@@ -214,9 +212,9 @@ def patch(*libraries: str) -> Patched:
     return Patched([_active[name] for name in dict.fromkeys(names)], new)
 
 
-def unpatch(*libraries: str) -> None:
-    """Undo calls of `patch`, of all libraries by default; does nothing if there were none."""
-    _undo([_active[name] for name in libraries or tuple(_active) if name in _active])
+def unpatch() -> None:
+    """Undo all calls of `patch`; does nothing if there were none."""
+    _undo(list(_active.values()))
 
 
 def _undo(libraries: list[_Library]) -> None:

@@ -8,7 +8,7 @@ DIFFERENCES.md lists every deliberate difference.
 from ..dialects.nltk_arithmetic import brevity_penalty
 from ..runtime.import_lock import import_lock
 from ._sentence_bleu import modified_precision, sentence_bleu
-from .functions import closest_ref_length, corpus_bleu, patch, unpatch
+from .functions import closest_ref_length, corpus_bleu
 from .precision import SmoothingFunction
 
 __all__ = [
@@ -18,9 +18,7 @@ __all__ = [
     "closest_ref_length",
     "corpus_bleu",
     "modified_precision",
-    "patch",
     "sentence_bleu",
-    "unpatch",
 ]
 
 

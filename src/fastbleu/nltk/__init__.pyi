@@ -1,5 +1,4 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
-from contextlib import AbstractContextManager
 from fractions import Fraction as _BaseFraction
 from typing import Any, overload
 
@@ -16,9 +15,7 @@ __all__ = [
     "closest_ref_length",
     "corpus_bleu",
     "modified_precision",
-    "patch",
     "sentence_bleu",
-    "unpatch",
 ]
 
 @overload
@@ -55,8 +52,6 @@ def corpus_bleu(
 ) -> float | list[float]: ...
 def closest_ref_length(references: Iterable[Sized], hyp_len: int) -> int: ...
 def brevity_penalty(closest_ref_len: int, hyp_len: int) -> float: ...
-def patch() -> AbstractContextManager[object]: ...
-def unpatch() -> None: ...
 def modified_precision(
     references: Iterable[Sequence[Hashable]], hypothesis: Sequence[Hashable], n: int
 ) -> Fraction: ...

@@ -8,7 +8,6 @@ from ..dialects.nltk_arithmetic import rounded_method6, score_sums
 from ..inputs.batch import batches
 from ..inputs.checks import NltkTokenChecks
 from ..inputs.mistakes import hint_at_sacrebleu
-from ..runtime.import_lock import import_lock
 from ._sentence_bleu import corpus_score
 from .precision import SmoothingFunction
 
@@ -125,31 +124,3 @@ def closest_ref_length(references, hyp_len):
     if not lengths:
         raise ValueError("references is empty: no reference length can be the closest")
     return min(lengths, key=lambda length: (abs(length - hyp_len), length))
-
-
-def patch():
-    """Make an installed nltk fast in place, for code that cannot be edited: `fastbleu.patch`.
-
-    The result may be used as a context manager that undoes this call.
-
-    Examples
-    --------
-    >>> import nltk.translate.bleu_score
-    >>> with patch():
-    ...     nltk.translate.bleu_score.sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
-    1.0
-    """
-    with import_lock:
-        import nltk.translate.bleu_score  # type: ignore[import-untyped]  # noqa: F401
-
-        from ..integrations import patching
-
-    return patching.patch("nltk")
-
-
-def unpatch():
-    """Give nltk its own functions back; does nothing if they are in place."""
-    with import_lock:
-        from ..integrations import patching
-
-    patching.unpatch("nltk")

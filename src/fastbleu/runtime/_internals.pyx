@@ -1,28 +1,52 @@
 """Whether names still hold the objects that they held: what a patched function asks before its fast way.
 
 An `Internals` keeps references to the namespaces and objects, so that no address is used again. Names
-are looked up only after a namespace has changed: else the question takes a few nanoseconds.
-Thread-safety: see dict_version.h.
+are looked up only after a dict has changed: else the question takes a few nanoseconds.
+Thread-safety: a change that another thread makes meanwhile may be seen at the next call.
 """
 
 from cpython.object cimport PyTypeObject
 from libc.stdint cimport uint64_t
 
 
-cdef extern from "kernel/objects/dict_version.h":
+cdef extern from *:
+    """
+    #if PY_VERSION_HEX >= 0x030C0000
+    static volatile uint64_t dict_changes = 1;
+
+    static int note_dict_change(PyDict_WatchEvent event, PyObject *dict, PyObject *key, PyObject *value)
+    {
+        (void)event, (void)dict, (void)key, (void)value;
+        dict_changes++;
+        return 0;
+    }
+
+    static int watch_dict(PyObject *dict)
+    {
+        static int watcher = -1;
+        if (watcher < 0)
+            watcher = PyDict_AddWatcher(note_dict_change);
+        return watcher < 0 ? -1 : PyDict_Watch(watcher, dict);
+    }
+
+    #define dict_version(dict) dict_changes
+    #else
+    #define watch_dict(dict) 0
+    #define dict_version(dict) ((PyDictObject *)dict)->ma_version_tag
+    #endif
+    """
     int watch_dict(object namespace) except -1
-    uint64_t dict_version(object namespaces) noexcept
+    # Grows with each change of the dict: a count of the changes of all watched dicts, or, before
+    # Python 3.12, the dict's own tag, which is unique in the process.
+    uint64_t dict_version(object namespace) noexcept
 
 cdef object ABSENT = object()
 
 
 cdef class Internals:
-    """What names hold now.
+    """What names hold now: of (dict or class, name) pairs, also of absent ones.
 
-    Parameters
-    ----------
-    names : iterable of (dict or class, str)
-        A class stands for its own attributes, without inherited ones. A name may be absent.
+    A class stands for its own attributes, without inherited ones.
     """
 
     cdef list held      # (namespace, name, object)
@@ -33,18 +57,17 @@ cdef class Internals:
         namespaces = {}
         self.held = []
         for owner, name in names:
-            namespace = owner
-            if isinstance(owner, type):
-                namespace = <object> (<PyTypeObject *> owner).tp_dict
+            namespace = <object> (<PyTypeObject *> owner).tp_dict if isinstance(owner, type) else owner
             watch_dict(namespace)
             namespaces[id(namespace)] = namespace
             self.held.append((namespace, name, namespace.get(name, ABSENT)))
         self.namespaces = tuple(namespaces.values())
-        self.version = dict_version(self.namespaces)
 
     def unchanged(self):
         """Whether every name holds the same object, and absent ones are still absent."""
-        cdef uint64_t version = dict_version(self.namespaces)
+        cdef uint64_t version = 0
+        for namespace in self.namespaces:
+            version = max(version, dict_version(namespace))
         if version != self.version:
             for namespace, name, value in self.held:
                 if (<dict> namespace).get(name, ABSENT) is not value:

@@ -12,14 +12,14 @@ import builtins
 import dis
 import sys
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.util import resolve_name
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any, TypeAlias
 
     Name: TypeAlias = tuple[dict[str, Any] | type, str]
@@ -29,7 +29,7 @@ class ReplacedError(Exception):
     """Other code has replaced a part of a library; the message names it."""
 
 
-# The codes that `patching.Replacement` gives functions, and what they had before.
+# The codes that `patching.Replacement` gives functions, and the library's own.
 original_codes: dict[CodeType, CodeType] = {}
 
 
@@ -47,108 +47,53 @@ def functions_of(value: Any) -> list[FunctionType]:
         value = getattr(value, "__wrapped__", None)
 
 
-def _code_of(function: FunctionType) -> CodeType:
-    code = function.__code__
-    while code in original_codes:
-        code = original_codes[code]
-    return code
-
-
-def _nested(code: CodeType) -> Iterator[CodeType]:
-    """A code and those of the functions, classes and comprehensions in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _nested(constant)
-
-
 @lru_cache(maxsize=1024)
 def _loaded(code: CodeType) -> tuple[list[str], set[str]]:
-    """The global names and the attributes that a code loads."""
+    """The global names and the attributes that a code loads, also in its inner functions."""
     loads: dict[bool, list[str]] = {True: [], False: []}
-    for instruction in dis.get_instructions(code):
-        name = instruction.opname
-        if name.startswith("LOAD_") and name.endswith(("GLOBAL", "NAME", "ATTR", "METHOD")):
-            loads[name.endswith(("GLOBAL", "NAME"))].append(instruction.argval)
+    codes = [code]
+    for each in codes:
+        codes += [constant for constant in each.co_consts if isinstance(constant, CodeType)]
+        for instruction in dis.get_instructions(each):
+            name = instruction.opname
+            if name.startswith("LOAD_") and name.endswith(("GLOBAL", "NAME", "ATTR", "METHOD")):
+                loads[name.endswith(("GLOBAL", "NAME"))].append(instruction.argval)
     return list(dict.fromkeys(loads[True])), set(loads[False])
 
 
-class _File:
-    """What the source file of a module defines."""
+@lru_cache(maxsize=256)
+class _Source:
+    """What a source file gives qualified names."""
 
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-        loader: Any = module.__spec__ and module.__spec__.loader
-        code = loader.get_code(module.__name__)
-        self.codes = set(_nested(code))
-        # By qualified name, for functions and classes of the module, and methods.
-        self.definitions: dict[str, list[CodeType]] = {}
-        for outer in filter(_is_code, code.co_consts):
-            self.definitions.setdefault(outer.co_name, []).append(outer)
-            for inner in filter(_is_code, outer.co_consts):
-                self.definitions.setdefault(f"{outer.co_name}.{inner.co_name}", []).append(inner)
+    def __init__(self, path: str) -> None:
+        self.defined: set[str] = set()
+        self.imported: dict[str, list[tuple[ast.Import | ast.ImportFrom, ast.alias]]] = {}
+        self.literals: dict[str, list[Any]] = {}
+        self._read(ast.parse(Path(path).read_bytes()).body, "")
 
-    def check(self, name: str, value: Any) -> bool:
-        """Raise ReplacedError if a qualified name does not hold what the file gives it.
-
-        False if the file does not say so: then it is the result of a call, or not from this file.
-        """
-        own = name[:2] == "__" or not hasattr(builtins, name)
-        if name in self.definitions and isinstance(value, type):
-            own = (value.__module__, value.__qualname__) == (self._module.__name__, name)
-        elif name in self.definitions:
-            functions = functions_of(value)
-            own = bool(functions) and _code_of(functions[-1]) in self.definitions[name]
-            own = own and (len(functions) == 1 or name.rpartition(".")[2] in self._decorated)
-        elif name in self._values:
-            known = self._values[name]
-            own = any(value is one or (type(value) is type(one) and value == one) for one in known)
-        if not own:
-            raise ReplacedError(f"{self._module.__name__}.{name} has been replaced")
-        return name in self.definitions or name in self._values
-
-    @cached_property
-    def _tree(self) -> ast.Module:
-        return ast.parse(Path(str(self._module.__file__)).read_bytes())
-
-    @cached_property
-    def _decorated(self) -> set[str]:
-        nodes: Any = ast.walk(self._tree)
-        return {node.name for node in nodes if getattr(node, "decorator_list", None)}
-
-    @cached_property
-    def _values(self) -> dict[str, list[Any]]:
-        """What the imports and literals of the file give a qualified name."""
-        values: dict[str, list[Any]] = {}
-        bodies = [("", self._tree.body)]
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.ClassDef):
-                bodies.append((f"{node.name}.", node.body))
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    name = alias.name if alias.asname else alias.name.partition(".")[0]
-                    values.setdefault(alias.asname or name, []).append(sys.modules.get(name))
-            elif isinstance(node, ast.ImportFrom):
-                relative = "." * node.level + (node.module or "")
-                source = resolve_name(relative, self._module.__package__)
-                for alias in node.names:
-                    value = sys.modules.get(f"{source}.{alias.name}")
-                    value = getattr(sys.modules.get(source), alias.name, value)
-                    values.setdefault(alias.asname or alias.name, []).append(value)
-        for prefix, body in bodies:
-            for statement in body:
-                target: Any = getattr(statement, "targets", [getattr(statement, "target", None)])[0]
-                if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value:
+    def _read(self, body: list[Any], prefix: str) -> None:
+        for node in body:
+            match node:
+                case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                    for alias in aliases:
+                        name = alias.asname or alias.name.partition(".")[0]
+                        self.imported.setdefault(name, []).append((node, alias))
+                case (
+                    ast.Assign(targets=[ast.Name(id=name), *_], value=value)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                ):
                     with suppress(ValueError):
-                        value = ast.literal_eval(statement.value)
                         # None and empty containers are state, which the library fills.
-                        if isinstance(target, ast.Name) and value:
-                            values.setdefault(prefix + target.id, []).append(value)
-        return values
-
-
-def _is_code(constant: object) -> Any:
-    return isinstance(constant, CodeType)
+                        if literal := ast.literal_eval(value):
+                            self.literals.setdefault(prefix + name, []).append(literal)
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    self.defined.add(prefix + node.name)
+                case ast.ClassDef():
+                    self.defined.add(prefix + node.name)
+                    self._read(node.body, f"{prefix}{node.name}.")
+                case _:
+                    for field in ("body", "handlers", "orelse", "finalbody"):
+                        self._read(getattr(node, field, []), prefix)
 
 
 class UsedNames:
@@ -163,8 +108,6 @@ class UsedNames:
     name : str
     classes : iterable of types
         Classes of which all attributes are used.
-    files : dict, optional
-        Keeps what has been read of source files, for the next functions.
 
     Raises
     ------
@@ -173,21 +116,14 @@ class UsedNames:
     """
 
     def __init__(
-        self,
-        packages: tuple[str, ...],
-        owner: Any,
-        name: str,
-        classes: Iterable[type] = (),
-        files: dict[str, Any] | None = None,
+        self, packages: tuple[str, ...], owner: Any, name: str, classes: Iterable[type] = ()
     ) -> None:
         self.names: dict[tuple[int, str], Name] = {}
         self._packages, self._owner, self._whole = packages, owner, set(classes)
-        self._files: dict[str, _File] = {} if files is None else files
         self._attributes = {name}
         self._modules: list[ModuleType] = []
         self._classes: list[type] = [*classes]
         self._codes: set[CodeType] = set()
-        self._checked: set[tuple[int, str]] = set()
         if isinstance(owner, ModuleType):
             self._use(owner, vars(owner), name, name)
         else:
@@ -209,71 +145,81 @@ class UsedNames:
         return frozenset([*used, "__getattribute__", "__getattr__"])
 
     def _use_attributes(self, cls: type) -> None:
-        bases = [base for base in cls.__mro__ if self._is_own(base)]
+        bases = [base for base in cls.__mro__ if self._is_own(base.__module__)]
         for position, base in enumerate(bases):
             for name, value in list(vars(base).items()):
                 used = cls in self._whole
                 if name[:2] == "__":  # called by operators
                     used = (used or cls is not self._owner) and bool(functions_of(value))
                 if used or name in self._attributes:
-                    for before in bases[:position]:  # where the name would hide this one
-                        self.names.setdefault((id(before), name), (before, name))
+                    # Where the name would hide this one.
+                    absent = [before for before in bases[:position] if name not in vars(before)]
+                    self.names.update({(id(before), name): (before, name) for before in absent})
                     module = sys.modules[base.__module__]
                     self._use(module, base, name, f"{base.__qualname__}.{name}")
 
     def _use(self, module: ModuleType, owner: Any, name: str, qualified: str) -> None:
-        if (id(owner), name) not in self._checked:
-            self._checked.add((id(owner), name))
+        if (id(owner), name) not in self.names:
             self.names[id(owner), name] = owner, name
             namespace = vars(owner) if isinstance(owner, type) else owner
             if name in namespace:
                 value = namespace[name]
-                if not self._file(module).check(qualified, value) and self._is_foreign(value):
+                if not self._is_given(module, qualified, value):
                     raise ReplacedError(f"{module.__name__}.{qualified} has been replaced")
                 self._follow(value)
                 if type(value) is dict:  # a table, of which an entry may be replaced
                     self.names.update({(id(value), key): (value, key) for key in value})
 
-    def _is_foreign(self, value: Any) -> bool:
-        """Whether this is a function of other code, or a mock."""
-        functions = functions_of(value)
-        if not functions:
-            return type(value).__module__.partition(".")[0] in ("unittest", "mock")
-        return not self._is_own_name(functions[-1].__globals__.get("__name__", ""))
+    def _is_given(self, module: ModuleType, name: str, value: Any) -> bool:
+        """Whether a value may be what the module's source gives a name."""
+        source, functions = _Source(str(module.__file__)), functions_of(value)
+        modules = [function.__globals__.get("__name__", "") for function in functions]
+        if name in source.defined:
+            [defined] = functions[-1:] or [value]
+            place = getattr(defined, "__module__", None), getattr(defined, "__qualname__", None)
+            return place == (module.__name__, name) and all(map(self._is_own, modules))
+        if name in source.literals:
+            return any(type(value) is type(x) and value == x for x in source.literals[name])
+        if name in source.imported:
+            package = module.__package__
+            return any(value is _imported(package, *pair) for pair in source.imported[name])
+        if functions:
+            return self._is_own(modules[-1])
+        mocked = type(value).__module__.partition(".")[0] in ("unittest", "mock")
+        return not mocked and (name[:2] == "__" or not hasattr(builtins, name))
 
     def _follow(self, value: Any) -> None:
         if isinstance(value, ModuleType):
-            if self._is_own_name(value.__name__) and value not in self._modules:
+            if self._is_own(value.__name__) and value not in self._modules:
                 self._modules.append(value)
-        elif isinstance(value, type) and self._is_own(value) and value not in self._classes:
+        elif (
+            isinstance(value, type)
+            and self._is_own(value.__module__)
+            and value not in self._classes
+        ):
             self._classes.append(value)
         for function in functions_of(value):
             module = sys.modules.get(function.__globals__.get("__name__", ""))
-            if module is None or not self._is_own_name(module.__name__):
+            code = original_codes.get(function.__code__, function.__code__)
+            generated = code.co_filename[:1] == "<"  # for a dataclass
+            if module is None or generated or not self._is_own(module.__name__):
                 continue
-            code = _code_of(function)
-            if code.co_filename[:1] == "<":  # generated, for a dataclass
-                continue
-            if code not in self._file(module).codes:
+            if code.co_filename != module.__file__:
                 raise ReplacedError(f"{module.__name__}.{function.__qualname__} has been replaced")
             if code not in self._codes:
                 self._codes.add(code)
-                for inner in _nested(code):
-                    self._read(inner, module, function.__globals__)
+                used, attributes = _loaded(code)
+                self._attributes |= attributes
+                for name in used:
+                    self._use(module, function.__globals__, name, name)
 
-    def _read(self, code: CodeType, module: ModuleType, namespace: dict[str, Any]) -> None:
-        used, attributes = _loaded(code)
-        self._attributes |= attributes
-        for name in used:
-            self._use(module, namespace, name, name)
-
-    def _file(self, module: ModuleType) -> _File:
-        if module.__name__ not in self._files:
-            self._files[module.__name__] = _File(module)
-        return self._files[module.__name__]
-
-    def _is_own_name(self, module: str) -> bool:
+    def _is_own(self, module: str) -> bool:
         return module.partition(".")[0] in self._packages
 
-    def _is_own(self, cls: type) -> bool:
-        return self._is_own_name(cls.__module__)
+
+def _imported(package: str | None, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Any:
+    if isinstance(node, ast.Import):
+        return sys.modules.get(alias.name if alias.asname else alias.name.partition(".")[0])
+    source = resolve_name("." * node.level + (node.module or ""), package)
+    submodule = sys.modules.get(f"{source}.{alias.name}")
+    return getattr(sys.modules.get(source), alias.name, submodule)

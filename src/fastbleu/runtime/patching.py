@@ -57,8 +57,6 @@ class Replacement:
         Further classes that the original uses, such as that of an argument.
     copied : bool
         The library copies the function; its copies are replaced, too.
-    files : dict, optional
-        As of `UsedNames`.
 
     Raises
     ------
@@ -74,10 +72,9 @@ class Replacement:
         packages: tuple[str, ...],
         classes: Iterable[type] = (),
         copied: bool = False,
-        files: dict[str, Any] | None = None,
     ) -> None:
         self._copied = copied
-        used = UsedNames(packages, owner, name, classes, files)
+        used = UsedNames(packages, owner, name, classes)
         self._function = inner = functions_of(getattr_static(owner, name))[-1]
         self._code = inner.__code__
         # A copy of the code, by which `_exchange` does not find the original.
@@ -97,7 +94,7 @@ class Replacement:
         """Replace the function's code."""
         for hook, value in self._hooks.items():
             self._function.__globals__[f"{self._key}_{hook}"] = value
-        original_codes[self._stub] = self._code
+        original_codes[self._stub] = original_codes.get(self._code, self._code)
         self._exchange(self._code, self._stub)
 
     def undo(self) -> None:

@@ -11,7 +11,7 @@ from sys import _getframe
 from ._sentence_score import sentence_bleu
 from .bleu import BLEU
 from .bleu_score import VERSION, BLEUScore, BLEUSignature
-from .functions import corpus_bleu, patch, raw_corpus_bleu, unpatch
+from .functions import corpus_bleu, raw_corpus_bleu
 
 __all__ = [
     "BLEU",
@@ -19,10 +19,8 @@ __all__ = [
     "BLEUScore",
     "BLEUSignature",
     "corpus_bleu",
-    "patch",
     "raw_corpus_bleu",
     "sentence_bleu",
-    "unpatch",
 ]
 
 

@@ -26,7 +26,7 @@ from .streams import (
     count_streams,
     segment_major,
 )
-from .tokenizer import LineTokenizer, choose_tokenizer, tokenizer_of_lines
+from .tokenizer import choose_tokenizer, tokenizer_of_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,11 +158,8 @@ class BLEU:
                 "the references of BLEU(references=...) have been kept for another tokenizer; "
                 "pass references to corpus_score, or tokenize=... to BLEU"
             )
+        self._split = tokenizer_of_lines(tokenizer)
         self._tokenizer = tokenizer
-        if isinstance(tokenizer, LineTokenizer):
-            self._split = tokenizer.tokenizer
-        else:
-            self._split = tokenizer_of_lines(tokenizer)
 
     def corpus_score(
         self,

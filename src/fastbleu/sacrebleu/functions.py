@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..runtime.import_lock import import_lock
 from .bleu import BLEU
 from .bleu_score import BLEUScore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from ..tokenizers.loaded import TokenFunction, Tokenizer
 
 
@@ -53,32 +50,3 @@ def raw_corpus_bleu(
     sacreBLEU 2.6.0, `sacrebleu.raw_corpus_bleu`.
     """
     return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
-
-
-def patch() -> AbstractContextManager[object]:
-    """Make the BLEU of an installed sacreBLEU fast in place: `fastbleu.patch`.
-
-    This also affects its command line, `PairedTest` and all users of `sacrebleu.metrics.BLEU`. The
-    result may be used as a context manager that undoes this call.
-
-    Examples
-    --------
-    >>> import sacrebleu
-    >>> with patch():
-    ...     sacrebleu.corpus_bleu(["The cat sat."], [["A cat sat."]]).format(score_only=True)
-    '59.46'
-    """
-    with import_lock:
-        import sacrebleu  # noqa: F401
-
-        from ..integrations import patching
-
-    return patching.patch("sacrebleu")
-
-
-def unpatch() -> None:
-    """Give sacreBLEU its own methods back; does nothing if they are in place."""
-    with import_lock:
-        from ..integrations import patching
-
-    patching.unpatch("sacrebleu")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import copy
 
 from ..counting._counted import Counted
@@ -78,26 +79,23 @@ class OwnTokenizers:
 
     def __init__(self, module: Any) -> None:
         self._places = module._TOKENIZERS  # "13a" -> "tokenizer_13a.Tokenizer13a"
-        self._known: dict[Any, tuple[str, str, Callable[[], bool]] | None] = {}
+        self._known: dict[Any, tuple[str | None, Callable[[], bool]]] = {}
 
     def name_of(self, kind: Any) -> str | None:
         """The name of a class; None for other classes, and if other code has changed it."""
         if kind not in self._known:
             self._known[kind] = self._look_up(kind)
-        known = self._known[kind]
-        if known is None or self._places.get(known[0]) != known[1] or not known[2]():
-            return None
-        return known[0]
+        name, unchanged = self._known[kind]
+        return name if unchanged() else None
 
-    def _look_up(self, kind: Any) -> tuple[str, str, Callable[[], bool]] | None:
-        for name, place in self._places.items():
-            if _class_at(place) is kind:
-                try:
+    def _look_up(self, kind: Any) -> tuple[str | None, Callable[[], bool]]:
+        with suppress(ReplacedError):
+            for name, place in self._places.items():
+                if _class_at(place) is kind:
                     used = UsedNames(("sacrebleu",), kind, "__call__", [kind])
-                except ReplacedError:
-                    return None
-                return name, place, Internals(used.names.values()).unchanged
-        return None
+                    names = [*used.names.values(), (self._places, name)]
+                    return name, Internals(names).unchanged
+        return None, bool
 
     def class_of(self, name: Any) -> Any:
         """The class of a name, if it is loaded."""
@@ -188,17 +186,9 @@ class Replacements:
         metric.num_refs = len(references) - references.count(None)
         return score
 
-    def sentence_bleu(
-        self,
-        hypothesis: Any,
-        references: Any,
-        smooth_method: Any,
-        smooth_value: Any,
-        lowercase: Any,
-        tokenize: Any,
-        use_effective_order: Any,
-    ) -> Any:
+    def sentence_bleu(self, hypothesis: Any, references: Any, *given: Any) -> Any:
         """Replaces the function, without creating a metric."""
+        smooth_method, smooth_value, lowercase, tokenize, use_effective_order = given
         if self._tokenizers.name_of(self._tokenizers.class_of(tokenize)) != tokenize:
             return NotImplemented
         options = smooth_method, smooth_value, use_effective_order

@@ -35,6 +35,8 @@ class LineTokenizer:
 
 def tokenizer_of_lines(function: Callable[[str], str]) -> Tokenizer:
     """A tokenizer from a function in sacreBLEU's form."""
+    if isinstance(function, LineTokenizer):
+        return function.tokenizer
     if not callable(function):
         raise TypeError(f"tokenizer is {a_type(function)}, expected a function of a line")
 
