@@ -32,16 +32,10 @@ def rows_of(lines: Iterable[str]) -> Iterator[str]:
 
 def cells_of(row: str) -> list[str | None] | None:
     """The cells of a row, None for an empty one without marks; None if marks are elsewhere."""
-    cells: list[str | None] = []
-    at, row = 0, f"\t{row}"
-    while at < len(row):
-        match = _CELL.match(row, at)
-        if match is None:
-            return None
-        quoted, plain = match.groups()
-        cells.append(plain or None if quoted is None else quoted.replace('""', '"'))
-        at = match.end()
-    return cells
+    cells = list(_CELL.finditer(f"\t{row}"))
+    if sum(len(cell[0]) for cell in cells) <= len(row):
+        return None
+    return [cell[2] or None if cell[1] is None else cell[1].replace('""', '"') for cell in cells]
 
 
 def is_quoted(lines: Iterable[str]) -> bool:

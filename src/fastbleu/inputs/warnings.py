@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from _thread import _local
+from _contextvars import ContextVar
 
 from ..runtime.import_lock import import_warning_formatter
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+_is_quiet = ContextVar("_is_quiet", default=False)
+
+
 class InputWarning(UserWarning):
     """The input was scored, but is probably a mistake."""
 
@@ -24,7 +27,7 @@ class InputWarning(UserWarning):
 
 def warn_input(message: str) -> None:
     """Issue an InputWarning that points at the caller's line outside this package."""
-    if _state.quiet:
+    if _is_quiet.get():
         return
     package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe()
@@ -47,21 +50,14 @@ def warn_tokenized(periods: int, fix: str) -> None:
         )
 
 
-class _State(_local):
-    quiet = False
-
-
-_state = _State()
-
-
 def without_input_warnings(function: Callable[..., T]) -> Callable[..., T]:
     """The function, which issues no InputWarning: for libraries that only score such input."""
 
     def call(*arguments: Any, **named: Any) -> T:
-        _state.quiet = True
+        token = _is_quiet.set(True)
         try:
             return function(*arguments, **named)
         finally:
-            _state.quiet = False
+            _is_quiet.reset(token)
 
     return call

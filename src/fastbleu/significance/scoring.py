@@ -116,7 +116,7 @@ def _nan_without_score(score: Callable[[NDArray[Any]], Floats], sums: NDArray[An
     """The scores of sums, and NaN for those that have none."""
     try:
         return score(sums)
-    except (ValueError, ZeroDivisionError):
+    except ValueError:
         if sums.ndim == 1:
             return np.array(np.nan)
         return np.array([_nan_without_score(score, part) for part in sums])
