@@ -62,11 +62,6 @@ class MixedScorer:
         """Whether the score is a mean of those of sentences."""
         return self.average.mean_of_sentences
 
-    @property
-    def least_total(self) -> int:
-        """The number to which smaller totals are raised."""
-        return self.counts.minimum_total
-
     def is_average(self, rows: Stats) -> bool:
         """Whether a single scorer's mean of sentences, if it says so, is one."""
         scorer = self.smoothing

@@ -11,21 +11,20 @@ import re
 from collections.abc import Iterable, Iterator
 
 _CELL = re.compile(r'\t(?:"([^"]*(?:""[^"]*)*)"|([^"\t]*))(?=\t|\Z)')
-# Characters of a row: an open quotation mark in a plain file must not collect the whole file.
-_LONGEST_ROW = 1 << 20
+# Lines of a row: an open quotation mark in a plain file must not collect the whole file.
+_MOST_LINES = 1 << 16
 
 
 def rows_of(lines: Iterable[str]) -> Iterator[str]:
     """Join the lines, without their ends, between which a quotation mark is open."""
     row: list[str] = []
-    length, is_open = 0, False
+    is_open = False
     for line in lines:
         row.append(line)
-        length += len(line)
         is_open ^= line.count('"') % 2 == 1
-        if not is_open or length > _LONGEST_ROW:
+        if not is_open or len(row) == _MOST_LINES:
             yield "\n".join(row)
-            row, length, is_open = [], 0, False
+            row, is_open = [], False
     if row:
         yield "\n".join(row)
 

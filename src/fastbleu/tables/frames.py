@@ -77,10 +77,10 @@ class Frame:
     def keys(self, names: Sequence[str]) -> Frame:
         """These columns in types by which their library can group rows, nulls included."""
         with _errors_of_keys(names):
-            return self.select(names)._decoded(dictionaries=True)
+            return self.select(names)._decoded()
 
-    def _decoded(self, dictionaries: bool = False) -> Frame:
-        """The frame without the types of pyarrow's columns of which it can take no rows."""
+    def _decoded(self) -> Frame:
+        """The frame without the types of pyarrow's columns of which it takes or groups no rows."""
         if not self._frame.implementation.is_pyarrow():
             return self
         table, library = self.to_native(), self._frame.implementation.to_native_namespace()
@@ -88,7 +88,7 @@ class Frame:
             kind, column = str(field.type), table.column(number)
             if kind.startswith("run_end_encoded<"):
                 column = library.compute.run_end_decode(column)
-            elif kind.startswith("dictionary<") and dictionaries:
+            elif kind.startswith("dictionary<"):
                 column = column.cast(field.type.value_type)
             elif kind in ("string_view", "binary_view"):
                 column = column.cast(f"large_{kind[:-5]}")
