@@ -11,7 +11,7 @@ import argparse
 import itertools
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from errno import EAGAIN
 from io import RawIOBase
@@ -148,12 +148,12 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
     numbers: Iterable[int] = itertools.count()
     if options.progress:
         chunks = _with_progress(chunks, readers)
-    kept = None
+    kept: Container[int] = range(sys.maxsize)
     if options.filtered:
         from .testsets import kept_segments
 
         kept = kept_segments(options)
-    if kept is not None or options.missing == "skip":
+    if options.filtered or options.missing == "skip":
         numbers = chosen = list[int]()
         chunks = _chosen(chunks, kept, readers, chosen)
     if options.reported:
@@ -180,7 +180,7 @@ def _score(options: argparse.Namespace, readers: list[Reader], opened: ExitStack
             result = segments.printed() if segments else [printer.result(names, totals)]
         except InputError:
             raise
-        except (ValueError, ZeroDivisionError, ImportError) as error:
+        except (ValueError, ImportError) as error:
             raise InputError(f"{printer.place}{error}") from error
     found = [] if options.force else list(dict.fromkeys([str(w.message) for w in caught]))
     _warn(options, readers, found)
@@ -263,19 +263,16 @@ def _warn(options: argparse.Namespace, readers: list[Reader], found: Sequence[st
 
 
 def _chosen(
-    chunks: Chunks, kept: set[int] | None, readers: Sequence[Reader], numbers: list[int]
+    chunks: Chunks, kept: Container[int], readers: Sequence[Reader], numbers: list[int]
 ) -> Chunks:
     """Yield what --origlang, --subset and --missing leave of the chunks, and add its `numbers`."""
-    start = 0
+    count = itertools.count()
     for chunk in chunks:
-        wanted = [kept is None or start + index in kept for index in range(len(chunk[0]))]
-        for column in chunk if type(chunk[0]) is list else ():
-            for index, text in enumerate(column):
-                wanted[index] &= text is not None
-        numbers += itertools.compress(itertools.count(start), wanted)
-        start += len(wanted)
-        if any(wanted):
-            yield [list(itertools.compress(column, wanted)) for column in chunk]
+        rows = zip(*chunk, count, strict=False)
+        if left := [row for row in rows if row[-1] in kept and None not in row]:
+            *columns, added = map(list, zip(*left, strict=True))
+            numbers += added
+            yield columns
     if not numbers and (notes := [note for r in readers if r.left_out for note in r.notes()]):
         raise InputError(f"no segment to score: {'; '.join(notes)}")
 

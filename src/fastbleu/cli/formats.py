@@ -22,7 +22,7 @@ from ..inputs.quoting import cells_of, is_quoted, rows_of
 from .coco_files import CocoReader
 from .files import ByteSource, InputError, TextLines
 from .markup import Document, Part, Segment, documents
-from .readers import CHUNK_LINES, LineReader, Reader, open_lines
+from .readers import CHUNK_LINES, Reader, open_lines
 from .table_files import TableReader
 
 REFERENCE, SYSTEM = "ref", "hyp"  # the purpose of an input
@@ -104,15 +104,19 @@ def _is_of_tables(path: str) -> bool:
     return "://" in path or path.endswith(".zst") or (is_several and not os.path.isfile(path))
 
 
-class _OneOfMany(LineReader):
+class _OneOfMany(Reader):
     """Lines that contain more than the segment; subclasses extract it."""
 
     _line = 1  # the number of the current line
 
     def __init__(self, lines: TextLines, selector: str, missing: str) -> None:
-        super().__init__(lines)
+        self.source, self.label, self._lines = lines.source, lines.source.label, lines
         self._selector, self.missing = selector, missing
         self._rows = _lines_of(lines)
+
+    @property
+    def ended(self) -> bool:
+        return self._lines.ended
 
     def read(self, count: int) -> list[list[Any]]:
         column: list[Any] = []
@@ -124,9 +128,6 @@ class _OneOfMany(LineReader):
             column.append(text and text.rstrip())
             self._line += 1 + row.count("\n")
         return [column]
-
-    def notes(self) -> list[str]:
-        return Reader.notes(self)
 
     def _extract(self, row: str) -> str | None:
         """The text of a row; None if it is missing."""
@@ -190,11 +191,6 @@ class JsonReader(_OneOfMany):
             raise self._error(f"this is not JSON, one object per line: {error}") from error
         if not isinstance(value, dict):
             raise self._error(f"expected an object, found {_described(value)}")
-        text = value.get(self._selector)
-        return text if isinstance(text, str) else self._follow(value)
-
-    def _follow(self, value: Any) -> str | None:
-        """Return the text at the end of the path; None for null and NaN."""
         if not self._selector:
             raise self._error(f"choose a text by ::KEY after the name; here is {_described(value)}")
         path = [self._selector] if self._selector in value else self._selector.split(".")
@@ -206,8 +202,10 @@ class JsonReader(_OneOfMany):
             else:
                 where = f"{'.'.join(path[:depth])} is" if depth else "there is"
                 raise self._error(f"no key {key!r}; {where} {_described(value)}")
-        if isinstance(value, str) or is_missing(value):
-            return value if isinstance(value, str) else None
+        if is_missing(value):
+            return None
+        if isinstance(value, str):
+            return value
         problem = f"{self._selector!r} is {_described(value)}, but must be a string"
         if isinstance(value, (dict, list)) and value:
             first = next(iter(value)) if isinstance(value, dict) else 0

@@ -43,7 +43,7 @@ def write_reports(
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: the report cannot be written: {reason}") from error
-    except (ValueError, ZeroDivisionError, ImportError) as error:
+    except (ValueError, ImportError) as error:
         option = "--html" if path is options.html else "--md"
         raise InputError(f"{option}: {error}") from error
     if not options.quiet:

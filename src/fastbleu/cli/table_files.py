@@ -51,10 +51,9 @@ class TableReader(Reader):
         return rows
 
     def read(self, count: int) -> list[list[Any]]:
-        first = self.segments
         lines: list[Any] = self.listed(self.rows(count))
-        for number in self._missing:
-            lines[number] = self.without_value(self._source.place(first + number), self._column)
+        for number in self._missing if self.missing == "skip" else ():
+            lines[number] = None
         return [lines]
 
     def rows(self, count: int) -> Utf8Rows:
@@ -68,9 +67,9 @@ class TableReader(Reader):
             return Utf8Rows()
         first = self.segments
         found, missing = self._lines.read(count)
-        if missing and self.missing == "error":
-            self.without_value(self._source.place(first + missing[0][0]), self._column)
         self._missing = [number for number, _ in missing]
+        for number in self._missing:
+            self.without_value(self._source.place(first + number), self._column)
         found.rstrip()
         self.segments += len(found)
         self._left -= len(found)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from operator import is_
-
 from ..dialects import get, names
 from ..inputs.arguments import a_type
 from ..metric.bleu import BLEU
@@ -221,7 +219,7 @@ def explain(
     first_side, second_side = (_side(value, hypotheses, references) for value in (a, b))
     first = Corpus.read(*first_side)
     # What both have is read once, because a stream cannot be read again.
-    same = all(map(is_, first_side[:2], second_side[:2]))
+    same = first_side[0] is second_side[0] and first_side[1] is second_side[1]
     second = first.scored_by(second_side[2]) if same else Corpus.read(*second_side)
     if len(first) != len(second):
         raise ValueError(f"a has {len(first)} segments, b has {len(second)}")

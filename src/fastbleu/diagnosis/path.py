@@ -140,7 +140,7 @@ _RULES = (
     ),
     Rule(
         "totals",
-        lambda r: _owner_of(r.scorer.counts, "adapt", f"at least {r.scorer.least_total}"),
+        lambda r: _owner_of(r.scorer.counts, "adapt", f"at least {r.scorer.counts.minimum_total}"),
         "How segments are counted that are shorter than an order's n-grams, or of unusual length.",
         ("counts",),
     ),

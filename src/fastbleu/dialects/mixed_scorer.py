@@ -62,11 +62,6 @@ class MixedScorer:
         """Whether the score is a mean of those of sentences."""
         return self.average.mean_of_sentences
 
-    @property
-    def least_total(self) -> int:
-        """The number to which smaller totals are raised."""
-        return self.counts.minimum_total
-
     def is_average(self, rows: Stats) -> bool:
         """Whether a single scorer's mean of sentences, if it says so, is one."""
         scorer = self.smoothing
@@ -82,24 +77,22 @@ class MixedScorer:
             if not self.is_divided:
                 return scorer.value(scorer.sums_of(rows)) * 100 / scorer.dialect.scale
             adapted = self.counts.adapt(rows)
-            scores = self._scores(adapted if self.averages_sentences else adapted.sum())
-        except (ValueError, ZeroDivisionError):
+        except ValueError:
             return nan
+        scores = self._scores_or_nan(adapted if self.averages_sentences else adapted.sum())
         return fsum(scores) / len(scores)
 
     def sentence_points(self, rows: Stats) -> NDArray[numpy.float64]:
         """The score of each segment; nan where these rules have none."""
-        adapted = self.counts.adapt(rows)
-        try:
-            return numpy.array(self._scores(adapted))
-        except (ValueError, ZeroDivisionError):
-            return numpy.array([self._score_or_nan(row) for row in adapted])
+        return numpy.array(self._scores_or_nan(self.counts.adapt(rows)))
 
-    def _score_or_nan(self, row: AdaptedRows) -> float:
+    def _scores_or_nan(self, adapted: AdaptedRows) -> list[float]:
         try:
-            return self._scores(row)[0]
-        except (ValueError, ZeroDivisionError):
-            return nan
+            return self._scores(adapted)
+        except (ValueError, ZeroDivisionError):  # of scores, of brevity penalties
+            if len(adapted) <= 1:
+                return [nan]
+            return [score for row in adapted for score in self._scores_or_nan(row)]
 
     def _scores(self, adapted: AdaptedRows) -> list[float]:
         owner, orders = self.smoothing, self.orders

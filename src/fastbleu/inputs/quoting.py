@@ -11,37 +11,30 @@ import re
 from collections.abc import Iterable, Iterator
 
 _CELL = re.compile(r'\t(?:"([^"]*(?:""[^"]*)*)"|([^"\t]*))(?=\t|\Z)')
-# Characters of a row: an open quotation mark in a plain file must not collect the whole file.
-_LONGEST_ROW = 1 << 20
+# Lines of a row: an open quotation mark in a plain file must not collect the whole file.
+_MOST_LINES = 1 << 16
 
 
 def rows_of(lines: Iterable[str]) -> Iterator[str]:
     """Join the lines, without their ends, between which a quotation mark is open."""
     row: list[str] = []
-    length, is_open = 0, False
+    is_open = False
     for line in lines:
         row.append(line)
-        length += len(line)
         is_open ^= line.count('"') % 2 == 1
-        if not is_open or length > _LONGEST_ROW:
+        if not is_open or len(row) == _MOST_LINES:
             yield "\n".join(row)
-            row, length, is_open = [], 0, False
+            row, is_open = [], False
     if row:
         yield "\n".join(row)
 
 
 def cells_of(row: str) -> list[str | None] | None:
     """The cells of a row, None for an empty one without marks; None if marks are elsewhere."""
-    cells: list[str | None] = []
-    at, row = 0, f"\t{row}"
-    while at < len(row):
-        match = _CELL.match(row, at)
-        if match is None:
-            return None
-        quoted, plain = match.groups()
-        cells.append(plain or None if quoted is None else quoted.replace('""', '"'))
-        at = match.end()
-    return cells
+    cells = list(_CELL.finditer(f"\t{row}"))
+    if sum(len(cell[0]) for cell in cells) <= len(row):
+        return None
+    return [cell[2] or None if cell[1] is None else cell[1].replace('""', '"') for cell in cells]
 
 
 def is_quoted(lines: Iterable[str]) -> bool:

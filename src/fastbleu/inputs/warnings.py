@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
-from _thread import _local
+from contextvars import ContextVar
 
 from ..runtime.import_lock import import_warning_formatter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
-_state = _local()
+    T = TypeVar("T")
+
+_is_quiet = ContextVar("_is_quiet", default=False)
 
 
 class InputWarning(UserWarning):
@@ -24,7 +26,7 @@ class InputWarning(UserWarning):
 
 def warn_input(message: str) -> None:
     """Issue an InputWarning that points at the caller's line outside this package."""
-    if getattr(_state, "quiet", False):
+    if _is_quiet.get():
         return
     package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe()
@@ -47,14 +49,14 @@ def warn_tokenized(periods: int, fix: str) -> None:
         )
 
 
-def without_input_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
+def without_input_warnings(function: Callable[..., T]) -> Callable[..., T]:
     """The function, which issues no InputWarning: for libraries that only score such input."""
 
-    def call(*arguments: Any, **named: Any) -> Any:
-        _state.quiet = True
+    def call(*arguments: Any, **named: Any) -> T:
+        token = _is_quiet.set(True)
         try:
             return function(*arguments, **named)
         finally:
-            _state.quiet = False
+            _is_quiet.reset(token)
 
     return call

@@ -121,7 +121,7 @@ def _interval(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InputWarning)
             found = known(bootstrap(Stats(rows, scorer.max_order), **settings))
-    except (ValueError, ZeroDivisionError, OverflowError):
+    except (ValueError, OverflowError):
         return None
     return None if found is None else (found.low, found.high)
 
@@ -132,5 +132,5 @@ def _score(scorer: Scorer, counted: Counted, rows: NDArray[Any]) -> float | None
         return None
     try:
         return scorer.value(scorer.sums_of(Stats(rows, scorer.max_order)))
-    except (ValueError, ZeroDivisionError):
+    except ValueError:
         return None

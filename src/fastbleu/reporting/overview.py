@@ -155,7 +155,7 @@ def _resample(
                     pairs.append(Pair(one, other, comparison))
                     intervals[one] = comparison.baseline_interval
                     intervals[other] = comparison.interval
-    except (ValueError, ZeroDivisionError, OverflowError) as error:
+    except (ValueError, OverflowError) as error:
         notes.append(f"No confidence intervals and no tests: {error}.")
         return [None] * count, []
     notes += dict.fromkeys(f"{warning.message}." for warning in caught)

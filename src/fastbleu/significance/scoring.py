@@ -52,18 +52,22 @@ class DialectScoring:
         self._scorer = scorer
 
     def score_corpora(self, sums: Integers) -> Floats:
-        """Scores of whole corpora; ValueError if one has none."""
+        """Scores of whole corpora, shape (systems,); ValueError if one has none."""
+        scorer = self._scorer
+        return np.array([scorer.value(scorer.restore(row)) for row in sums.tolist()])
+
+    def _score_samples(self, sums: Integers) -> Floats:
         rows = AdaptedRows._own(array("q", sums.tobytes()), self._scorer.max_order)
         scores = self._scorer.scores_of_sums(rows)
         return np.asarray(scores, np.float64).reshape(sums.shape[:-1])
 
     def score_shuffled(self, sums: Integers) -> Floats:
         """Scores of shuffled corpora."""
-        return _nan_without_score(self.score_corpora, sums)
+        return _nan_without_score(self._score_samples, sums)
 
     def score_drawn(self, sums: Integers, columns: Columns, indices: Integers | None) -> Floats:
         """Scores of bootstrap samples, shape (systems, samples), as `draw_sums` draws them."""
-        return _nan_without_score(self.score_corpora, sums)
+        return _nan_without_score(self._score_samples, sums)
 
 
 class SacrebleuScoring(DialectScoring):
@@ -116,7 +120,7 @@ def _nan_without_score(score: Callable[[NDArray[Any]], Floats], sums: NDArray[An
     """The scores of sums, and NaN for those that have none."""
     try:
         return score(sums)
-    except (ValueError, ZeroDivisionError):
+    except ValueError:
         if sums.ndim == 1:
             return np.array(np.nan)
         return np.array([_nan_without_score(score, part) for part in sums])

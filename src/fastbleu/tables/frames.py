@@ -77,10 +77,10 @@ class Frame:
     def keys(self, names: Sequence[str]) -> Frame:
         """These columns in types by which their library can group rows, nulls included."""
         with _errors_of_keys(names):
-            return self.select(names)._decoded(dictionaries=True)
+            return self.select(names)._decoded()
 
-    def _decoded(self, dictionaries: bool = False) -> Frame:
-        """The frame without the types of pyarrow's columns of which it can take no rows."""
+    def _decoded(self) -> Frame:
+        """The frame without the types of pyarrow's columns of which it takes or groups no rows."""
         if not self._frame.implementation.is_pyarrow():
             return self
         table, library = self.to_native(), self._frame.implementation.to_native_namespace()
@@ -88,7 +88,7 @@ class Frame:
             kind, column = str(field.type), table.column(number)
             if kind.startswith("run_end_encoded<"):
                 column = library.compute.run_end_decode(column)
-            elif kind.startswith("dictionary<") and dictionaries:
+            elif kind.startswith("dictionary<"):
                 column = column.cast(field.type.value_type)
             elif kind in ("string_view", "binary_view"):
                 column = column.cast(f"large_{kind[:-5]}")
@@ -147,24 +147,17 @@ class Frame:
         """The key and the rows of each group, in any order."""
         keys = self.keys(by)
         with _errors_of_keys(by):
-            if keys._frame.implementation.is_pyarrow():
-                table, rows, offsets = keys._arrow_groups()
-                values = [table.column(name).to_pylist() for name in by]
-                of_groups = [rows[first:end] for first, end in pairwise(offsets)]
-                yield from zip(zip(*values, strict=True), of_groups, strict=True)
+            if not keys._frame.implementation.is_pyarrow():
+                found = keys._frame.with_row_index(ROW).group_by(*by, drop_null_keys=False)
+                for key, rows in found:
+                    yield tuple(key), rows[ROW].to_numpy().astype(np.int64)
                 return
-            found = keys._frame.with_row_index(ROW).group_by(*by, drop_null_keys=False)
-            yield from ((tuple(key), rows[ROW].to_numpy().astype(np.int64)) for key, rows in found)
-
-    def _arrow_groups(self) -> tuple[Any, Indices, Indices]:
-        """pyarrow's groups: a table with their keys, their rows end to end, and offsets of these.
-
-        narwhals groups by the joined texts of a row's keys, which are equal for different keys.
-        """
-        table = self.to_native().append_column(ROW, [np.arange(len(self))])
-        table = table.group_by(self.columns, use_threads=False).aggregate([(ROW, "list")])
-        rows = table.column(f"{ROW}_list").combine_chunks()
-        return table, rows.values.to_numpy(), rows.offsets.to_numpy()
+            # narwhals groups by the joined texts of a row's keys, which different keys may have.
+            table = keys.to_native().append_column(ROW, [np.arange(len(self))])
+            table = table.group_by(list(by), use_threads=False).aggregate([(ROW, "list")])
+            values = [table.column(name).to_pylist() for name in by]
+            lists = map(np.array, table.column(f"{ROW}_list").to_numpy())
+            yield from zip(zip(*values, strict=True), lists, strict=True)
 
     def row_groups(self, width: int) -> RowGroups:
         """Rows of which all columns are equal, with `width` counts; one key may have several."""
@@ -176,16 +169,22 @@ class Frame:
 
     def _numbers(self, name: str) -> Indices:
         """Numbers for the values of a column, different for different values."""
-        column, dtype = self._frame[name], self._frame.schema[name]
-        is_arrow = self._frame.implementation.is_pyarrow()
-        if is_arrow and (column.null_count() or not dtype.is_integer()):
-            _, rows, offsets = self.select([name])._arrow_groups()
-            numbers = np.empty(len(self), np.int64)
-            numbers[rows] = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-            return numbers
-        if dtype == self._narwhals.Time:  # numpy's have no nanoseconds
+        if self._frame.implementation.is_pyarrow():
+            encoded = self.column(name).combine_chunks().dictionary_encode("encode")
+            return np.asarray(encoded.indices, np.int64)
+        if self._frame.schema[name] == self._narwhals.Time:  # numpy's have no nanoseconds
             return np.arange(len(self))
-        return _numbers(column.to_numpy())
+        values = self._frame[name].to_numpy()
+        if values.dtype.kind in "iubmM":
+            return values.astype(np.int64)  # type: ignore[no-any-return]
+        if values.dtype.kind == "O":
+            numbers: dict[Any, int] = {}
+            try:
+                listed = [numbers.setdefault(value, len(numbers)) for value in values.tolist()]
+                return np.array(listed, np.int64)
+            except TypeError:  # unhashable
+                pass
+        return np.arange(len(values))
 
     def with_plain_text(self) -> Frame:
         """The frame with all columns of text, also those in dictionaries, of the type string."""
@@ -278,17 +277,3 @@ def _text(column: Any) -> Column | None:
     except TypeError:
         return None
     return lines if lines is not None and lines.is_text and not lines.levels else None
-
-
-def _numbers(values: NDArray[Any]) -> Indices:
-    """Numbers for the values of a library's column, different for different values."""
-    if values.dtype.kind in "iubmM":
-        return values.astype(np.int64)
-    if values.dtype.kind == "O":
-        numbers: dict[Any, int] = {}
-        try:
-            listed = [numbers.setdefault(value, len(numbers)) for value in values.tolist()]
-            return np.array(listed, np.int64)
-        except TypeError:  # unhashable
-            pass
-    return np.arange(len(values))

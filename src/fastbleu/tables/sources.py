@@ -115,10 +115,9 @@ def open_table(
     """A source of a table's rows, with only these columns if they are given.
 
     `texts` are columns of text, which a CSV file may have as numbers; `quoted` is for files, too,
-    as in `fastbleu.tables.score`. Errors: TypeError if this is
-    not a table, ValueError if a column is missing, ImportError, and OSError of files.
+    as in `fastbleu.tables.score`. Errors: TypeError if this is not a table, ValueError if a column
+    is missing, ImportError, and OSError of files.
     """
-    name = "the table"
     if is_path(table):
         files = Files(table, columns, texts, quoted)
         return Source(files, columns, name=files.name)
@@ -128,15 +127,13 @@ def open_table(
         # Those of Spark have the Arrow interface, but would be collected in this process.
         raise _no_table(table, "the table")
     if (parts := _stream(table, columns)) is not None:
-        return Source(parts, columns, name=name)
+        return Source(parts, columns)
     if (frame := _frame(table, columns, "the table")) is not None:
         return Source(frame=frame, gives_dicts=isinstance(table, Mapping))
     if hasattr(table, "__arrow_c_stream__"):
-        return Source(
-            import_pyarrow(table).RecordBatchReader.from_stream(table), columns, name=name
-        )
+        return Source(import_pyarrow(table).RecordBatchReader.from_stream(table), columns)
     if isinstance(table, Iterable) and not isinstance(table, (str, bytes)):
-        return Source(table, columns, name=name)
+        return Source(table, columns)
     raise _no_table(table, "the table")
 
 
