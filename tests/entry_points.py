@@ -712,8 +712,9 @@ def add_engine(engine: str, library: str, table_of: Callable[[Corpus], Any]) -> 
     def sentences(metric: BLEU, corpus: Corpus) -> Any:
         arguments = table_of(corpus), "mt", corpus.names
         found = rows(integration(engine).sentence_scores(*arguments, metric=metric))
-        scores = {row["mt"]: row["bleu"] for row in found}  # rows are in any order
-        return [scores[text] for text in corpus.hypotheses]
+        scores = {(row["key"], row["mt"]): row["bleu"] for row in found}  # in any order
+        keys = zip(corpus.table["key"].to_pylist(), corpus.hypotheses, strict=True)
+        return [scores[key] for key in keys]
 
     @entry(f"{owner} statistics", needs=needs, label=f"{engine}.statistics", alone=True)
     def counted(metric: BLEU, corpus: Corpus) -> Any:
@@ -822,7 +823,10 @@ def evaluate(metric: BLEU, corpus: Corpus) -> Any:
     loaded = integration("evaluate").load({"evaluate": "bleu"}.get(metric.dialect, "sacrebleu"))
     for half in corpus.halves:
         loaded.add_batch(predictions=half.hypotheses, references=half.references)
-    found = loaded.compute()
+    try:
+        found = loaded.compute()
+    except ZeroDivisionError as error:  # the hub's error
+        raise ValueError(str(error)) from error
     return found.get("score", found.get("bleu"))
 
 
