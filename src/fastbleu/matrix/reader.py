@@ -38,7 +38,7 @@ def metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
         from ..metric.bleu import BLEU
 
     if metric is None:
-        return BLEU(**options) if options else _default_metric()
+        return BLEU(**options)
     if not isinstance(metric, BLEU):
         kind = type(metric)
         name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
@@ -52,13 +52,15 @@ def metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
 
 def sentence_metric_of(metric: BLEU | None, options: Mapping[str, Any]) -> BLEU:
     """The metric, or one made of the options, as it scores single sentences."""
+    if metric is None and not options:
+        return _default_sentence_metric()
     return metric_of(metric, options)._of_sentences()
 
 
 @cache
-def _default_metric() -> BLEU:
+def _default_sentence_metric() -> BLEU:
     # Made once: that takes a third of the time of a call with a few sentences.
-    return metric_of(None, {"threads": 1})
+    return metric_of(None, {})._of_sentences()
 
 
 class SentenceReader:

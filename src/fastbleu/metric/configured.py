@@ -144,6 +144,8 @@ class Configured:
 
     def _of_sentences(self) -> Self:
         """This metric without its segments, and with the scores of single sentences for all."""
+        if self.scorer.of_sentences is self.scorer:
+            return self
         made = object.__new__(type(self))
         for name in Configured.__slots__:
             object.__setattr__(made, name, getattr(self, name))
