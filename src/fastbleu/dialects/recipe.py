@@ -119,7 +119,10 @@ class Recipe(Dialect):
             "cases": (self.lowercase,),
             "orders": (self.max_order,),
             "_usual_order": self.max_order,
-            "options": {**rules.options, **self.changed},
+            "options": {
+                option: False if option == "effective_order" else self.changed.get(option, value)
+                for option, value in rules.options.items()
+            },
             "takes_tokens": self.tokenizer not in _OF_TEXTS,
             "reasons": _CORPUS if self.of_corpus else reasons,
             "single_reference": self.references == "first",

@@ -40,7 +40,7 @@ class SacrebleuDialect(Dialect):
     adds_up = True
     separable = True
     options = {"weights": None, "smoothing": "exp", "smoothing_value": None}
-    options |= {"effective_order": False}
+    options |= {"effective_order": None}
 
     _fields = ("nrefs", "case", "eff", "tok", "smooth", "order", "weights", "reflen", "version")
     _usual_order = 4

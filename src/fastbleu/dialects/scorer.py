@@ -149,12 +149,11 @@ class Scorer:
     def of_sentences(self) -> Scorer:
         """What scores sentences one by one; it differs in `effective_order` if this is not given.
 
-        A mean of sentences takes the scores that it has by itself.
+        Recipes score a sentence as a corpus, because their originals do.
         """
         if self._of_sentences is None:
-            made, dialect = self, self.dialect
-            is_open = self.given_effective_order is None and "effective_order" in dialect.options
-            if is_open and not dialect.mean_of_sentences:
+            made, default = self, self.dialect.options.get("effective_order", False)
+            if self.given_effective_order is None is default:
                 made = object.__new__(Scorer)
                 for name in self.__slots__:
                     setattr(made, name, getattr(self, name))

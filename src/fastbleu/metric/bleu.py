@@ -59,8 +59,8 @@ class BLEU(Reading, MatrixMethods):
         (default 5).
     effective_order : bool, optional
         Average only over orders for which the hypotheses have n-grams. By default as in sacreBLEU:
-        True where sentences are scored one by one, False for a corpus. Only for sacreBLEU's
-        dialect, and recipes that follow it.
+        True where sentences are scored one by one, False for a corpus; in recipes False. Only for
+        sacreBLEU's dialect, and recipes that follow it.
     threads : int, default 1
         Threads that tokenize and count; they do not change the result.
     dialect : str, default "sacrebleu"
