@@ -32,7 +32,6 @@ SINGLE_ONES = [
     "aggregate::test_aggregated_references",
     "mbr::test_the_example",
     "metric::test_scores_are_sacrebleus",
-    "pairwise::test_wmt22_candidates",
     "reader::test_random_texts[False-char]",
     *(f"reader::test_random_texts[True-{name}]" for name in ("none", "intl", "char")),
 ]
