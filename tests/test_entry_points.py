@@ -185,9 +185,15 @@ def test_each_entry_point(name, label):
     check([name], {label: SHORT_FORM[label]}, SHORT)
 
 
-def test_nothing_refuses_sacrebleu():
-    metric, corpus = METRICS["sacrebleu"], SHORT_FORM["short"]
-    entries = [entry for entry in SHORT if "sacrebleu" in (entry.only or "sacrebleu")]
+# Those that support all operations: a refusal is no difference, and would hide one.
+WHOLE = "sacrebleu nltk multi-bleu multi-bleu-detok mteval-v13a mteval-v14 tf-nmt evaluate coco"
+WHOLE += " tensor2tensor codebleu-ngram torchmetrics matlab"
+
+
+@pytest.mark.parametrize("name", WHOLE.split())
+def test_nothing_refuses_what_supports_all(name):
+    metric, corpus = METRICS[name], SHORT_FORM["short"]
+    entries = [e for e in SHORT if name in (e.only or name) and (e.gives or name == "sacrebleu")]
     errors = [f"{entry.label}: {outcome(entry.call, metric, corpus).error}" for entry in entries]
     assert [error for error in errors if not error.endswith(": ")] == []
 

@@ -73,17 +73,6 @@ def test_no_keys_and_no_rows(frame):
         spark.score(frame.limit(0), "mt", "ref", by="system")
 
 
-def test_lists_of_references_and_languages(session):
-    refs = [list(pair) for pair in zip(ITS["ref"], ITS["other"], strict=True)]
-    its = pa.table(ITS | {"refs": [both[: 1 + row % 2] for row, both in enumerate(refs)]})
-    how = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
-    metric = BLEU(dialect="nltk", tokenize="13a")
-    found = spark.score(session.createDataFrame(its), "mt", "refs", BY, metric=metric, **how)
-    assert by_key(found.toArrow()) == by_key(
-        tables.score(its, "mt", "refs", BY, metric=metric, **how)
-    )
-
-
 def test_a_missing_list_of_references(session):
     refs = [["a b c d e", "a b"], None, ["c", None], ["a b c d e", "a"]]
     its = {"mt": ["a b c d e", "c d", "x", "a b c"], "refs": refs, "system": list("abbc")}
@@ -94,14 +83,6 @@ def test_a_missing_list_of_references(session):
     column = spark.sentence_column("mt", "refs", missing="empty")
     scores = as_dict(frame.withColumn("score", column).toArrow())["score"]
     assert scores == BLEU().sentence_scores(filled["mt"], filled["refs"]).tolist()
-
-
-def test_sentence_scores(frame):
-    metric = BLEU(effective_order=True)
-    column = spark.sentence_column("mt", ["ref", frame.other], metric=metric)
-    found = as_dict(frame.withColumn("score", column).toArrow())
-    references = [list(pair) for pair in zip(found["ref"], found["other"], strict=True)]
-    assert found["score"] == metric.sentence_scores(found["mt"], references).tolist()
 
 
 def test_rows(frame):
@@ -126,21 +107,6 @@ def test_sums(frame, wanted):
     query = f"SELECT system, counted, {added} FROM sums GROUP BY system, counted"
     found = tables.scores(frame.sparkSession.sql(query).toArrow())
     assert by_key(found) == by_key(tables.score(pa.table(ITS), "mt", ["ref", "other"], "system"))
-
-
-def test_functions_of_sql(session, frame):
-    spark.register(session)
-    spark.register(session, name="nltk", metric=BLEU(dialect="nltk", tokenize="13a"))
-    frame.createOrReplaceTempView("outputs")
-    found = as_dict(session.sql("SELECT *, bleu_sentence(mt, ref) s FROM outputs").toArrow())
-    assert found["s"] == BLEU().sentence_scores(found["mt"], found["ref"]).tolist()
-    query = "SELECT system, bleu_corpus(mt, ref, other) s FROM outputs GROUP BY system"
-    expected = tables.score(ITS, "mt", ["ref", "other"], "system")
-    found = dict(session.sql(query).collect())
-    assert found == dict(zip(expected["system"], expected["bleu"], strict=True))
-    [[found]] = session.sql("SELECT nltk_corpus(mt, array(ref, other)) FROM outputs").collect()
-    metric = BLEU(dialect="nltk", tokenize="13a")
-    assert found == tables.score(ITS, "mt", ["ref", "other"], metric=metric)["bleu"][0]
 
 
 def test_structured_streaming(session, tmp_path):

@@ -249,32 +249,6 @@ def test_logits_are_refused(trainer, tokenizer, way):
             evaluating.evaluate()
 
 
-def test_training_chooses_by_bleu(trainer, tokenizer, dataset):
-    """An evaluation after each epoch, in batches, with weights that change in between."""
-    training = trainer(
-        compute_metrics(tokenizer),
-        arguments={
-            **WAYS["batches"],
-            "eval_strategy": "epoch",
-            "save_strategy": "no",
-            "num_train_epochs": 2,
-            "learning_rate": 0.002,
-        },
-    )
-    before = {name: value.clone() for name, value in training.model.state_dict().items()}
-    training.train_dataset = dataset[:8]
-    try:
-        training.train()
-        scores = [
-            entry["eval_bleu"] for entry in training.state.log_history if "eval_bleu" in entry
-        ]
-        assert len(scores) == 2
-        assert scores[1] == training.evaluate()["eval_bleu"]
-    finally:
-        training.model.load_state_dict(before)
-        training.model.eval()
-
-
 TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
