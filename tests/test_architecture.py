@@ -183,12 +183,6 @@ def unlocked_imports(node):
             yield from unlocked_imports(child)
 
 
-def test_imports_are_seen_at_all():
-    seen = {name_of(path): dict(imported_names(path)) for path in MODULES}
-    assert "_packed.PackedSegments" in seen["counting/_token_packer.pxd"]
-    assert "counting.stats.AdaptedRows" in seen["dialects/sacrebleu.py"]
-
-
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_files_stay_small(path):
     limit = LINES_OF_INIT if path.name == "__init__.py" else LINES[path.suffix]
@@ -204,27 +198,6 @@ def docstring_lines(source):
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, documented) and ast.get_docstring(node) is not None:
             yield node.body[0].end_lineno - node.body[0].lineno + 1
-
-
-def test_headers_without_a_module_say_so():
-    for path in PACKAGE.rglob("*.pxd"):
-        alone = not path.with_suffix(".pyx").exists()
-        assert alone == path.read_text(encoding="utf-8").startswith('"""Header only: ')
-
-
-def test_what_no_module_cimports_is_declared_once():
-    """A .pxd says of a module what others cimport; without these it would only repeat it."""
-    cimported = {
-        match.group(1)
-        for path in MODULES
-        if path.suffix != ".py"
-        for match in re.finditer(r"from fastbleu\.([\w.]+) cimport", path.read_text("utf-8"))
-        if match.group(1) != ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-    }
-    declared = {
-        ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in PACKAGE.rglob("*.pxd")
-    }
-    assert declared == cimported
 
 
 def test_no_dealloc_uses_what_an_attribute_holds():
@@ -247,16 +220,3 @@ def test_no_dealloc_uses_what_an_attribute_holds():
             used = re.findall(r"self\.(\w+)\.", dealloc)
             assert not set(used) & set(of_objects), f"{name}:\n{dealloc}"
     assert seen > 20
-
-
-def test_no_drawer_for_odds_and_ends():
-    assert not [
-        path.name for path in SOURCES if path.stem in ("utils", "helpers", "misc", "common")
-    ]
-
-
-def test_modules_are_told_apart_by_more_than_grammar():
-    """No two modules of one room whose names differ by a plural or an ending only."""
-    for room in {path.parent for path in MODULES}:
-        stems = {path.stem.lstrip("_").rstrip("s") for path in room.glob("*.py")}
-        assert len(stems) == len(list(room.glob("*.py")))

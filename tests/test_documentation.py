@@ -188,24 +188,6 @@ def test_pages_that_readme_links_to_are_whole_on_github():
     assert not [page for page in seen if "```{" in page.read_text("utf-8")]
 
 
-def test_lines_of_scripts_that_pages_show_are_there():
-    shown = re.findall(
-        r"main/(examples/\w+\.py)\)[^\n]*\n(?:\w[^\n]*\n)*\n```text\n(.*?)```",
-        "".join(page.read_text("utf-8") for page in PAGES),
-        re.DOTALL,
-    )
-    assert len(shown) == 4
-    for script, lines in shown:
-        there = {line.strip() for line in (ROOT / script).read_text("utf-8").splitlines()}
-        assert {line.strip() for line in lines.splitlines()} <= {"", "),"} | there, script
-
-
-def test_no_picture_is_left_unused():
-    pages = "".join(page.read_text("utf-8") for page in PAGES)
-    for picture in (ROOT / "docs" / "images").iterdir():
-        assert picture.name in pages
-
-
 def test_the_table_of_extras_is_whole():
     tomllib = pytest.importorskip("tomllib", reason="from Python 3.11 on")
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
 import re
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import wmt22
 from commands import (
     POSIX,
     R1,
@@ -213,24 +211,6 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
         assert same(tmp_path / "r", "--encoding", encoding, stdin=text_in)[0] == 0
 
 
-@pytest.mark.long
-def test_line_ends_and_white_space(tmp_path: Path) -> None:
-    data = B.read_bytes()
-    odd = {
-        "crlf": data.replace(b"\n", b"\r\n"),
-        "cut": data[:-1],
-        "blanks": data.replace(b"\n", " \t\u3000\xa0\n".encode()),
-        "mark": b"\xef\xbb\xbf" + data,
-        "inside": data.replace(b" ", "\u2028".encode(), 9).replace(b" ", b"\x0c", 9),
-        "packed.gz": gzip.compress(data),
-        "parts.gz": gzip.compress(data[:99]) + gzip.compress(data[99:]),
-    }
-    for name, text in odd.items():
-        (tmp_path / name).write_bytes(text)
-        assert same(R1, "-i", tmp_path / name)[0] == 0
-        assert same(tmp_path / name, "-i", A, "-f", "text")[0] == 0
-
-
 def test_dash_is_standard_input() -> None:
     expected = output(R1, "-i", A)
     assert output(R1, "-i", "-", stdin=A.read_bytes()) == expected
@@ -357,26 +337,6 @@ def test_colors_on_a_terminal(tmp_path: Path, options: list[Any], colored: bool)
 
 
 # ---- real data ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("pair", "options"),
-    [
-        ("en-de", "-tok intl -f text -w 10"),
-        ("en-ja", "-tok char -f text -w 10"),
-        ("liv-en", "-s floor -pbs -pbsn 100"),
-        ("sah-ru", "-s add-k -par -parn 100 -f text"),
-        ("en-zh", "-l en-zh -sl -w 14"),
-        ("uk-cs", "-s none -ci -cin 100 -w 12"),
-    ],
-)
-def test_real_data(pair: str, options: str) -> None:
-    references = list(wmt22.reference_files(pair).values())
-    systems = [wmt22.system_file(name) for name in wmt22.SYSTEMS if name.startswith(f"{pair}.")]
-    if not (references and systems):
-        wmt22.missing()
-    systems = systems[:1] if "-sl" in options or "-ci" in options else systems
-    assert same(*references, "-i", *systems, *options.split())[0] == 0
 
 
 def test_version_and_help() -> None:

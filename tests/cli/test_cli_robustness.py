@@ -315,18 +315,6 @@ def peak(*arguments: Any, feed: Any = None) -> int:
     return size * (1 if sys.platform == "darwin" else 1024)
 
 
-@pytest.mark.long
-@needs_memory_use
-@pytest.mark.parametrize("form", [[], ["-sl"], ["--threads", "2"]])
-def test_memory_does_not_grow_with_the_file(tmp_path: Path, form: list[str]) -> None:
-    def of_lines(lines: int) -> int:
-        (tmp_path / "r").write_bytes(b"the cat sat on the mat\n" * lines)
-        (tmp_path / "h").write_bytes(b"the cat sat on a mat\n" * lines)
-        return peak(tmp_path / "r", "-i", tmp_path / "h", *form)
-
-    assert of_lines(400_000) - of_lines(60_000) < 16 << 20
-
-
 @needs_memory_use  # and named pipes
 def test_memory_with_pipes(tmp_path: Path) -> None:
     reference, system = tmp_path / "reference", tmp_path / "system"

@@ -179,22 +179,6 @@ def test_unequal_lengths(tmp_path: Path, chunk: int) -> None:
         assert message.startswith(f"{short} has 3 lines, {long} has 5 lines: ")
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 4096])
-def test_a_blank_last_line_is_named(tmp_path: Path, chunk: int) -> None:
-    short = write(tmp_path / "short.txt", "a\n")
-    long = write(tmp_path / "long.txt", "a\n \n")
-    message = error_of(short, long, chunk=chunk)
-    assert (
-        message == f"{short} has 1 line, {long} has 2 lines: remove its last line, which is blank"
-    )
-
-
-def test_an_empty_file_beside_a_full_one(tmp_path: Path) -> None:
-    empty = write(tmp_path / "empty.txt", "")
-    full = write(tmp_path / "full.txt", "a\n" * 10_000)
-    assert error_of(full, empty).startswith(f"{empty} has 0 lines, {full} has 10000 lines")
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_longer_pipe_is_not_waited_for(tmp_path: Path) -> None:
     short = write(tmp_path / "short.txt", "a\n" * 3)

@@ -279,12 +279,6 @@ def test_scores_show_the_counts_of_rows_of_their_own():
     assert counts(score) == counts(expected)
 
 
-@pytest.mark.parametrize("name", ["ragas", "helm-self_bleu", "multiwoz-evaluate", FLORES])
-def test_tokens_are_refused_where_a_token_would_be_a_whole_sentence(name):
-    with pytest.raises(ValueError, match="does not support tokenize=None: it splits texts into"):
-        BLEU(None, dialect=name)
-
-
 def test_the_best_run_of_lines_is_found_among_all():
     """Against the definition: every run is scored, and the first best one counts."""
     generator = seeded("runs of lines")

@@ -74,18 +74,6 @@ def test_empty_blocks_and_no_keys():
         on_ray.score(nothing, "mt", "ref", by="system")
 
 
-def test_rows():
-    dataset = data.from_arrow(pa.table(ITS)).repartition(5)
-    how = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
-    found = on_ray.sentence_scores(dataset, "mt", ["ref", "other"], name="score", **how)
-    its = as_dict(pa.concat_tables(ray.get(found.to_arrow_refs())))
-    scores = its.pop("score")
-    assert scores == tables.sentence_scores(its, "mt", ["ref", "other"], **how)["bleu"]
-    found = pa.concat_tables(ray.get(on_ray.statistics(dataset, "mt", "ref").to_arrow_refs()))
-    its = {name: values for name, values in as_dict(found).items() if name in ITS}
-    assert as_dict(found) == tables.statistics(its, "mt", "ref")
-
-
 @pytest.mark.parametrize("run", RUNS)
 def test_a_killed_worker(tmp_path, run):
     flag = tmp_path / "killed"

@@ -85,17 +85,6 @@ def test_a_missing_list_of_references(session):
     assert scores == BLEU().sentence_scores(filled["mt"], filled["refs"]).tolist()
 
 
-def test_rows(frame):
-    """Scores and counts beside the rows, as of a table in memory."""
-    how = {"language": "lang", "tokenize": {"zh": "zh", None: "13a"}}
-    its = as_dict(frame.toArrow())
-    found = spark.sentence_scores(frame, "mt", ["ref", "other"], name="score", **how)
-    expected = tables.sentence_scores(its, "mt", ["ref", "other"], name="score", **how)
-    assert as_dict(found.toArrow()) == expected
-    found = spark.statistics(frame, "mt", "ref").toArrow()
-    assert as_dict(found) == as_dict(tables.statistics(its, "mt", "ref"))
-
-
 def test_sums(frame, wanted):
     """They can be stored, and SQL can add them up."""
     sums = spark.sums(frame.repartition(7), "mt", ["ref", "other"], BY)

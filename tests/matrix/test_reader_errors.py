@@ -272,34 +272,6 @@ def test_exceptions_of_tokens_propagate_and_the_reader_goes_on(error):
     assert split(reader.read([["b", "a"]], "x")) == [[0, 1]]
 
 
-def test_tokens_that_change_the_lists():
-    for change in ("clear", "extend", "replace", "shrink"):
-        for known_only in (False, True):
-            inner = [f"word{n}" for n in range(40)]
-            outer = [["a"], inner, ["b"], ["c"]]
-
-            def action(change=change, inner=inner, outer=outer):
-                if change == "clear":
-                    inner.clear()
-                    outer.clear()
-                elif change == "extend":
-                    inner.extend(["y"] * 500)
-                    outer.extend([["z"]] * 2)
-                elif change == "replace":
-                    inner[:] = [None]
-                    outer[2:] = [7]
-                else:
-                    del outer[2:]
-                gc.collect(0)
-
-            inner[20] = Token(on_hash=action)
-            reader = SentenceReader(TOKENS)
-            reader.read([[1, 0.5]], "x")
-            with pytest.raises(TypeError if change == "replace" else ValueError):
-                reader.read(outer, "x", known_only=known_only)
-            assert split(reader.read([[1.0, 0.5]], "x", known_only=True)) == [[0, 1]]
-
-
 def test_reading_from_within_a_read():
     reader = SentenceReader(TOKENS)
     reader.read([["a", 0.5]], "x")

@@ -436,52 +436,6 @@ def test_draws_are_those_of_numpy(monkeypatch, threads, deviations):
         assert (np.concatenate([sums for sums, _ in drawn], axis=1)[0] == wanted).all()
 
 
-@pytest.mark.parametrize("segments", [1, 7, 100, 600_000, 3 << 20])
-def test_draws_from_any_word_on(segments):
-    """Words of numpy's generator, of which some are skipped, and what was not used of them."""
-    rng, numpys = np.random.default_rng(seeded("words", segments).randint(0, 2**32)), np.random
-    state = numpys.default_rng(5).bit_generator.state["state"].values()
-    words = numpys.default_rng(5).bit_generator.random_raw(20_000).astype("<u8").view("<u4")
-    products = words.astype(np.uint64) * np.uint64(segments)
-    kept = (products & np.uint64(0xFFFFFFFF)) >= np.uint64((1 << 32) % segments)
-    indices = (products >> np.uint64(32)).astype(np.int64)
-    for _ in range(200):
-        start = int(rng.integers(0, 30_000))
-        end, draws = start + int(rng.choice((0, 3, 9, 200))), int(rng.choice((0, 1, 8, 17, 100)))
-        counted = np.zeros(segments, np.uint8)
-        place, left = _resample.count_drawn_rows(*state, start, end, draws, counted)
-        used = np.flatnonzero(kept[start:end])[:draws] + start
-        assert left == draws - len(used)
-        assert place == end if left else place <= end and kept[start:place].sum() == draws
-        assert (np.bincount(indices[used], minlength=segments) == counted).all()
-
-
-def test_compiled_sums_are_those_of_numpy():
-    rng = np.random.default_rng(seeded("compiled").randint(0, 2**32))
-    for kind, total, largest in (
-        (np.uint16, np.int32, _resample.NARROW),
-        (np.int64, np.int64, 2**50),
-    ):
-        for segments in (*range(1, 10), 31, 32, 33, 63, 64, 65, 200):
-            for columns in (1, 4, 7, 8, 9, 16, 50):
-                rows = rng.integers(largest, size=(segments, columns), dtype=kind)
-                rows[rng.integers(2, size=segments, dtype=bool)] = largest - 1
-                indices = rng.integers(segments, size=(3, rng.integers(1, 70)))
-                sums = np.full((3, columns), -1, total)
-                _resample.add_drawn(rows, indices, sums)
-                assert (sums == rows.astype(np.int64)[indices].sum(axis=1)).all()
-                first_bit, trials = int(rng.integers(70)), int(rng.integers(1, 5))
-                bits = rng.integers(2, size=first_bit + trials * segments, dtype=np.uint8)
-                words = np.zeros((len(bits) + 31) // 32 + 1, np.uint32)
-                packed = np.packbits(bits, bitorder="little")
-                words.view(np.uint8)[: len(packed)] = packed
-                words = words.view("<u4").astype(np.uint32)
-                sums = np.full((trials, columns), -1, total)
-                _resample.add_tossed(rows, words, first_bit, sums)
-                heads = bits[first_bit:].reshape(trials, segments).astype(np.int64)
-                assert (sums == heads @ rows.astype(np.int64)).all()
-
-
 def test_compiled_sums_refuse_arrays_of_other_shapes():
     rows, indices = np.ones((4, 8), np.uint16), np.zeros((2, 4), np.int64)
     for sums in (np.ones((3, 8), np.int32), np.ones((2, 8), np.int64), np.ones((2, 7), np.int32)):

@@ -232,12 +232,6 @@ def test_patterns_of_urls_are_those_of_paths(pattern, tmp_path):
     assert of_url == of_path
 
 
-def test_a_url_of_this_machine(tmp_path):
-    write(ITS, tmp_path / "t.parquet")
-    url = (tmp_path / "t.parquet").as_uri()
-    assert as_dict(tables.score(url, "mt", ["ref", "other"], BY)) == EXPECTED
-
-
 def test_the_bar_knows_its_total(tmp_path, capsys):
     write(ITS, tmp_path / "t.parquet")
     tables.score(tmp_path / "t.parquet", "mt", "ref", progress=True)
@@ -277,13 +271,3 @@ def test_parts_of_other_columns_than_the_first():
     for other in (one.drop_columns("key"), one.set_column(2, "key", [[1.5]])):
         reader = tables.sentence_scores([one, other], "mt", "ref").to_reader()
         raises(ValueError, "part 1 of the table differs from part 0", reader.read_all)
-
-
-def test_results_are_written_as_csv(tmp_path):
-    for table in (pa.table(ITS), host("polars").DataFrame(ITS)):
-        found = tables.score(table, "mt", "ref", BY)
-        path = tmp_path / "scores.csv"
-        csv.write_csv(found, path) if isinstance(found, pa.Table) else found.write_csv(path)
-        read = csv.read_csv(path)
-        assert read["precision_4"].to_pylist() == list(found["precision_4"].to_numpy())
-        assert read["bleu"].to_pylist() == list(found["bleu"].to_numpy())

@@ -52,13 +52,32 @@ def test_parameters(family, metric):
     check(found, expected(lambda key: metric, its, ["lang"], references), ["lang"])
 
 
+DAYS = [datetime.date(2026, 1, day) for day in (1, 2)]
+KEYS = [
+    ["a", "b", None],
+    ["a" * 15, "a" * 16, "a" * 15 + "b"],
+    ["", None, "None"],
+    [1, 7, 2],
+    [2**53, 2**53 + 1, None],
+    [True, False, None],
+    [0.5, None, -1.0],
+    [*DAYS, None],
+    [datetime.datetime(2026, 1, 1, hour, tzinfo=datetime.timezone.utc) for hour in (0, 1, 2)],
+    [Decimal("0.1"), Decimal("0.2"), None],
+]
+
+
 @pytest.mark.usefixtures("chunk")
-@pytest.mark.parametrize("keys", [["a", "b", None], [1, 7, 2], [0.5, None, -1.0]], ids=str)
-def test_a_table_in_the_order_of_its_groups(family, keys):
+@pytest.mark.parametrize("keys", KEYS, ids=str)
+@pytest.mark.parametrize("place", [lambda row: row // 40 % 3, lambda row: row * row % 5 % 3])
+def test_keys_in_the_order_of_groups_and_scattered(family, place, keys):
     its = columns(240)
-    its["key"] = [keys[row // 40 % 3] for row in range(240)]
+    its["key"] = [keys[place(row)] for row in range(240)]
     table = table_of(family, its)
-    for by in (["key"], ["key", "lang"]):
+    if family == "pandas":  # as pandas 2 has all columns of text
+        table = table.astype({"key": object})
+        its["key"] = as_dict(table)["key"]
+    for by in (["key"], ["system", "key"], ["key", "lang"]):
         found = tables.score(table, "mt", "ref", by=by)
         check(found, expected(lambda key: BLEU(), its, by, ["ref"]), by)
 
@@ -320,39 +339,6 @@ def test_metrics_are_left_alone():
     assert metric.threads == 2
 
 
-def keys_of_all_kinds():
-    """Three keys of each kind, by its name."""
-    days = [datetime.date(2026, 1, day) for day in (1, 2, 3)]
-    midnight = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
-    return {
-        "short texts": ["a", "b", ""],
-        "texts of 15 and 16 bytes": ["a" * 15, "a" * 16, "a" * 15 + "b"],
-        "texts that look missing": ["", None, "None"],
-        "integers": [0, 1, -1],
-        "large integers": [2**53, 2**53 + 1, None],
-        "booleans": [True, False, None],
-        "floats": [0.5, -0.5, None],
-        "dates": [days[0], days[1], None],
-        "times": [midnight + datetime.timedelta(hours=hour) for hour in (0, 1, 2)],
-        "decimals": [Decimal("0.1"), Decimal("0.2"), None],
-    }
-
-
-@pytest.mark.usefixtures("chunk")
-@pytest.mark.parametrize("kind", keys_of_all_kinds())
-def test_keys_of_all_kinds(family, kind):
-    its, values = columns(60), keys_of_all_kinds()[kind]
-    its["key"] = [values[row * row % 5 % 3] for row in range(60)]
-    if family == "pandas":  # as pandas 2 has all columns of text
-        table = table_of(family, its).astype({"key": object})
-        its["key"] = as_dict(table)["key"]
-    else:
-        table = table_of(family, its)
-    for by in (["key"], ["system", "key"], ["key", "lang"]):
-        found = tables.score(table, "mt", ["ref"], by=by)
-        check(found, expected(lambda key: BLEU(), its, by, ["ref"]), by)
-
-
 def test_keys_of_many_rows(family):
     """Keys are read in blocks; long ones are compared with those of blocks before."""
     its = {"mt": ["a b c d"] * 10_000, "ref": ["a b c d"] * 10_000}
@@ -363,16 +349,3 @@ def test_keys_of_many_rows(family):
     keys = list(zip(found["key"], found["number"], strict=True))
     assert keys == list(groups)
     assert found["segments"] == [len(numbers) for numbers in groups.values()]
-
-
-@pytest.mark.usefixtures("chunk")
-@pytest.mark.parametrize("row", [0, 20, 59])
-def test_a_missing_value_after_parts_that_were_counted(family, row):
-    its = columns(60)
-    its["ref"][row] = None
-    table = table_of(family, its)
-    match = f"^row {row}: column 'ref' has no value"
-    raises(TypeError, match, tables.score, table, "mt", ["ref"], by="system")
-    kept = {name: [*its[name][:row], *its[name][row + 1 :]] for name in its}
-    found = tables.score(table, "mt", ["ref"], by="system", missing="skip")
-    check(found, expected(lambda key: BLEU(), kept, ["system"], ["ref"]), ["system"])

@@ -169,17 +169,6 @@ def test_a_key_of_string_view_and_its_tokenizer():
     assert as_dict(found) == as_dict(tables.score(table, "mt", "ref", **how))
 
 
-def by_key(table):
-    its = as_dict(table)
-    return sorted(zip(*its.values(), strict=True), key=str)
-
-
-def test_a_directory_of_parquet_files(folder):
-    found = tables.score(folder / "parts", "mt", ["ref"], by=BY)
-    expected = tables.score(columns(ROWS), "mt", ["ref"], by=BY)
-    assert by_key(found.cast(found.schema)) == by_key(expected)
-
-
 def test_csv(folder, tmp_path):
     """Null stays null there, and a column of texts stays one, whatever is in it."""
     found = tables.score(folder / "t.csv", "mt", ["ref"], by=BY)
